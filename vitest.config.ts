@@ -1,0 +1,42 @@
+// One configuration, three kinds of tests: `unit` (the quick gate), `packaging` (packs and installs the packages; needs
+// only Node, but minutes) and `kubernetes` (needs a real kube-apiserver). Packages resolve to their sources.
+import { defineConfig } from "vitest/config";
+
+const sources = [
+  {
+    find: /^@kubeloop\/core\/types\/(.+)$/,
+    replacement: `${import.meta.dirname}/packages/core/src/api/generated/types/$1.ts`,
+  },
+  { find: /^@kubeloop\/core\/([a-z-]+)$/, replacement: `${import.meta.dirname}/packages/core/src/$1/index.ts` },
+  {
+    find: /^@kubeloop\/(apiserver|controllers|controller-manager)$/,
+    replacement: `${import.meta.dirname}/packages/$1/src/index.ts`,
+  },
+  { find: /^@kubeloop\/(generate|real-cluster|checks)$/, replacement: `${import.meta.dirname}/tools/$1/src/index.ts` },
+];
+const project = (name: string, include: string[], limits: { testTimeout: number; hookTimeout: number }) => ({
+  resolve: { alias: sources },
+  test: {
+    name,
+    include,
+    exclude: [
+      "**/node_modules/**",
+      "**/dist/**",
+      ...(name === "unit" ? ["**/*.packaging.test.ts", "**/*.kubernetes.test.ts"] : []),
+    ],
+    ...limits,
+  },
+});
+
+export default defineConfig({
+  test: {
+    projects: [
+      project("unit", ["packages/**/*.test.ts", "tools/**/*.test.ts"], { testTimeout: 20_000, hookTimeout: 20_000 }),
+      project("packaging", ["tools/**/*.packaging.test.ts"], { testTimeout: 300_000, hookTimeout: 300_000 }),
+      project("kubernetes", ["packages/**/*.kubernetes.test.ts", "tools/**/*.kubernetes.test.ts"], {
+        testTimeout: 120_000,
+        hookTimeout: 240_000,
+      }),
+    ],
+  },
+});
