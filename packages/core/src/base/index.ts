@@ -1,2 +1,50 @@
-// `base`: the small machinery every loop uses. It knows no Kubernetes.
+// `base`: the small machinery every loop uses: time, chance, signals, scopes, queues, errors, logs and metrics. It knows no
+// Kubernetes and depends on nothing. Start with clock.ts and signal.ts; everything else stands on those two.
+//
+// Not here: anything that talks to a network or a file, and anything with a Kubernetes word in it.
+export {
+  afterFailure,
+  type BackoffPolicy,
+  type BackoffState,
+  backoffDelayMs,
+  jittered,
+  noFailures,
+} from "./backoff.ts";
+export { Channel } from "./channel.ts";
+export { Cleanup } from "./cleanup.ts";
+export { type Clock, inFlight, systemClock, type TimerKind, type TimerLabel } from "./clock.ts";
+export { deepEqual, deepFreeze } from "./deep.ts";
+export { type Deferred, deferred } from "./deferred.ts";
 export { assertNever, isAborted, KubeloopError, type KubeloopErrorOptions, type RetryHint, toError } from "./errors.ts";
+export { FakeClock, type FakeClockOptions, type PendingTimer } from "./fake-clock.ts";
+export { KeyedHeap, type KeyedHeapOptions } from "./keyed-heap.ts";
+export { type Listener, Listeners } from "./listeners.ts";
+export { jsonLineLog, type LineLogOptions, type Log, type LogFields, type LogLevel, noLog } from "./log.ts";
+export {
+  type Counter,
+  type CounterSeries,
+  exponentialBuckets,
+  type Gauge,
+  type GaugeSeries,
+  type Histogram,
+  type HistogramDefinition,
+  type HistogramSeries,
+  type LabelValues,
+  type Metric,
+  type MetricDefinition,
+  type Metrics,
+  noMetrics,
+} from "./metrics.ts";
+export { MetricsRegistry, type MetricsRegistryOptions, prometheusContentType } from "./metrics-registry.ts";
+export { type Random, randomBelow, randomBetween, type SeededRandom, seededRandom, systemRandom } from "./random.ts";
+export { RingBuffer } from "./ring-buffer.ts";
+export {
+  type ChildSignal,
+  childSignal,
+  onAbort,
+  TimeoutError,
+  type TimeoutOptions,
+  timeoutSignal,
+  untilAborted,
+} from "./signal.ts";
+export { runTogether, type Task, TaskScope } from "./task-scope.ts";

@@ -1,0 +1,33 @@
+// Comparing and freezing plain data: what JSON can hold, plus undefined. Own enumerable keys only; a key whose value is
+// undefined differs from an absent one. Not for class instances, maps or cycles (`deepFreeze` alone copes with cycles).
+
+export function deepEqual(a: unknown, b: unknown): boolean {
+  if (Object.is(a, b)) return true;
+  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return a === 0 && b === 0;
+  if (Array.isArray(a)) return Array.isArray(b) && equalArrays(a, b);
+  return !Array.isArray(b) && equalObjects(a, b);
+}
+
+/** Makes the value and all it holds immutable; returns it. What is frozen already is taken to be so all the way down. */
+export function deepFreeze<T>(value: T): T {
+  if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
+  Object.freeze(value);
+  for (const held of Object.values(value)) deepFreeze(held);
+  return value;
+}
+
+function equalArrays(a: readonly unknown[], b: readonly unknown[]): boolean {
+  if (a.length !== b.length) return false;
+  for (let i = 0; i < a.length; i++) if (!deepEqual(a[i], b[i])) return false;
+  return true;
+}
+
+function equalObjects(a: object, b: object): boolean {
+  const keys = Object.keys(a);
+  if (keys.length !== Object.keys(b).length) return false;
+  for (const key of keys) {
+    if (!Object.hasOwn(b, key)) return false;
+    if (!deepEqual((a as Record<string, unknown>)[key], (b as Record<string, unknown>)[key])) return false;
+  }
+  return true;
+}

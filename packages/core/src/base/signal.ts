@@ -1,0 +1,132 @@
+// One AbortSignal stops anything. These are the ways to listen to a long-lived signal that leave nothing behind on it:
+// however many children, timeouts and waits a signal has had, it carries at most one platform listener while any of them
+// lives and none afterwards. `AbortSignal.any` and plain listeners do not have that property on Node 20.
+//
+// Gotcha: disposing of a child detaches it; it does not abort it. `runTogether` and `TaskScope` abort.
+import type { Clock } from "./clock.ts";
+import { KubeloopError } from "./errors.ts";
+
+type AbortCallback = (reason: unknown) => void;
+
+/** The one listener of a signal, and everyone who hears through it, in the order they came. */
+class Fanout {
+  readonly #signal: AbortSignal;
+  readonly #callbacks = new Set<{ readonly call: AbortCallback }>();
+  readonly #hear = () => this.#tellAll();
+
+  constructor(signal: AbortSignal) {
+    this.#signal = signal;
+  }
+
+  add(call: AbortCallback): Disposable {
+    const entry = { call };
+    if (this.#callbacks.size === 0) this.#signal.addEventListener("abort", this.#hear);
+    this.#callbacks.add(entry);
+    return {
+      [Symbol.dispose]: () => {
+        if (this.#callbacks.delete(entry) && this.#callbacks.size === 0) {
+          this.#signal.removeEventListener("abort", this.#hear);
+        }
+      },
+    };
+  }
+
+  #tellAll(): void {
+    this.#signal.removeEventListener("abort", this.#hear);
+    const entries = [...this.#callbacks];
+    this.#callbacks.clear();
+    for (const entry of entries) {
+      try {
+        entry.call(this.#signal.reason);
+      } catch (error) {
+        // As the platform does for its own listeners: the others still hear, and the bug surfaces as an uncaught error.
+        queueMicrotask(() => {
+          throw error;
+        });
+      }
+    }
+  }
+}
+
+const fanouts = new WeakMap<AbortSignal, Fanout>();
+const nothingToUndo: Disposable = { [Symbol.dispose]() {} };
+
+/** Calls back once, when `signal` aborts (at once if it has), unless disposed of before. */
+export function onAbort(signal: AbortSignal, callback: AbortCallback): Disposable {
+  if (signal.aborted) {
+    callback(signal.reason);
+    return nothingToUndo;
+  }
+  let fanout = fanouts.get(signal);
+  if (fanout === undefined) {
+    fanout = new Fanout(signal);
+    fanouts.set(signal, fanout);
+  }
+  return fanout.add(callback);
+}
+
+/** A signal of one's own that also aborts with its parent. Dispose of it to let go of the parent. */
+export interface ChildSignal extends Disposable {
+  readonly signal: AbortSignal;
+  abort(reason?: unknown): void;
+}
+
+export function childSignal(parent: AbortSignal): ChildSignal {
+  const controller = new AbortController();
+  const watch = onAbort(parent, (reason) => controller.abort(reason));
+  return {
+    signal: controller.signal,
+    abort(reason) {
+      watch[Symbol.dispose]();
+      controller.abort(reason);
+    },
+    [Symbol.dispose]: () => watch[Symbol.dispose](),
+  };
+}
+
+/** The reason of a signal that aborted because its time was up. */
+export class TimeoutError extends KubeloopError {
+  constructor(what: string, afterMs: number) {
+    super(`${what} timed out after ${afterMs} ms`, { reason: "Timeout" });
+  }
+}
+
+export interface TimeoutOptions {
+  readonly clock: Clock;
+  /** Named in the error: "the list", "releasing the lease". */
+  readonly what: string;
+}
+
+/** A child that also aborts, with a TimeoutError, after `afterMs`. Dispose of it to drop timer and parent. */
+export function timeoutSignal(parent: AbortSignal, afterMs: number, options: TimeoutOptions): ChildSignal {
+  const child = childSignal(parent);
+  if (child.signal.aborted) return child;
+  const timer = options.clock.after(afterMs, () => child.abort(new TimeoutError(options.what, afterMs)));
+  const ended = onAbort(child.signal, () => timer[Symbol.dispose]());
+  return {
+    signal: child.signal,
+    abort: child.abort,
+    [Symbol.dispose]() {
+      ended[Symbol.dispose]();
+      timer[Symbol.dispose]();
+      child[Symbol.dispose]();
+    },
+  };
+}
+
+/** Settles as `work` does, or rejects with the signal's reason, whichever comes first. The loser is left to end alone. */
+export function untilAborted<T>(work: PromiseLike<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const watch = onAbort(signal, reject);
+    work.then(
+      (value) => {
+        watch[Symbol.dispose]();
+        resolve(value);
+      },
+      (error: unknown) => {
+        watch[Symbol.dispose]();
+        reject(error);
+      },
+    );
+  });
+}
