@@ -1,1 +1,10 @@
-export {};
+// A real etcd and kube-apiserver for the integration suites: `await using cluster = await RealCluster.start()`. See
+// docs/real-cluster.md. Not for production, and not a part of any published package.
+export { type Binaries, BinariesMissingError, type BinariesOptions, findBinaries } from "./binaries.ts";
+export { RealClusterError, type RealClusterReason } from "./errors.ts";
+export { type HttpAnswer, type HttpRequest, sendRequest } from "./http-request.ts";
+export type { Credential } from "./kubeconfig.ts";
+export type { CertificatePair, ClientIdentity } from "./pki.ts";
+export { type ComponentName, type Program, programs } from "./programs.ts";
+export { RealCluster, type RealClusterOptions } from "./real-cluster.ts";
+export type { TokenUser } from "./tokens.ts";

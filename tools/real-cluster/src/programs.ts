@@ -1,0 +1,62 @@
+// Which programs a real cluster is made of, which version of each is wanted, and how a program tells its version.
+// The wanted versions are read from the Go manifests, so that they are written down once.
+import { readFile } from "node:fs/promises";
+import { RealClusterError } from "./errors.ts";
+
+export const components = ["etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler"] as const;
+export const programs = [...components, "kubectl"] as const;
+
+/** A program that runs as long as the cluster does. */
+export type ComponentName = (typeof components)[number];
+export type Program = (typeof programs)[number];
+
+/** The versions of the manifests, without a leading `v`. */
+export interface PinnedVersions {
+  readonly kubernetes: string;
+  readonly etcd: string;
+}
+
+export const manifests = {
+  kubernetes: new URL("../manifests/kubernetes/", import.meta.url),
+  etcd: new URL("../manifests/etcd/", import.meta.url),
+} as const;
+
+export async function readPinnedVersions(): Promise<PinnedVersions> {
+  const [kubernetes, etcd] = await Promise.all([
+    readFile(new URL("go.mod", manifests.kubernetes), "utf8"),
+    readFile(new URL("go.mod", manifests.etcd), "utf8"),
+  ]);
+  return {
+    kubernetes: requiredVersion(kubernetes, "k8s.io/kubernetes"),
+    etcd: requiredVersion(etcd, "go.etcd.io/etcd/server/v3"),
+  };
+}
+
+/** The version a go.mod requires of a module, without the leading `v`. */
+export function requiredVersion(goMod: string, module: string): string {
+  for (const line of goMod.split("\n")) {
+    const [name, version] = line
+      .trim()
+      .replace(/^require\s+/, "")
+      .split(/\s+/);
+    if (name === module && version?.startsWith("v") === true) return version.slice(1);
+  }
+  throw new RealClusterError(`the manifest requires no version of ${module}`, { reason: "Unknown" });
+}
+
+/** How each program is asked for its version. */
+export function versionArguments(program: Program): readonly string[] {
+  return program === "kubectl" ? ["version", "--client"] : ["--version"];
+}
+
+/** `1.36.4` out of `Kubernetes v1.36.4`, `etcd Version: 3.6.8` or `Client Version: v1.36.4`. */
+export function parseVersion(output: string): string | undefined {
+  return /(?:Kubernetes|etcd Version:|Client Version:)\s+v?(\d+\.\d+\.\d+\S*)/.exec(output)?.[1];
+}
+
+/** The series (`1.36`) a program has to belong to. A patch release changes no behaviour the suites look at. */
+export function wantedSeries(program: Program, pinned: PinnedVersions): string {
+  return seriesOf(program === "etcd" ? pinned.etcd : pinned.kubernetes);
+}
+
+export const seriesOf = (version: string): string => version.split(".").slice(0, 2).join(".");
