@@ -1,0 +1,31 @@
+// The whole of the generator as one pure function: documents in, files out. The same documents give the same bytes.
+import { decodeDiscovery } from "./discovery.ts";
+import { decodeOpenApi } from "./openapi.ts";
+import { below, type OutputFiles } from "./output.ts";
+import { resourceRows } from "./resource-rows.ts";
+import { decodeProtobuf, writeProtobufTable } from "./write-protobuf-table.ts";
+import { writeResources } from "./write-resources.ts";
+import { writeSchemaTable } from "./write-schema-table.ts";
+import { writeTypes } from "./write-types.ts";
+
+/** Parsed JSON, not looked at yet. */
+export interface GeneratorInputs {
+  /** One OpenAPI v3 document, or documents by their path. */
+  readonly openapi: unknown;
+  /** `{ api, apis }`, both aggregated discovery. */
+  readonly discovery: unknown;
+  /** Message → field → [number, type]. */
+  readonly protobuf: unknown;
+}
+
+/** The paths are relative to the output folder. */
+export function generate(inputs: GeneratorInputs): OutputFiles {
+  const openApi = decodeOpenApi(inputs.openapi);
+  const rows = resourceRows(openApi, decodeDiscovery(inputs.discovery));
+  return new Map([
+    ...below("types", writeTypes(openApi)),
+    ["resources.ts", writeResources(rows)],
+    ["schema-table.ts", writeSchemaTable(openApi)],
+    ["protobuf-table.ts", writeProtobufTable(decodeProtobuf(inputs.protobuf), openApi)],
+  ]);
+}

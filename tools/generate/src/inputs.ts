@@ -1,0 +1,40 @@
+// Where the generator's documents come from: the copies in this repository, files the user names, or a server.
+import { readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { brotliDecompressSync } from "node:zlib";
+import type { GeneratorInputs } from "./generate.ts";
+import { GenerateError } from "./generate-error.ts";
+import type { GenerateOptions } from "./options.ts";
+import { readServer } from "./server.ts";
+
+const kept = (name: string): string =>
+  fileURLToPath(new URL(`../data/kubernetes-1.36-${name}.json.br`, import.meta.url));
+
+export async function readInputs(
+  options: Pick<GenerateOptions, "openapi" | "discovery" | "server" | "tokenFile" | "ca"> = nothingAsked,
+): Promise<GeneratorInputs> {
+  const protobuf = await readJson(kept("protobuf"));
+  if (options.server !== undefined) return { ...(await readServer(options.server, options)), protobuf };
+  const [openapi, discovery] = await Promise.all([
+    readJson(options.openapi ?? kept("openapi-v3")),
+    readJson(options.discovery ?? kept("discovery")),
+  ]);
+  return { openapi, discovery, protobuf };
+}
+
+const nothingAsked = {
+  openapi: undefined,
+  discovery: undefined,
+  server: undefined,
+  tokenFile: undefined,
+  ca: undefined,
+};
+
+async function readJson(path: string): Promise<unknown> {
+  try {
+    const bytes = await readFile(path);
+    return JSON.parse((path.endsWith(".br") ? brotliDecompressSync(bytes) : bytes).toString("utf8"));
+  } catch (error) {
+    throw new GenerateError(`cannot read ${path}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}

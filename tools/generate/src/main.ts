@@ -1,0 +1,36 @@
+// The command `npm run generate`: options, inputs, the pure generator, files. Exits with 1 on a fault or, with
+// --check, on a difference.
+import { fileURLToPath } from "node:url";
+import { generate } from "./generate.ts";
+import { GenerateError } from "./generate-error.ts";
+import { readInputs } from "./inputs.ts";
+import { parseOptions, usage } from "./options.ts";
+import { differingFiles, writeOutput } from "./write-output.ts";
+
+const checkedIn = fileURLToPath(new URL("../../../packages/core/src/api/generated", import.meta.url));
+
+async function main(argv: readonly string[]): Promise<number> {
+  const options = parseOptions(argv);
+  if (options.help) {
+    process.stdout.write(usage);
+    return 0;
+  }
+  const files = generate(await readInputs(options));
+  const folder = options.out ?? checkedIn;
+  if (options.check) {
+    const differing = await differingFiles(folder, files);
+    for (const path of differing) process.stderr.write(`differs: ${path}\n`);
+    return differing.length === 0 ? 0 : 1;
+  }
+  const written = await writeOutput(folder, files);
+  process.stdout.write(`${files.size} files generated, ${written.length} changed\n`);
+  return 0;
+}
+
+try {
+  process.exitCode = await main(process.argv.slice(2));
+} catch (error) {
+  if (!(error instanceof GenerateError)) throw error;
+  process.stderr.write(`${error.message}\n`);
+  process.exitCode = 1;
+}
