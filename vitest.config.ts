@@ -18,6 +18,7 @@ const project = (name: string, include: string[], limits: { testTimeout: number;
   resolve: { alias: sources },
   test: {
     name,
+    setupFiles: [`${import.meta.dirname}/vitest.setup.ts`],
     include,
     exclude: [
       "**/node_modules/**",

@@ -33,9 +33,9 @@ class Fanout {
 
   #tellAll(): void {
     this.#signal.removeEventListener("abort", this.#hear);
-    const entries = [...this.#callbacks];
-    this.#callbacks.clear();
-    for (const entry of entries) {
+    // Whoever is let go of by an earlier callback is no longer told; nobody can join, the signal having fired.
+    for (const entry of this.#callbacks) {
+      this.#callbacks.delete(entry);
       try {
         entry.call(this.#signal.reason);
       } catch (error) {
@@ -99,19 +99,19 @@ export interface TimeoutOptions {
 
 /** A child that also aborts, with a TimeoutError, after `afterMs`. Dispose of it to drop timer and parent. */
 export function timeoutSignal(parent: AbortSignal, afterMs: number, options: TimeoutOptions): ChildSignal {
-  const child = childSignal(parent);
-  if (child.signal.aborted) return child;
-  const timer = options.clock.after(afterMs, () => child.abort(new TimeoutError(options.what, afterMs)));
-  const ended = onAbort(child.signal, () => timer[Symbol.dispose]());
-  return {
-    signal: child.signal,
-    abort: child.abort,
-    [Symbol.dispose]() {
-      ended[Symbol.dispose]();
-      timer[Symbol.dispose]();
-      child[Symbol.dispose]();
-    },
+  if (parent.aborted) return childSignal(parent);
+  const controller = new AbortController();
+  const letGo = () => {
+    timer[Symbol.dispose]();
+    watch[Symbol.dispose]();
   };
+  const abort = (reason?: unknown) => {
+    letGo();
+    controller.abort(reason);
+  };
+  const timer = options.clock.after(afterMs, () => abort(new TimeoutError(options.what, afterMs)));
+  const watch = onAbort(parent, abort);
+  return { signal: controller.signal, abort, [Symbol.dispose]: letGo };
 }
 
 /** Settles as `work` does, or rejects with the signal's reason, whichever comes first. The loser is left to end alone. */
