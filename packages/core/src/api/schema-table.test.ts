@@ -1,0 +1,151 @@
+import { describe, expect, test } from "vitest";
+import { type Slot, slotAt } from "./schema.ts";
+import { schemaNamed, schemaNames, schemaOfKind } from "./schema-table.ts";
+
+const pod = schemaOfKind({ apiVersion: "v1", kind: "Pod" });
+const deployment = schemaOfKind({ apiVersion: "apps/v1", kind: "Deployment" });
+const service = schemaOfKind({ apiVersion: "v1", kind: "Service" });
+const hpa = schemaOfKind({ apiVersion: "autoscaling/v2", kind: "HorizontalPodAutoscaler" });
+
+test("every definition decodes, with everything it refers to one step further", () => {
+  expect(schemaNames().length).toBe(760);
+  for (const name of schemaNames()) {
+    const schema = schemaNamed(name);
+    expect(schema?.name).toBe(name);
+    for (const slot of schema?.fields.values() ?? []) {
+      const { schema: held } = slot;
+      if (held.type === "list") expect(held.items.schema.type).toBeDefined();
+      if (held.type === "map") expect(held.values.schema.type).toBeDefined();
+    }
+  }
+});
+
+describe("a slot says how it is patched, listed, defaulted", () => {
+  for (const [fact, slot, expected] of [
+    [
+      "containers merge by name",
+      slotAt(pod, ["spec", "containers"]),
+      {
+        ...{ isRequired: true, patchStrategies: ["merge"], patchMergeKey: "name" },
+        schema: { type: "list", listType: "map", listMapKeys: ["name"] },
+      },
+    ],
+    [
+      "container ports merge by containerPort, but are told apart by protocol too",
+      slotAt(pod, ["spec", "containers", 0, "ports"]),
+      { patchMergeKey: "containerPort", schema: { listMapKeys: ["containerPort", "protocol"] } },
+    ],
+    [
+      "service ports merge by port, and are told apart by protocol too",
+      slotAt(service, ["spec", "ports"]),
+      { patchMergeKey: "port", schema: { listType: "map", listMapKeys: ["port", "protocol"] } },
+    ],
+    [
+      "a deployment's strategy retains keys",
+      slotAt(deployment, ["spec", "strategy"]),
+      { patchStrategies: ["retainKeys"], default: {}, isZeroDefault: true },
+    ],
+    [
+      "volumes merge and retain keys",
+      slotAt(pod, ["spec", "volumes"]),
+      { patchStrategies: ["merge", "retainKeys"], patchMergeKey: "name" },
+    ],
+    [
+      "a budget's selector is replaced",
+      slotAt(schemaOfKind({ apiVersion: "policy/v1", kind: "PodDisruptionBudget" }), ["spec", "selector"]),
+      { patchStrategies: ["replace"] },
+    ],
+    [
+      "finalizers are a set that merges",
+      slotAt(pod, ["metadata", "finalizers"]),
+      { patchStrategies: ["merge"], patchMergeKey: undefined, schema: { type: "list", listType: "set" } },
+    ],
+    [
+      "a service port's protocol is TCP by default",
+      slotAt(service, ["spec", "ports", 0, "protocol"]),
+      { default: "TCP", isZeroDefault: false, schema: { type: "scalar", scalar: "string" } },
+    ],
+    [
+      "a port number is required and prints as 0",
+      slotAt(service, ["spec", "ports", 0, "port"]),
+      { isRequired: true, default: 0, isZeroDefault: true, schema: { scalar: "int32" } },
+    ],
+    ["a target port is int-or-string", slotAt(service, ["spec", "ports", 0, "targetPort"]), scalar("int-or-string")],
+    ["a limit is a quantity", slotAt(pod, ["spec", "containers", 0, "resources", "limits", "cpu"]), scalar("quantity")],
+    ["a time is a time", slotAt(pod, ["metadata", "creationTimestamp"]), scalar("time")],
+    [
+      "a lease renews in micro time",
+      slotAt(schemaOfKind({ apiVersion: "coordination.k8s.io/v1", kind: "Lease" }), ["spec", "renewTime"]),
+      scalar("micro-time"),
+    ],
+    [
+      "a secret's data are bytes",
+      slotAt(schemaOfKind({ apiVersion: "v1", kind: "Secret" }), ["data", "key"]),
+      scalar("bytes"),
+    ],
+    ["a generation is int64", slotAt(pod, ["metadata", "generation"]), scalar("int64")],
+    [
+      "managed fields hold any JSON",
+      slotAt(pod, ["metadata", "managedFields", 0, "fieldsV1"]),
+      { schema: { type: "json" } },
+    ],
+    [
+      "a node selector is atomic",
+      slotAt(pod, ["spec", "nodeSelector"]),
+      { schema: { type: "map", mapType: "atomic" } },
+    ],
+    ["labels are granular", slotAt(pod, ["metadata", "labels"]), { schema: { type: "map", mapType: "granular" } }],
+    [
+      "an object reference is atomic",
+      slotAt(pod, ["spec", "containers", 0, "env", 0, "valueFrom", "configMapKeyRef"]),
+      { schema: { type: "object", mapType: "atomic" } },
+    ],
+    [
+      "a volume's claim reference is granular all the same",
+      slotAt(schemaOfKind({ apiVersion: "v1", kind: "PersistentVolume" }), ["spec", "claimRef"]),
+      { schema: { name: "io.k8s.api.core.v1.ObjectReference", mapType: "granular" } },
+    ],
+    [
+      "an autoscaler needs its target",
+      slotAt(hpa, ["spec", "scaleTargetRef"]),
+      { isRequired: true, schema: { name: "io.k8s.api.autoscaling.v2.CrossVersionObjectReference" } },
+    ],
+    ["an autoscaler's metrics are atomic", slotAt(hpa, ["spec", "metrics"]), { schema: { listType: "atomic" } }],
+    ["a seccomp profile is a union", slotAt(pod, ["spec", "securityContext", "seccompProfile"]), union()],
+  ] as const) {
+    test(fact, () => expect(plain(slot)).toMatchObject(expected));
+  }
+});
+
+test("options of every group are known by the group's version too", () => {
+  expect(schemaOfKind({ apiVersion: "apps/v1", kind: "DeleteOptions" })?.fields.has("preconditions")).toBe(true);
+});
+
+for (const [fact, found] of [
+  ["a custom kind", schemaOfKind({ apiVersion: "example.com/v1", kind: "Widget" })],
+  ["a name from Object.prototype", schemaNamed("constructor")],
+  ["a path nobody declared", slotAt(pod, ["spec", "nothing", "here"])],
+] as const) {
+  test(`${fact} has no schema`, () => expect(found).toBeUndefined());
+}
+
+test("schemas may go in circles", () => {
+  const name = "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps";
+  const schema = schemaNamed(name);
+  expect(slotAt(schema, ["properties", "a", "properties", "b", "not"])?.schema).toBe(schema);
+});
+
+function scalar(word: string) {
+  return { schema: { type: "scalar", scalar: word } };
+}
+
+function union() {
+  return {
+    schema: { unions: [{ discriminator: "type", fields: new Map([["localhostProfile", "LocalhostProfile"]]) }] },
+  };
+}
+
+// The getter made visible to the matcher.
+function plain(slot: Slot | undefined) {
+  return slot && { ...slot };
+}
