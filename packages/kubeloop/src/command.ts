@@ -1,0 +1,100 @@
+// What the `kubeloop` command does with its arguments. A bad word is one clear sentence on standard error and exit code 1;
+// nothing is half done.
+import { parseArgs } from "node:util";
+import { kubernetesVersion } from "@kubeloop/apiserver";
+import { outputs, printApiResources } from "./api-resources.ts";
+import { kubeloopVersion } from "./version.ts";
+
+export interface CommandIo {
+  print(text: string): void;
+  complain(text: string): void;
+}
+
+class UsageError extends Error {}
+
+const help = `kubeloop: Kubernetes control loops in TypeScript
+
+Usage:
+  kubeloop api-resources [options]   list the API resources of Kubernetes ${kubernetesVersion.gitVersion} that kubeloop knows
+  kubeloop version                   print the versions of kubeloop and of the Kubernetes it speaks
+  kubeloop help                      print this
+
+Options of api-resources:
+  --api-group GROUP    only this group; "" is the core group
+  --namespaced BOOL    only namespaced (true) or cluster-scoped (false) resources
+  --verbs LIST         only resources with all these verbs, comma separated
+  --served-only        only what a server serves without extra flags
+  -o, --output FORMAT  ${outputs.join(", ")}
+
+Not there yet: \`kubeloop up\`, the control plane in one process.
+`;
+
+/** Runs one command; returns the exit code. */
+export async function runCommand(args: readonly string[], io: CommandIo): Promise<number> {
+  try {
+    io.print(answer(args));
+    return 0;
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    io.complain(`kubeloop: ${error.message}\n`);
+    return 1;
+  }
+}
+
+function answer(args: readonly string[]): string {
+  const [command, ...rest] = args;
+  switch (command) {
+    case undefined:
+    case "help":
+    case "--help":
+    case "-h":
+      return help;
+    case "version":
+    case "--version":
+      return `kubeloop ${kubeloopVersion}, Kubernetes ${kubernetesVersion.gitVersion}\n`;
+    case "api-resources":
+      return apiResources(rest);
+    case "up":
+      throw new UsageError("`up` is not there yet: this version has the toolkit only (see the README)");
+    default:
+      throw new UsageError(`unknown command "${command}"; \`kubeloop help\` lists them`);
+  }
+}
+
+function apiResources(args: readonly string[]): string {
+  const options = parseOptions(args);
+  if (options.help) return help;
+  const output = outputs.find((one) => one === options.output);
+  if (output === undefined)
+    throw new UsageError(`--output must be one of ${outputs.join(", ")}, not "${options.output}"`);
+  const { namespaced } = options;
+  if (namespaced !== undefined && namespaced !== "true" && namespaced !== "false") {
+    throw new UsageError(`--namespaced must be true or false, not "${namespaced}"`);
+  }
+  return printApiResources({
+    output,
+    apiGroup: options["api-group"],
+    namespaced: namespaced === undefined ? undefined : namespaced === "true",
+    verbs: options.verbs?.split(",") ?? [],
+    servedOnly: options["served-only"],
+  });
+}
+
+function parseOptions(args: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...args],
+      options: {
+        "api-group": { type: "string" },
+        namespaced: { type: "string" },
+        verbs: { type: "string" },
+        "served-only": { type: "boolean", default: false },
+        output: { type: "string", short: "o", default: "table" },
+        help: { type: "boolean", short: "h", default: false },
+      },
+    }).values;
+  } catch (cause) {
+    // Node's own messages name the option; their second sentence is about quoting.
+    throw new UsageError(`api-resources: ${String((cause as Error).message).split(". ")[0]}`);
+  }
+}

@@ -1,0 +1,2 @@
+// This package's own version; a test holds it against package.json.
+export const kubeloopVersion = "0.0.0";

@@ -1,0 +1,209 @@
+import { describe, expect, test } from "vitest";
+import { complaints, type Rule, rules } from "./architecture.ts";
+import { listFiles, readFiles } from "./repository.ts";
+import { blankOut, importsOf } from "./source-text.ts";
+
+const files = readFiles(listFiles(".ts"));
+
+describe("this repository keeps the rules", () => {
+  for (const [name, rule] of Object.entries(rules)) {
+    test(name, () => expect(complaints(files, [rule])).toEqual([]));
+  }
+
+  test("and the rules looked at all of it", () => {
+    expect(files.length).toBeGreaterThan(100);
+    expect(files.filter((file) => importsOf(file.text).length > 0).length).toBeGreaterThan(80);
+  });
+});
+
+/** Each rule broken, and kept in a way that looks like breaking it. */
+describe("a broken rule is seen", () => {
+  const cases: readonly (readonly [rule: string, path: string, text: string, expected: readonly string[]])[] = [
+    [
+      "imports point down",
+      "packages/core/src/base/x.ts",
+      'import { a } from "../api/index.ts";',
+      [':1: layer base imports upwards: "../api/index.ts"'],
+    ],
+    [
+      "imports point down",
+      "packages/core/src/workqueue/x.ts",
+      'import type { A } from "../api/a.ts";',
+      ["layer workqueue imports upwards"],
+    ],
+    [
+      "imports point down",
+      "packages/core/src/informer/x.ts",
+      'export { a } from "../runtime/a.ts";',
+      ["layer informer imports upwards"],
+    ],
+    [
+      "imports point down",
+      "packages/core/src/client/x.ts",
+      'const a = await import("../informer/a.ts");',
+      ["layer client imports upwards"],
+    ],
+    [
+      "imports point down",
+      "packages/core/src/nowhere/x.ts",
+      'import { a } from "../base/index.ts";',
+      ["layer nowhere imports upwards"],
+    ],
+    [
+      "imports point down",
+      "packages/core/src/base/x.ts",
+      'import { a } from "../odd/index.ts";',
+      ["layer base imports upwards"],
+    ],
+    [
+      "imports point down",
+      "packages/core/src/runtime/x.ts",
+      'import { a } from "../base/index.ts";\nimport b from "node:fs";',
+      [],
+    ],
+    [
+      "imports point down",
+      "packages/core/src/base/x.ts",
+      'import { a } from "lodash";',
+      ['core may not depend on "lodash"'],
+    ],
+    [
+      "imports point down",
+      "packages/core/src/base/x.ts",
+      'import pino from "pino";',
+      ['core may not depend on "pino"'],
+    ],
+    ["imports point down", "packages/core/src/base/x.ts", 'import type { Logger } from "pino";', []],
+    [
+      "imports point down",
+      "packages/core/src/base/x.ts",
+      'import { a } from "@kubeloop/controllers";',
+      ["core may not depend on"],
+    ],
+    [
+      "imports point down",
+      "packages/core/src/base/x.ts",
+      'import { a } from "../../../apiserver/src/a.ts";',
+      ["leaves its package"],
+    ],
+    [
+      "imports point down",
+      "packages/apiserver/src/x.ts",
+      'import { a } from "@kubeloop/core/client";',
+      ["apiserver may not see core's"],
+    ],
+    ["imports point down", "packages/apiserver/src/x.ts", 'import { a } from "@kubeloop/core/api";', []],
+    [
+      "imports point down",
+      "packages/controllers/src/x.ts",
+      'import { a } from "@kubeloop/core/informer";',
+      ["controllers may not see core's"],
+    ],
+    ["imports point down", "packages/controllers/src/x.ts", 'import { a } from "@kubeloop/core/contract";', []],
+    [
+      "imports point down",
+      "packages/controller-manager/src/x.ts",
+      'import { a } from "@kubeloop/apiserver";',
+      ["may not depend on"],
+    ],
+    [
+      "imports point down",
+      "packages/core/src/base/x.ts",
+      '// import { a } from "lodash";\nconst s = `import "lodash"`;',
+      [],
+    ],
+    ["no any outside decoders", "packages/core/src/api/x.ts", "let a: any;", [":1: `any` outside a decoder"]],
+    [
+      "no any outside decoders",
+      "packages/core/src/api/x.ts",
+      "const a = b as any as Map<string, any>;",
+      ["`any`", "`any`"],
+    ],
+    ["no any outside decoders", "packages/core/src/api/decode-status.ts", "let a: any;", []],
+    ["no any outside decoders", "packages/core/src/api/x.ts", 'const any = "any"; // any\nPromise.any([]);', ["`any`"]],
+    [
+      "no any outside decoders",
+      "packages/core/src/api/x.ts",
+      "// any of them\nconst a = `any ${b} any`; Promise.any([a]);",
+      [],
+    ],
+    [
+      "time and chance only in base",
+      "packages/core/src/client/x.ts",
+      "const a = Date.now();",
+      ["Date.now outside base"],
+    ],
+    [
+      "time and chance only in base",
+      "packages/core/src/client/x.ts",
+      "a();\nsetTimeout(() => {}, 1);",
+      [":2: setTimeout outside base"],
+    ],
+    [
+      "time and chance only in base",
+      "packages/core/src/client/x.ts",
+      "const a = Math.random() + performance.now();",
+      ["Math.random", "performance.now"],
+    ],
+    ["time and chance only in base", "packages/core/src/client/x.ts", "const a = new Date();", ["new Date()"]],
+    ["time and chance only in base", "packages/core/src/client/x.test.ts", "setImmediate(a);", ["setImmediate"]],
+    [
+      "time and chance only in base",
+      "packages/core/src/client/x.ts",
+      "AbortSignal.any([a, b]); AbortSignal.timeout(5);",
+      ["AbortSignal.any", "AbortSignal.timeout"],
+    ],
+    [
+      "time and chance only in base",
+      "packages/core/src/client/x.ts",
+      'import { setTimeout as wait } from "node:timers/promises";',
+      ["setTimeout", "node:timers/promises"],
+    ],
+    ["time and chance only in base", "packages/core/src/base/clock.ts", "Date.now(); setTimeout(a, 1);", []],
+    [
+      "time and chance only in base",
+      "packages/core/src/client/x.ts",
+      "const a = new Date(ms); socket.setTimeout(5); /Date.now()/.test(b);",
+      [],
+    ],
+    ["no default exports", "packages/core/src/api/x.ts", "export default function a() {}", ["default export"]],
+    ["no default exports", "packages/core/src/api/x.ts", "export { a as default };", ["default export"]],
+    ["no default exports", "packages/core/src/api/x.ts", 'const a = "export default"; switch (b) { default: }', []],
+    ["no export *", "packages/core/src/api/x.ts", 'export * from "./a.ts";', ["export *"]],
+    ["no export *", "packages/core/src/api/x.ts", 'export type * from "./a.ts";', ["export *"]],
+    ["no export *", "packages/core/src/api/x.ts", 'export type * as a from "./a.ts";', []],
+    ["a promise on top", "packages/core/src/api/x.ts", "export const a = 1;", [":1: no promise on top"]],
+    ["a promise on top", "packages/core/src/api/x.ts", "#!/usr/bin/env node\n// Runs.\n", []],
+    ["a promise on top", "packages/core/src/api/x.test.ts", "export const a = 1;", []],
+  ];
+  for (const [name, path, text, expected] of cases) {
+    test(`${name}: ${path}: ${text.replaceAll("\n", " ⏎ ")}`, () => {
+      const found = complaints([{ path, text }], [rules[name] as Rule]);
+      expect(found).toHaveLength(expected.length);
+      for (const [i, part] of expected.entries()) expect(found[i]).toContain(part);
+    });
+  }
+
+  test("every rule is broken at least once above", () => {
+    const broken = new Set(cases.filter(([, , , expected]) => expected.length > 0).map(([name]) => name));
+    expect([...broken].sort()).toEqual(Object.keys(rules).sort());
+  });
+});
+
+describe("the scanner", () => {
+  for (const [text, expected] of [
+    ["a // b\nc", "a     \nc"],
+    ["a /* b\nc */ d", "a     \n     d"],
+    ['"a\\"b" + c', '"    " + c'],
+    ["`a${b + `c${d}`}e` + f", "` ${b + ` ${d}`} ` + f"],
+    ["x = /a\\/[/]b/g; y", "x = /       /g; y"],
+    ["a / b / c", "a / b / c"],
+    ["`${{ a: '}' }.a}` + any", "`${{ a: ' ' }.a}` + any"],
+  ] as const) {
+    test(JSON.stringify(text), () => {
+      const blanked = blankOut(text);
+      expect(blanked).toHaveLength(text.length);
+      expect(blanked.replaceAll(/ +/g, " ")).toBe(expected.replaceAll(/ +/g, " "));
+    });
+  }
+});

@@ -1,0 +1,149 @@
+// The rules of the house that a machine can see, as pure functions from files to complaints: imports point only down, no
+// `any` outside decoders, time and chance only in `base`, no default exports, no `export *`, a promise on top of each file.
+// Patterns over text: a tripwire, not a proof; review remains.
+import type { SourceFile } from "./repository.ts";
+import { blankOut, importsOf, lineAt } from "./source-text.ts";
+
+/** Core's layers; each may import only from itself and from those before it. */
+export const coreLayers = [
+  "base",
+  "workqueue",
+  "api",
+  "rules",
+  "contract",
+  "client",
+  "informer",
+  "election",
+  "events",
+  "runtime",
+  "testing",
+] as const;
+
+interface PackageRule {
+  /** Which of core's layers it may import; all when absent. */
+  readonly coreLayers?: readonly string[];
+  /** Which other packages of ours. */
+  readonly packages: readonly string[];
+  /** Which foreign packages at run time. */
+  readonly dependencies: readonly string[];
+  /** Which foreign packages for their types only. */
+  readonly types?: readonly string[];
+}
+
+/** What each package may depend on: design.md's table. */
+export const packageRules: Readonly<Record<string, PackageRule>> = {
+  core: { packages: [], dependencies: ["undici", "yaml"], types: ["pino", "prom-client"] },
+  apiserver: {
+    coreLayers: ["base", "api", "rules", "types"],
+    packages: [],
+    dependencies: ["yaml", "protobufjs", "@marcbachmann/cel-js", "re2js", "jose", "pkijs"],
+  },
+  controllers: { coreLayers: ["base", "api", "rules", "contract", "types"], packages: [], dependencies: [] },
+  "controller-manager": { packages: ["@kubeloop/controllers"], dependencies: ["prom-client", "pkijs"] },
+  kubeloop: {
+    packages: ["@kubeloop/apiserver", "@kubeloop/controllers", "@kubeloop/controller-manager"],
+    dependencies: ["yaml"],
+  },
+};
+
+const testPackages = ["vitest", "fast-check", "pino", "prom-client", "@kubeloop/real-cluster"];
+
+export type Rule = (file: SourceFile) => readonly string[];
+
+export const rules: Readonly<Record<string, Rule>> = {
+  "imports point down": checkImports,
+  "no any outside decoders": checkAny,
+  "time and chance only in base": checkTimeAndChance,
+  "no default exports": checkDefaultExports,
+  "no export *": checkStarExports,
+  "a promise on top": checkHeader,
+};
+
+/** Every complaint about these files, as `path:line: what`. */
+export function complaints(files: readonly SourceFile[], checks: readonly Rule[] = Object.values(rules)): string[] {
+  return files.flatMap((file) => checks.flatMap((check) => check(file)));
+}
+
+const isTest = (path: string) => /\.test\.ts$/.test(path);
+const isGenerated = (path: string) => path.includes("/generated/");
+
+function checkImports(file: SourceFile): string[] {
+  const room = /^packages\/([^/]+)\/src\/(?:([^/]+)\/)?/.exec(file.path);
+  const rule = packageRules[room?.[1] ?? ""];
+  if (room === null || rule === undefined) return [];
+  const [, packageName = "", layer = ""] = room;
+  const isCore = packageName === "core";
+  return importsOf(file.text).flatMap(({ specifier, isTypeOnly, line }) => {
+    const complain = (what: string) => [`${file.path}:${line}: ${what} "${specifier}"`];
+    if (specifier.startsWith("node:")) return [];
+    if (specifier.startsWith(".")) {
+      const target = resolvePath(file.path, specifier);
+      if (!target.startsWith(`packages/${packageName}/src/`)) return complain("leaves its package with");
+      if (!isCore) return [];
+      const targetLayer = target.split("/")[3] ?? "";
+      return isBelow(targetLayer, layer) ? [] : complain(`layer ${layer} imports upwards:`);
+    }
+    const core = /^@kubeloop\/core\/([^/]+)/.exec(specifier);
+    if (core !== null && !isCore) {
+      const isAllowed = rule.coreLayers === undefined || rule.coreLayers.includes(core[1] ?? "");
+      return isAllowed || isTest(file.path) ? [] : complain(`${packageName} may not see core's`);
+    }
+    if (rule.packages.includes(specifier)) return [];
+    const foreign = specifier.split("/", specifier.startsWith("@") ? 2 : 1).join("/");
+    if (rule.dependencies.includes(foreign)) return [];
+    if (isTypeOnly && rule.types?.includes(foreign)) return [];
+    if (isTest(file.path) && testPackages.includes(foreign)) return [];
+    return complain(`${packageName} may not depend on`);
+  });
+}
+
+function isBelow(target: string, from: string): boolean {
+  const layers: readonly string[] = coreLayers;
+  return layers.includes(target) && layers.indexOf(target) <= layers.indexOf(from);
+}
+
+function resolvePath(from: string, relative: string): string {
+  const parts = from.split("/").slice(0, -1);
+  for (const part of relative.split("/")) {
+    if (part === "..") parts.pop();
+    else if (part !== ".") parts.push(part);
+  }
+  return parts.join("/");
+}
+
+function checkAny(file: SourceFile): string[] {
+  if (/(^|\/)(decode|decoder)[^/]*\.ts$|-decoder\.ts$/.test(file.path)) return [];
+  return findAll(file, /(?<![.\w$])any\b(?!\s*[:(])/g, () => "`any` outside a decoder");
+}
+
+const realTime =
+  /(?<![.\w$])(?:setTimeout|setInterval|setImmediate)\b|\bDate\.now\b|\bnew Date\(\s*\)|\bMath\.random\b|\bperformance\.now\b|\bprocess\.hrtime\b|\bAbortSignal\.(?:timeout|any)\b/g;
+
+function checkTimeAndChance(file: SourceFile): string[] {
+  if (file.path.startsWith("packages/core/src/base/")) return [];
+  const uses = findAll(file, realTime, (found) => `${found} outside base`);
+  const modules = importsOf(file.text).filter(({ specifier }) => /^node:timers/.test(specifier));
+  return [...uses, ...modules.map(({ specifier, line }) => `${file.path}:${line}: ${specifier} outside base`)];
+}
+
+function checkDefaultExports(file: SourceFile): string[] {
+  // vitest wants its configuration so.
+  if (file.path === "vitest.config.ts") return [];
+  return findAll(file, /\bexport\s+default\b|\bas\s+default\b/g, () => "default export");
+}
+
+function checkStarExports(file: SourceFile): string[] {
+  // Generated namespaces of types carry a name.
+  return findAll(file, /\bexport\s+(?:type\s+)?\*(?!\s*as\b)/g, () => "export *");
+}
+
+function checkHeader(file: SourceFile): string[] {
+  if (isTest(file.path) || isGenerated(file.path)) return [];
+  const text = file.text.replace(/^#!.*\n/, "");
+  return text.startsWith("//") ? [] : [`${file.path}:1: no promise on top`];
+}
+
+function findAll(file: SourceFile, pattern: RegExp, say: (found: string) => string): string[] {
+  const code = blankOut(file.text);
+  return [...code.matchAll(pattern)].map((match) => `${file.path}:${lineAt(file.text, match.index)}: ${say(match[0])}`);
+}

@@ -1,0 +1,7 @@
+// `npm run check`, the quick gate: format, lint, types (the build has just checked them), unit and architecture tests,
+// public names, documents. About a minute.
+import { runStep, runTests, sayDone } from "./run-step.ts";
+
+runStep("format and lint", "@biomejs/biome/bin/biome", ["ci", "--error-on-warnings", "."]);
+runTests("unit");
+sayDone("npm run check");

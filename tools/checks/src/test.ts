@@ -1,0 +1,7 @@
+// The rest of `npm test`, after the quick gate: everything else that needs nothing but Node.
+import { runTests, sayDone } from "./run-step.ts";
+import { printCounts } from "./test-counts.ts";
+
+runTests("packaging");
+sayDone("npm test, after the check");
+printCounts(["unit", "packaging"].map((project) => `${project}-node${process.versions.node.split(".")[0]}`));
