@@ -123,3 +123,10 @@ function missingMessage(missing: readonly Program[], passedOver: readonly string
       : "Go is not installed, so they cannot be built from tools/real-cluster/manifests either",
   ].join("; ");
 }
+
+/** The path of a program that was asked for. */
+export function pathOf(binaries: Binaries, program: Program): string {
+  const path = binaries.get(program);
+  if (path !== undefined) return path;
+  throw new RealClusterError(`${program} was not looked for`, { reason: "Unknown" });
+}

@@ -70,13 +70,19 @@ export async function build(folder: string, options: BuildOptions, signal: Abort
   }
 }
 
+/** A module does not tell the commit it was made from; unstamped, programs would print a template instead. */
+const unknownCommit = "0".repeat(40);
+
 type Manifest = keyof typeof manifests;
 
 /** The calls of `go build` that fill `folder`. */
 function buildsOf(pinned: PinnedVersions, folder: string): readonly { manifest: Manifest; args: readonly string[] }[] {
   const [major, minor] = pinned.kubernetes.split(".");
-  const stamps = { gitVersion: `v${pinned.kubernetes}`, gitMajor: major, gitMinor: minor, gitTreeState: "clean" };
-  const stampFlags = Object.entries(stamps).map(([name, value]) => `-X k8s.io/component-base/version.${name}=${value}`);
+  const stamps = { gitVersion: `v${pinned.kubernetes}`, gitMajor: major, gitMinor: minor, gitCommit: unknownCommit };
+  // The second package is where a program's User-Agent comes from.
+  const stampFlags = ["k8s.io/component-base/version", "k8s.io/client-go/pkg/version"].flatMap((stamped) =>
+    Object.entries(stamps).map(([name, value]) => `-X ${stamped}.${name}=${value}`),
+  );
   const smaller = ["-trimpath", "-buildvcs=false"];
   const kubernetes = ["kube-apiserver", "kube-controller-manager", "kube-scheduler", "kubectl"];
   return [

@@ -47,7 +47,7 @@ export class Component {
 
   /** Its process id; undefined while it does not run. */
   get pid(): number | undefined {
-    return this.#process?.pid;
+    return this.#process?.hasExited === false ? this.#process.pid : undefined;
   }
 
   async start(signal: AbortSignal): Promise<void> {

@@ -5,6 +5,8 @@ import { sendRequest } from "./http-request.ts";
 
 /** Where kube-apiserver's compactor, and every watch cache, looks up how far history has been forgotten. */
 const compactRevisionKey = "compact_rev_key";
+/** A key of the harness's own, outside of Kubernetes' /registry. */
+const ownKey = "kubeloop_real_cluster";
 
 const toBase64 = (text: string): string => Buffer.from(text).toString("base64");
 
@@ -14,13 +16,15 @@ export async function isEtcdHealthy(socketPath: string, signal: AbortSignal): Pr
 }
 
 /**
- * Forgets every version before the present one, as kube-apiserver does every five minutes: the revision is written where
- * API servers watch for it (so that they drop their cached snapshots too) and then compacted. Returns that revision.
+ * Forgets every change up to now, as kube-apiserver does every five minutes with what is older than that. The revision is
+ * also written where API servers look for it, so that they drop their cached snapshots too. Returns that revision.
  */
 export async function compactEtcd(socketPath: string, signal: AbortSignal): Promise<string> {
-  const key = toBase64(compactRevisionKey);
-  const revision = revisionOf(await call(socketPath, "/v3/kv/range", { key }, signal));
-  await call(socketPath, "/v3/kv/put", { key, value: toBase64(revision) }, signal);
+  const put = (key: string, value: string) =>
+    call(socketPath, "/v3/kv/put", { key: toBase64(key), value: toBase64(value) }, signal);
+  // etcd keeps the change that made the compacted revision; let that one be ours, so that all of Kubernetes' are gone.
+  const revision = revisionOf(await put(ownKey, "compacted"));
+  await put(compactRevisionKey, revision);
   await call(socketPath, "/v3/kv/compaction", { revision, physical: true }, signal);
   return revision;
 }

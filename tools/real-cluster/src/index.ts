@@ -4,7 +4,8 @@ export { type Binaries, BinariesMissingError, type BinariesOptions, findBinaries
 export { RealClusterError, type RealClusterReason } from "./errors.ts";
 export { type HttpAnswer, type HttpRequest, sendRequest } from "./http-request.ts";
 export type { Credential } from "./kubeconfig.ts";
+export type { RealClusterOptions } from "./options.ts";
 export type { CertificatePair, ClientIdentity } from "./pki.ts";
 export { type ComponentName, type Program, programs } from "./programs.ts";
-export { RealCluster, type RealClusterOptions } from "./real-cluster.ts";
+export { RealCluster } from "./real-cluster.ts";
 export type { TokenUser } from "./tokens.ts";

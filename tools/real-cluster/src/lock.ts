@@ -1,6 +1,7 @@
 // A lock between processes: a file that names its owner. It saves double work and is not a guarantee: when an owner was
 // killed, two waiters may both take over. What is done under it must therefore be safe to do twice.
 
+import { randomUUID } from "node:crypto";
 import { link, readFile, rm, writeFile } from "node:fs/promises";
 import { systemClock } from "@kubeloop/core/base";
 import { hasCode } from "./errors.ts";
@@ -29,7 +30,7 @@ export async function openLock(
 
 /** Written apart and then linked, so that nobody ever sees a lock without an owner. */
 async function create(path: string): Promise<boolean> {
-  const draft = `${path}.${process.pid}`;
+  const draft = `${path}.${randomUUID()}`;
   await writeFile(draft, `${process.pid}\n`);
   try {
     await link(draft, path);

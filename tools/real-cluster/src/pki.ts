@@ -93,8 +93,8 @@ async function sign(wanted: Wanted, signer: Signer): Promise<CertificatePair> {
     .getRandomValues(new Uint8Array(16))
     .map((byte, at) => (at === 0 ? (byte & 0x7f) | 0x40 : byte));
   certificate.serialNumber = new asn1.Integer({ valueHex: serial.buffer });
-  certificate.subject.typesAndValues = await nameOf(wanted.subject);
-  certificate.issuer.typesAndValues = await nameOf(signer.subject);
+  certificate.subject = await nameOf(wanted.subject);
+  certificate.issuer = await nameOf(signer.subject);
   certificate.notBefore.value = new Date(systemClock.now() - clockSkewMs);
   certificate.notAfter.value = new Date(systemClock.now() + validForMs);
   certificate.extensions = await extensionsOf(wanted.kind);
@@ -107,14 +107,22 @@ async function sign(wanted: Wanted, signer: Signer): Promise<CertificatePair> {
   };
 }
 
+/** Built by hand and read back, because pkijs would print all parts as one, as if the order did not matter. */
 async function nameOf(subject: Subject) {
   const { asn1, pki } = await loadAsn1();
-  const part = (type: string, value: string) =>
-    new pki.AttributeTypeAndValue({ type, value: new asn1.Utf8String({ value }) });
-  return [
+  const part = (type: string, text: string) =>
+    new asn1.Set({
+      value: [
+        new asn1.Sequence({
+          value: [new asn1.ObjectIdentifier({ value: type }), new asn1.Utf8String({ value: text })],
+        }),
+      ],
+    });
+  const parts = [
     ...subject.organizations.map((organization) => part(oids.organization, organization)),
     part(oids.commonName, subject.commonName),
   ];
+  return pki.RelativeDistinguishedNames.fromBER(new asn1.Sequence({ value: parts }).toBER());
 }
 
 async function extensionsOf(kind: Kind) {

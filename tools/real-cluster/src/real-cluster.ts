@@ -7,55 +7,20 @@
 // Not promised: kubelets (no pod ever runs), and durability (etcd does not sync to disk; it survives a kill of the
 // process, not of the machine).
 import { Cleanup, runTogether, systemClock } from "@kubeloop/core/base";
-import { type Binaries, findBinaries } from "./binaries.ts";
+import { findBinaries, pathOf } from "./binaries.ts";
 import { Component, type ComponentSpec } from "./component.ts";
+import { apiServerSpec, etcdSpec, managerSpecs, wantedPrograms } from "./component-specs.ts";
 import { RealClusterError } from "./errors.ts";
-import { compactEtcd, isEtcdHealthy } from "./etcd.ts";
-import {
-  apiServerFlags,
-  type ClusterFiles,
-  controllerManagerFlags,
-  etcdFlags,
-  filesIn,
-  type Setup,
-  schedulerFlags,
-} from "./flags.ts";
-import { sendRequest } from "./http-request.ts";
+import { compactEtcd } from "./etcd.ts";
+import type { ClusterFiles } from "./flags.ts";
+import { type Ground, prepareGround, writeKubeconfigs } from "./ground.ts";
 import { type Credential, printKubeconfig } from "./kubeconfig.ts";
-import { type CertificateAuthority, type CertificatePair, type ClientIdentity, createAuthority } from "./pki.ts";
-import type { ComponentName, Program } from "./programs.ts";
-import { createFolder, createServiceAccountKeys, removeFolder, writeSecrets } from "./throw-away-folder.ts";
-import { admin, createTokens, printTokenFile, type TokenUser } from "./tokens.ts";
+import type { RealClusterOptions } from "./options.ts";
+import type { CertificateAuthority, CertificatePair, ClientIdentity } from "./pki.ts";
+import type { ComponentName } from "./programs.ts";
+import { admin } from "./tokens.ts";
 
-export interface RealClusterOptions {
-  /** For every component, as `--feature-gates`. */
-  readonly featureGates?: Readonly<Record<string, boolean>>;
-  /** Defaults to true, as upstream. */
-  readonly watchCache?: boolean;
-  /** Also run upstream's kube-controller-manager. Defaults to false; without it no namespace has a ServiceAccount. */
-  readonly controllerManager?: boolean;
-  /** Also run upstream's kube-scheduler. Defaults to false. */
-  readonly scheduler?: boolean;
-  /** Who gets a static token besides the admin. */
-  readonly users?: readonly TokenUser[];
-  /** Appended to a component's own flags; of a flag given twice the last one counts. */
-  readonly extraFlags?: Readonly<Partial<Record<ComponentName, readonly string[]>>>;
-  /** How long each component may take until it is ready. Defaults to one minute. */
-  readonly startTimeoutMs?: number;
-  /** Defaults to the process's; says where the programs are found (see findBinaries). */
-  readonly env?: NodeJS.ProcessEnv;
-}
-
-const serverNames = [
-  "localhost",
-  "127.0.0.1",
-  "::1",
-  "10.0.0.1", // the `kubernetes` Service: the first address of the service range
-  "kubernetes",
-  "kubernetes.default",
-  "kubernetes.default.svc",
-  "kubernetes.default.svc.cluster.local",
-];
+const neverAborted = new AbortController().signal;
 
 export class RealCluster implements AsyncDisposable {
   /** Everything the cluster wrote, logs included; gone once it is disposed of. */
@@ -148,9 +113,9 @@ export class RealCluster implements AsyncDisposable {
   }
 
   /**
-   * Forgets history up to now and returns the revision that is left. A list or watch from before it gets 410 where etcd is
-   * asked: with `watchCache: false` always, otherwise for lists of an exact version, at once, and for watches after the
-   * next `restart()`, because a watch cache remembers its own last events.
+   * Forgets all changes up to now and returns the revision of that moment. A list of an exact older version, or a watch
+   * from one, then gets 410 wherever etcd is asked: with `watchCache: false` at once. A watch cache has a memory of its
+   * own: it drops old lists within 15 seconds, and its last events only with the next `restart()`.
    */
   compact(signal: AbortSignal = neverAborted): Promise<string> {
     return compactEtcd(this.#files.etcdSocket, signal);
@@ -188,6 +153,8 @@ export class RealCluster implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    // A component that waits for a frozen one would not end in time.
+    for (const component of this.#components.values()) component.resume();
     await this.#cleanup[Symbol.asyncDispose]();
   }
 
@@ -198,123 +165,4 @@ export class RealCluster implements AsyncDisposable {
   }
 }
 
-const neverAborted = new AbortController().signal;
-
-/** What has to exist before the first component starts. */
-interface Ground {
-  readonly folder: string;
-  readonly files: ClusterFiles;
-  readonly setup: Setup;
-  readonly binaries: Binaries;
-  readonly authority: CertificateAuthority;
-  readonly tokens: ReadonlyMap<string, string>;
-  readonly startTimeoutMs: number;
-  readonly cleanup: Cleanup;
-}
-
-async function prepareGround(options: RealClusterOptions, binaries: Binaries, cleanup: Cleanup): Promise<Ground> {
-  const { users = [], featureGates = {}, watchCache = true, extraFlags = {}, startTimeoutMs = 60_000 } = options;
-  const folder = await createFolder();
-  cleanup.defer(() => removeFolder(folder));
-  const files = filesIn(folder);
-  const authority = await createAuthority("real-cluster");
-  const server = await authority.issueServer({ commonName: "kube-apiserver", names: serverNames });
-  const serviceAccount = createServiceAccountKeys();
-  const tokens = createTokens(users);
-  await writeSecrets(
-    new Map([
-      [files.caCert, authority.pair.certPem],
-      [files.caKey, authority.pair.keyPem],
-      [files.serverCert, server.certPem],
-      [files.serverKey, server.keyPem],
-      [files.serviceAccountKey, serviceAccount.privatePem],
-      [files.serviceAccountPublicKey, serviceAccount.publicPem],
-      [files.tokens, printTokenFile(users, tokens)],
-    ]),
-  );
-  const setup = { files, watchCache, featureGates, extraFlags };
-  return { folder, files, setup, binaries, authority, tokens, startTimeoutMs, cleanup };
-}
-
-function wantedPrograms(options: RealClusterOptions): readonly Program[] {
-  return [
-    "etcd",
-    "kube-apiserver",
-    "kubectl",
-    ...(options.controllerManager === true ? (["kube-controller-manager"] as const) : []),
-    ...(options.scheduler === true ? (["kube-scheduler"] as const) : []),
-  ];
-}
-
-function etcdSpec(ground: Ground): ComponentSpec {
-  return {
-    ...commonSpec(ground, "etcd"),
-    flags: () => etcdFlags(ground.setup),
-    isReady: (_port, signal) => holds(() => isEtcdHealthy(ground.files.etcdSocket, signal)),
-  };
-}
-
-function apiServerSpec(ground: Ground): ComponentSpec {
-  return {
-    ...commonSpec(ground, "kube-apiserver"),
-    flags: (port) => apiServerFlags(ground.setup, port),
-    isReady: (port, signal) => holds(() => answersOk(ground, `https://127.0.0.1:${port}/readyz`, signal)),
-  };
-}
-
-function managerSpecs(options: RealClusterOptions, ground: Ground): readonly ComponentSpec[] {
-  const isReady: ComponentSpec["isReady"] = (port, signal) =>
-    holds(() => answersOk(ground, `https://127.0.0.1:${port}/healthz`, signal));
-  const specs: ComponentSpec[] = [];
-  if (options.controllerManager === true) {
-    const flags = (port: number) => controllerManagerFlags(ground.setup, port);
-    specs.push({ ...commonSpec(ground, "kube-controller-manager"), flags, isReady });
-  }
-  if (options.scheduler === true) {
-    const flags = (port: number) => schedulerFlags(ground.setup, port);
-    specs.push({ ...commonSpec(ground, "kube-scheduler"), flags, isReady });
-  }
-  return specs;
-}
-
-function commonSpec({ folder, binaries, startTimeoutMs }: Ground, name: ComponentName) {
-  return { name, folder, startTimeoutMs, path: pathOf(binaries, name) };
-}
-
-async function answersOk(ground: Ground, url: string, signal: AbortSignal): Promise<boolean> {
-  const headers = { authorization: `Bearer ${ground.tokens.get(admin.user)}` };
-  const answer = await sendRequest({ url, headers, caPem: ground.authority.pair.certPem }, signal);
-  return answer.status === 200;
-}
-
-/** A component that does not accept connections yet is not ready; why it does not, its log will tell. */
-async function holds(probe: () => Promise<boolean>): Promise<boolean> {
-  try {
-    return await probe();
-  } catch {
-    return false;
-  }
-}
-
-async function writeKubeconfigs({ files, authority }: Ground, url: string): Promise<void> {
-  const who: readonly (readonly [string, ClientIdentity])[] = [
-    [files.adminKubeconfig, admin],
-    [files.controllerManagerKubeconfig, { user: "system:kube-controller-manager" }],
-    [files.schedulerKubeconfig, { user: "system:kube-scheduler" }],
-  ];
-  const texts = await Promise.all(
-    who.map(async ([path, client]) => {
-      const credential = await authority.issueClient(client);
-      return [path, printKubeconfig({ url, caPem: authority.pair.certPem, user: client.user, credential })] as const;
-    }),
-  );
-  await writeSecrets(new Map(texts));
-}
-
 const urlOf = (component: Component): string => `https://127.0.0.1:${component.port}`;
-
-function pathOf(binaries: Binaries, program: Program): string {
-  const path = binaries.get(program);
-  if (path !== undefined) return path;
-  throw new RealClusterError(`${program} was not looked for`, { reason: "Unknown" });
-}

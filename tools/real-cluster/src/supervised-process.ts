@@ -6,7 +6,7 @@
 // error are appended to `logPath`. Not promised: that the program cleans up after itself; only `stop` asks it to.
 import { type ChildProcess, spawn } from "node:child_process";
 import { open } from "node:fs/promises";
-import type { Readable } from "node:stream";
+import { Readable } from "node:stream";
 import { hasCode, RealClusterError } from "./errors.ts";
 import { within } from "./wait.ts";
 
@@ -25,16 +25,17 @@ folder=$1; shift
 exec 4<&0 </dev/null
 "$@" 3>&- 4<&- &
 program=$!
+exec >/dev/null 2>&1
 orphaned=
 trap 'orphaned=yes; kill -KILL "$program"' USR1
-(read -r _ <&4; kill -USR1 $$) 3>&- >/dev/null 2>&1 &
+(read -r _ <&4; kill -USR1 $$) 3>&- &
 watcher=$!
 exec 4<&-
 echo "$program" >&3
 exec 3>&-
 wait "$program"; status=$?
 if [ -n "$orphaned" ]; then wait "$program"; rm -rf "$folder"; fi
-kill "$watcher" 2>/dev/null
+kill "$watcher"
 exit "$status"
 `;
 
@@ -72,8 +73,8 @@ export class SupervisedProcess {
     }
   }
 
-  get isRunning(): boolean {
-    return this.#state.at === "running";
+  get hasExited(): boolean {
+    return this.#state.at === "exited";
   }
 
   /** Asks the program to end (SIGTERM), waits `graceMs`, then kills it. */
@@ -114,9 +115,9 @@ export class SupervisedProcess {
 
 /** The first line on descriptor 3. */
 async function readPid(shell: ChildProcess): Promise<number> {
-  const pipe = shell.stdio[3] as Readable;
+  const pipe = shell.stdio[3];
   let line = "";
-  for await (const text of pipe.setEncoding("utf8")) line += text;
+  if (pipe instanceof Readable) for await (const text of pipe.setEncoding("utf8")) line += text;
   const pid = Number.parseInt(line, 10);
   if (Number.isNaN(pid)) throw new RealClusterError("the supervising shell did not start", { reason: "StartFailed" });
   return pid;

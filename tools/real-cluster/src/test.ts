@@ -32,7 +32,9 @@ async function main(args: readonly string[], signal: AbortSignal): Promise<numbe
   await rm(reportPath, { force: true });
   const status = await runVitest([...args, "--reporter=default", "--reporter=json", `--outputFile.json=${reportPath}`]);
   const count = countRun(await readReport(reportPath));
-  say(`${count} tests ran in ${Math.round((systemClock.monotonic() - beganMs) / 1000)} s; vitest's status is ${status}`);
+  say(
+    `${count} tests ran in ${Math.round((systemClock.monotonic() - beganMs) / 1000)} s; vitest's status is ${status}`,
+  );
   if (count > 0) return status;
   say("no test ran, which is a failure where a real cluster can be had");
   return status === 0 ? 1 : status;
