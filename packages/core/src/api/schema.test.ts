@@ -1,5 +1,13 @@
 import { describe, expect, test } from "vitest";
-import { childSlot, mapChildren, missingFields, type ObjectSchema, printPath, toSlot, visitValue } from "./schema.ts";
+import {
+  childSlot,
+  mapChildren,
+  missingFields,
+  type ObjectSchema,
+  printValuePath,
+  toSlot,
+  visitValue,
+} from "./schema.ts";
 
 const text = toSlot({ type: "scalar", scalar: "string" });
 const widget: ObjectSchema = {
@@ -71,7 +79,7 @@ test("missing fields are those the schema has and the object has not", () => {
 test("a visit goes parents first, with paths, and can skip", () => {
   const seen: string[] = [];
   visitValue({ name: "a", tags: ["x"], inner: { name: "b" } }, widget, (_, schema, path) => {
-    seen.push(`${printPath(path)}:${schema?.type}`);
+    seen.push(`${printValuePath(path)}:${schema?.type}`);
     return path[0] !== "inner";
   });
   expect(seen).toEqual([":object", "name:scalar", "tags:list", "tags[0]:scalar", "inner:object"]);
@@ -82,5 +90,5 @@ for (const [path, printed] of [
   [["metadata", "labels", "a/b.c"], "metadata.labels[a/b.c]"],
   [[], ""],
 ] as const) {
-  test(`a path prints as ${printed || "nothing"}`, () => expect(printPath(path)).toBe(printed));
+  test(`a path prints as ${printed || "nothing"}`, () => expect(printValuePath(path)).toBe(printed));
 }

@@ -188,7 +188,7 @@ export function visitValue(
 }
 
 /** `spec.containers[0].image`, as Kubernetes writes paths; keys that are no plain words stand in brackets. */
-export function printPath(path: readonly PathPart[]): string {
+export function printValuePath(path: readonly PathPart[]): string {
   return path
     .map((part, i) => {
       if (typeof part === "number") return `[${part}]`;
