@@ -4,8 +4,16 @@ import { defineConfig } from "vitest/config";
 
 const sources = [
   {
+    find: /^@kubeloop\/core\/resources$/,
+    replacement: `${import.meta.dirname}/packages/core/src/api/generated/resources.ts`,
+  },
+  {
     find: /^@kubeloop\/core\/types\/(.+)$/,
     replacement: `${import.meta.dirname}/packages/core/src/api/generated/types/$1.ts`,
+  },
+  {
+    find: /^@kubeloop\/core\/base\/(pino|prom-client)$/,
+    replacement: `${import.meta.dirname}/packages/core/src/base/adapters/$1.ts`,
   },
   { find: /^@kubeloop\/core\/([a-z-]+)$/, replacement: `${import.meta.dirname}/packages/core/src/$1/index.ts` },
   {
