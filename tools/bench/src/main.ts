@@ -1,0 +1,29 @@
+// `npm run bench [-- NAME…]`: measures against budgets and prints each with its verdict; a missed one makes the exit code 1.
+import { isKept, type Measurement, printMeasurement } from "./budget.ts";
+import { measureImportCost } from "./import-cost.ts";
+import { measureInstallSize } from "./install-size.ts";
+
+const benches: Readonly<Record<string, () => readonly Measurement[]>> = {
+  "import-cost": measureImportCost,
+  "install-size": measureInstallSize,
+};
+
+const wanted = process.argv.slice(2);
+const unknown = wanted.filter((name) => !(name in benches));
+if (unknown.length > 0) {
+  console.error(`bench: no bench called ${unknown.join(", ")}; there are ${Object.keys(benches).join(", ")}`);
+  process.exit(1);
+}
+console.log(`Node ${process.versions.node}, ${process.platform}/${process.arch}`);
+let missed = 0;
+for (const [name, measure] of Object.entries(benches)) {
+  if (wanted.length > 0 && !wanted.includes(name)) continue;
+  for (const measurement of measure()) {
+    console.log(printMeasurement(measurement));
+    if (!isKept(measurement)) missed++;
+  }
+}
+if (missed > 0) {
+  console.error(`bench: ${missed} budgets missed`);
+  process.exit(1);
+}
