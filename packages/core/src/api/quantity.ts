@@ -117,7 +117,8 @@ export function scaledQuantity(like: QuantityLike, exponent: number): bigint {
       ? quantity.mantissa * powerOfTen(quantity.exponent - exponent)
       : divideAwayFromZero(quantity.mantissa, powerOfTen(exponent - quantity.exponent));
   if (amount > maxInt64) return maxInt64;
-  return amount < -maxInt64 ? -maxInt64 : amount;
+  if (amount < -maxInt64) return -maxInt64;
+  return amount;
 }
 
 export function quantityValue(like: QuantityLike): bigint {

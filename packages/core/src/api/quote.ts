@@ -1,0 +1,31 @@
+// Quotes text the way Kubernetes' messages do (Go's %q): printable characters stay, the rest is escaped.
+
+const plain = /^[ !#-[\]-~]*$/;
+const printable = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u;
+const shortEscapes = new Map([
+  ['"', '\\"'],
+  ["\\", "\\\\"],
+  ["\x07", "\\a"],
+  ["\b", "\\b"],
+  ["\f", "\\f"],
+  ["\n", "\\n"],
+  ["\r", "\\r"],
+  ["\t", "\\t"],
+  ["\v", "\\v"],
+]);
+
+export function quote(text: string): string {
+  if (plain.test(text)) return `"${text}"`;
+  let quoted = "";
+  for (const character of text) quoted += shortEscapes.get(character) ?? escapeUnprintable(character);
+  return `"${quoted}"`;
+}
+
+function escapeUnprintable(character: string): string {
+  if (printable.test(character)) return character;
+  const code = character.codePointAt(0) ?? 0;
+  if (code < 0x20 || code === 0x7f) return `\\x${code.toString(16).padStart(2, "0")}`;
+  if (code >= 0xd800 && code < 0xe000) return "\\ufffd";
+  if (code < 0x10000) return `\\u${code.toString(16).padStart(4, "0")}`;
+  return `\\U${code.toString(16).padStart(8, "0")}`;
+}

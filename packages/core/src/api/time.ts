@@ -1,0 +1,113 @@
+// Time as objects carry it: `Time` is RFC 3339 in whole seconds ("2024-05-01T12:00:00Z"), `MicroTime` the same with
+// exactly six digits after the point. In our own state a time is a number of milliseconds since 1970.
+//
+// Reading accepts what the API server accepts: any offset, any number of fraction digits for `Time` (kept to the
+// nanosecond in an Instant), a one-digit hour; six digits and no others for `MicroTime`. Printing is always UTC and cuts
+// off, never rounds up: a time that is printed is never in the future of the time it came from.
+import { KubeloopError } from "../base/errors.ts";
+import type { MicroTime, Time } from "./generated/types/meta/v1.ts";
+import { quote } from "./quote.ts";
+
+export class TimeError extends KubeloopError {
+  constructor(message: string) {
+    super(message, { reason: "InvalidTime", retry: "never" });
+  }
+}
+
+/** An exact point in time: whole seconds since 1970, and nanoseconds after that second. */
+export interface Instant {
+  readonly seconds: number;
+  readonly nanoseconds: number;
+}
+
+const timeShape = /^(\d{4})-(\d\d)-(\d\d)T(\d\d?):(\d\d):(\d\d)(?:[.,](\d+))?(?:Z|([+-])(\d\d):(\d\d))$/;
+const microShape = /[.,]\d{6}(?:Z|[+-]\d\d:\d\d)$/;
+const timeLayout = "2006-01-02T15:04:05Z07:00";
+const microTimeLayout = "2006-01-02T15:04:05.000000Z07:00";
+
+/** Exact; throws a TimeError. */
+export function parseInstant(text: string): Instant {
+  return readInstant(text) ?? fail(text, timeLayout);
+}
+
+/** Milliseconds since 1970, whole ones: finer digits are cut off. */
+export function parseTime(text: Time): number {
+  return toMs(parseInstant(text));
+}
+
+/** Milliseconds since 1970; the microseconds are the fraction. */
+export function parseMicroTime(text: MicroTime): number {
+  const instant = microShape.test(text) ? readInstant(text) : undefined;
+  if (instant === undefined) return fail(text, microTimeLayout);
+  return instant.seconds * 1000 + instant.nanoseconds / 1e6;
+}
+
+/** By instant, not by spelling: offsets and fractions count. */
+export function compareTimes(left: Time | MicroTime, right: Time | MicroTime): -1 | 0 | 1 {
+  if (left === right) return 0;
+  const a = parseInstant(left);
+  const b = parseInstant(right);
+  return order(a.seconds, b.seconds) || order(a.nanoseconds, b.nanoseconds);
+}
+
+/** `Time` for milliseconds since 1970; what is finer than a second is cut off. */
+export function printTime(ms: number): Time {
+  return `${printSeconds(Math.floor(ms / 1000))}Z`;
+}
+
+/** `MicroTime` for milliseconds since 1970, of which the fraction counts to the nearest microsecond. */
+export function printMicroTime(ms: number): MicroTime {
+  const wholeMs = Math.floor(ms);
+  // A double of today's size is exact to a quarter of a microsecond: the nearest one is what was meant.
+  return printMicros(BigInt(wholeMs) * 1000n + BigInt(Math.round((ms - wholeMs) * 1000)));
+}
+
+/** `MicroTime` for microseconds since 1970. */
+export function printMicros(micros: bigint): MicroTime {
+  const million = 1_000_000n;
+  const fraction = ((micros % million) + million) % million;
+  return `${printSeconds(Number((micros - fraction) / million))}.${fraction.toString().padStart(6, "0")}Z`;
+}
+
+function readInstant(text: string): Instant | undefined {
+  const parts = timeShape.exec(text);
+  if (parts === null) return undefined;
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = parts.slice(1, 7).map(Number);
+  const offsetHours = Number(parts[9] ?? 0);
+  const offsetMinutes = Number(parts[10] ?? 0);
+  if (month < 1 || month > 12 || day < 1 || day > daysIn(year, month)) return undefined;
+  if (hour > 23 || minute > 59 || second > 59 || offsetHours > 24 || offsetMinutes > 60) return undefined;
+  const date = new Date(0);
+  // Date.UTC would read the years 0 to 99 as 1900 to 1999.
+  date.setUTCFullYear(year, month - 1, day);
+  const offset = (parts[8] === "-" ? -1 : 1) * (offsetHours * 3600 + offsetMinutes * 60);
+  return {
+    seconds: date.getTime() / 1000 + hour * 3600 + minute * 60 + second - offset,
+    nanoseconds: Number((parts[7] ?? "").slice(0, 9).padEnd(9, "0")),
+  };
+}
+
+function daysIn(year: number, month: number): number {
+  if (month === 2) return (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0 ? 29 : 28;
+  return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
+}
+
+function toMs(instant: Instant): number {
+  return instant.seconds * 1000 + Math.floor(instant.nanoseconds / 1e6);
+}
+
+function printSeconds(seconds: number): string {
+  const date = new Date(seconds * 1000);
+  const year = date.getUTCFullYear();
+  if (!(year >= 0 && year <= 9999)) throw new TimeError(`time ${seconds} s is outside the years 0 to 9999`);
+  return date.toISOString().slice(0, 19);
+}
+
+function order(a: number, b: number): -1 | 0 | 1 {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}
+
+function fail(text: string, layout: string): never {
+  throw new TimeError(`parsing time ${quote(text)} as ${quote(layout)}: not such a time`);
+}
