@@ -1,0 +1,100 @@
+// The edge between bytes and objects: whatever was parsed from JSON is `unknown` until `decodeObject` has looked at it
+// once. It checks what all machinery relies on (apiVersion, kind, and the parts of metadata that caches and queues read)
+// and trusts the server for the rest; nothing is copied or changed.
+import { KubeloopError } from "../base/errors.ts";
+import type { KubernetesObject } from "./resource.ts";
+
+/** A type with everything inside it readonly, for what comes from a cache. */
+export type DeepReadonly<T> = T extends (...args: never[]) => unknown
+  ? T
+  : T extends object
+    ? { readonly [K in keyof T]: DeepReadonly<T[K]> }
+    : T;
+
+/** Says which field was not what it should be. */
+export class DecodeError extends KubeloopError {
+  readonly path: string;
+
+  constructor(path: string, fault: string) {
+    super(path === "" ? fault : `${path}: ${fault}`, { reason: "Decode", retry: "never" });
+    this.path = path;
+  }
+}
+
+export interface DecodeDefaults {
+  /** List items come without these two; the list knows them. */
+  readonly apiVersion?: string;
+  readonly kind?: string;
+}
+
+/** Throws a DecodeError with the field's path. Fills in apiVersion and kind where the caller knows them. */
+export function decodeObject(json: unknown, defaults: DecodeDefaults = {}): KubernetesObject {
+  const object = requireRecord(json, "");
+  const apiVersion = requireText(object["apiVersion"] ?? defaults.apiVersion, "apiVersion");
+  const kind = requireText(object["kind"] ?? defaults.kind, "kind");
+  const metadata = requireRecord(object["metadata"], "metadata");
+  for (const field of textFields) checkText(metadata[field], field);
+  checkTexts(metadata["labels"], "metadata.labels");
+  checkTexts(metadata["annotations"], "metadata.annotations");
+  checkList(metadata["ownerReferences"], "metadata.ownerReferences", requireRecord);
+  checkList(metadata["finalizers"], "metadata.finalizers", requireText);
+  const isWhole = object["apiVersion"] === apiVersion && object["kind"] === kind;
+  return (isWhole ? object : { apiVersion, kind, ...object }) as unknown as KubernetesObject;
+}
+
+/** Whether `json` is an object in JSON's sense: not null, not an array. */
+export function isRecord(json: unknown): json is Readonly<Record<string, unknown>> {
+  return typeof json === "object" && json !== null && !Array.isArray(json);
+}
+
+const textFields = [
+  "name",
+  "namespace",
+  "uid",
+  "resourceVersion",
+  "generateName",
+  "creationTimestamp",
+  "deletionTimestamp",
+] as const;
+
+function requireRecord(json: unknown, path: string): Readonly<Record<string, unknown>> {
+  if (isRecord(json)) return json;
+  throw new DecodeError(path, `must be an object, got ${typeName(json)}`);
+}
+
+function requireText(json: unknown, path: string): string {
+  if (typeof json === "string" && json !== "") return json;
+  throw new DecodeError(path, json === "" ? "must not be empty" : `must be text, got ${typeName(json)}`);
+}
+
+function checkText(json: unknown, field: string): void {
+  // `creationTimestamp: null` is what a Go client sends for "not yet".
+  if (json === undefined || json === null || typeof json === "string") return;
+  throw new DecodeError(`metadata.${field}`, `must be text, got ${typeName(json)}`);
+}
+
+function checkTexts(json: unknown, path: string): void {
+  if (json === undefined || json === null) return;
+  const texts = requireRecord(json, path);
+  for (const key in texts) {
+    if (typeof texts[key] !== "string") {
+      throw new DecodeError(`${path}[${key}]`, `must be text, got ${typeName(texts[key])}`);
+    }
+  }
+}
+
+function checkList(json: unknown, path: string, check: (json: unknown, path: string) => unknown): void {
+  if (json === undefined || json === null) return;
+  if (!Array.isArray(json)) throw new DecodeError(path, `must be a list, got ${typeName(json)}`);
+  json.forEach((item, index) => {
+    check(item, `${path}[${index}]`);
+  });
+}
+
+function typeName(json: unknown): string {
+  if (json === undefined) return "nothing";
+  if (json === null) return "null";
+  if (Array.isArray(json)) return "a list";
+  if (typeof json === "string") return "text";
+  return typeof json === "object" ? "an object" : `a ${typeof json}`;
+}
