@@ -1,0 +1,151 @@
+// Where in an object something is wrong, and what: paths ("spec.containers[0].name", "metadata.labels[app]") and faults
+// with the texts and cause types users of the API know. Paths are linked, not joined, so that validating a healthy object
+// builds no strings.
+import { quote } from "./quote.ts";
+
+/** A place in an object. Undefined is nowhere, and prints as "<nil>". */
+export interface FieldPath {
+  readonly parent: FieldPath | undefined;
+  readonly name: string;
+  /** Whether `name` is an index or a map's key. */
+  readonly isSubscript: boolean;
+}
+
+export function fieldPath(name: string, ...names: string[]): FieldPath {
+  return childPath(undefined, name, ...names);
+}
+
+export function childPath(parent: FieldPath | undefined, ...names: string[]): FieldPath {
+  let path = parent;
+  for (const name of names) path = { parent: path, name, isSubscript: false };
+  return path ?? { parent: undefined, name: "", isSubscript: false };
+}
+
+/** An item of a list, by its index, or of a map, by its key. */
+export function itemPath(parent: FieldPath | undefined, item: number | string): FieldPath {
+  return { parent, name: String(item), isSubscript: true };
+}
+
+export function printPath(path: FieldPath | undefined): string {
+  if (path === undefined) return "<nil>";
+  const before = path.parent === undefined ? "" : printPath(path.parent);
+  if (path.isSubscript) return `${before}[${path.name}]`;
+  return path.parent === undefined ? path.name : `${before}.${path.name}`;
+}
+
+/** The wire's name of each kind of fault (a `cause.reason`), with the words that open its message. */
+const faultWords = {
+  FieldValueNotFound: "Not found",
+  FieldValueRequired: "Required value",
+  FieldValueDuplicate: "Duplicate value",
+  FieldValueInvalid: "Invalid value",
+  FieldValueNotSupported: "Unsupported value",
+  FieldValueForbidden: "Forbidden",
+  FieldValueTooLong: "Too long",
+  FieldValueTooShort: "Too short",
+  FieldValueTooMany: "Too many",
+  FieldValueTooFew: "Too few",
+  InternalError: "Internal error",
+  FieldValueTypeInvalid: "Invalid value",
+} as const;
+
+export type FaultType = keyof typeof faultWords;
+
+export interface Fault {
+  readonly type: FaultType;
+  readonly field: string;
+  readonly detail: string;
+  /** What was found there. Absent for kinds of fault that do not show it. */
+  readonly value?: unknown;
+}
+
+export function invalid(path: FieldPath | undefined, value: unknown, detail: string): Fault {
+  return { type: "FieldValueInvalid", field: printPath(path), detail, value };
+}
+
+/** The value is of the wrong type. */
+export function typeInvalid(path: FieldPath | undefined, value: unknown, detail: string): Fault {
+  return { type: "FieldValueTypeInvalid", field: printPath(path), detail, value };
+}
+
+export function required(path: FieldPath | undefined, detail = ""): Fault {
+  return { type: "FieldValueRequired", field: printPath(path), detail };
+}
+
+export function duplicate(path: FieldPath | undefined, value: unknown): Fault {
+  return { type: "FieldValueDuplicate", field: printPath(path), detail: "", value };
+}
+
+/** What the value refers to does not exist. */
+export function notFound(path: FieldPath | undefined, value: unknown): Fault {
+  return { type: "FieldValueNotFound", field: printPath(path), detail: "", value };
+}
+
+export function notSupported(path: FieldPath | undefined, value: unknown, supported: readonly string[]): Fault {
+  const detail = supported.length === 0 ? "" : `supported values: ${supported.map(quote).join(", ")}`;
+  return { type: "FieldValueNotSupported", field: printPath(path), detail, value };
+}
+
+export function forbidden(path: FieldPath | undefined, detail: string): Fault {
+  return { type: "FieldValueForbidden", field: printPath(path), detail };
+}
+
+/** A negative limit means that it is not told. */
+export function tooLong(path: FieldPath | undefined, maxBytes: number): Fault {
+  const detail = maxBytes < 0 ? "value is too long" : `may not be more than ${count(maxBytes, "byte")}`;
+  return { type: "FieldValueTooLong", field: printPath(path), detail };
+}
+
+export function tooLongCharacters(path: FieldPath | undefined, maxCharacters: number): Fault {
+  const detail = maxCharacters < 0 ? "value is too long" : `may not be more than ${count(maxCharacters, "character")}`;
+  return { type: "FieldValueTooLong", field: printPath(path), detail };
+}
+
+export function tooShort(path: FieldPath | undefined, minCharacters: number): Fault {
+  const detail = minCharacters < 0 ? "value is too short" : `must be at least ${count(minCharacters, "character")}`;
+  return { type: "FieldValueTooShort", field: printPath(path), detail };
+}
+
+/** Negative numbers mean that they are not told. */
+export function tooMany(path: FieldPath | undefined, actual: number, max: number): Fault {
+  const detail = max < 0 ? "has too many items" : `must have at most ${count(max, "item")}`;
+  const fault = { type: "FieldValueTooMany", field: printPath(path), detail } as const;
+  return actual < 0 ? fault : { ...fault, value: actual };
+}
+
+export function tooFew(path: FieldPath | undefined, actual: number, min: number): Fault {
+  const detail = min < 0 ? "has too few items" : `must have at least ${count(min, "item")}`;
+  return { type: "FieldValueTooFew", field: printPath(path), detail, value: actual };
+}
+
+/** Validation itself failed: not the user's doing. */
+export function internal(path: FieldPath | undefined, error: Error): Fault {
+  return { type: "InternalError", field: printPath(path), detail: error.message };
+}
+
+/** The fault without its field: "Invalid value: \"x\": must be …". */
+export function printFaultBody(fault: Fault): string {
+  const value = "value" in fault ? `: ${printValue(fault.value)}` : "";
+  const detail = fault.detail === "" ? "" : `: ${fault.detail}`;
+  return `${faultWords[fault.type]}${value}${detail}`;
+}
+
+export function printFault(fault: Fault): string {
+  return `${fault.field}: ${printFaultBody(fault)}`;
+}
+
+/** All faults in one message, each said once; in brackets when there are several. */
+export function printFaults(faults: readonly Fault[]): string {
+  const messages = [...new Set(faults.map(printFault))];
+  return messages.length === 1 ? (messages[0] ?? "") : `[${messages.join(", ")}]`;
+}
+
+function printValue(value: unknown): string {
+  if (typeof value === "string") return quote(value);
+  const json = JSON.stringify(value) ?? "null";
+  return json.replace(/[<>&\u2028\u2029]/g, (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}
+
+function count(number: number, unit: string): string {
+  return `${number} ${unit}${number === 1 ? "" : "s"}`;
+}
