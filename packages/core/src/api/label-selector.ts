@@ -1,0 +1,251 @@
+// Label selectors as the machinery uses them: a list of requirements that must all hold, or "nothing". Built from text
+// (label-selector-parse.ts) or from a LabelSelector object (below), ordered by key, so that equal selectors print equally.
+//
+// Absent keys: `!=`, `notin` and `!` hold for an object without the label; all others do not. Matching allocates nothing.
+import { assertNever, KubeloopError } from "../base/errors.ts";
+import { childPath, type Fault, type FieldPath, invalid, itemPath, notSupported, printFaults } from "./field-errors.ts";
+import type { LabelSelector, LabelSelectorRequirement } from "./generated/types/meta/v1.ts";
+import { quote } from "./quote.ts";
+import { validateLabelValue, validateQualifiedName } from "./validation.ts";
+
+/** As the wire spells them in text; `gt` and `lt` are `>` and `<`. */
+export type SelectorOperator = "=" | "==" | "!=" | "in" | "notin" | "exists" | "!" | "gt" | "lt";
+
+export interface Requirement {
+  readonly key: string;
+  readonly operator: SelectorOperator;
+  readonly values: readonly string[];
+}
+
+export type Selector =
+  | { readonly selects: "nothing" }
+  | { readonly selects: "matching"; readonly requirements: readonly Requirement[] };
+
+export interface Labels {
+  readonly [key: string]: string;
+}
+
+export class SelectorError extends KubeloopError {
+  constructor(message: string) {
+    super(message, { reason: "InvalidSelector", retry: "never" });
+  }
+}
+
+export const everything: Selector = { selects: "matching", requirements: [] };
+/** What an absent LabelSelector means. Prints as empty text, which reads back as everything: keep the object. */
+export const nothing: Selector = { selects: "nothing" };
+
+export const binaryOperators: readonly SelectorOperator[] = ["in", "notin", "=", "==", "!=", "gt", "lt"];
+const allOperators: readonly SelectorOperator[] = [...binaryOperators, "exists", "!"];
+
+/** A checked requirement. Throws a SelectorError that names every fault. */
+export function newRequirement(requirement: Requirement, path?: FieldPath): Requirement {
+  const faults = validateRequirement(requirement, path);
+  if (faults.length > 0) throw new SelectorError(printFaults(faults));
+  return requirement;
+}
+
+/** Requirements are kept in the order of their keys. */
+export function selectorOf(requirements: readonly Requirement[]): Selector {
+  return { selects: "matching", requirements: requirements.toSorted(byKey) };
+}
+
+/** The labels an object must have. Values are not checked. */
+export function selectorFromLabels(labels: Labels | undefined): Selector {
+  if (labels === undefined) return everything;
+  return selectorOf(Object.entries(labels).map(([key, value]) => ({ key, operator: "=", values: [value] })));
+}
+
+export function addRequirements(selector: Selector, requirements: readonly Requirement[]): Selector {
+  if (selector.selects === "nothing") return selector;
+  return selectorOf([...selector.requirements, ...requirements]);
+}
+
+export function isEverything(selector: Selector): boolean {
+  return selector.selects === "matching" && selector.requirements.length === 0;
+}
+
+export function matchesSelector(selector: Selector, labels: Labels | undefined): boolean {
+  if (selector.selects === "nothing") return false;
+  for (const requirement of selector.requirements) if (!matchesRequirement(requirement, labels)) return false;
+  return true;
+}
+
+export function matchesRequirement({ key, operator, values }: Requirement, labels: Labels | undefined): boolean {
+  const found: unknown = labels?.[key];
+  // What is not text was inherited ("constructor"): the label is absent.
+  const value = typeof found === "string" ? found : undefined;
+  switch (operator) {
+    case "=":
+    case "==":
+    case "in":
+      return value !== undefined && values.includes(value);
+    case "!=":
+    case "notin":
+      return value === undefined || !values.includes(value);
+    case "exists":
+      return value !== undefined;
+    case "!":
+      return value === undefined;
+    case "gt":
+    case "lt":
+      return value !== undefined && values.length === 1 && isBeyond(value, operator, values[0] ?? "");
+    default:
+      return assertNever(operator);
+  }
+}
+
+/** The one value that `key` must have, if there is one: an index can answer then. */
+export function requiredValue(selector: Selector, key: string): string | undefined {
+  if (selector.selects === "nothing") return undefined;
+  const requirement = selector.requirements.find((candidate) => candidate.key === key);
+  const isExact = requirement?.operator === "=" || requirement?.operator === "==" || requirement?.operator === "in";
+  return isExact && requirement.values.length === 1 ? requirement.values[0] : undefined;
+}
+
+/** The canonical text. Values of a set are sorted. */
+export function printSelector(selector: Selector): string {
+  return selector.selects === "nothing" ? "" : selector.requirements.map(printRequirement).join(",");
+}
+
+export function printRequirement({ key, operator, values }: Requirement): string {
+  const value = values.length === 1 ? (values[0] ?? "") : values.toSorted().join(",");
+  switch (operator) {
+    case "exists":
+      return key;
+    case "!":
+      return `!${key}`;
+    case "in":
+    case "notin":
+      return `${key} ${operator} (${value})`;
+    case "gt":
+      return `${key}>${value}`;
+    case "lt":
+      return `${key}<${value}`;
+    case "=":
+    case "==":
+    case "!=":
+      return `${key}${operator}${value}`;
+    default:
+      return assertNever(operator);
+  }
+}
+
+/** An absent object selects nothing, an empty one everything. Throws a SelectorError. */
+export function fromLabelSelector(selector: LabelSelector | undefined): Selector {
+  if (selector === undefined) return nothing;
+  const labels = Object.entries(selector.matchLabels ?? {});
+  return selectorOf([
+    ...labels.map(([key, value]) => newRequirement({ key, operator: "=", values: [value] })),
+    ...(selector.matchExpressions ?? []).map(fromExpression),
+  ]);
+}
+
+/** Throws for `>` and `<`, which the object cannot say, and for "nothing", which is an absent object. */
+export function toLabelSelector(selector: Selector): LabelSelector {
+  if (selector.selects === "nothing") throw new SelectorError("a selector of nothing has no LabelSelector");
+  const labels: [string, string][] = [];
+  const matchExpressions: LabelSelectorRequirement[] = [];
+  for (const { key, operator, values } of selector.requirements) {
+    if (operator === "=" || operator === "==") labels.push([key, values[0] ?? ""]);
+    else matchExpressions.push(toExpression(key, operator, values));
+  }
+  return {
+    ...(labels.length === 0 ? {} : { matchLabels: Object.fromEntries(labels) }),
+    ...(matchExpressions.length === 0 ? {} : { matchExpressions }),
+  };
+}
+
+/** For people: "<none>" when everything is selected, "<error>" when the object is not valid. */
+export function formatLabelSelector(selector: LabelSelector | undefined): string {
+  try {
+    return printSelector(fromLabelSelector(selector)) || "<none>";
+  } catch (error) {
+    if (error instanceof SelectorError) return "<error>";
+    throw error;
+  }
+}
+
+function fromExpression({ key, operator, values = [] }: LabelSelectorRequirement): Requirement {
+  const translated = expressionOperators.get(operator);
+  if (translated === undefined) throw new SelectorError(`${quote(operator)} is not a valid label selector operator`);
+  return newRequirement({ key, operator: translated, values });
+}
+
+function toExpression(key: string, operator: SelectorOperator, values: readonly string[]): LabelSelectorRequirement {
+  if (operator === "gt" || operator === "lt") {
+    throw new SelectorError(`${quote(operator)} isn't supported in label selectors`);
+  }
+  // The object has no `!=`; `notin` with one value means the same.
+  const translated = expressionNames.get(operator === "!=" ? "notin" : operator) ?? "";
+  return values.length === 0 ? { key, operator: translated } : { key, operator: translated, values: values.toSorted() };
+}
+
+const expressionOperators = new Map<string, SelectorOperator>([
+  ["In", "in"],
+  ["NotIn", "notin"],
+  ["Exists", "exists"],
+  ["DoesNotExist", "!"],
+]);
+const expressionNames = new Map([...expressionOperators].map(([name, operator]) => [operator, name]));
+
+function validateRequirement({ key, operator, values }: Requirement, path: FieldPath | undefined): Fault[] {
+  const faults: Fault[] = [];
+  const keyFaults = validateQualifiedName(key);
+  if (keyFaults.length > 0) faults.push(invalid(childPath(path, "key"), key, keyFaults.join("; ")));
+  const valuesPath = childPath(path, "values");
+  const countFault = findCountFault(operator, values.length);
+  if (countFault !== undefined) faults.push(invalid(valuesPath, values.length === 0 ? null : values, countFault));
+  if (!allOperators.includes(operator)) faults.push(notSupported(childPath(path, "operator"), operator, allOperators));
+  if (operator === "gt" || operator === "lt") {
+    values.forEach((value, index) => {
+      if (toInt64(value) !== undefined) return;
+      const fault = "for 'Gt', 'Lt' operators, the value must be an integer";
+      faults.push(invalid(itemPath(valuesPath, index), value, fault));
+    });
+  }
+  values.forEach((value, index) => {
+    const valueFaults = validateLabelValue(value);
+    if (valueFaults.length === 0) return;
+    faults.push(invalid(itemPath(itemPath(valuesPath, index), key), value, valueFaults.join("; ")));
+  });
+  return faults;
+}
+
+function findCountFault(operator: SelectorOperator, count: number): string | undefined {
+  switch (operator) {
+    case "in":
+    case "notin":
+      return count === 0 ? "for 'in', 'notin' operators, values set can't be empty" : undefined;
+    case "=":
+    case "==":
+    case "!=":
+      return count === 1 ? undefined : "exact-match compatibility requires one single value";
+    case "exists":
+    case "!":
+      return count === 0 ? undefined : "values set must be empty for exists and does not exist";
+    case "gt":
+    case "lt":
+      return count === 1 ? undefined : "for 'Gt', 'Lt' operators, exactly one value is required";
+    default:
+      return undefined;
+  }
+}
+
+function isBeyond(value: string, operator: "gt" | "lt", bound: string): boolean {
+  const number = toInt64(value);
+  const limit = toInt64(bound);
+  if (number === undefined || limit === undefined) return false;
+  return operator === "gt" ? number > limit : number < limit;
+}
+
+function toInt64(text: string): bigint | undefined {
+  if (!/^[+-]?[0-9]{1,40}$/.test(text)) return undefined;
+  const number = BigInt(text.startsWith("+") ? text.slice(1) : text);
+  return BigInt.asIntN(64, number) === number ? number : undefined;
+}
+
+function byKey(left: Requirement, right: Requirement): number {
+  if (left.key === right.key) return 0;
+  return left.key < right.key ? -1 : 1;
+}
