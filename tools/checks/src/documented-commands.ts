@@ -1,5 +1,25 @@
 // Every command that the documents show, and who runs it. A document that names another one fails the check until
 // somebody does.
 
-/** Command → who runs it. */
-export const documentedCommands: Readonly<Record<string, string>> = {};
+export type CommandRunner =
+  /** `.ci/run` runs it, or it is part of what that runs. */
+  | { readonly by: "ci" }
+  /** The packaging tests run it as it stands and look at what it prints. */
+  | { readonly by: "packaging"; readonly prints: RegExp };
+
+export const documentedCommands: Readonly<Record<string, CommandRunner>> = {
+  "npm ci && npm start": { by: "ci" },
+  "npm ci && npm test": { by: "ci" },
+  "npm run check": { by: "ci" },
+  "npm run test:kubernetes": { by: "ci" },
+  "npm run generate -- --check": { by: "packaging", prints: /./ },
+  "npm run bench -- install-size": { by: "packaging", prints: /^kept +install of @kubeloop\/core/m },
+  "node packages/kubeloop/dist/esm/cli.js api-resources --api-group batch -o wide": {
+    by: "packaging",
+    prints: /^cronjobs +cj +batch\/v1 +true +CronJob +create,/m,
+  },
+  "node packages/kubeloop/dist/esm/cli.js version": {
+    by: "packaging",
+    prints: /^kubeloop \d+\.\d+\.\d+, Kubernetes v1\.36\.4$/m,
+  },
+};

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { publint } from "publint";
 import { formatMessage } from "publint/utils";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { documentedCommands } from "./documented-commands.ts";
 import { exportedNames, listSubpaths } from "./public-names.ts";
 import { packageNames, repositoryRoot } from "./repository.ts";
 
@@ -204,6 +205,14 @@ describe("in the repository", () => {
     expect(printed).toMatch(/^NAME +SHORTNAMES +APIVERSION +NAMESPACED +KIND\n/);
     expect(printed).toMatch(/^pods +po +v1 +true +Pod$/m);
   });
+
+  for (const [command, runner] of Object.entries(documentedCommands)) {
+    if (runner.by !== "packaging") continue;
+    test(`the documents' \`${command}\` works`, () => {
+      const printed = execFileSync(command, { cwd: repositoryRoot, encoding: "utf8", shell: true });
+      expect(printed).toMatch(runner.prints);
+    });
+  }
 });
 
 function listTree(root: string): string[] {
