@@ -2,6 +2,7 @@
 // once. It checks what all machinery relies on (apiVersion, kind, and the parts of metadata that caches and queues read)
 // and trusts the server for the rest; nothing is copied or changed.
 import { KubeloopError } from "../base/errors.ts";
+import { isJsonObject, type JsonObject } from "./json-value.ts";
 import type { KubernetesObject } from "./resource.ts";
 
 /** A type with everything inside it readonly, for what comes from a cache. */
@@ -42,11 +43,6 @@ export function decodeObject(json: unknown, defaults: DecodeDefaults = {}): Kube
   return (isWhole ? object : { apiVersion, kind, ...object }) as unknown as KubernetesObject;
 }
 
-/** Whether `json` is an object in JSON's sense: not null, not an array. */
-export function isRecord(json: unknown): json is Readonly<Record<string, unknown>> {
-  return typeof json === "object" && json !== null && !Array.isArray(json);
-}
-
 const textFields = [
   "name",
   "namespace",
@@ -57,8 +53,8 @@ const textFields = [
   "deletionTimestamp",
 ] as const;
 
-function requireRecord(json: unknown, path: string): Readonly<Record<string, unknown>> {
-  if (isRecord(json)) return json;
+function requireRecord(json: unknown, path: string): JsonObject {
+  if (isJsonObject(json)) return json;
   throw new DecodeError(path, `must be an object, got ${typeName(json)}`);
 }
 

@@ -3,7 +3,7 @@
 // is missing or unknown, as client-go's do.
 import { KubeloopError, type RetryHint } from "../base/errors.ts";
 import type { Status, StatusCause } from "./generated/types/meta/v1.ts";
-import { isRecord } from "./object.ts";
+import { isJsonObject, type JsonObject } from "./json-value.ts";
 
 /** The reasons Kubernetes knows. Others occur: aggregated servers may send their own. */
 export const statusReasons = [
@@ -65,22 +65,22 @@ function retryHint(reason: string): RetryHint {
 
 /** `json` as a Status, when it is a well-formed one: of kind Status in `v1` or `meta.k8s.io/v1`. */
 export function decodeStatus(json: unknown): Status | undefined {
-  if (!isRecord(json) || json["kind"] !== "Status") return undefined;
+  if (!isJsonObject(json) || json["kind"] !== "Status") return undefined;
   if (json["apiVersion"] !== "v1" && json["apiVersion"] !== "meta.k8s.io/v1") return undefined;
   const details = json["details"];
   const isWell =
     isOptional(json["code"], "number") &&
     isOptional(json["message"], "string") &&
     isOptional(json["reason"], "string") &&
-    (details === undefined || (isRecord(details) && isWellFormed(details)));
+    (details === undefined || (isJsonObject(details) && isWellFormed(details)));
   return isWell ? (json as unknown as Status) : undefined;
 }
 
-function isWellFormed(details: Readonly<Record<string, unknown>>): boolean {
+function isWellFormed(details: JsonObject): boolean {
   const causes = details["causes"];
   return (
     isOptional(details["retryAfterSeconds"], "number") &&
-    (causes === undefined || (Array.isArray(causes) && causes.every(isRecord)))
+    (causes === undefined || (Array.isArray(causes) && causes.every(isJsonObject)))
   );
 }
 
