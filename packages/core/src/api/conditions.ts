@@ -1,0 +1,69 @@
+// Conditions of an object's status: pure edits that share what they do not change, and return the very list they were
+// given when nothing changes, so that `===` tells whether there is anything to write. The time comes from the caller.
+import type { Condition } from "./generated/types/meta/v1.ts";
+import { printTime } from "./time.ts";
+
+/** Any kind's conditions: some have more fields than `meta/v1`'s, some fewer. */
+export interface ConditionLike {
+  readonly type: string;
+  readonly status: string;
+}
+
+/** What a controller says about a condition; the times are worked out. */
+export interface ConditionChange {
+  readonly type: string;
+  readonly status: "True" | "False" | "Unknown";
+  readonly reason: string;
+  readonly message: string;
+  readonly observedGeneration?: number;
+  /** Only to state a time other than now. */
+  readonly lastTransitionTime?: string;
+}
+
+export function findCondition<T extends ConditionLike>(
+  conditions: readonly T[] | undefined,
+  type: string,
+): T | undefined {
+  return conditions?.find((condition) => condition.type === type);
+}
+
+export function isConditionTrue(conditions: readonly ConditionLike[] | undefined, type: string): boolean {
+  return findCondition(conditions, type)?.status === "True";
+}
+
+export function isConditionFalse(conditions: readonly ConditionLike[] | undefined, type: string): boolean {
+  return findCondition(conditions, type)?.status === "False";
+}
+
+/** Adds the condition or changes it in place. `lastTransitionTime` moves only when `status` does. */
+export function setCondition(
+  conditions: readonly Condition[] | undefined,
+  change: ConditionChange,
+  nowMs: number,
+): readonly Condition[] {
+  const existing = findCondition(conditions, change.type);
+  const isTransition = existing?.status !== change.status;
+  const lastTransitionTime = isTransition
+    ? (change.lastTransitionTime ?? printTime(nowMs))
+    : (existing?.lastTransitionTime ?? printTime(nowMs));
+  if (conditions === undefined || existing === undefined) {
+    return [...(conditions ?? []), { ...change, lastTransitionTime }];
+  }
+  const isSame =
+    !isTransition &&
+    existing.reason === change.reason &&
+    existing.message === change.message &&
+    (existing.observedGeneration ?? 0) === (change.observedGeneration ?? 0);
+  if (isSame) return conditions;
+  const { observedGeneration: _old, ...rest } = existing;
+  const changed: Condition = { ...rest, ...change, lastTransitionTime };
+  return conditions.map((condition) => (condition === existing ? changed : condition));
+}
+
+export function removeCondition<T extends ConditionLike>(
+  conditions: readonly T[] | undefined,
+  type: string,
+): readonly T[] | undefined {
+  if (findCondition(conditions, type) === undefined) return conditions;
+  return conditions?.filter((condition) => condition.type !== type);
+}

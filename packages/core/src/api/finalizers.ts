@@ -1,0 +1,25 @@
+// Finalizers hold back an object's deletion. Pure edits: the very object comes back when nothing changes.
+import type { ObjectMeta } from "./generated/types/meta/v1.ts";
+
+interface WithMetadata {
+  readonly metadata: ObjectMeta;
+}
+
+export function hasFinalizer(object: WithMetadata, finalizer: string): boolean {
+  return object.metadata.finalizers?.includes(finalizer) === true;
+}
+
+/** Adds it at the end. */
+export function addFinalizer<T extends WithMetadata>(object: T, finalizer: string): T {
+  if (hasFinalizer(object, finalizer)) return object;
+  const finalizers = [...(object.metadata.finalizers ?? []), finalizer];
+  return { ...object, metadata: { ...object.metadata, finalizers } };
+}
+
+/** The last one takes the field with it. */
+export function removeFinalizer<T extends WithMetadata>(object: T, finalizer: string): T {
+  if (!hasFinalizer(object, finalizer)) return object;
+  const { finalizers = [], ...metadata } = object.metadata;
+  const left = finalizers.filter((candidate) => candidate !== finalizer);
+  return { ...object, metadata: left.length === 0 ? metadata : { ...metadata, finalizers: left } };
+}
