@@ -18,7 +18,11 @@ export function ownValue(object: JsonObject, key: string): unknown {
   return Object.hasOwn(object, key) ? object[key] : undefined;
 }
 
-/** A new object with these entries; what is undefined is left out. */
-export function toJsonObject(entries: Iterable<readonly [string, unknown]>): JsonObject {
-  return Object.fromEntries([...entries].filter(([, value]) => value !== undefined));
+/** What JSON would print: a key whose value is undefined is no key. */
+export function jsonEntries(object: JsonObject): [string, unknown][] {
+  return Object.entries(object).filter(([, value]) => value !== undefined);
+}
+
+export function hasKey(object: JsonObject, key: string): boolean {
+  return ownValue(object, key) !== undefined;
 }

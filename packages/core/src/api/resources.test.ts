@@ -10,7 +10,6 @@ import {
   findResourceNamed,
   findResourceOfKind,
   findResourceOfObject,
-  parseApiVersion,
   preferredVersion,
   resourcesInCategory,
 } from "./resources.ts";
@@ -107,10 +106,6 @@ describe("lookups", () => {
       ...["pods", "replicationcontrollers", "services", "daemonsets", "deployments", "replicasets", "statefulsets"],
       ...["horizontalpodautoscalers", "horizontalpodautoscalers", "cronjobs", "jobs"],
     ]);
-  });
-  test("an apiVersion has a group and a version", () => {
-    expect(parseApiVersion("v1")).toEqual({ group: "", version: "v1" });
-    expect(parseApiVersion("apps/v1")).toEqual({ group: "apps", version: "v1" });
   });
 });
 

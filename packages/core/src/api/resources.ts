@@ -5,13 +5,8 @@
 // Where several resources fit a name, the first in discovery's order wins: the core group before others, the preferred
 // version before others, what a default server serves before the rest.
 import { builtInResources } from "./generated/resources.ts";
+import type { GroupVersionResource } from "./group-version.ts";
 import type { GroupVersionKind, Resource } from "./resource.ts";
-
-export interface GroupVersionResource {
-  readonly group: string;
-  readonly version: string;
-  readonly resource: string;
-}
 
 /** Every built-in resource, alpha and beta included, in discovery's order. */
 export function allResources(): readonly Resource[] {
@@ -33,7 +28,8 @@ export function findResourceOfObject(object: {
   readonly apiVersion: string;
   readonly kind: string;
 }): Resource | undefined {
-  return findResourceOfKind({ ...parseApiVersion(object.apiVersion), kind: object.kind });
+  const { apiVersion, kind } = object;
+  return indexes().byKind.get(apiVersion.includes("/") ? `${apiVersion}/${kind}` : `/${apiVersion}/${kind}`);
 }
 
 /**
@@ -61,13 +57,6 @@ export function resourcesInCategory(category: string): readonly Resource[] {
 /** The version of a group that a server names first. */
 export function preferredVersion(group: string): string | undefined {
   return builtInResources.find((resource) => resource.group === group)?.version;
-}
-
-/** `apps/v1` into its parts; the core group's is empty. */
-export function parseApiVersion(apiVersion: string): { readonly group: string; readonly version: string } {
-  const slash = apiVersion.indexOf("/");
-  if (slash === -1) return { group: "", version: apiVersion };
-  return { group: apiVersion.slice(0, slash), version: apiVersion.slice(slash + 1) };
 }
 
 interface Indexes {

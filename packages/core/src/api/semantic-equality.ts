@@ -1,0 +1,124 @@
+// Whether two objects mean the same, as upstream's `equality.Semantic.DeepEqual` and `DeepDerivative` ask it of Go
+// structs. Here objects are JSON, so the rules are about what JSON spells differently and Go reads alike:
+//
+// - null is absent, except inside values of any JSON (RawExtension and the like), which must be the same data;
+// - an empty list, map or byte string is absent; a map's entry is not: `{ a: "" }` is not `{}`;
+// - a struct held by value is absent when all it holds is (`status: {}`); one held by pointer is not (`emptyDir: {}`);
+// - a scalar equals its absence where Go prints the zero value for an untouched field. OpenAPI does not tell pointers
+//   from `omitempty`, so elsewhere zero and absent differ: `automountServiceAccountToken: false` means something;
+// - quantities are equal by value, times by instant, durations by length; 80 and "80" differ;
+// - lists have an order, keys have none.
+//
+// Without a schema (a custom resource) null and the empty list are absent, and everything else is compared as it is.
+import { deepEqual } from "../base/deep.ts";
+import { parseDuration } from "./duration.ts";
+import { isJsonList, isJsonObject, type JsonObject, ownValue } from "./json-value.ts";
+import { compareQuantities, decodeQuantity } from "./quantity.ts";
+import { childSlot, type ScalarType, type Slot, type TypeSchema, toSlot } from "./schema.ts";
+import { schemaOfKind } from "./schema-table.ts";
+import { compareTimes } from "./time.ts";
+
+/** `schema` is found by the objects' kind; give it where they are parts of objects (`semanticEqual(a.spec, b.spec, …)`). */
+export function semanticEqual(a: unknown, b: unknown, schema?: TypeSchema): boolean {
+  return isEqual(a, b, rootSlot(schema ?? schemaOf(a)));
+}
+
+/**
+ * Whether `actual` has everything that `wanted` asks for. What is absent or empty in `wanted` (also an empty text) asks
+ * for nothing; a list asks for a beginning. Unlike upstream, which cannot tell an absent number from zero, only what
+ * stands in `wanted` counts.
+ */
+export function semanticDerivative(wanted: unknown, actual: unknown, schema?: TypeSchema): boolean {
+  return isDerivative(wanted, actual, rootSlot(schema ?? schemaOf(wanted)));
+}
+
+function rootSlot(schema: TypeSchema | undefined): Slot | undefined {
+  return schema === undefined ? undefined : toSlot(schema);
+}
+
+function schemaOf(object: unknown): TypeSchema | undefined {
+  if (!isJsonObject(object)) return undefined;
+  const { apiVersion, kind } = object;
+  return typeof apiVersion === "string" && typeof kind === "string" ? schemaOfKind({ apiVersion, kind }) : undefined;
+}
+
+function isEqual(a: unknown, b: unknown, slot: Slot | undefined): boolean {
+  if (a === b) return true;
+  const schema = slot?.schema;
+  if (schema?.type === "json") return deepEqual(a, b);
+  if (isAbsent(a)) return isEmpty(b, slot);
+  if (isAbsent(b)) return isEmpty(a, slot);
+  if (isJsonList(a)) {
+    if (!isJsonList(b) || a.length !== b.length) return false;
+    return a.every((item, i) => isEqual(item, b[i], childSlot(schema, i)));
+  }
+  if (isJsonObject(a)) return isJsonObject(b) && equalObjects(a, b, schema);
+  return equalScalars(a, b, schema);
+}
+
+function equalObjects(a: JsonObject, b: JsonObject, schema: TypeSchema | undefined): boolean {
+  const keys = new Set([...Object.keys(a), ...Object.keys(b)]);
+  for (const key of keys) {
+    const [left, right] = [ownValue(a, key), ownValue(b, key)];
+    if (schema?.type === "map" && isAbsent(left) !== isAbsent(right)) return false;
+    if (!isEqual(left, right, childSlot(schema, key))) return false;
+  }
+  return true;
+}
+
+function isDerivative(wanted: unknown, actual: unknown, slot: Slot | undefined): boolean {
+  const schema = slot?.schema;
+  if (isAbsent(wanted) || wanted === "" || wanted === actual) return true;
+  if (schema?.type === "json") return deepEqual(wanted, actual);
+  if (isJsonList(wanted)) {
+    if (wanted.length === 0) return true;
+    if (!isJsonList(actual) || wanted.length > actual.length) return false;
+    return wanted.every((item, i) => isDerivative(item, actual[i], childSlot(schema, i)));
+  }
+  if (isJsonObject(wanted)) {
+    const entries = Object.entries(wanted);
+    if (!isJsonObject(actual)) return isAbsent(actual) && entries.length === 0;
+    return entries.every(([key, value]) => isDerivative(value, ownValue(actual, key), childSlot(schema, key)));
+  }
+  return isEqual(wanted, actual, slot);
+}
+
+function isAbsent(value: unknown): value is null | undefined {
+  return value === null || value === undefined;
+}
+
+function isEmpty(value: unknown, slot: Slot | undefined): boolean {
+  if (isAbsent(value)) return true;
+  if (isJsonList(value)) return value.length === 0;
+  if (slot === undefined) return false;
+  const { schema } = slot;
+  if (isJsonObject(value)) {
+    if (schema.type === "map") return Object.values(value).every(isAbsent);
+    if (!slot.isZeroDefault) return false;
+    return Object.entries(value).every(([key, held]) => isEmpty(held, childSlot(schema, key)));
+  }
+  if (schema.type === "scalar" && schema.scalar === "bytes") return value === "";
+  return slot.isZeroDefault && value === slot.default;
+}
+
+function equalScalars(a: unknown, b: unknown, schema: TypeSchema | undefined): boolean {
+  const compare = schema?.type === "scalar" ? comparisons[schema.scalar] : undefined;
+  if (compare === undefined) return a === b;
+  try {
+    return compare(a, b);
+  } catch {
+    // Not a quantity, time or duration at all: then only the same text is the same.
+    return a === b;
+  }
+}
+
+const comparisons: { readonly [type in ScalarType]?: (a: unknown, b: unknown) => boolean } = {
+  quantity: (a, b) => compareQuantities(decodeQuantity(a), decodeQuantity(b)) === 0,
+  time: equalTimes,
+  "micro-time": equalTimes,
+  duration: (a, b) => parseDuration(String(a)) === parseDuration(String(b)),
+};
+
+function equalTimes(a: unknown, b: unknown): boolean {
+  return typeof a === "string" && typeof b === "string" && compareTimes(a, b) === 0;
+}
