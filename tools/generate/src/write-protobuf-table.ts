@@ -3,7 +3,8 @@
 // from the short names (`core.v1`) to protobuf's (`k8s.io.api.core.v1`).
 //
 // JSON and protobuf differ in names (`$ref` is ref, `uid` is uID) and in shape: what Go embeds is a message of its own
-// in protobuf but lies flat in JSON. Such a field is written with a leading `*` (`*volumeSource`).
+// in protobuf but lies flat in JSON. Such a field is written with a leading `*` (`*volumeSource`). A field that the OpenAPI
+// documents do not have (they may be another version's) is left out.
 
 import { GenerateError } from "./generate-error.ts";
 import { asObject } from "./json.ts";
@@ -39,28 +40,35 @@ export function writeProtobufTable(messages: ProtobufMessages, openApi: OpenApi)
     .filter(([short, full]) => short !== full)
     .map(([short, full]) => `${JSON.stringify(short)}:${JSON.stringify(full)}`);
   const lines = kept.map(
-    ([message, fields]) =>
-      `${JSON.stringify(shortName(message))}:${JSON.stringify(messageRow(message, fields, openApi))}`,
+    ([message]) => `${JSON.stringify(shortName(message))}:${JSON.stringify(messageRow(message, messages, openApi))}`,
   );
   const table = `{"packages":{\n${packageLines.sort().join(",\n")}\n},"messages":{\n${lines.sort().join(",\n")}\n}}`;
   return `${header}export const protobufTable = ${templateLiteral(table)};\n`;
 }
 
-function messageRow(message: string, fields: ReadonlyMap<string, ProtobufField>, openApi: OpenApi) {
+function messageRow(message: string, messages: ProtobufMessages, openApi: OpenApi) {
   const properties = openApi.definitions.get(schemaNameOfMessage(message))?.properties;
   const jsonNames = new Map(Object.keys(properties ?? {}).map((name) => [bare(name), name]));
-  const jsonNameOf = (name: string, words: readonly string[]): string => {
-    if (properties === undefined) return name;
-    const jsonName = jsonNames.get(bare(name));
-    if (jsonName !== undefined) return jsonName;
-    if (words.length === 1 && words[0]?.includes(".")) return `*${name}`;
-    throw new GenerateError(`protobuf field ${message}.${name} has no counterpart in OpenAPI`);
-  };
-  const rows = [...fields].map(([name, [number, ...words]]): [string, ProtobufField] => [
-    jsonNameOf(name, words),
-    [number, ...words.map((word) => (word.includes(".") ? shortName(word) : word))],
-  ]);
+  const rows: [string, ProtobufField][] = [];
+  for (const [name, [number, ...words]] of messages.get(message) ?? []) {
+    const isInline = words.length === 1 && liesFlat(words[0] ?? "", jsonNames, messages);
+    const jsonName =
+      properties === undefined ? name : (jsonNames.get(bare(name)) ?? (isInline ? `*${name}` : undefined));
+    if (jsonName === undefined) continue;
+    rows.push([jsonName, [number, ...words.map((word) => (word.includes(".") ? shortName(word) : word))]]);
+  }
   return Object.fromEntries(rows.sort(([, [a]], [, [b]]) => a - b));
+}
+
+/** Whether all that a message holds are fields of the JSON object around it. */
+function liesFlat(message: string, jsonNames: ReadonlyMap<string, string>, messages: ProtobufMessages): boolean {
+  const fields = [...(messages.get(message) ?? [])];
+  return (
+    fields.length > 0 &&
+    fields.every(([name, [, ...words]]) => {
+      return jsonNames.has(bare(name)) || (words.length === 1 && liesFlat(words[0] ?? "", jsonNames, messages));
+    })
+  );
 }
 
 function shortName(message: string): string {

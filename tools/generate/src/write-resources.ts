@@ -32,7 +32,9 @@ export function writeResources(rows: readonly ResourceRow[]): string {
   });
   const imports = [...aliases].sort(([a], [b]) => compareText(a, b));
   const list = rows.map((row) => `  ${names.get(row) ?? ""},\n`).join("");
-  return `${header}import { type KubernetesObject, type NoSubresources, parseResource, type Resource } from "../resource.ts";
+  const used = ["KubernetesObject", "NoSubresources"].filter((type) => constants.some((text) => text.includes(type)));
+  const helpers = [...used.map((type) => `type ${type}`), "parseResource", "type Resource"].join(", ");
+  return `${header}import { ${helpers} } from "../resource.ts";
 ${imports.map(([alias, file]) => `import type * as ${alias} from "${file}";\n`).join("")}
 ${constants.join("")}
 /** In discovery's order; what a default server does not serve comes last. */
