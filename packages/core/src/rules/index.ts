@@ -1,1 +1,63 @@
-export {};
+// `rules`: pure rules about Kubernetes objects that the server, the controllers and the scheduler share, so that all of
+// them count, match and judge alike. Objects and the time come in, answers go out; nothing here reads a clock, a cache or
+// a network, and nothing is changed. What is not here: rules only one controller needs live with that controller.
+export {
+  matchesNodeAffinity,
+  matchesNodeSelector,
+  matchesNodeSelectorTerm,
+  nodeAffinityScore,
+} from "./node-affinity.ts";
+export { computeQosClass, podQosClass, type QosClass } from "./pod-qos.ts";
+export {
+  hasPodLevelResources,
+  type PodResourceOptions,
+  podLimits,
+  podRequests,
+  type ResourcePod,
+} from "./pod-resources.ts";
+export {
+  isPodActive,
+  isPodAvailable,
+  isPodReady,
+  isPodTerminal,
+  isPodTerminating,
+  podAvailableAtMs,
+  podPriority,
+} from "./pods.ts";
+export { matchesQuotaScope, matchesQuotaScopes, quotaScopes } from "./quota-scopes.ts";
+export {
+  claimUsage,
+  countResourceName,
+  findMissingResources,
+  objectCountUsage,
+  podQuotaResources,
+  podUsage,
+  serviceUsage,
+} from "./quota-usage.ts";
+export {
+  addAmounts,
+  equalAmounts,
+  exceededResources,
+  fits,
+  maxAmounts,
+  minAmounts,
+  negativeResources,
+  noAmounts,
+  pickAmounts,
+  printAmounts,
+  type ResourceAmounts,
+  type ResourceList,
+  subtractAmounts,
+  subtractToZero,
+  toAmounts,
+  withoutZeros,
+} from "./resource-amounts.ts";
+export {
+  findUntoleratedTaint,
+  isTaintTolerated,
+  matchingTolerations,
+  minTolerationSeconds,
+  type TaintOptions,
+  toleratesTaint,
+  type UntoleratedOptions,
+} from "./taints.ts";

@@ -1,0 +1,77 @@
+// Which nodes a pod may run on by its `nodeSelector` and required node affinity, and how much it prefers one. Terms are
+// alternatives; within a term everything must hold; an empty term matches no node. A term that is malformed matches no
+// node either: validation is the API server's.
+import type {
+  Node,
+  NodeSelector,
+  NodeSelectorRequirement,
+  NodeSelectorTerm,
+  Pod,
+} from "../api/generated/types/core/v1.ts";
+import { matchesRequirement, type SelectorOperator } from "../api/label-selector.ts";
+
+type SelectableNode = Pick<Node, "metadata">;
+
+/** Both `nodeSelector` and required affinity must agree. */
+export function matchesNodeAffinity(pod: Pick<Pod, "spec">, node: SelectableNode): boolean {
+  const { nodeSelector, affinity } = pod.spec;
+  for (const [key, value] of Object.entries(nodeSelector ?? {})) if (labelOf(node, key) !== value) return false;
+  const required = affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
+  return required === undefined || matchesNodeSelector(required, node);
+}
+
+export function matchesNodeSelector(selector: NodeSelector, node: SelectableNode): boolean {
+  return selector.nodeSelectorTerms.some((term) => matchesNodeSelectorTerm(term, node));
+}
+
+export function matchesNodeSelectorTerm(term: NodeSelectorTerm, node: SelectableNode): boolean {
+  const { matchExpressions = [], matchFields = [] } = term;
+  if (matchExpressions.length === 0 && matchFields.length === 0) return false;
+  return (
+    matchExpressions.every((requirement) => matchesLabels(requirement, node)) &&
+    matchFields.every((requirement) => matchesFields(requirement, node))
+  );
+}
+
+/** The sum of the weights of the preferred terms that match. */
+export function nodeAffinityScore(pod: Pick<Pod, "spec">, node: SelectableNode): number {
+  const preferred = pod.spec.affinity?.nodeAffinity?.preferredDuringSchedulingIgnoredDuringExecution ?? [];
+  return preferred.reduce(
+    (score, { weight, preference }) => (matchesNodeSelectorTerm(preference, node) ? score + weight : score),
+    0,
+  );
+}
+
+const operators = new Map<string, SelectorOperator>([
+  ["In", "in"],
+  ["NotIn", "notin"],
+  ["Exists", "exists"],
+  ["DoesNotExist", "!"],
+  ["Gt", "gt"],
+  ["Lt", "lt"],
+]);
+
+function matchesLabels({ key, operator, values = [] }: NodeSelectorRequirement, node: SelectableNode): boolean {
+  const translated = operators.get(operator);
+  if (translated === undefined || !isCountAllowed(translated, values.length)) return false;
+  return matchesRequirement({ key, operator: translated, values }, node.metadata.labels);
+}
+
+function isCountAllowed(operator: SelectorOperator, count: number): boolean {
+  if (operator === "exists" || operator === "!") return count === 0;
+  return operator === "gt" || operator === "lt" ? count === 1 : count > 0;
+}
+
+/** Only `metadata.name`, and only one value. A node without a name, as templates have, is not held to it. */
+function matchesFields({ key, operator, values = [] }: NodeSelectorRequirement, node: SelectableNode): boolean {
+  if (values.length !== 1 || (operator !== "In" && operator !== "NotIn")) return false;
+  const { name = "" } = node.metadata;
+  if (name === "") return true;
+  const isEqual = (key === "metadata.name" ? name : "") === values[0];
+  return isEqual === (operator === "In");
+}
+
+function labelOf(node: SelectableNode, key: string): string | undefined {
+  const value: unknown = node.metadata.labels?.[key];
+  return typeof value === "string" ? value : undefined;
+}

@@ -1,0 +1,46 @@
+// A pod's class of service. Guaranteed: every container limits both cpu and memory, and requests equal limits. BestEffort:
+// nothing is requested or limited. Burstable: all others. Zero counts as not given.
+import type { Pod, ResourceRequirements } from "../api/generated/types/core/v1.ts";
+import { quantitySign } from "../api/quantity.ts";
+import {
+  addAmounts,
+  equalAmounts,
+  noAmounts,
+  type ResourceAmounts,
+  type ResourceList,
+  toAmounts,
+} from "./resource-amounts.ts";
+
+export type QosClass = "Guaranteed" | "Burstable" | "BestEffort";
+
+/** The class the status tells, or else the one that follows from the spec. */
+export function podQosClass(pod: Pick<Pod, "spec" | "status">): QosClass {
+  const told = pod.status?.qosClass;
+  return told === "Guaranteed" || told === "Burstable" || told === "BestEffort" ? told : computeQosClass(pod);
+}
+
+/** From the spec alone. Resources of the pod as a whole, where given, stand for its containers'. */
+export function computeQosClass(pod: Pick<Pod, "spec">): QosClass {
+  const { resources, containers, initContainers = [] } = pod.spec;
+  const parts: readonly (ResourceRequirements | undefined)[] =
+    resources === undefined ? [...containers, ...initContainers].map((container) => container.resources) : [resources];
+  let requests = noAmounts;
+  let limits = noAmounts;
+  let isLimited = true;
+  for (const part of parts) {
+    const partLimits = computeAmounts(part?.limits);
+    requests = addAmounts(requests, computeAmounts(part?.requests));
+    limits = addAmounts(limits, partLimits);
+    // A pod without limits of its own cannot equal its requests either, so one rule does for pods and containers.
+    if (!partLimits.has("cpu") || !partLimits.has("memory")) isLimited = false;
+  }
+  if (requests.size === 0 && limits.size === 0) return "BestEffort";
+  return isLimited && equalAmounts(requests, limits) ? "Guaranteed" : "Burstable";
+}
+
+function computeAmounts(list: ResourceList | undefined): ResourceAmounts {
+  const compute = [...toAmounts(list)].filter(
+    ([name, quantity]) => (name === "cpu" || name === "memory") && quantitySign(quantity) > 0,
+  );
+  return new Map(compute);
+}

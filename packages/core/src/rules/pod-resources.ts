@@ -1,0 +1,104 @@
+// What a pod as a whole requests and is limited to. Its containers add up; init containers run one after the other, so
+// only the largest counts; sidecars (init containers that restart always) run on beside everything after them. Amounts for
+// the pod as a whole replace the sums where given; overhead comes on top.
+//
+// During a resize the largest of what is wanted, allocated and in effect counts, so that nothing is promised twice; what
+// is wanted does not count once the node has refused it.
+import type { Container, ContainerStatus, Pod, ResourceRequirements } from "../api/generated/types/core/v1.ts";
+import { addQuantities, isZeroQuantity } from "../api/quantity.ts";
+import { addAmounts, maxAmounts, noAmounts, type ResourceAmounts, toAmounts } from "./resource-amounts.ts";
+
+export interface PodResourceOptions {
+  /** Whether a resize under way counts. Default: yes. */
+  readonly useStatus?: boolean;
+  /** Whether the runtime class's overhead counts. Default: yes. */
+  readonly withOverhead?: boolean;
+}
+
+export type ResourcePod = Pick<Pod, "spec" | "status">;
+
+export function podRequests(pod: ResourcePod, options: PodResourceOptions = {}): ResourceAmounts {
+  const ofContainers = sumContainers(pod, (container) => containerRequests(pod, container, options));
+  const whole = override(ofContainers, toAmounts(pod.spec.resources?.requests));
+  return options.withOverhead === false ? whole : addAmounts(whole, toAmounts(pod.spec.overhead));
+}
+
+/** Overhead raises only limits that exist. */
+export function podLimits(pod: ResourcePod, options: PodResourceOptions = {}): ResourceAmounts {
+  const ofContainers = sumContainers(pod, (container) => containerLimits(pod, container, options));
+  const whole = override(ofContainers, toAmounts(pod.spec.resources?.limits));
+  if (options.withOverhead === false) return whole;
+  const raised = new Map(whole);
+  for (const [name, overhead] of toAmounts(pod.spec.overhead)) {
+    const limit = whole.get(name);
+    if (limit !== undefined && !isZeroQuantity(limit)) raised.set(name, addQuantities(limit, overhead));
+  }
+  return raised;
+}
+
+/** Whether requests or limits are given for the pod as a whole. */
+export function hasPodLevelResources(pod: Pick<Pod, "spec">): boolean {
+  const { requests = {}, limits = {} } = pod.spec.resources ?? {};
+  return [...Object.keys(requests), ...Object.keys(limits)].some(isPodLevelResource);
+}
+
+function isPodLevelResource(name: string): boolean {
+  return name === "cpu" || name === "memory" || name.startsWith("hugepages-");
+}
+
+function override(sums: ResourceAmounts, podLevel: ResourceAmounts): ResourceAmounts {
+  if (podLevel.size === 0) return sums;
+  return new Map([...sums, ...[...podLevel].filter(([name]) => isPodLevelResource(name))]);
+}
+
+function sumContainers(pod: ResourcePod, amountsOf: (container: Container) => ResourceAmounts): ResourceAmounts {
+  let total = noAmounts;
+  for (const container of pod.spec.containers) total = addAmounts(total, amountsOf(container));
+  let sidecars = noAmounts;
+  let largestInit = noAmounts;
+  for (const container of pod.spec.initContainers ?? []) {
+    const amounts = amountsOf(container);
+    if (container.restartPolicy === "Always") {
+      total = addAmounts(total, amounts);
+      sidecars = addAmounts(sidecars, amounts);
+      largestInit = maxAmounts(largestInit, sidecars);
+    } else {
+      largestInit = maxAmounts(largestInit, addAmounts(amounts, sidecars));
+    }
+  }
+  return maxAmounts(total, largestInit);
+}
+
+function containerRequests(pod: ResourcePod, container: Container, options: PodResourceOptions): ResourceAmounts {
+  const wanted = toAmounts(container.resources?.requests);
+  const status = resizedStatus(pod, container, options);
+  if (status === undefined) return wanted;
+  const inEffect = maxAmounts(toAmounts(status.resources.requests), toAmounts(status.allocatedResources));
+  return isResizeInfeasible(pod) ? inEffect : maxAmounts(wanted, inEffect);
+}
+
+function containerLimits(pod: ResourcePod, container: Container, options: PodResourceOptions): ResourceAmounts {
+  const wanted = toAmounts(container.resources?.limits);
+  const status = resizedStatus(pod, container, options);
+  if (status === undefined) return wanted;
+  const inEffect = toAmounts(status.resources.limits);
+  return isResizeInfeasible(pod) ? inEffect : maxAmounts(wanted, inEffect);
+}
+
+/** The status that says what a container has; plain init containers are not resized. */
+function resizedStatus(
+  pod: ResourcePod,
+  container: Container,
+  { useStatus = true }: PodResourceOptions,
+): (ContainerStatus & { readonly resources: ResourceRequirements }) | undefined {
+  if (!useStatus || pod.status === undefined) return undefined;
+  const isInit = pod.spec.initContainers?.includes(container) === true;
+  if (isInit && container.restartPolicy !== "Always") return undefined;
+  const statuses = isInit ? pod.status.initContainerStatuses : pod.status.containerStatuses;
+  const status = statuses?.find(({ name }) => name === container.name);
+  return status?.resources === undefined ? undefined : { ...status, resources: status.resources };
+}
+
+function isResizeInfeasible(pod: ResourcePod): boolean {
+  return pod.status?.conditions?.find(({ type }) => type === "PodResizePending")?.reason === "Infeasible";
+}

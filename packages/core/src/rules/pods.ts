@@ -1,0 +1,50 @@
+// What a pod's phase, conditions and deletion say about it. Times are milliseconds.
+import { findCondition, isConditionTrue } from "../api/conditions.ts";
+import type { Pod } from "../api/generated/types/core/v1.ts";
+import { parseTime } from "../api/time.ts";
+
+export function isPodReady(pod: Pod): boolean {
+  return isConditionTrue(pod.status?.conditions, "Ready");
+}
+
+/** Ready for at least `minReadySeconds`. */
+export function isPodAvailable(
+  pod: Pod,
+  { minReadySeconds, nowMs }: { readonly minReadySeconds: number; readonly nowMs: number },
+): boolean {
+  const availableAtMs = podAvailableAtMs(pod, minReadySeconds);
+  return availableAtMs !== undefined && availableAtMs <= nowMs;
+}
+
+/** When a ready pod is or will be available; undefined while it is not ready, or does not say since when it is. */
+export function podAvailableAtMs(pod: Pod, minReadySeconds: number): number | undefined {
+  const ready = findCondition(pod.status?.conditions, "Ready");
+  if (ready?.status !== "True") return undefined;
+  if (minReadySeconds === 0) return Number.NEGATIVE_INFINITY;
+  if (ready.lastTransitionTime === undefined || ready.lastTransitionTime === null) return undefined;
+  return parseTime(ready.lastTransitionTime) + minReadySeconds * 1000;
+}
+
+/** Has run to its end, well or not. */
+export function isPodTerminal(pod: Pod): boolean {
+  return pod.status?.phase === "Succeeded" || pod.status?.phase === "Failed";
+}
+
+/** Counts towards what a controller wants: neither at its end nor on its way out. */
+export function isPodActive(pod: Pod): boolean {
+  return !isPodTerminal(pod) && !isDeleted(pod);
+}
+
+/** Told to go and not gone yet. */
+export function isPodTerminating(pod: Pod): boolean {
+  return !isPodTerminal(pod) && isDeleted(pod);
+}
+
+export function podPriority(pod: Pod): number {
+  return pod.spec.priority ?? 0;
+}
+
+function isDeleted(pod: Pod): boolean {
+  const { deletionTimestamp } = pod.metadata;
+  return deletionTimestamp !== undefined && deletionTimestamp !== null;
+}
