@@ -6,8 +6,6 @@ import type { LabelSelector } from "./generated/types/meta/v1.ts";
 import {
   addRequirements,
   everything,
-  formatLabelSelector,
-  fromLabelSelector,
   isEverything,
   matchesSelector,
   newRequirement,
@@ -19,8 +17,8 @@ import {
   type SelectorOperator,
   selectorFromLabels,
   selectorOf,
-  toLabelSelector,
 } from "./label-selector.ts";
+import { formatLabelSelector, fromLabelSelector, toLabelSelector } from "./label-selector-object.ts";
 import { parseSelector } from "./label-selector-parse.ts";
 
 type Answer = string | { readonly error: string };

@@ -1,11 +1,9 @@
 // Label selectors as the machinery uses them: a list of requirements that must all hold, or "nothing". Built from text
-// (label-selector-parse.ts) or from a LabelSelector object (below), ordered by key, so that equal selectors print equally.
+// (label-selector-parse.ts) or from a LabelSelector object (label-selector-object.ts), ordered by key, so that equal selectors print equally.
 //
 // Absent keys: `!=`, `notin` and `!` hold for an object without the label; all others do not. Matching allocates nothing.
 import { assertNever, KubeloopError } from "../base/errors.ts";
 import { childPath, type Fault, type FieldPath, invalid, itemPath, notSupported, printFaults } from "./field-errors.ts";
-import type { LabelSelector, LabelSelectorRequirement } from "./generated/types/meta/v1.ts";
-import { quote } from "./quote.ts";
 import { validateLabelValue, validateQualifiedName } from "./validation.ts";
 
 /** As the wire spells them in text; `gt` and `lt` are `>` and `<`. */
@@ -40,7 +38,7 @@ const allOperators: readonly SelectorOperator[] = [...binaryOperators, "exists",
 
 /** A checked requirement. Throws a SelectorError that names every fault. */
 export function newRequirement(requirement: Requirement, path?: FieldPath): Requirement {
-  const faults = validateRequirement(requirement, path);
+  const faults = findRequirementFaults(requirement, path);
   if (faults.length > 0) throw new SelectorError(printFaults(faults));
   return requirement;
 }
@@ -131,65 +129,8 @@ export function printRequirement({ key, operator, values }: Requirement): string
   }
 }
 
-/** An absent object selects nothing, an empty one everything. Throws a SelectorError. */
-export function fromLabelSelector(selector: LabelSelector | undefined): Selector {
-  if (selector === undefined) return nothing;
-  const labels = Object.entries(selector.matchLabels ?? {});
-  return selectorOf([
-    ...labels.map(([key, value]) => newRequirement({ key, operator: "=", values: [value] })),
-    ...(selector.matchExpressions ?? []).map(fromExpression),
-  ]);
-}
-
-/** Throws for `>` and `<`, which the object cannot say, and for "nothing", which is an absent object. */
-export function toLabelSelector(selector: Selector): LabelSelector {
-  if (selector.selects === "nothing") throw new SelectorError("a selector of nothing has no LabelSelector");
-  const labels: [string, string][] = [];
-  const matchExpressions: LabelSelectorRequirement[] = [];
-  for (const { key, operator, values } of selector.requirements) {
-    if (operator === "=" || operator === "==") labels.push([key, values[0] ?? ""]);
-    else matchExpressions.push(toExpression(key, operator, values));
-  }
-  return {
-    ...(labels.length === 0 ? {} : { matchLabels: Object.fromEntries(labels) }),
-    ...(matchExpressions.length === 0 ? {} : { matchExpressions }),
-  };
-}
-
-/** For people: "<none>" when everything is selected, "<error>" when the object is not valid. */
-export function formatLabelSelector(selector: LabelSelector | undefined): string {
-  try {
-    return printSelector(fromLabelSelector(selector)) || "<none>";
-  } catch (error) {
-    if (error instanceof SelectorError) return "<error>";
-    throw error;
-  }
-}
-
-function fromExpression({ key, operator, values = [] }: LabelSelectorRequirement): Requirement {
-  const translated = expressionOperators.get(operator);
-  if (translated === undefined) throw new SelectorError(`${quote(operator)} is not a valid label selector operator`);
-  return newRequirement({ key, operator: translated, values });
-}
-
-function toExpression(key: string, operator: SelectorOperator, values: readonly string[]): LabelSelectorRequirement {
-  if (operator === "gt" || operator === "lt") {
-    throw new SelectorError(`${quote(operator)} isn't supported in label selectors`);
-  }
-  // The object has no `!=`; `notin` with one value means the same.
-  const translated = expressionNames.get(operator === "!=" ? "notin" : operator) ?? "";
-  return values.length === 0 ? { key, operator: translated } : { key, operator: translated, values: values.toSorted() };
-}
-
-const expressionOperators = new Map<string, SelectorOperator>([
-  ["In", "in"],
-  ["NotIn", "notin"],
-  ["Exists", "exists"],
-  ["DoesNotExist", "!"],
-]);
-const expressionNames = new Map([...expressionOperators].map(([name, operator]) => [operator, name]));
-
-function validateRequirement({ key, operator, values }: Requirement, path: FieldPath | undefined): Fault[] {
+/** Everything that is wrong with a requirement. */
+export function findRequirementFaults({ key, operator, values }: Requirement, path?: FieldPath): Fault[] {
   const faults: Fault[] = [];
   const keyFaults = validateQualifiedName(key);
   if (keyFaults.length > 0) faults.push(invalid(childPath(path, "key"), key, keyFaults.join("; ")));

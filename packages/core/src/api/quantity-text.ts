@@ -175,8 +175,10 @@ function printBinary(amount: bigint): string {
 
 function printDecimal(mantissa: bigint, exponent: number, format: "DecimalSI" | "DecimalExponent"): string {
   const digits = mantissa.toString();
-  const significant = digits.replace(/0+$/, "");
-  const stripped = exponent + digits.length - significant.length;
+  let length = digits.length;
+  while (digits[length - 1] === "0") length--;
+  const significant = digits.slice(0, length);
+  const stripped = exponent + digits.length - length;
   const above = ((stripped % 3) + 3) % 3;
   const number = significant + "0".repeat(above);
   const power = stripped - above;

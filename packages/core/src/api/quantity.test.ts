@@ -106,6 +106,11 @@ test("small questions", () => {
   expect(approximateQuantity("1500m")).toBe(1.5);
 });
 
+test("what would not fit in memory is refused, not attempted", () => {
+  expect(() => addQuantities("1e2000000000", "1")).toThrow("too far apart");
+  expect(canonicalQuantity(`1${"0".repeat(200_000)}1`)).toHaveLength(200_002);
+});
+
 test("JSON carries text, numbers and null", () => {
   expect(printQuantity(decodeQuantity(" 5Mi "))).toBe("5Mi");
   expect(printQuantity(decodeQuantity(0.1))).toBe("100m");

@@ -16,6 +16,7 @@ import {
 export type QuantityLike = Quantity | string;
 
 const maxInt64 = 2n ** 63n - 1n;
+const maxExponentGap = 10_000;
 
 export function toQuantity(like: QuantityLike): Quantity {
   return typeof like === "string" ? parseQuantity(like) : like;
@@ -51,6 +52,10 @@ export function addQuantities(left: QuantityLike, right: QuantityLike): Quantity
   if (b.mantissa === 0n) return { mantissa: a.mantissa, exponent: a.exponent, format };
   if (a.mantissa === 0n) return { mantissa: b.mantissa, exponent: b.exponent, format };
   const exponent = Math.min(a.exponent, b.exponent);
+  // "1e2000000000" is a valid quantity; writing out its digits would take all memory there is.
+  if (Math.max(a.exponent, b.exponent) - exponent > maxExponentGap) {
+    throw new QuantityError("quantities are too far apart to be added");
+  }
   return { mantissa: atExponent(a, exponent) + atExponent(b, exponent), exponent, format };
 }
 

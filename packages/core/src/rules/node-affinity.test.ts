@@ -26,6 +26,7 @@ describe("expressions on labels", () => {
     ["Gt, two values", { key: "cores", operator: "Gt", values: ["6", "7"] }, false],
     ["Lt", { key: "cores", operator: "Lt", values: ["9"] }, true],
     ["Lt, absent key", { key: "disk", operator: "Lt", values: ["9"] }, false],
+    ["NotIn what cannot be a label is malformed", { key: "zone", operator: "NotIn", values: ["-b"] }, false],
     ["an unknown operator", { key: "zone", operator: "Like", values: ["a"] }, false],
   ];
   test.each(rows)("%s", (_name, requirement, expected) => {

@@ -8,7 +8,12 @@ import type {
   NodeSelectorTerm,
   Pod,
 } from "../api/generated/types/core/v1.ts";
-import { matchesRequirement, type SelectorOperator } from "../api/label-selector.ts";
+import {
+  findRequirementFaults,
+  matchesRequirement,
+  type Requirement,
+  type SelectorOperator,
+} from "../api/label-selector.ts";
 
 type SelectableNode = Pick<Node, "metadata">;
 
@@ -51,15 +56,21 @@ const operators = new Map<string, SelectorOperator>([
   ["Lt", "lt"],
 ]);
 
-function matchesLabels({ key, operator, values = [] }: NodeSelectorRequirement, node: SelectableNode): boolean {
-  const translated = operators.get(operator);
-  if (translated === undefined || !isCountAllowed(translated, values.length)) return false;
-  return matchesRequirement({ key, operator: translated, values }, node.metadata.labels);
+// Reading a requirement costs more than matching it, and each is matched against every node.
+const readings = new WeakMap<NodeSelectorRequirement, Requirement | undefined>();
+
+function matchesLabels(requirement: NodeSelectorRequirement, node: SelectableNode): boolean {
+  if (!readings.has(requirement)) readings.set(requirement, toRequirement(requirement));
+  const reading = readings.get(requirement);
+  return reading !== undefined && matchesRequirement(reading, node.metadata.labels);
 }
 
-function isCountAllowed(operator: SelectorOperator, count: number): boolean {
-  if (operator === "exists" || operator === "!") return count === 0;
-  return operator === "gt" || operator === "lt" ? count === 1 : count > 0;
+/** Undefined when malformed. */
+function toRequirement({ key, operator, values = [] }: NodeSelectorRequirement): Requirement | undefined {
+  const translated = operators.get(operator);
+  if (translated === undefined) return undefined;
+  const requirement = { key, operator: translated, values };
+  return findRequirementFaults(requirement).length === 0 ? requirement : undefined;
 }
 
 /** Only `metadata.name`, and only one value. A node without a name, as templates have, is not held to it. */
