@@ -1,0 +1,196 @@
+// Decodes a Kubernetes list from its bytes, item by item, as they arrive; the answer is never held whole. A synchronous
+// machine: `push` what came, `end` when nothing more comes, then ask `metadata`.
+//
+// Top-level keys may come in any order, with any white space, and unknown ones are skipped (but must be well-formed).
+// `items` may be null, or absent where the kind says List. A Status in place of a list is thrown as a StatusError.
+// Everything else that is not a list is a ListDecodeError with the place where it went wrong.
+import { Buffer } from "node:buffer";
+import type { ListMeta } from "../../api/generated/types/meta/v1.ts";
+import { decodeObject } from "../../api/object.ts";
+import type { KubernetesObject } from "../../api/resource.ts";
+import { ListDecodeError } from "./decode-errors.ts";
+import type { ChunkDecoder } from "./decode-stream.ts";
+import { type ItemIdentity, parseItem, toItemPrefix } from "./item-identity.ts";
+import { checkIsList, decodeListMeta, itemIdentity } from "./list-envelope.ts";
+import { type ListPlace, moves } from "./list-grammar.ts";
+import { ValueCutter, type ValueLimits } from "./value-cutter.ts";
+
+/** What the items are, for lists that do not say, or not before their items; and how large and deep one may be. */
+export interface ListDecoderOptions extends ValueLimits, Partial<ItemIdentity> {}
+
+const braceByte = 0x7b;
+const quoteByte = 0x22;
+const bracketByte = 0x5b;
+
+export class ListDecoder<T extends KubernetesObject> implements ChunkDecoder<T> {
+  readonly #cutter: ValueCutter;
+  readonly #given: ListDecoderOptions;
+  /** The top level without the items. A Map, because its keys come from outside. */
+  readonly #envelope = new Map<string, unknown>();
+  #place: ListPlace = "start";
+  #key = "";
+  #count = 0;
+  #hasItems = false;
+  #identity: Partial<ItemIdentity> = {};
+  #prefix: string | undefined;
+  /** What stands between two items, when the first one let us guess it. Searching for it is much faster than scanning. */
+  #border: Buffer | undefined;
+  #metadata: ListMeta | undefined;
+
+  constructor(options: ListDecoderOptions = {}) {
+    this.#given = options;
+    this.#cutter = new ValueCutter(options, ListDecodeError);
+  }
+
+  /** What the list says about itself. Known after `end`. */
+  get metadata(): ListMeta {
+    if (this.#metadata !== undefined) return this.#metadata;
+    throw this.#fault("metadata is known only after the last item", this.#cutter.positionOf(0));
+  }
+
+  push(chunk: Buffer, items: T[]): void {
+    this.#cutter.enter(chunk);
+    let at = this.#cutter.isInValue ? this.#accept(this.#cutter.goOn(), chunk, items) : 0;
+    while (at < chunk.length) {
+      const byte = chunk[at] as number;
+      if (byte === 0x20 || (byte >= 0x09 && byte <= 0x0d && byte !== 0x0b && byte !== 0x0c)) at++;
+      else at = this.#read(byte, at, chunk, items);
+    }
+  }
+
+  end(): void {
+    if (this.#place !== "end") {
+      const position = this.#cutter.endPosition;
+      throw new ListDecodeError("list ends in the middle", { reason: "UnexpectedEnd", position });
+    }
+    const envelope = Object.fromEntries(this.#envelope);
+    checkIsList(envelope, { hasItems: this.#hasItems });
+    this.#metadata = decodeListMeta(envelope);
+  }
+
+  #read(byte: number, at: number, chunk: Buffer, items: T[]): number {
+    const next = moves[this.#place][byte];
+    if (next !== undefined) {
+      this.#place = next;
+      return at + 1;
+    }
+    switch (this.#place) {
+      case "first key":
+      case "key":
+        if (byte === quoteByte) return this.#accept(this.#cutter.begin(at), chunk, items);
+        break;
+      case "value":
+        if (this.#key === "items" && byte === bracketByte) return this.#enterItems(at);
+        return this.#accept(this.#cutter.begin(at), chunk, items);
+      case "first item":
+      case "item":
+        if (byte === braceByte) return this.#readItem(at, chunk, items);
+        throw this.#fault(`items[${this.#count}] is not an object`, this.#cutter.positionOf(at));
+    }
+    const found = JSON.stringify(String.fromCharCode(byte));
+    throw this.#fault(`unexpected ${found} where ${this.#place} was due`, this.#cutter.positionOf(at));
+  }
+
+  #readItem(at: number, chunk: Buffer, items: T[]): number {
+    this.#place = "item";
+    const border = this.#border;
+    if (border === undefined) return this.#accept(this.#cutter.begin(at), chunk, items);
+    const guessed = chunk.indexOf(border, at) + 1;
+    if (guessed > 0 && this.#cutter.trust(at, guessed)) {
+      const json = this.#tryParse();
+      if (json !== undefined) {
+        this.#addItem(json, items);
+        return guessed;
+      }
+      // What failed once is not tried again.
+      this.#border = undefined;
+    }
+    const end = this.#cutter.begin(at);
+    // Nothing was found, and not because the chunk ended first: this list has other borders.
+    if (guessed === 0 && end !== -1 && end + border.length <= chunk.length) this.#border = undefined;
+    return this.#accept(end, chunk, items);
+  }
+
+  /** Takes the value the cutter has just finished. Gives the index to go on from. */
+  #accept(end: number, chunk: Buffer, items: T[]): number {
+    if (end === -1) return chunk.length;
+    switch (this.#place) {
+      case "first key":
+      case "key":
+        this.#key = this.#parse() as string;
+        this.#place = "colon";
+        break;
+      case "item":
+        this.#border ??= this.#count === 0 ? guessBorder(this.#cutter.text) : undefined;
+        this.#addItem(this.#parse(), items);
+        break;
+      default:
+        this.#addToEnvelope(this.#parse());
+        this.#place = "after value";
+    }
+    return end;
+  }
+
+  #addItem(json: unknown, items: T[]): void {
+    try {
+      items.push(decodeObject(json, this.#identity) as T);
+    } catch (cause) {
+      const fault = `items[${this.#count}]: ${cause instanceof Error ? cause.message : "cannot be decoded"}`;
+      throw this.#fault(fault, this.#cutter.position, cause);
+    }
+    this.#count++;
+    this.#place = "after item";
+  }
+
+  #addToEnvelope(json: unknown): void {
+    if (this.#key !== "items") {
+      this.#envelope.set(this.#key, json);
+      return;
+    }
+    if (json !== null) throw this.#fault("items is not a list", this.#cutter.position);
+    this.#noteItems(this.#cutter.position);
+  }
+
+  #enterItems(at: number): number {
+    this.#noteItems(this.#cutter.positionOf(at));
+    this.#identity = itemIdentity(Object.fromEntries(this.#envelope), this.#given);
+    this.#prefix = toItemPrefix(this.#identity);
+    this.#place = "first item";
+    return at + 1;
+  }
+
+  #noteItems(position: number): void {
+    // JSON would let the later one win; the earlier one's items are with the reader already.
+    if (this.#hasItems) throw this.#fault("items appears twice", position);
+    this.#hasItems = true;
+  }
+
+  #parse(): unknown {
+    try {
+      return this.#place === "item" ? parseItem(this.#cutter.text, this.#prefix) : JSON.parse(this.#cutter.text);
+    } catch (cause) {
+      const value = this.#place === "value" ? JSON.stringify(this.#key) : "a key";
+      const what = this.#place === "item" ? `items[${this.#count}]` : value;
+      throw this.#fault(`malformed JSON in ${what}`, this.#cutter.position, cause);
+    }
+  }
+
+  #tryParse(): unknown {
+    try {
+      return parseItem(this.#cutter.text, this.#prefix);
+    } catch {
+      return undefined;
+    }
+  }
+
+  #fault(fault: string, position: number, cause?: unknown): ListDecodeError {
+    return new ListDecodeError(fault, { reason: "Decode", position, cause });
+  }
+}
+
+// Items of one kind begin with the same key, and a server writes them without white space. The quote after `{` cannot be
+// inside a string (there it would follow a backslash), so this only ever matches between two objects of some array.
+function guessBorder(item: string): Buffer | undefined {
+  const firstKey = /^\{"[\w./-]+":/.exec(item)?.[0];
+  return firstKey === undefined ? undefined : Buffer.from(`},${firstKey}`);
+}

@@ -1,0 +1,55 @@
+// Reads a watch from a transport's answer, whichever kind of body it has: events cut from bytes as they arrive, or events
+// that a server in the same process hands over as values. The stream is pulled: a slow reader slows the server down, and
+// nothing is buffered here but the event that is still incomplete.
+import type { KubernetesObject } from "../../api/resource.ts";
+import type { ResponseBody } from "../../api/transport.ts";
+import { type Batched, readOnce } from "./batched.ts";
+import { WatchDecodeError } from "./decode-errors.ts";
+import { decodeStream, type SliceOptions } from "./decode-stream.ts";
+import { TimeSlice } from "./time-slice.ts";
+import type { ValueLimits } from "./value-cutter.ts";
+import { WatchDecoder } from "./watch-decoder.ts";
+import { decodeWatchEvent, type WatchEvent } from "./watch-event.ts";
+
+export interface WatchOptions extends SliceOptions, ValueLimits {}
+
+export type WatchStream<T extends KubernetesObject = KubernetesObject> = Batched<WatchEvent<T>>;
+
+/** Nothing is read until the reader asks. Reading throws a WatchDecodeError for whatever is not an event. */
+export function decodeWatch<T extends KubernetesObject = KubernetesObject>(
+  body: ResponseBody,
+  options: WatchOptions,
+  signal: AbortSignal,
+): WatchStream<T> {
+  switch (body.kind) {
+    case "bytes":
+      return readOnce(decodeStream(body.bytes, new WatchDecoder<T>(options), options, signal));
+    case "values":
+      return readOnce(readValues<T>(body.values, options, signal));
+    default:
+      throw new WatchDecodeError(`not a watch: the body is ${body.kind}`, { reason: "Decode", position: 0 });
+  }
+}
+
+async function* readValues<T extends KubernetesObject>(
+  values: AsyncIterable<unknown>,
+  options: SliceOptions,
+  signal: AbortSignal,
+): AsyncGenerator<readonly WatchEvent<T>[], void, undefined> {
+  const slice = new TimeSlice(options.clock, options.sliceMs);
+  let position = 0;
+  for await (const value of values) {
+    signal.throwIfAborted();
+    yield [toEvent<T>(value, position++)];
+    if (slice.isUsedUp()) await slice.rest();
+  }
+}
+
+function toEvent<T extends KubernetesObject>(json: unknown, position: number): WatchEvent<T> {
+  try {
+    return decodeWatchEvent<T>(json);
+  } catch (cause) {
+    const fault = cause instanceof Error ? cause.message : "cannot be decoded";
+    throw new WatchDecodeError(`event: ${fault}`, { reason: "Decode", position, cause });
+  }
+}
