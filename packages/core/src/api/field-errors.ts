@@ -59,67 +59,67 @@ export interface Fault {
   readonly value?: unknown;
 }
 
-export function invalid(path: FieldPath | undefined, value: unknown, detail: string): Fault {
+export function invalidFault(path: FieldPath | undefined, value: unknown, detail: string): Fault {
   return { type: "FieldValueInvalid", field: printPath(path), detail, value };
 }
 
 /** The value is of the wrong type. */
-export function typeInvalid(path: FieldPath | undefined, value: unknown, detail: string): Fault {
+export function typeInvalidFault(path: FieldPath | undefined, value: unknown, detail: string): Fault {
   return { type: "FieldValueTypeInvalid", field: printPath(path), detail, value };
 }
 
-export function required(path: FieldPath | undefined, detail = ""): Fault {
+export function requiredFault(path: FieldPath | undefined, detail = ""): Fault {
   return { type: "FieldValueRequired", field: printPath(path), detail };
 }
 
-export function duplicate(path: FieldPath | undefined, value: unknown): Fault {
+export function duplicateFault(path: FieldPath | undefined, value: unknown): Fault {
   return { type: "FieldValueDuplicate", field: printPath(path), detail: "", value };
 }
 
 /** What the value refers to does not exist. */
-export function notFound(path: FieldPath | undefined, value: unknown): Fault {
+export function notFoundFault(path: FieldPath | undefined, value: unknown): Fault {
   return { type: "FieldValueNotFound", field: printPath(path), detail: "", value };
 }
 
-export function notSupported(path: FieldPath | undefined, value: unknown, supported: readonly string[]): Fault {
+export function notSupportedFault(path: FieldPath | undefined, value: unknown, supported: readonly string[]): Fault {
   const detail = supported.length === 0 ? "" : `supported values: ${supported.map(quote).join(", ")}`;
   return { type: "FieldValueNotSupported", field: printPath(path), detail, value };
 }
 
-export function forbidden(path: FieldPath | undefined, detail: string): Fault {
+export function forbiddenFault(path: FieldPath | undefined, detail: string): Fault {
   return { type: "FieldValueForbidden", field: printPath(path), detail };
 }
 
 /** A negative limit means that it is not told. */
-export function tooLong(path: FieldPath | undefined, maxBytes: number): Fault {
+export function tooLongFault(path: FieldPath | undefined, maxBytes: number): Fault {
   const detail = maxBytes < 0 ? "value is too long" : `may not be more than ${count(maxBytes, "byte")}`;
   return { type: "FieldValueTooLong", field: printPath(path), detail };
 }
 
-export function tooLongCharacters(path: FieldPath | undefined, maxCharacters: number): Fault {
+export function tooLongCharactersFault(path: FieldPath | undefined, maxCharacters: number): Fault {
   const detail = maxCharacters < 0 ? "value is too long" : `may not be more than ${count(maxCharacters, "character")}`;
   return { type: "FieldValueTooLong", field: printPath(path), detail };
 }
 
-export function tooShort(path: FieldPath | undefined, minCharacters: number): Fault {
+export function tooShortFault(path: FieldPath | undefined, minCharacters: number): Fault {
   const detail = minCharacters < 0 ? "value is too short" : `must be at least ${count(minCharacters, "character")}`;
   return { type: "FieldValueTooShort", field: printPath(path), detail };
 }
 
 /** Negative numbers mean that they are not told. */
-export function tooMany(path: FieldPath | undefined, actual: number, max: number): Fault {
+export function tooManyFault(path: FieldPath | undefined, actual: number, max: number): Fault {
   const detail = max < 0 ? "has too many items" : `must have at most ${count(max, "item")}`;
   const fault = { type: "FieldValueTooMany", field: printPath(path), detail } as const;
   return actual < 0 ? fault : { ...fault, value: actual };
 }
 
-export function tooFew(path: FieldPath | undefined, actual: number, min: number): Fault {
+export function tooFewFault(path: FieldPath | undefined, actual: number, min: number): Fault {
   const detail = min < 0 ? "has too few items" : `must have at least ${count(min, "item")}`;
   return { type: "FieldValueTooFew", field: printPath(path), detail, value: actual };
 }
 
 /** Validation itself failed: not the user's doing. */
-export function internal(path: FieldPath | undefined, error: Error): Fault {
+export function internalFault(path: FieldPath | undefined, error: Error): Fault {
   return { type: "InternalError", field: printPath(path), detail: error.message };
 }
 

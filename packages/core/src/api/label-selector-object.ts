@@ -1,10 +1,10 @@
 // Between selectors and the LabelSelector objects that specs hold (`matchLabels`, `matchExpressions`).
 import type { LabelSelector, LabelSelectorRequirement } from "./generated/types/meta/v1.ts";
 import {
+  type LabelRequirement,
   newRequirement,
-  nothing,
+  nothingSelector,
   printSelector,
-  type Requirement,
   type Selector,
   SelectorError,
   type SelectorOperator,
@@ -14,7 +14,7 @@ import { quote } from "./quote.ts";
 
 /** An absent object selects nothing, an empty one everything. Throws a SelectorError. */
 export function fromLabelSelector(selector: LabelSelector | undefined): Selector {
-  if (selector === undefined) return nothing;
+  if (selector === undefined) return nothingSelector;
   const labels = Object.entries(selector.matchLabels ?? {});
   return selectorOf([
     ...labels.map(([key, value]) => newRequirement({ key, operator: "=", values: [value] })),
@@ -47,7 +47,7 @@ export function formatLabelSelector(selector: LabelSelector | undefined): string
   }
 }
 
-function fromExpression({ key, operator, values = [] }: LabelSelectorRequirement): Requirement {
+function fromExpression({ key, operator, values = [] }: LabelSelectorRequirement): LabelRequirement {
   const translated = expressionOperators.get(operator);
   if (translated === undefined) throw new SelectorError(`${quote(operator)} is not a valid label selector operator`);
   return newRequirement({ key, operator: translated, values });

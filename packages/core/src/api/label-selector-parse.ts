@@ -1,10 +1,10 @@
 // Reads label selectors from text: "app=web,tier in (a,b),!legacy,size>3". Faults are worded as users of kubectl and the
 // API know them. `in` and `notin` are also fine as keys and values.
-import { type FieldPath, invalid, printFault } from "./field-errors.ts";
+import { type FieldPath, invalidFault, printFault } from "./field-errors.ts";
 import {
   binaryOperators,
+  type LabelRequirement,
   newRequirement,
-  type Requirement,
   type Selector,
   SelectorError,
   type SelectorOperator,
@@ -44,8 +44,8 @@ class Parser {
     this.#path = path;
   }
 
-  parse(): Requirement[] {
-    const requirements: Requirement[] = [];
+  parse(): LabelRequirement[] {
+    const requirements: LabelRequirement[] = [];
     for (;;) {
       const first = this.#peek();
       if (first.type === "end") return requirements;
@@ -61,7 +61,7 @@ class Parser {
     }
   }
 
-  #requirement(): Requirement {
+  #requirement(): LabelRequirement {
     try {
       return this.#readRequirement();
     } catch (error) {
@@ -70,7 +70,7 @@ class Parser {
     }
   }
 
-  #readRequirement(): Requirement {
+  #readRequirement(): LabelRequirement {
     const isNegated = isSymbol(this.#peek(), "!");
     if (isNegated) this.#take();
     const key = this.#key();
@@ -89,7 +89,7 @@ class Parser {
     const token = this.#take();
     if (token.type !== "word") throw new SelectorError(`found '${token.text}', expected: identifier`);
     const faults = validateQualifiedName(token.text);
-    if (faults.length > 0) throw new SelectorError(printFault(invalid(this.#path, token.text, faults.join("; "))));
+    if (faults.length > 0) throw new SelectorError(printFault(invalidFault(this.#path, token.text, faults.join("; "))));
     return token.text;
   }
 

@@ -5,13 +5,13 @@ import { describe, expect, test } from "vitest";
 import type { LabelSelector } from "./generated/types/meta/v1.ts";
 import {
   addRequirements,
-  everything,
+  everythingSelector,
   isEverything,
+  type LabelRequirement,
   matchesSelector,
   newRequirement,
-  nothing,
+  nothingSelector,
   printSelector,
-  type Requirement,
   requiredValue,
   type Selector,
   type SelectorOperator,
@@ -85,7 +85,7 @@ describe("matches", () => {
   }
 
   test("absent labels are no labels", () => expect(matchesSelector(parseSelector("!a"), undefined)).toBe(true));
-  test("nothing matches nothing", () => expect(matchesSelector(nothing, { a: "1" })).toBe(false));
+  test("nothing matches nothing", () => expect(matchesSelector(nothingSelector, { a: "1" })).toBe(false));
 });
 
 test("says which value a key must have", () => {
@@ -93,16 +93,16 @@ test("says which value a key must have", () => {
   expect(requiredValue(parseSelector("a in (1)"), "a")).toBe("1");
   expect(requiredValue(parseSelector("a in (1,2)"), "a")).toBeUndefined();
   expect(requiredValue(parseSelector("a!=1"), "a")).toBeUndefined();
-  expect(requiredValue(nothing, "a")).toBeUndefined();
+  expect(requiredValue(nothingSelector, "a")).toBeUndefined();
 });
 
 test("everything and nothing", () => {
-  expect(isEverything(everything)).toBe(true);
-  expect(isEverything(nothing)).toBe(false);
-  expect(fromLabelSelector(undefined)).toBe(nothing);
+  expect(isEverything(everythingSelector)).toBe(true);
+  expect(isEverything(nothingSelector)).toBe(false);
+  expect(fromLabelSelector(undefined)).toBe(nothingSelector);
   expect(isEverything(fromLabelSelector({}))).toBe(true);
-  expect(addRequirements(nothing, [{ key: "a", operator: "exists", values: [] }])).toBe(nothing);
-  expect(() => toLabelSelector(nothing)).toThrow("nothing");
+  expect(addRequirements(nothingSelector, [{ key: "a", operator: "exists", values: [] }])).toBe(nothingSelector);
+  expect(() => toLabelSelector(nothingSelector)).toThrow("nothing");
   expect(formatLabelSelector({})).toBe("<none>");
   expect(formatLabelSelector({ matchLabels: { "-": "x" } })).toBe("<error>");
 });
@@ -118,7 +118,7 @@ test("names every fault of a requirement, with its path", () => {
 
 const key = fc.constantFrom("a", "b", "in", "example.com/c", "notin");
 const value = fc.constantFrom("", "1", "in", "x.y_z", "42");
-const requirement: fc.Arbitrary<Requirement> = fc
+const requirement: fc.Arbitrary<LabelRequirement> = fc
   .record({
     key,
     operator: fc.constantFrom<SelectorOperator>("=", "==", "!=", "in", "notin", "exists", "!", "gt"),

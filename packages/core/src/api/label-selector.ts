@@ -3,13 +3,21 @@
 //
 // Absent keys: `!=`, `notin` and `!` hold for an object without the label; all others do not. Matching allocates nothing.
 import { assertNever, KubeloopError } from "../base/errors.ts";
-import { childPath, type Fault, type FieldPath, invalid, itemPath, notSupported, printFaults } from "./field-errors.ts";
+import {
+  childPath,
+  type Fault,
+  type FieldPath,
+  invalidFault,
+  itemPath,
+  notSupportedFault,
+  printFaults,
+} from "./field-errors.ts";
 import { validateLabelValue, validateQualifiedName } from "./validation.ts";
 
 /** As the wire spells them in text; `gt` and `lt` are `>` and `<`. */
 export type SelectorOperator = "=" | "==" | "!=" | "in" | "notin" | "exists" | "!" | "gt" | "lt";
 
-export interface Requirement {
+export interface LabelRequirement {
   readonly key: string;
   readonly operator: SelectorOperator;
   readonly values: readonly string[];
@@ -17,7 +25,7 @@ export interface Requirement {
 
 export type Selector =
   | { readonly selects: "nothing" }
-  | { readonly selects: "matching"; readonly requirements: readonly Requirement[] };
+  | { readonly selects: "matching"; readonly requirements: readonly LabelRequirement[] };
 
 export interface Labels {
   readonly [key: string]: string;
@@ -29,32 +37,32 @@ export class SelectorError extends KubeloopError {
   }
 }
 
-export const everything: Selector = { selects: "matching", requirements: [] };
+export const everythingSelector: Selector = { selects: "matching", requirements: [] };
 /** What an absent LabelSelector means. Prints as empty text, which reads back as everything: keep the object. */
-export const nothing: Selector = { selects: "nothing" };
+export const nothingSelector: Selector = { selects: "nothing" };
 
 export const binaryOperators: readonly SelectorOperator[] = ["in", "notin", "=", "==", "!=", "gt", "lt"];
 const allOperators: readonly SelectorOperator[] = [...binaryOperators, "exists", "!"];
 
 /** A checked requirement. Throws a SelectorError that names every fault. */
-export function newRequirement(requirement: Requirement, path?: FieldPath): Requirement {
+export function newRequirement(requirement: LabelRequirement, path?: FieldPath): LabelRequirement {
   const faults = findRequirementFaults(requirement, path);
   if (faults.length > 0) throw new SelectorError(printFaults(faults));
   return requirement;
 }
 
 /** Requirements are kept in the order of their keys. */
-export function selectorOf(requirements: readonly Requirement[]): Selector {
+export function selectorOf(requirements: readonly LabelRequirement[]): Selector {
   return { selects: "matching", requirements: requirements.toSorted(byKey) };
 }
 
 /** The labels an object must have. Values are not checked. */
 export function selectorFromLabels(labels: Labels | undefined): Selector {
-  if (labels === undefined) return everything;
+  if (labels === undefined) return everythingSelector;
   return selectorOf(Object.entries(labels).map(([key, value]) => ({ key, operator: "=", values: [value] })));
 }
 
-export function addRequirements(selector: Selector, requirements: readonly Requirement[]): Selector {
+export function addRequirements(selector: Selector, requirements: readonly LabelRequirement[]): Selector {
   if (selector.selects === "nothing") return selector;
   return selectorOf([...selector.requirements, ...requirements]);
 }
@@ -69,7 +77,7 @@ export function matchesSelector(selector: Selector, labels: Labels | undefined):
   return true;
 }
 
-export function matchesRequirement({ key, operator, values }: Requirement, labels: Labels | undefined): boolean {
+export function matchesRequirement({ key, operator, values }: LabelRequirement, labels: Labels | undefined): boolean {
   const found: unknown = labels?.[key];
   // What is not text was inherited ("constructor"): the label is absent.
   const value = typeof found === "string" ? found : undefined;
@@ -106,7 +114,7 @@ export function printSelector(selector: Selector): string {
   return selector.selects === "nothing" ? "" : selector.requirements.map(printRequirement).join(",");
 }
 
-export function printRequirement({ key, operator, values }: Requirement): string {
+export function printRequirement({ key, operator, values }: LabelRequirement): string {
   const value = values.length === 1 ? (values[0] ?? "") : values.toSorted().join(",");
   switch (operator) {
     case "exists":
@@ -130,25 +138,26 @@ export function printRequirement({ key, operator, values }: Requirement): string
 }
 
 /** Everything that is wrong with a requirement. */
-export function findRequirementFaults({ key, operator, values }: Requirement, path?: FieldPath): Fault[] {
+export function findRequirementFaults({ key, operator, values }: LabelRequirement, path?: FieldPath): Fault[] {
   const faults: Fault[] = [];
   const keyFaults = validateQualifiedName(key);
-  if (keyFaults.length > 0) faults.push(invalid(childPath(path, "key"), key, keyFaults.join("; ")));
+  if (keyFaults.length > 0) faults.push(invalidFault(childPath(path, "key"), key, keyFaults.join("; ")));
   const valuesPath = childPath(path, "values");
   const countFault = findCountFault(operator, values.length);
-  if (countFault !== undefined) faults.push(invalid(valuesPath, values.length === 0 ? null : values, countFault));
-  if (!allOperators.includes(operator)) faults.push(notSupported(childPath(path, "operator"), operator, allOperators));
+  if (countFault !== undefined) faults.push(invalidFault(valuesPath, values.length === 0 ? null : values, countFault));
+  if (!allOperators.includes(operator))
+    faults.push(notSupportedFault(childPath(path, "operator"), operator, allOperators));
   if (operator === "gt" || operator === "lt") {
     values.forEach((value, index) => {
       if (toInt64(value) !== undefined) return;
       const fault = "for 'Gt', 'Lt' operators, the value must be an integer";
-      faults.push(invalid(itemPath(valuesPath, index), value, fault));
+      faults.push(invalidFault(itemPath(valuesPath, index), value, fault));
     });
   }
   values.forEach((value, index) => {
     const valueFaults = validateLabelValue(value);
     if (valueFaults.length === 0) return;
-    faults.push(invalid(itemPath(itemPath(valuesPath, index), key), value, valueFaults.join("; ")));
+    faults.push(invalidFault(itemPath(itemPath(valuesPath, index), key), value, valueFaults.join("; ")));
   });
   return faults;
 }
@@ -186,7 +195,7 @@ function toInt64(text: string): bigint | undefined {
   return BigInt.asIntN(64, number) === number ? number : undefined;
 }
 
-function byKey(left: Requirement, right: Requirement): number {
+function byKey(left: LabelRequirement, right: LabelRequirement): number {
   if (left.key === right.key) return 0;
   return left.key < right.key ? -1 : 1;
 }

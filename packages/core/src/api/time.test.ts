@@ -72,6 +72,15 @@ test("a printed time is at most a second old and never in the future", () => {
   );
 });
 
+test("agrees with the platform's calendar on every day", () => {
+  fc.assert(
+    fc.property(fc.integer({ min: Date.UTC(1, 0, 1), max: Date.UTC(9999, 0, 1) }), (given) => {
+      expect(parseTime(new Date(given).toISOString().replace(/^[+-]\d\d/, ""))).toBe(given);
+    }),
+    { numRuns: 2000 },
+  );
+});
+
 test("microseconds survive printing and reading, in the order of their texts", () => {
   fc.assert(
     fc.property(ms, fc.integer({ min: 0, max: 999 }), (wholeMs, micros) => {

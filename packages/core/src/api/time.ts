@@ -20,7 +20,7 @@ export interface Instant {
   readonly nanoseconds: number;
 }
 
-const timeShape = /^(\d{4})-(\d\d)-(\d\d)T(\d\d?):(\d\d):(\d\d)(?:[.,](\d+))?(?:Z|([+-])(\d\d):(\d\d))$/;
+const timeShape = /^\d{4}-\d\d-\d\dT(\d\d?):\d\d:\d\d(?:[.,](\d+))?(?:Z|([+-])(\d\d):(\d\d))$/;
 const microShape = /[.,]\d{6}(?:Z|[+-]\d\d:\d\d)$/;
 const timeLayout = "2006-01-02T15:04:05Z07:00";
 const microTimeLayout = "2006-01-02T15:04:05.000000Z07:00";
@@ -72,19 +72,56 @@ export function printMicros(micros: bigint): MicroTime {
 function readInstant(text: string): Instant | undefined {
   const parts = timeShape.exec(text);
   if (parts === null) return undefined;
-  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = parts.slice(1, 7).map(Number);
-  const offsetHours = Number(parts[9] ?? 0);
-  const offsetMinutes = Number(parts[10] ?? 0);
-  if (month < 1 || month > 12 || day < 1 || day > daysIn(year, month)) return undefined;
-  if (hour > 23 || minute > 59 || second > 59 || offsetHours > 24 || offsetMinutes > 60) return undefined;
-  const date = new Date(0);
-  // Date.UTC would read the years 0 to 99 as 1900 to 1999.
-  date.setUTCFullYear(year, month - 1, day);
-  const offset = (parts[8] === "-" ? -1 : 1) * (offsetHours * 3600 + offsetMinutes * 60);
+  const hourDigits = parts[1]?.length ?? 0;
+  // What stands before and after the hour has its place counted from the hour's end.
+  const rest = 11 + hourDigits;
+  const seconds = toSeconds({
+    year: digits(text, 0, 4),
+    month: digits(text, 5, 2),
+    day: digits(text, 8, 2),
+    hour: digits(text, 11, hourDigits),
+    minute: digits(text, rest + 1, 2),
+    second: digits(text, rest + 4, 2),
+  });
+  const offsetHours = Number(parts[4] ?? 0);
+  const offsetMinutes = Number(parts[5] ?? 0);
+  if (seconds === undefined || offsetHours > 24 || offsetMinutes > 60) return undefined;
+  const offset = (parts[3] === "-" ? -1 : 1) * (offsetHours * 3600 + offsetMinutes * 60);
+  const fraction = parts[2];
   return {
-    seconds: date.getTime() / 1000 + hour * 3600 + minute * 60 + second - offset,
-    nanoseconds: Number((parts[7] ?? "").slice(0, 9).padEnd(9, "0")),
+    seconds: seconds - offset,
+    nanoseconds: fraction === undefined ? 0 : Number(fraction.slice(0, 9).padEnd(9, "0")),
   };
+}
+
+interface Calendar {
+  readonly year: number;
+  readonly month: number;
+  readonly day: number;
+  readonly hour: number;
+  readonly minute: number;
+  readonly second: number;
+}
+
+/** Seconds since 1970; undefined for a moment no calendar or clock shows. */
+function toSeconds({ year, month, day, hour, minute, second }: Calendar): number | undefined {
+  if (month < 1 || month > 12 || day < 1 || day > daysIn(year, month)) return undefined;
+  if (hour > 23 || minute > 59 || second > 59) return undefined;
+  // Years that begin in March end with the leap day, so that months need no table.
+  const shifted = month > 2 ? year : year - 1;
+  const dayOfYear = Math.floor((153 * (month > 2 ? month - 3 : month + 9) + 2) / 5) + day - 1;
+  const leapDays = Math.floor(shifted / 4) - Math.floor(shifted / 100) + Math.floor(shifted / 400);
+  const days = shifted * 365 + leapDays + dayOfYear - daysBefore1970;
+  return days * 86_400 + hour * 3600 + minute * 60 + second;
+}
+
+/** From the first of March of the year 0. */
+const daysBefore1970 = 719_468;
+
+function digits(text: string, start: number, length: number): number {
+  let number = 0;
+  for (let i = start; i < start + length; i++) number = number * 10 + text.charCodeAt(i) - 0x30;
+  return number;
 }
 
 function daysIn(year: number, month: number): number {

@@ -36,9 +36,9 @@ export {
 } from "./quota-usage.ts";
 export {
   addAmounts,
+  amountsFit,
   equalAmounts,
   exceededResources,
-  fits,
   maxAmounts,
   minAmounts,
   negativeResources,

@@ -10,8 +10,8 @@ import type {
 } from "../api/generated/types/core/v1.ts";
 import {
   findRequirementFaults,
+  type LabelRequirement,
   matchesRequirement,
-  type Requirement,
   type SelectorOperator,
 } from "../api/label-selector.ts";
 
@@ -57,7 +57,7 @@ const operators = new Map<string, SelectorOperator>([
 ]);
 
 // Reading a requirement costs more than matching it, and each is matched against every node.
-const readings = new WeakMap<NodeSelectorRequirement, Requirement | undefined>();
+const readings = new WeakMap<NodeSelectorRequirement, LabelRequirement | undefined>();
 
 function matchesLabels(requirement: NodeSelectorRequirement, node: SelectableNode): boolean {
   if (!readings.has(requirement)) readings.set(requirement, toRequirement(requirement));
@@ -66,7 +66,7 @@ function matchesLabels(requirement: NodeSelectorRequirement, node: SelectableNod
 }
 
 /** Undefined when malformed. */
-function toRequirement({ key, operator, values = [] }: NodeSelectorRequirement): Requirement | undefined {
+function toRequirement({ key, operator, values = [] }: NodeSelectorRequirement): LabelRequirement | undefined {
   const translated = operators.get(operator);
   if (translated === undefined) return undefined;
   const requirement = { key, operator: translated, values };

@@ -24,9 +24,9 @@ import {
 } from "./quota-usage.ts";
 import {
   addAmounts,
+  amountsFit,
   equalAmounts,
   exceededResources,
-  fits,
   maxAmounts,
   minAmounts,
   negativeResources,
@@ -54,9 +54,9 @@ describe("amounts", () => {
     const limits = toAmounts({ cpu: "750m", pods: "5" });
     expect(exceededResources(a, limits)).toEqual(["cpu"]);
     expect(exceededResources(b, limits)).toEqual([]);
-    expect(fits(b, toAmounts({ cpu: "500m", pods: "2" }))).toBe(true);
-    expect(fits(b, toAmounts({ cpu: "500m" }))).toBe(false);
-    expect(fits(toAmounts({ gpu: "0" }), toAmounts({}))).toBe(true);
+    expect(amountsFit(b, toAmounts({ cpu: "500m", pods: "2" }))).toBe(true);
+    expect(amountsFit(b, toAmounts({ cpu: "500m" }))).toBe(false);
+    expect(amountsFit(toAmounts({ gpu: "0" }), toAmounts({}))).toBe(true);
   });
   test("the rest", () => {
     expect(printAmounts(pickAmounts(a, ["cpu", "x"]))).toEqual({ cpu: "1" });

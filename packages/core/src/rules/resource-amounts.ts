@@ -74,7 +74,7 @@ export function exceededResources(amounts: ResourceAmounts, limits: ResourceAmou
 }
 
 /** Whether a pod that asks for `requests` fits in what is `free`: of what is not there, nothing may be asked. */
-export function fits(requests: ResourceAmounts, free: ResourceAmounts): boolean {
+export function amountsFit(requests: ResourceAmounts, free: ResourceAmounts): boolean {
   for (const [name, request] of requests) {
     if (compareQuantities(request, free.get(name) ?? zeroQuantity) > 0 && !isZeroQuantity(request)) return false;
   }
