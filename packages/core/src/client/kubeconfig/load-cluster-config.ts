@@ -1,0 +1,89 @@
+// The one call most programs need: where is my cluster, and who am I there? In the order kubectl looks:
+//
+// 1. the file that was named, alone; 2. the files of KUBECONFIG, merged; 3. without KUBECONFIG, ~/.kube/config;
+// 4. if 2 or 3 found nothing, and no context, cluster or user was asked for, the pod's service account; 5. if that is not
+// there either, a server that was named, anonymously.
+//
+// So a kubeconfig in a pod goes before the pod's own account, and a program sees the cluster that kubectl sees beside it.
+import { type Clock, type Log, noLog, systemClock } from "../../base/index.ts";
+import type { Host } from "../credentials/host.ts";
+import { nodeHost } from "../credentials/node-host.ts";
+import { chooseContext, type KubeconfigOverrides } from "./choose-context.ts";
+import type { ClusterConfig } from "./cluster-config.ts";
+import { openInCluster } from "./in-cluster.ts";
+import type { Kubeconfig } from "./kubeconfig.ts";
+import { KubeconfigError } from "./kubeconfig-error.ts";
+import { kubeconfigPaths, loadKubeconfigFiles } from "./load-kubeconfig.ts";
+import { type MergedKubeconfig, mergeKubeconfigs } from "./merge-kubeconfigs.ts";
+import { type OpenContextOptions, openContext } from "./open-context.ts";
+
+export interface ClusterConfigOptions extends KubeconfigOverrides {
+  readonly host?: Host;
+  readonly clock?: Clock;
+  readonly log?: Log;
+  /** Why an exec plugin may not have standard input ("it holds the manifests"), if so. */
+  readonly stdinUnavailable?: string;
+}
+
+export interface LoadOptions extends ClusterConfigOptions {
+  /** The kubeconfig to use, and no other. */
+  readonly path?: string;
+}
+
+/** Throws a KubeconfigError: all faults of the configuration, or where it was looked for. */
+export async function loadClusterConfig(options: LoadOptions, signal: AbortSignal): Promise<ClusterConfig> {
+  const machine = withDefaults(options);
+  const merged = await loadKubeconfigFiles({ ...machine, ...pick(options, "path") }, signal);
+  const isPartNamed = [options.path, options.context, options.cluster, options.user].some((part) => part !== undefined);
+  if (!isEmpty(merged) || isPartNamed) return await openContext(chooseContext(merged, options), machine, signal);
+  try {
+    return await openInCluster({ ...machine, ...pick(options, "server", "namespace") }, signal);
+  } catch (error) {
+    if (!(error instanceof KubeconfigError)) throw error;
+    if (options.server !== undefined) return await openContext(chooseContext(merged, options), machine, signal);
+    const message = `no kubeconfig at ${kubeconfigPaths(machine).join(" or ")}, and ${error.message}`;
+    throw new KubeconfigError([{ path: "", message }], "NotFound");
+  }
+}
+
+/** From a kubeconfig the program has as an object. Its relative paths are the process's. */
+export async function clusterConfigFromKubeconfig(
+  kubeconfig: Kubeconfig,
+  options: ClusterConfigOptions,
+  signal: AbortSignal,
+): Promise<ClusterConfig> {
+  const chosen = chooseContext(mergeKubeconfigs([{ kubeconfig }]), options);
+  return await openContext(chosen, withDefaults(options), signal);
+}
+
+/** From the service account of the pod this runs in, whatever kubeconfig there is. */
+export async function inClusterConfig(
+  options: Omit<ClusterConfigOptions, "context" | "cluster" | "user">,
+  signal: AbortSignal,
+): Promise<ClusterConfig> {
+  return await openInCluster({ ...withDefaults(options), ...pick(options, "server", "namespace") }, signal);
+}
+
+/** The files a program would use, merged into one, paths made absolute. */
+export async function loadKubeconfig(
+  options: Pick<LoadOptions, "path" | "host" | "log">,
+  signal: AbortSignal,
+): Promise<MergedKubeconfig> {
+  return await loadKubeconfigFiles({ ...withDefaults(options), ...pick(options, "path") }, signal);
+}
+
+function withDefaults(options: ClusterConfigOptions): OpenContextOptions {
+  const { host = nodeHost, clock = systemClock, log = noLog } = options;
+  return { host, clock, log, ...pick(options, "stdinUnavailable") };
+}
+
+function pick<T extends object, K extends keyof T>(options: T, ...keys: readonly K[]): Pick<T, K> {
+  return Object.fromEntries(keys.filter((key) => options[key] !== undefined).map((key) => [key, options[key]])) as Pick<
+    T,
+    K
+  >;
+}
+
+function isEmpty({ clusters, users, contexts, currentContext }: MergedKubeconfig): boolean {
+  return clusters.size === 0 && users.size === 0 && contexts.size === 0 && currentContext === undefined;
+}
