@@ -108,9 +108,9 @@ const json = (withNulls: boolean) =>
   }));
 
 test("applying the diff of two documents to the first gives the second", () => {
-  const any = json(true).object;
+  const document = json(true).object;
   fc.assert(
-    fc.property(any, any, (from, to) => {
+    fc.property(document, document, (from, to) => {
       deepFreeze(from);
       deepFreeze(to);
       expect(applyJsonPatch(from, decodeJsonPatch(createJsonPatch(from, to)))).toEqual(to);
@@ -120,9 +120,9 @@ test("applying the diff of two documents to the first gives the second", () => {
 });
 
 test("applying the merge patch of two objects without nulls to the first gives the second", () => {
-  const any = json(false).object as fc.Arbitrary<Json>;
+  const document = json(false).object as fc.Arbitrary<Json>;
   fc.assert(
-    fc.property(any, any, (from, to) => {
+    fc.property(document, document, (from, to) => {
       deepFreeze(from);
       deepFreeze(to);
       expect(applyMergePatch(from, createMergePatch(from, to))).toEqual(to);
@@ -132,9 +132,9 @@ test("applying the merge patch of two objects without nulls to the first gives t
 });
 
 test("a three-way patch brings about what is wanted and keeps what others set", () => {
-  const any = json(false).object as fc.Arbitrary<Json>;
+  const document = json(false).object as fc.Arbitrary<Json>;
   fc.assert(
-    fc.property(any, any, (original, modified) => {
+    fc.property(document, document, (original, modified) => {
       const current = { ...original, "set-by-others": 1 };
       const patch = createThreeWayMergePatch({ original, modified, current });
       expect(applyMergePatch(current, patch)).toEqual({ ...modified, "set-by-others": 1 });

@@ -49,9 +49,8 @@ test("ports", () => {
   expect(validatePortNumber(0)).toEqual(["must be between 1 and 65535, inclusive"]);
 });
 
-test("hostile text is refused quickly", () => {
-  const startMs = performance.now();
-  validateDns1123Subdomain(`${"a".repeat(50_000)}!`);
-  validateQualifiedName(`${"a.".repeat(50_000)}!`);
-  expect(performance.now() - startMs).toBeLessThan(2000);
+// Quadratic work on these would outlast the test's time limit many times over.
+test("hostile text of megabytes is refused", () => {
+  expect(validateDns1123Subdomain(`${"a".repeat(2_000_000)}!`)).not.toEqual([]);
+  expect(validateQualifiedName(`${"a.".repeat(1_000_000)}!`)).not.toEqual([]);
 });
