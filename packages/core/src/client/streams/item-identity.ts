@@ -3,27 +3,27 @@
 // class, as the one that a watch or a get yields; adding them afterwards would copy every item.
 //
 // An item's own kind and apiVersion win: of two equal keys JSON.parse keeps the later value.
+import { Buffer } from "node:buffer";
+import { maxPrefixBytes } from "./value-cutter.ts";
 
 export interface ItemIdentity {
   readonly kind: string;
   readonly apiVersion: string;
 }
 
-/** What to write in front of an item, from `{` to the comma after the identity. Undefined when not all of it is known. */
-export function toItemPrefix({ kind, apiVersion }: Partial<ItemIdentity>): string | undefined {
+/**
+ * What to write in place of an item's `{`, up to the comma after the identity. Undefined when the identity is not known, or
+ * not of the usual letters and length: then it is added to the object.
+ */
+export function toItemPrefix({ kind, apiVersion }: Partial<ItemIdentity>): Buffer | undefined {
   if (kind === undefined || apiVersion === undefined) return undefined;
-  return `{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)},`;
+  const text = `{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)},`;
+  return /^[\x20-\x7e]*$/.test(text) && text.length <= maxPrefixBytes ? Buffer.from(text) : undefined;
 }
 
-/** Parses an item; throws JSON.parse's error about `text` itself. */
-export function parseItem(text: string, prefix: string | undefined): unknown {
-  if (prefix === undefined || text.startsWith('{"kind":') || text.startsWith('{"apiVersion":')) return JSON.parse(text);
-  try {
-    return JSON.parse(prefix + text.slice(1));
-  } catch {
-    // `{}` with a prefix ends in a comma; anything else fails again, with positions that fit.
-    return JSON.parse(text);
-  }
+/** Whether an item says first what it is, as custom resources do; then so do the others of its list. */
+export function hasOwnIdentity(item: string): boolean {
+  return item.startsWith('{"kind":') || item.startsWith('{"apiVersion":');
 }
 
 /** The kind of a list's items. Undefined when its own does not tell: mixed lists, and custom ones with names of their own. */

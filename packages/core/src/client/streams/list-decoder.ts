@@ -10,7 +10,7 @@ import { decodeObject } from "../../api/object.ts";
 import type { KubernetesObject } from "../../api/resource.ts";
 import { ListDecodeError } from "./decode-errors.ts";
 import type { ChunkDecoder } from "./decode-stream.ts";
-import { type ItemIdentity, parseItem, toItemPrefix } from "./item-identity.ts";
+import { hasOwnIdentity, type ItemIdentity, toItemPrefix } from "./item-identity.ts";
 import { checkIsList, decodeListMeta, itemIdentity } from "./list-envelope.ts";
 import { type ListPlace, moves } from "./list-grammar.ts";
 import { ValueCutter, type ValueLimits } from "./value-cutter.ts";
@@ -32,7 +32,7 @@ export class ListDecoder<T extends KubernetesObject> implements ChunkDecoder<T> 
   #count = 0;
   #hasItems = false;
   #identity: Partial<ItemIdentity> = {};
-  #prefix: string | undefined;
+  #prefix: Buffer | undefined;
   /** What stands between two items, when the first one let us guess it. Searching for it is much faster than scanning. */
   #border: Buffer | undefined;
   #metadata: ListMeta | undefined;
@@ -121,7 +121,7 @@ export class ListDecoder<T extends KubernetesObject> implements ChunkDecoder<T> 
         this.#place = "colon";
         break;
       case "item":
-        this.#border ??= this.#count === 0 ? guessBorder(this.#cutter.text) : undefined;
+        if (this.#count === 0) this.#learnFrom(this.#cutter.text());
         this.#addItem(this.#parse(), items);
         break;
       default:
@@ -167,7 +167,7 @@ export class ListDecoder<T extends KubernetesObject> implements ChunkDecoder<T> 
 
   #parse(): unknown {
     try {
-      return this.#place === "item" ? parseItem(this.#cutter.text, this.#prefix) : JSON.parse(this.#cutter.text);
+      return this.#place === "item" ? this.#parseItem() : JSON.parse(this.#cutter.text());
     } catch (cause) {
       const value = this.#place === "value" ? JSON.stringify(this.#key) : "a key";
       const what = this.#place === "item" ? `items[${this.#count}]` : value;
@@ -175,12 +175,21 @@ export class ListDecoder<T extends KubernetesObject> implements ChunkDecoder<T> 
     }
   }
 
+  #parseItem(): unknown {
+    const prefix = this.#prefix;
+    const json = prefix === undefined ? undefined : parseOrNothing(this.#cutter.textAfter(prefix));
+    // `{}` with a prefix ends in a comma; anything else fails again, with positions that fit.
+    return json ?? JSON.parse(this.#cutter.text());
+  }
+
   #tryParse(): unknown {
-    try {
-      return parseItem(this.#cutter.text, this.#prefix);
-    } catch {
-      return undefined;
-    }
+    const prefix = this.#prefix;
+    return parseOrNothing(prefix === undefined ? this.#cutter.text() : this.#cutter.textAfter(prefix));
+  }
+
+  #learnFrom(firstItem: string): void {
+    this.#border = guessBorder(firstItem);
+    if (hasOwnIdentity(firstItem)) this.#prefix = undefined;
   }
 
   #fault(fault: string, position: number, cause?: unknown): ListDecodeError {
@@ -193,4 +202,12 @@ export class ListDecoder<T extends KubernetesObject> implements ChunkDecoder<T> 
 function guessBorder(item: string): Buffer | undefined {
   const firstKey = /^\{"[\w./-]+":/.exec(item)?.[0];
   return firstKey === undefined ? undefined : Buffer.from(`},${firstKey}`);
+}
+
+function parseOrNothing(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }

@@ -1,5 +1,5 @@
-// Cuts whole JSON values out of bytes that come in chunks and gives their text. Only a value that crosses a border between
-// chunks is copied, into one buffer that is used again; nothing of a chunk is kept.
+// Cuts whole JSON values out of bytes that come in chunks and gives their text. A value that crosses a border between
+// chunks is gathered in one buffer that is used again; nothing of a chunk is kept.
 //
 // Promises: characters split by a border come out whole; bytes that are not UTF-8 are an error, never replaced; a value
 // beyond the limits is an error before it has been gathered whole.
@@ -15,23 +15,28 @@ export interface ValueLimits {
 }
 
 const smallBufferBytes = 64 * 1024;
+/** The room kept in front of what is gathered. */
+export const maxPrefixBytes = 1024;
+const nothing: Buffer = Buffer.alloc(0);
 
 export class ValueCutter {
   readonly #maxBytes: number;
   readonly #maxDepth: number;
   readonly #Fault: StreamErrorClass;
   readonly #scanner = new ValueScanner();
+  #chunk = nothing;
+  #isChunkAscii = true;
   /** What came before the present chunk. */
   #offset = 0;
-  #chunk: Buffer = Buffer.alloc(0);
-  #isChunkAscii = true;
   // The beginning of a value that goes on in the next chunk.
-  #gathered: Buffer = Buffer.alloc(0);
+  #gathered = nothing;
   #gatheredBytes = 0;
   #isGatheredAscii = true;
+  // The value that was cut last, or is being cut.
   #isInValue = false;
-  #text = "";
   #position = 0;
+  #from = 0;
+  #end = 0;
 
   constructor(limits: ValueLimits, Fault: StreamErrorClass) {
     this.#maxBytes = limits.maxValueBytes ?? 64 * 1024 * 1024;
@@ -44,24 +49,19 @@ export class ValueCutter {
     return this.#isInValue;
   }
 
-  /** The text of the value that was cut last. */
-  get text(): string {
-    return this.#text;
-  }
-
   /** Where in the body the value that was cut last, or is being cut, begins. */
   get position(): number {
     return this.#position;
   }
 
-  /** The offset in the body of an index into the present chunk. */
-  positionOf(index: number): number {
-    return this.#offset + index;
-  }
-
   /** How much of the body has come so far. */
   get endPosition(): number {
     return this.#offset + this.#chunk.length;
+  }
+
+  /** The offset in the body of an index into the present chunk. */
+  positionOf(index: number): number {
+    return this.#offset + index;
   }
 
   enter(chunk: Buffer): void {
@@ -74,6 +74,7 @@ export class ValueCutter {
   begin(from: number): number {
     this.#position = this.#offset + from;
     this.#scanner.begin(this.#chunk[from] as number);
+    this.#gatheredBytes = 0;
     this.#isInValue = true;
     return this.goOn(from);
   }
@@ -84,9 +85,9 @@ export class ValueCutter {
     const until = end === -1 ? this.#chunk.length : end;
     this.#checkLimits(this.#gatheredBytes + until - from);
     if (end === -1 || this.#gatheredBytes > 0) this.#gather(from, until);
-    if (end === -1) return end;
-    this.#text = this.#gatheredBytes > 0 ? this.#takeGathered() : this.#textOf(from, end);
-    this.#isInValue = false;
+    this.#from = from;
+    this.#end = end;
+    this.#isInValue = end === -1;
     return end;
   }
 
@@ -99,8 +100,28 @@ export class ValueCutter {
     // Each level takes two bytes at least: what is short cannot be too deep.
     if (bytes > this.#maxBytes || bytes >= 2 * this.#maxDepth) return false;
     this.#position = this.#offset + from;
-    this.#text = this.#textOf(from, end);
+    this.#gatheredBytes = 0;
+    this.#from = from;
+    this.#end = end;
     return true;
+  }
+
+  /** The text of the value that was cut last. */
+  text(): string {
+    if (this.#gatheredBytes > 0) return this.#gatheredText(maxPrefixBytes);
+    if (this.#isChunkAscii) return this.#chunk.toString("latin1", this.#from, this.#end);
+    return this.#toText(this.#chunk.subarray(this.#from, this.#end));
+  }
+
+  /** The same, with a prefix in place of its first byte. Joined as strings, each value would be copied once more. */
+  textAfter(prefix: Buffer): string {
+    if (this.#gatheredBytes === 0) this.#gather(this.#from, this.#end);
+    const first = this.#gathered[maxPrefixBytes] as number;
+    const start = maxPrefixBytes + 1 - prefix.length;
+    prefix.copy(this.#gathered, start);
+    const text = this.#gatheredText(start);
+    this.#gathered[maxPrefixBytes] = first;
+    return text;
   }
 
   #checkLimits(bytes: number): void {
@@ -114,33 +135,29 @@ export class ValueCutter {
   }
 
   #gather(from: number, until: number): void {
-    const bytes = this.#gatheredBytes + until - from;
-    if (bytes > this.#gathered.length) {
-      const larger = Buffer.allocUnsafeSlow(Math.max(smallBufferBytes, 2 ** Math.ceil(Math.log2(bytes))));
-      this.#gathered.copy(larger, 0, 0, this.#gatheredBytes);
-      this.#gathered = larger;
-    }
-    this.#chunk.copy(this.#gathered, this.#gatheredBytes, from, until);
-    this.#gatheredBytes = bytes;
-    this.#isGatheredAscii &&= this.#isChunkAscii;
+    const used = maxPrefixBytes + this.#gatheredBytes;
+    this.#makeRoom(used, used + until - from);
+    this.#chunk.copy(this.#gathered, used, from, until);
+    this.#isGatheredAscii = this.#isChunkAscii && (this.#gatheredBytes === 0 || this.#isGatheredAscii);
+    this.#gatheredBytes += until - from;
   }
 
-  #takeGathered(): string {
-    const text = this.#toText(this.#gathered.subarray(0, this.#gatheredBytes), this.#isGatheredAscii);
-    this.#gatheredBytes = 0;
-    this.#isGatheredAscii = true;
+  #makeRoom(used: number, wanted: number): void {
     // One giant must not be paid for until the end of a watch that lasts an hour.
-    if (this.#gathered.length > 16 * smallBufferBytes) this.#gathered = Buffer.alloc(0);
-    return text;
+    const isGiant = this.#gatheredBytes === 0 && this.#gathered.length > 16 * smallBufferBytes;
+    if (wanted <= this.#gathered.length && !isGiant) return;
+    const larger = Buffer.allocUnsafeSlow(Math.max(smallBufferBytes, 2 ** Math.ceil(Math.log2(wanted))));
+    this.#gathered.copy(larger, 0, 0, used);
+    this.#gathered = larger;
   }
 
-  #textOf(from: number, end: number): string {
-    if (this.#isChunkAscii) return this.#chunk.toString("latin1", from, end);
-    return this.#toText(this.#chunk.subarray(from, end), false);
+  #gatheredText(start: number): string {
+    const end = maxPrefixBytes + this.#gatheredBytes;
+    if (this.#isGatheredAscii) return this.#gathered.toString("latin1", start, end);
+    return this.#toText(this.#gathered.subarray(start, end));
   }
 
-  #toText(bytes: Buffer, isKnownAscii: boolean): string {
-    if (isKnownAscii) return bytes.toString("latin1");
+  #toText(bytes: Buffer): string {
     if (isUtf8(bytes)) return bytes.toString("utf8");
     throw new this.#Fault("value is not UTF-8", { reason: "Decode", position: this.#position });
   }

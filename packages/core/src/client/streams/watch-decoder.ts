@@ -62,7 +62,7 @@ export class WatchDecoder<T extends KubernetesObject> implements ChunkDecoder<Wa
     if (end === -1) return chunk.length;
     let json: unknown;
     try {
-      json = JSON.parse(this.#cutter.text);
+      json = JSON.parse(this.#cutter.text());
     } catch (cause) {
       throw this.#fault("malformed event", this.#cutter.position, cause);
     }
@@ -72,7 +72,7 @@ export class WatchDecoder<T extends KubernetesObject> implements ChunkDecoder<Wa
 
   #tryParse(): unknown {
     try {
-      return JSON.parse(this.#cutter.text);
+      return JSON.parse(this.#cutter.text());
     } catch {
       return undefined;
     }
