@@ -2,10 +2,16 @@
 import { isKept, type Measurement, printMeasurement } from "./budget.ts";
 import { measureImportCost } from "./import-cost.ts";
 import { measureInstallSize } from "./install-size.ts";
+import { measureListDecoding } from "./list-decoding.ts";
+import { measureWatchDecoding } from "./watch-decoding.ts";
 
-const benches: Readonly<Record<string, () => readonly Measurement[]>> = {
+type Awaitable<T> = T | Promise<T>;
+
+const benches: Readonly<Record<string, () => Awaitable<readonly Measurement[]>>> = {
   "import-cost": measureImportCost,
   "install-size": measureInstallSize,
+  "list-decoding": measureListDecoding,
+  "watch-decoding": measureWatchDecoding,
 };
 
 const wanted = process.argv.slice(2);
@@ -18,7 +24,7 @@ console.log(`Node ${process.versions.node}, ${process.platform}/${process.arch}`
 let missed = 0;
 for (const [name, measure] of Object.entries(benches)) {
   if (wanted.length > 0 && !wanted.includes(name)) continue;
-  for (const measurement of measure()) {
+  for (const measurement of await measure()) {
     console.log(printMeasurement(measurement));
     if (!isKept(measurement)) missed++;
   }
