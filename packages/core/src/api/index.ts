@@ -153,6 +153,13 @@ export {
 export { formatLabelSelector, fromLabelSelector, toLabelSelector } from "./label-selector-object.ts";
 export { parseSelector } from "./label-selector-parse.ts";
 export { applyMergePatch, createMergePatch, createThreeWayMergePatch, type ThreeWay } from "./merge-patch.ts";
+export type {
+  PartialObjectMetadata,
+  PartialObjectMetadataList,
+  Table,
+  TableColumnDefinition,
+  TableRow,
+} from "./meta-views.ts";
 export { generateName, maxGeneratedNameLength, randomSuffix, safeEncode } from "./names.ts";
 export {
   newAlreadyExists,

@@ -1,0 +1,40 @@
+// The two other shapes in which a server shows objects of any kind when asked to: their metadata alone, and rows of a table.
+// No OpenAPI document has them, so they stand here by hand.
+import type { ListMeta, ObjectMeta } from "./generated/types/meta/v1.ts";
+
+export interface PartialObjectMetadata {
+  readonly apiVersion: "meta.k8s.io/v1";
+  readonly kind: "PartialObjectMetadata";
+  readonly metadata: ObjectMeta;
+}
+
+export interface PartialObjectMetadataList {
+  readonly apiVersion: "meta.k8s.io/v1";
+  readonly kind: "PartialObjectMetadataList";
+  readonly metadata: ListMeta;
+  readonly items: readonly PartialObjectMetadata[];
+}
+
+export interface Table {
+  readonly apiVersion: "meta.k8s.io/v1";
+  readonly kind: "Table";
+  readonly metadata: ListMeta;
+  readonly columnDefinitions: readonly TableColumnDefinition[];
+  readonly rows: readonly TableRow[];
+}
+
+export interface TableColumnDefinition {
+  readonly name: string;
+  readonly type: string;
+  readonly format: string;
+  readonly description: string;
+  /** 0 is always shown; others only when more is asked for (`kubectl get -o wide`). */
+  readonly priority: number;
+}
+
+export interface TableRow {
+  readonly cells: readonly unknown[];
+  readonly conditions?: readonly { readonly type: string; readonly status: string; readonly reason?: string }[];
+  /** What the row is about: its metadata unless asked for otherwise. */
+  readonly object?: PartialObjectMetadata;
+}

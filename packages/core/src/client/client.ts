@@ -1,0 +1,108 @@
+// Typed access to one API server, over sockets or inside one process.
+//
+//   await using client = openClient(await loadClusterConfig({}, signal));
+//   const pod = await client.resource(pods).in("shop").get("web-1", signal);
+//
+// A client owns the connections it was opened with; the ones made from it by `with` share them. Disposing of it breaks off
+// whatever is under way.
+import type { KubernetesObject, PartialObjectMetadata, Resource, SubresourceTypes, Transport } from "../api/index.ts";
+import { type Clock, type Log, noLog, systemClock } from "../base/index.ts";
+import type { Credentials } from "./credentials/credentials.ts";
+import type { Impersonation } from "./credentials/impersonation.ts";
+import { HttpTransport } from "./http/http-transport.ts";
+import type { HttpVersion } from "./http/server-connections.ts";
+import type { ClusterConfig } from "./kubeconfig/cluster-config.ts";
+import { linesOf, type PodLogOptions, podLogBytes } from "./rest/pod-logs.ts";
+import { type ObjectView, ResourceClient } from "./rest/resource-client.ts";
+
+export interface ClientOptions {
+  /** The system's unless given. */
+  readonly clock?: Clock;
+  readonly log?: Log;
+  /** Recorded as the manager of the fields this client writes. The server's own guess, the user agent, unless given. */
+  readonly fieldManager?: string;
+}
+
+/** What a client made from another one does otherwise. */
+export interface ClientChanges extends ClientOptions {
+  readonly credentials?: Credentials;
+  readonly impersonate?: Impersonation;
+}
+
+/** Whatever can send as somebody: connections to a server, or a server in this process. */
+export interface Sender extends AsyncDisposable {
+  as(identity?: { readonly credentials: Credentials; readonly impersonate?: Impersonation | undefined }): Transport;
+}
+
+export class Client implements AsyncDisposable {
+  /** For requests that no method here makes. */
+  readonly transport: Transport;
+  readonly #sender: Sender;
+  readonly #isOwner: boolean;
+  readonly #options: ClientChanges;
+
+  constructor(sender: Sender, options: ClientChanges = {}, ownership: "owns" | "shares" = "owns") {
+    this.#sender = sender;
+    this.#options = options;
+    this.#isOwner = ownership === "owns";
+    const { credentials, impersonate } = options;
+    this.transport = sender.as(credentials === undefined ? undefined : { credentials, impersonate });
+  }
+
+  /** The verbs on a resource, over all namespaces until `in` names one. */
+  resource<T extends KubernetesObject, S extends SubresourceTypes>(resource: Resource<T, S>): ResourceClient<T, S> {
+    return this.#resourceClient<T, S>(resource, "full");
+  }
+
+  /** The same with metadata only: what a cache needs that never looks at more. */
+  metadata(resource: Resource): ResourceClient<PartialObjectMetadata> {
+    return this.#resourceClient<PartialObjectMetadata, SubresourceTypes>(resource, "metadata");
+  }
+
+  /** A container's log, line by line. */
+  podLogs(
+    pod: { readonly namespace: string; readonly name: string } & PodLogOptions,
+    signal: AbortSignal,
+  ): AsyncIterable<string> {
+    return linesOf(podLogBytes(this.transport, pod, signal));
+  }
+
+  /** A client over the same connections that differs in this. Disposing of it closes nothing. */
+  with(changes: ClientChanges): Client {
+    return new Client(this.#sender, { ...this.#options, ...changes }, "shares");
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#isOwner) await this.#sender[Symbol.asyncDispose]();
+  }
+
+  #resourceClient<T extends KubernetesObject, S extends SubresourceTypes>(resource: Resource, view: ObjectView) {
+    return new ResourceClient<T, S>(resource, {
+      transport: this.transport,
+      clock: this.#options.clock ?? systemClock,
+      log: this.#options.log ?? noLog,
+      fieldManager: this.#options.fieldManager,
+      view,
+    });
+  }
+}
+
+export interface OpenClientOptions extends ClientOptions {
+  /** What the server offers, HTTP/2 first, unless given. */
+  readonly httpVersion?: HttpVersion;
+}
+
+/** A client over sockets. Nothing is opened before the first request. */
+export function openClient(config: ClusterConfig, options: OpenClientOptions = {}): Client {
+  const { httpVersion, ...rest } = options;
+  const sender = new HttpTransport(config, {
+    ...(options.clock === undefined ? {} : { clock: options.clock }),
+    ...(httpVersion === undefined ? {} : { version: httpVersion }),
+  });
+  return new Client(sender, rest);
+}
+
+/** A client of a server in this process. */
+export function clientOf(transport: Transport, options: ClientOptions = {}): Client {
+  return new Client({ as: () => transport, [Symbol.asyncDispose]: async () => {} }, options);
+}

@@ -1,0 +1,132 @@
+// Opens one connection to an API server: TCP, through a proxy where one is asked for, and TLS with the protocols on offer.
+// What comes back is ready for the first byte of HTTP. A failure names the stage it happened in; the server has seen no
+// request yet, so each is safe to try again.
+import { connect as connectTcp, isIP, type Socket } from "node:net";
+import { connect as connectTls, type TLSSocket } from "node:tls";
+import { TransportError } from "../../api/transport.ts";
+import { type Clock, isAborted, onAbort, timeoutSignal } from "../../base/index.ts";
+import { openTunnel } from "./proxy-tunnel.ts";
+
+/** How to reach a server, and who to be on the way. */
+export interface DialTarget {
+  readonly server: URL;
+  readonly proxyUrl?: string | undefined;
+  readonly caPem?: string | undefined;
+  readonly certificate?: { readonly certificatePem: string; readonly keyPem: string } | undefined;
+  readonly isVerified: boolean;
+  readonly serverName?: string | undefined;
+  /** By preference, first is best: `["h2", "http/1.1"]`. */
+  readonly protocols: readonly string[];
+}
+
+export interface DialedSocket {
+  readonly socket: Socket | TLSSocket;
+  readonly protocol: "h2" | "http/1.1";
+}
+
+const dialTimeoutMs = 30_000;
+const tlsTimeoutMs = 10_000;
+
+export async function dial(target: DialTarget, clock: Clock, signal: AbortSignal): Promise<DialedSocket> {
+  const { server } = target;
+  const socket = await within("connecting", dialTimeoutMs, clock, signal, (limit) =>
+    target.proxyUrl === undefined
+      ? openTcp({ host: hostOf(server), port: portOf(server) }, limit)
+      : openTunnel(new URL(target.proxyUrl), { host: hostOf(server), port: portOf(server) }, limit),
+  );
+  socket.setNoDelay(true);
+  socket.setKeepAlive(true, 30_000);
+  if (server.protocol === "http:") return { socket, protocol: "http/1.1" };
+  try {
+    const secured = await within("the TLS handshake", tlsTimeoutMs, clock, signal, (limit) =>
+      secure(socket, target, limit),
+    );
+    return { socket: secured, protocol: secured.alpnProtocol === "h2" ? "h2" : "http/1.1" };
+  } catch (error) {
+    socket.destroy();
+    throw error;
+  }
+}
+
+/** A plain TCP connection. */
+export function openTcp(
+  address: { readonly host: string; readonly port: number },
+  signal: AbortSignal,
+): Promise<Socket> {
+  return untilReady(() => connectTcp(address), "connect", signal);
+}
+
+/** TLS over a socket that is connected, as `target` wants it. */
+function secure(socket: Socket, target: DialTarget, signal: AbortSignal): Promise<TLSSocket> {
+  const host = target.serverName ?? hostOf(target.server);
+  const start = () =>
+    connectTls({
+      socket,
+      host,
+      ...(isIP(host) === 0 ? { servername: host } : {}),
+      ...(target.caPem === undefined ? {} : { ca: target.caPem }),
+      ...(target.certificate === undefined
+        ? {}
+        : { cert: target.certificate.certificatePem, key: target.certificate.keyPem }),
+      rejectUnauthorized: target.isVerified,
+      ALPNProtocols: [...target.protocols],
+    });
+  return untilReady(start, "secureConnect", signal);
+}
+
+/** Waits for a socket's one good event; destroys it on any other end. Leaves no listener behind. */
+export function untilReady<S extends Socket>(start: () => S, event: string, signal: AbortSignal): Promise<S> {
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) return reject(signal.reason);
+    const socket = start();
+    const settle = (finish: () => void) => {
+      watch[Symbol.dispose]();
+      socket.off(event, ready).off("error", fail).off("close", closed);
+      finish();
+    };
+    const ready = () => settle(() => resolve(socket));
+    const giveUp = (reason: unknown) =>
+      settle(() => {
+        // A socket that is being destroyed may still say why; nobody listens any more.
+        socket.on("error", () => {});
+        socket.destroy();
+        reject(reason);
+      });
+    const fail = (error: Error) => giveUp(error);
+    const closed = () => giveUp(new Error("closed by the other side"));
+    socket.on(event, ready).on("error", fail).on("close", closed);
+    const watch = onAbort(signal, giveUp);
+  });
+}
+
+async function within<T>(
+  what: string,
+  limitMs: number,
+  clock: Clock,
+  signal: AbortSignal,
+  work: (limit: AbortSignal) => Promise<T>,
+): Promise<T> {
+  using limit = timeoutSignal(signal, limitMs, { clock, what });
+  try {
+    return await work(limit.signal);
+  } catch (cause) {
+    if (isAborted(cause, signal)) throw cause;
+    throw toDialError(what, cause);
+  }
+}
+
+function toDialError(what: string, cause: unknown): TransportError {
+  const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
+  const reason =
+    code === "ECONNREFUSED" ? "ConnectionRefused" : code === "ENOTFOUND" ? "HostNotFound" : "ConnectFailed";
+  const message = cause instanceof Error ? cause.message : String(cause);
+  return new TransportError(`${what} failed: ${message}`, { reason, wasSent: "no", cause });
+}
+
+function hostOf(url: URL): string {
+  return url.hostname.replace(/^\[|\]$/g, "");
+}
+
+function portOf(url: URL): number {
+  return Number(url.port || (url.protocol === "https:" ? 443 : 80));
+}

@@ -1,0 +1,130 @@
+// A connection through a proxy: CONNECT on an http or https proxy, or SOCKS5. Behind it the socket is as good as a direct
+// one; the proxy sees the server's name and port, nothing else.
+import { isIP, type Socket } from "node:net";
+import { connect as connectTls } from "node:tls";
+import { onAbort } from "../../base/index.ts";
+import { openTcp, untilReady } from "./dial.ts";
+
+interface Address {
+  readonly host: string;
+  readonly port: number;
+}
+
+export async function openTunnel(proxy: URL, target: Address, signal: AbortSignal): Promise<Socket> {
+  const scheme = proxy.protocol.slice(0, -1);
+  const defaultPort = { http: 80, https: 443, socks5: 1080, socks5h: 1080 }[scheme];
+  if (defaultPort === undefined) throw new Error(`proxy scheme "${scheme}" is not one of http, https, socks5`);
+  const host = proxy.hostname.replace(/^\[|\]$/g, "");
+  const plain = await openTcp({ host, port: Number(proxy.port || defaultPort) }, signal);
+  try {
+    const socket =
+      scheme === "https"
+        ? await untilReady(
+            () => connectTls({ socket: plain, host, ...(isIP(host) === 0 ? { servername: host } : {}) }),
+            "secureConnect",
+            signal,
+          )
+        : plain;
+    await (scheme.startsWith("socks5")
+      ? greetSocks(socket, proxy, target, signal)
+      : askToConnect(socket, proxy, target, signal));
+    return socket;
+  } catch (error) {
+    plain.destroy();
+    throw error;
+  }
+}
+
+async function askToConnect(socket: Socket, proxy: URL, { host, port }: Address, signal: AbortSignal): Promise<void> {
+  const authority = isIP(host) === 6 ? `[${host}]:${port}` : `${host}:${port}`;
+  const user = credentialsOf(proxy);
+  const authorization =
+    user === undefined
+      ? ""
+      : `Proxy-Authorization: Basic ${Buffer.from(`${user.name}:${user.password}`).toString("base64")}\r\n`;
+  socket.write(`CONNECT ${authority} HTTP/1.1\r\nHost: ${authority}\r\n${authorization}\r\n`);
+  const head = await readUntil(
+    socket,
+    (bytes) => bytes.indexOf("\r\n\r\n") + 1 && bytes.indexOf("\r\n\r\n") + 4,
+    signal,
+  );
+  const [, code, text = ""] = /^HTTP\/1\.[01] (\d{3}) ?(.*)/.exec(head.toString("latin1")) ?? [];
+  if (code === undefined) throw new Error("the proxy does not speak HTTP");
+  if (!code.startsWith("2")) throw new Error(`the proxy refused: ${code} ${text.trim()}`);
+}
+
+const socksFailures = [
+  "",
+  "general failure",
+  "not allowed by its rules",
+  "network unreachable",
+  "host unreachable",
+  "connection refused",
+  "time to live expired",
+  "command not supported",
+  "address type not supported",
+];
+
+async function greetSocks(socket: Socket, proxy: URL, { host, port }: Address, signal: AbortSignal): Promise<void> {
+  const user = credentialsOf(proxy);
+  socket.write(Buffer.from(user === undefined ? [5, 1, 0] : [5, 2, 0, 2]));
+  const [version, method] = await readUntil(socket, () => 2, signal);
+  if (version !== 5) throw new Error("the proxy does not speak SOCKS5");
+  if (method === 2 && user !== undefined) {
+    socket.write(Buffer.concat([Buffer.from([1]), prefixed(user.name), prefixed(user.password)]));
+    const [, status] = await readUntil(socket, () => 2, signal);
+    if (status !== 0) throw new Error("the proxy refused the user and password");
+  } else if (method !== 0) throw new Error("the proxy offers no way to log in that is known here");
+  // The name is sent as it is, so that the proxy looks it up.
+  const name = Buffer.concat([Buffer.from([5, 1, 0, 3]), prefixed(host), Buffer.from([port >> 8, port & 255])]);
+  socket.write(name);
+  const reply = await readUntil(socket, socksReplyLength, signal);
+  if (reply[1] !== 0) throw new Error(`the proxy refused: ${socksFailures[reply[1] ?? 1] ?? "unknown reason"}`);
+}
+
+function socksReplyLength(bytes: Buffer): number {
+  if (bytes.length < 5) return 0;
+  const addressLength = bytes[3] === 1 ? 4 : bytes[3] === 4 ? 16 : (bytes[4] ?? 0) + 1;
+  return 4 + addressLength + 2;
+}
+
+function prefixed(text: string): Buffer {
+  const bytes = Buffer.from(text, "utf8");
+  if (bytes.length > 255) throw new Error("name, user or password is too long for SOCKS5");
+  return Buffer.concat([Buffer.from([bytes.length]), bytes]);
+}
+
+function credentialsOf(proxy: URL): { readonly name: string; readonly password: string } | undefined {
+  if (proxy.username === "") return undefined;
+  return { name: decodeURIComponent(proxy.username), password: decodeURIComponent(proxy.password) };
+}
+
+const longestReplyBytes = 65_536;
+
+/** Reads exactly as many bytes as `lengthOf` finds to belong to the reply (0: more are needed); the rest stays unread. */
+function readUntil(socket: Socket, lengthOf: (bytes: Buffer) => number, signal: AbortSignal): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    let seen = Buffer.alloc(0);
+    const settle = (finish: () => void) => {
+      watch[Symbol.dispose]();
+      socket.off("data", take).off("error", reject_).off("close", closed);
+      socket.pause();
+      finish();
+    };
+    const reject_ = (error: unknown) => settle(() => reject(error));
+    const closed = () => reject_(new Error("the proxy closed the connection"));
+    const take = (chunk: Buffer) => {
+      seen = Buffer.concat([seen, chunk]);
+      const length = lengthOf(seen);
+      if (length > 0 && seen.length >= length) {
+        settle(() => {
+          if (seen.length > length) socket.unshift(seen.subarray(length));
+          resolve(seen.subarray(0, length));
+        });
+      } else if (seen.length > longestReplyBytes) reject_(new Error("the proxy's reply is too long"));
+    };
+    socket.on("data", take).on("error", reject_).on("close", closed);
+    const watch = onAbort(signal, reject_);
+    socket.resume();
+  });
+}

@@ -1,0 +1,80 @@
+// What can be asked for beside the object itself, under the API's own names, and how it is written into a query.
+import { type FieldSelector, printFieldSelector, printSelector, type Query, type Selector } from "../../api/index.ts";
+
+export interface GetOptions {
+  /** "" asks for the newest, "0" takes whatever the server has at hand. */
+  readonly resourceVersion?: string;
+}
+
+export interface SelectorOptions {
+  readonly labelSelector?: string | Selector;
+  readonly fieldSelector?: string | FieldSelector;
+}
+
+export interface ListOptions extends SelectorOptions {
+  readonly resourceVersion?: string;
+  readonly resourceVersionMatch?: "Exact" | "NotOlderThan";
+  /** How many objects to ask for at once; 0 asks for all. 500 unless given. */
+  readonly pageSize?: number;
+  /** The server's own limit for answering. */
+  readonly timeoutSeconds?: number;
+  /**
+   * Called when the server no longer had the rest of a list, which then begins anew, whole: what was read so far is void.
+   * Without it such a list fails with Expired.
+   */
+  readonly onRestart?: () => void;
+}
+
+export interface WatchOptions extends SelectorOptions {
+  readonly resourceVersion?: string;
+  readonly resourceVersionMatch?: "NotOlderThan";
+  /** Asks the server to begin with all objects there are, and to say when that is done. */
+  readonly sendInitialEvents?: boolean;
+  /** True unless given. */
+  readonly allowWatchBookmarks?: boolean;
+  /** After which the server ends the watch. */
+  readonly timeoutSeconds?: number;
+}
+
+export interface WriteOptions {
+  /** Who to record as the one who set the fields; the client's own unless given. */
+  readonly fieldManager?: string;
+  /** What the server does about unknown and duplicate fields; it warns unless told. */
+  readonly fieldValidation?: "Ignore" | "Warn" | "Strict";
+  /** Go through all the steps, but keep nothing. */
+  readonly dryRun?: boolean;
+}
+
+export interface ApplyOptions extends WriteOptions {
+  readonly fieldManager: string;
+  /** Take over fields that others own. */
+  readonly force?: boolean;
+}
+
+export interface DeleteOptions {
+  readonly gracePeriodSeconds?: number;
+  readonly propagationPolicy?: "Orphan" | "Background" | "Foreground";
+  /** Delete only if these still hold. */
+  readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
+  readonly dryRun?: boolean;
+}
+
+export function selectorQuery(options: SelectorOptions): Query {
+  const { labelSelector, fieldSelector } = options;
+  const label = typeof labelSelector === "object" ? printSelector(labelSelector) : labelSelector;
+  const field = typeof fieldSelector === "object" ? printFieldSelector(fieldSelector) : fieldSelector;
+  return [...pair("labelSelector", label), ...pair("fieldSelector", field)];
+}
+
+export function writeQuery(options: WriteOptions): Query {
+  return [
+    ...pair("fieldManager", options.fieldManager),
+    ...pair("fieldValidation", options.fieldValidation),
+    ...pair("dryRun", options.dryRun === true ? "All" : undefined),
+  ];
+}
+
+/** One pair, or none when there is nothing to say. */
+export function pair(name: string, value: string | number | boolean | undefined): Query {
+  return value === undefined || value === "" ? [] : [[name, String(value)]];
+}

@@ -1,0 +1,23 @@
+// The kinds of patch a server takes, each with its content type.
+import type { JsonPatch } from "../../api/index.ts";
+
+export type Patch =
+  /** RFC 6902: operations, tests included. */
+  | { readonly type: "json"; readonly operations: JsonPatch }
+  /** RFC 7386: null removes, lists are replaced. */
+  | { readonly type: "merge"; readonly body: object }
+  /** Kubernetes' own: lists are merged by key. Built-in kinds only. */
+  | { readonly type: "strategic"; readonly body: object };
+
+export const applyContentType = "application/apply-patch+yaml";
+
+export function patchContent(patch: Patch): { readonly contentType: string; readonly value: unknown } {
+  switch (patch.type) {
+    case "json":
+      return { contentType: "application/json-patch+json", value: patch.operations };
+    case "merge":
+      return { contentType: "application/merge-patch+json", value: patch.body };
+    case "strategic":
+      return { contentType: "application/strategic-merge-patch+json", value: patch.body };
+  }
+}

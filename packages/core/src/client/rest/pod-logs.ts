@@ -1,0 +1,53 @@
+// A container's log: bytes as they come, or lines. With `follow` it goes on until the container ends or the signal fires.
+
+import { pods } from "../../api/generated/resources.ts";
+import { type ApiRequest, noBody, type Transport } from "../../api/index.ts";
+import { throwIfRefused } from "./answer.ts";
+import { pair } from "./options.ts";
+import { resourcePath } from "./resource-path.ts";
+
+export interface PodLogOptions {
+  /** Must be given where the pod has several. */
+  readonly container?: string;
+  readonly follow?: boolean;
+  /** Of the container that ran before this one. */
+  readonly previous?: boolean;
+  readonly sinceSeconds?: number;
+  /** RFC 3339. */
+  readonly sinceTime?: string;
+  readonly tailLines?: number;
+  readonly limitBytes?: number;
+  readonly timestamps?: boolean;
+}
+
+export async function* podLogBytes(
+  transport: Transport,
+  pod: { readonly namespace: string; readonly name: string } & PodLogOptions,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const { namespace, name, ...options } = pod;
+  const request: ApiRequest = {
+    method: "GET",
+    path: resourcePath({ resource: pods, namespace, name, subresource: "log" }),
+    query: Object.entries(options).flatMap(([option, value]) => pair(option, value)),
+    headers: { accept: "*/*" },
+    body: noBody,
+    prefers: "bytes",
+  };
+  await using response = await transport(request, signal);
+  await throwIfRefused(response, { request, resource: { group: "", resource: "pods" }, name });
+  if (response.body.kind === "bytes") yield* response.body.bytes;
+}
+
+/** Line by line, without their ends; a last line without one counts too. */
+export async function* linesOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string, void, undefined> {
+  const decoder = new TextDecoder();
+  let rest = "";
+  for await (const chunk of bytes) {
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
+    rest = lines.pop() ?? "";
+    yield* lines;
+  }
+  rest += decoder.decode();
+  if (rest !== "") yield rest;
+}

@@ -1,0 +1,39 @@
+// Where a resource's objects are on a server, as a pure function. A name that could lead anywhere else (a slash, `..`, an
+// empty one) is refused here, before it becomes part of a path.
+import { type Resource, validatePathSegmentName } from "../../api/index.ts";
+import { KubeloopError } from "../../base/index.ts";
+
+export interface ResourcePlace {
+  readonly resource: Resource;
+  /** Undefined for cluster-scoped resources, and for lists and watches over all namespaces. */
+  readonly namespace?: string | undefined;
+  readonly name?: string | undefined;
+  readonly subresource?: string | undefined;
+}
+
+export function resourcePath({ resource, namespace, name, subresource }: ResourcePlace): string {
+  const root = resource.group === "" ? `/api/${resource.version}` : `/apis/${resource.group}/${resource.version}`;
+  if (namespace !== undefined && !resource.namespaced) {
+    throw invalidPlace(`${resource.plural} are not namespaced, but namespace "${namespace}" was given`);
+  }
+  if (namespace === undefined && name !== undefined && resource.namespaced) {
+    throw invalidPlace(`${resource.plural} are namespaced: a namespace must be given to reach "${name}"`);
+  }
+  return [
+    root,
+    ...(namespace === undefined ? [] : ["namespaces", segment("namespace", namespace)]),
+    resource.plural,
+    ...(name === undefined ? [] : [segment("name", name)]),
+    ...(subresource === undefined ? [] : subresource.split("/").map((part) => segment("subresource", part))),
+  ].join("/");
+}
+
+function segment(what: string, text: string): string {
+  const faults = text === "" ? ["must not be empty"] : validatePathSegmentName(text);
+  if (faults.length > 0) throw invalidPlace(`${what} "${text}" ${faults.join(", ")}`);
+  return encodeURIComponent(text);
+}
+
+function invalidPlace(message: string): KubeloopError {
+  return new KubeloopError(message, { reason: "BadRequest", retry: "never" });
+}
