@@ -74,12 +74,15 @@ async function firstLine({ stdout }: ChildProcess): Promise<string> {
 }
 
 /** The median of each round's own ratio: what else the machine does weighs on both sides of a round. */
-export function medianRatio(rounds: readonly Round[], ratio: (round: Round) => number): number {
-  return median(rounds.map(ratio));
+export function medianRatio(rounds: readonly Round[], cost: keyof DecodingCost): number {
+  return median(rounds.map(({ ours, floor }) => ours[cost] / floor[cost]));
 }
 
-/** Both sides' medians of one number, for the reader. */
+/** Both sides' medians of one number, and their best rounds: where the two tell different stories, the machine was busy. */
 export function printSides(rounds: readonly Round[], cost: keyof DecodingCost, unit: string): string {
-  const side = (name: keyof Round) => median(rounds.map((round) => round[name][cost])).toFixed(0);
-  return `${side("ours")} of ${side("floor")} ${unit}, median of ${rounds.length}`;
+  const side = (name: keyof Round, pick: (values: readonly number[]) => number) =>
+    pick(rounds.map((round) => round[name][cost])).toFixed(0);
+  const best = (values: readonly number[]) => Math.min(...values);
+  const medians = `${side("ours", median)} of ${side("floor", median)} ${unit}, median of ${rounds.length}`;
+  return `${medians}; best ${side("ours", best)} of ${side("floor", best)}`;
 }
