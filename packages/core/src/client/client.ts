@@ -12,8 +12,9 @@ import type { Impersonation } from "./credentials/impersonation.ts";
 import { HttpTransport } from "./http/http-transport.ts";
 import type { HttpVersion } from "./http/server-connections.ts";
 import type { ClusterConfig } from "./kubeconfig/cluster-config.ts";
+import type { ObjectView } from "./rest/accept.ts";
 import { linesOf, type PodLogOptions, podLogBytes } from "./rest/pod-logs.ts";
-import { type ObjectView, ResourceClient } from "./rest/resource-client.ts";
+import { type MetadataClient, ResourceClient } from "./rest/resource-client.ts";
 
 export interface ClientOptions {
   /** The system's unless given. */
@@ -55,7 +56,7 @@ export class Client implements AsyncDisposable {
   }
 
   /** The same with metadata only: what a cache needs that never looks at more. */
-  metadata(resource: Resource): ResourceClient<PartialObjectMetadata> {
+  metadata(resource: Resource): MetadataClient {
     return this.#resourceClient<PartialObjectMetadata, SubresourceTypes>(resource, "metadata");
   }
 

@@ -1,5 +1,8 @@
 // What a server's answer means: the object it holds, or the error it stands for. Here bytes become objects; everything
 // behind may trust that `kind`, `apiVersion` and `metadata` are there.
+//
+// An answer that is not what was asked for is never handed out as if it were: a Status that tells of a failure is thrown
+// whatever its code, a body that is no object is a TransportError that names the request.
 import {
   type ApiRequest,
   type ApiResponse,
@@ -9,8 +12,10 @@ import {
   type GroupResource,
   headerValue,
   type KubernetesObject,
+  type metav1,
   newGenericServerResponse,
   StatusError,
+  type Table,
   TransportError,
 } from "../../api/index.ts";
 
@@ -26,29 +31,41 @@ export interface Asked {
 
 /** The answer's object. Throws a StatusError for a refusal. */
 export async function readObject(response: ApiResponse, asked: Asked): Promise<KubernetesObject> {
-  const json = await readJson(response, asked);
-  return decodeObject(json);
+  return toObject(await readJson(response, asked), asked);
 }
 
-/** The answer's JSON, whatever it is. Throws a StatusError for a refusal, a TransportError for what is not JSON. */
-export async function readJson(response: ApiResponse, asked: Asked): Promise<unknown> {
+/** The answer's object, or the Status by which some verbs say that they are done. */
+export async function readObjectOrStatus(
+  response: ApiResponse,
+  asked: Asked,
+): Promise<KubernetesObject | metav1.Status> {
+  const json = await readJson(response, asked);
+  return decodeStatus(json) ?? toObject(json, asked);
+}
+
+export async function readTable(response: ApiResponse, asked: Asked): Promise<Table> {
+  const json = await readJson(response, asked);
+  const { kind } = toObject(json, asked);
+  if (kind !== "Table") throw undecodable(asked, `a ${kind}, not a Table`);
+  return json as Table;
+}
+
+/** Reads to the end and keeps nothing, so that the connection can be used again. Throws a StatusError for a refusal. */
+export async function drain(response: ApiResponse, asked: Asked): Promise<void> {
   await throwIfRefused(response, asked);
-  const body = await readWhole(response);
-  if (body.kind === "value") return body.value;
-  try {
-    return JSON.parse(body.text);
-  } catch (cause) {
-    const message = `the server's answer to ${asked.request.method} ${asked.request.path} is not JSON`;
-    throw new TransportError(message, { reason: "Decode", wasSent: "maybe", cause });
-  }
+  if (response.body.kind !== "bytes") return;
+  for await (const _ of response.body.bytes);
 }
 
 /** Reads the body of a refusal and throws what it says; leaves any other answer alone. */
 export async function throwIfRefused(response: ApiResponse, asked: Asked): Promise<void> {
-  if (response.status < 400) return;
+  if (response.status >= 200 && response.status <= 206) return;
   const body = await readWhole(response);
   const status = decodeStatus(body.kind === "value" ? body.value : parsed(body.text));
-  if (status !== undefined) throw new StatusError(status);
+  if (status !== undefined && status.status !== "Success") {
+    // The predicates need a code where the reason is unknown to them.
+    throw new StatusError(status.code === undefined ? { ...status, code: response.status } : status);
+  }
   const retryAfterSeconds = Number(headerValue(response.headers, "retry-after") ?? Number.NaN);
   throw newGenericServerResponse({
     code: response.status,
@@ -59,6 +76,37 @@ export async function throwIfRefused(response: ApiResponse, asked: Asked): Promi
     ...(retryAfterSeconds > 0 ? { retryAfterSeconds } : {}),
     isUnexpected: true,
   });
+}
+
+async function readJson(response: ApiResponse, asked: Asked): Promise<unknown> {
+  await throwIfRefused(response, asked);
+  const body = await readWhole(response);
+  const json = body.kind === "value" ? body.value : parseAnswer(body.text, asked);
+  const status = decodeStatus(json);
+  if (status?.status === "Failure") throw new StatusError(status);
+  return json;
+}
+
+function parseAnswer(text: string, asked: Asked): unknown {
+  if (text === "") throw undecodable(asked, "empty");
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw undecodable(asked, "not JSON", cause);
+  }
+}
+
+function toObject(json: unknown, asked: Asked): KubernetesObject {
+  try {
+    return decodeObject(json);
+  } catch (cause) {
+    throw undecodable(asked, `not an object: ${cause instanceof Error ? cause.message : String(cause)}`, cause);
+  }
+}
+
+function undecodable({ request }: Asked, what: string, cause?: unknown): TransportError {
+  const message = `the server's answer to ${request.method} ${request.path} is ${what}`;
+  return new TransportError(message, { reason: "Decode", wasSent: "maybe", cause });
 }
 
 type WholeBody = { readonly kind: "value"; readonly value: unknown } | { readonly kind: "text"; readonly text: string };

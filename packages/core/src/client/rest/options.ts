@@ -25,10 +25,21 @@ export interface ListOptions extends SelectorOptions {
   readonly onRestart?: () => void;
 }
 
+/** One page of a table; its `metadata.continue` leads to the next. */
+export interface TableOptions extends Omit<ListOptions, "onRestart"> {
+  /** How many rows to ask for; all unless given. */
+  readonly pageSize?: number;
+  readonly continue?: string;
+}
+
 export interface WatchOptions extends SelectorOptions {
   readonly resourceVersion?: string;
+  /** Goes without saying where `sendInitialEvents` is given. */
   readonly resourceVersionMatch?: "NotOlderThan";
-  /** Asks the server to begin with all objects there are, and to say when that is done. */
+  /**
+   * Asks the server to begin with all objects there are, and to say when that is done: by a bookmark with the annotation
+   * `k8s.io/initial-events-end`.
+   */
   readonly sendInitialEvents?: boolean;
   /** True unless given. */
   readonly allowWatchBookmarks?: boolean;
@@ -61,17 +72,50 @@ export interface DeleteOptions {
 
 export function selectorQuery(options: SelectorOptions): Query {
   const { labelSelector, fieldSelector } = options;
-  const label = typeof labelSelector === "object" ? printSelector(labelSelector) : labelSelector;
+  const label = typeof labelSelector === "object" ? labelText(labelSelector) : labelSelector;
   const field = typeof fieldSelector === "object" ? printFieldSelector(fieldSelector) : fieldSelector;
   return [...pair("labelSelector", label), ...pair("fieldSelector", field)];
 }
 
-export function writeQuery(options: WriteOptions): Query {
+// A selector of nothing prints as nothing, which selects everything: it must not get there, least of all with a delete. What
+// is and is not there at once, no object satisfies.
+function labelText(selector: Selector): string {
+  return selector.selects === "nothing" ? "nothing,!nothing" : printSelector(selector);
+}
+
+export function watchQuery(options: Partial<WatchOptions>): Query {
+  const { sendInitialEvents } = options;
+  // There is only one match, and a server wants it said where it may be.
+  const match = options.resourceVersionMatch ?? (sendInitialEvents === undefined ? undefined : "NotOlderThan");
   return [
-    ...pair("fieldManager", options.fieldManager),
+    ["watch", "true"],
+    ...selectorQuery(options),
+    ...pair("resourceVersion", options.resourceVersion),
+    ...pair("resourceVersionMatch", match),
+    ...pair("sendInitialEvents", sendInitialEvents),
+    ...pair("allowWatchBookmarks", options.allowWatchBookmarks ?? true),
+    ...pair("timeoutSeconds", options.timeoutSeconds),
+  ];
+}
+
+export function writeQuery(options: Partial<WriteOptions>, defaultFieldManager: string | undefined): Query {
+  return [
+    ...pair("fieldManager", options.fieldManager ?? defaultFieldManager),
     ...pair("fieldValidation", options.fieldValidation),
     ...pair("dryRun", options.dryRun === true ? "All" : undefined),
   ];
+}
+
+export function deleteBody(options: Partial<DeleteOptions>): object {
+  const { gracePeriodSeconds, propagationPolicy, preconditions, dryRun } = options;
+  return {
+    kind: "DeleteOptions",
+    apiVersion: "v1",
+    ...(gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds }),
+    ...(propagationPolicy === undefined ? {} : { propagationPolicy }),
+    ...(preconditions === undefined ? {} : { preconditions }),
+    ...(dryRun === true ? { dryRun: ["All"] } : {}),
+  };
 }
 
 /** One pair, or none when there is nothing to say. */

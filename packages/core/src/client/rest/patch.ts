@@ -1,5 +1,6 @@
-// The kinds of patch a server takes, each with its content type.
+// What a write carries, and the kinds of patch a server takes, each with its content type.
 import type { JsonPatch } from "../../api/index.ts";
+import { assertNever } from "../../base/index.ts";
 
 export type Patch =
   /** RFC 6902: operations, tests included. */
@@ -9,9 +10,21 @@ export type Patch =
   /** Kubernetes' own: lists are merged by key. Built-in kinds only. */
   | { readonly type: "strategic"; readonly body: object };
 
-export const applyContentType = "application/apply-patch+yaml";
+export interface Content {
+  readonly contentType: string;
+  readonly value: unknown;
+}
 
-export function patchContent(patch: Patch): { readonly contentType: string; readonly value: unknown } {
+export function jsonContent(value: unknown): Content {
+  return { contentType: "application/json", value };
+}
+
+/** Server-side apply. JSON is YAML too. */
+export function applyContent(value: unknown): Content {
+  return { contentType: "application/apply-patch+yaml", value };
+}
+
+export function patchContent(patch: Patch): Content {
   switch (patch.type) {
     case "json":
       return { contentType: "application/json-patch+json", value: patch.operations };
@@ -19,5 +32,7 @@ export function patchContent(patch: Patch): { readonly contentType: string; read
       return { contentType: "application/merge-patch+json", value: patch.body };
     case "strategic":
       return { contentType: "application/strategic-merge-patch+json", value: patch.body };
+    default:
+      return assertNever(patch);
   }
 }

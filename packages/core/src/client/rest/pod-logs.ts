@@ -1,7 +1,6 @@
 // A container's log: bytes as they come, or lines. With `follow` it goes on until the container ends or the signal fires.
-
 import { pods } from "../../api/generated/resources.ts";
-import { type ApiRequest, noBody, type Transport } from "../../api/index.ts";
+import { type ApiRequest, noBody, type Transport, TransportError } from "../../api/index.ts";
 import { throwIfRefused } from "./answer.ts";
 import { pair } from "./options.ts";
 import { resourcePath } from "./resource-path.ts";
@@ -20,28 +19,46 @@ export interface PodLogOptions {
   readonly timestamps?: boolean;
 }
 
+const optionNames: readonly (keyof PodLogOptions)[] = [
+  "container",
+  "follow",
+  "previous",
+  "sinceSeconds",
+  "sinceTime",
+  "tailLines",
+  "limitBytes",
+  "timestamps",
+];
+
 export async function* podLogBytes(
   transport: Transport,
   pod: { readonly namespace: string; readonly name: string } & PodLogOptions,
   signal: AbortSignal,
 ): AsyncGenerator<Uint8Array, void, undefined> {
-  const { namespace, name, ...options } = pod;
+  const { namespace, name } = pod;
   const request: ApiRequest = {
     method: "GET",
     path: resourcePath({ resource: pods, namespace, name, subresource: "log" }),
-    query: Object.entries(options).flatMap(([option, value]) => pair(option, value)),
+    query: optionNames.flatMap((option) => pair(option, pod[option])),
     headers: { accept: "*/*" },
     body: noBody,
     prefers: "bytes",
   };
   await using response = await transport(request, signal);
   await throwIfRefused(response, { request, resource: { group: "", resource: "pods" }, name });
-  if (response.body.kind === "bytes") yield* response.body.bytes;
+  const { body } = response;
+  if (body.kind === "bytes") yield* body.bytes;
+  else if (body.kind !== "none") {
+    throw new TransportError(`the log of ${namespace}/${name} came as ${body.kind}, not as bytes`, {
+      reason: "Decode",
+      wasSent: "maybe",
+    });
+  }
 }
 
 /** Line by line, without their ends; a last line without one counts too. */
 export async function* linesOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string, void, undefined> {
-  const decoder = new TextDecoder();
+  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   let rest = "";
   for await (const chunk of bytes) {
     const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");

@@ -11,6 +11,7 @@ import {
   type KubernetesObject,
   type metav1,
   noBody,
+  type PartialObjectMetadata,
   type Query,
   type Resource,
   type SubresourceTypes,
@@ -22,15 +23,29 @@ import type { Batched } from "../streams/batched.ts";
 import { decodeList } from "../streams/list-stream.ts";
 import type { WatchEvent } from "../streams/watch-event.ts";
 import { decodeWatch } from "../streams/watch-stream.ts";
-import { readJson, readObject, throwIfRefused } from "./answer.ts";
+import { acceptList, acceptMetadataList, acceptOne, acceptTable, type ObjectView } from "./accept.ts";
+import { type Asked, drain, readObject, readObjectOrStatus, readTable, throwIfRefused } from "./answer.ts";
+import type { Applied } from "./applied.ts";
 import { type CallArguments, callArguments } from "./call.ts";
-import type { ApplyOptions, DeleteOptions, GetOptions, ListOptions, WatchOptions, WriteOptions } from "./options.ts";
-import { pair, selectorQuery, writeQuery } from "./options.ts";
+import {
+  type ApplyOptions,
+  type DeleteOptions,
+  deleteBody,
+  type GetOptions,
+  type ListOptions,
+  pair,
+  selectorQuery,
+  type TableOptions,
+  type WatchOptions,
+  type WriteOptions,
+  watchQuery,
+  writeQuery,
+} from "./options.ts";
 import { type Page, type PagedList, type PageRequest, pagedList } from "./paged-list.ts";
-import { applyContentType, type Patch, patchContent } from "./patch.ts";
-import { resourcePath } from "./resource-path.ts";
+import { applyContent, type Content, jsonContent, type Patch, patchContent } from "./patch.ts";
+import { invalidPlace, resourcePath } from "./resource-path.ts";
 import { resumedWatch, type WatchBatches } from "./resumed-watch.ts";
-import { SubresourceClient } from "./subresource-client.ts";
+import { type CreateAnswer, SubresourceClient } from "./subresource-client.ts";
 
 /** What a resource client needs of the client it belongs to. */
 export interface ResourceContext {
@@ -42,24 +57,20 @@ export interface ResourceContext {
   readonly view: ObjectView;
 }
 
-export type ObjectView = "full" | "metadata" | "table";
-
-const acceptBy: Readonly<Record<ObjectView, (isList: boolean) => string>> = {
-  full: () => "application/json",
-  metadata: (isList) =>
-    `application/json;as=PartialObjectMetadata${isList ? "List" : ""};g=meta.k8s.io;v=v1,application/json`,
-  table: () => "application/json;as=Table;g=meta.k8s.io;v=v1,application/json",
-};
-
-export interface Place {
+interface Place {
   readonly namespace?: string | undefined;
   readonly name?: string | undefined;
   readonly subresource?: string | undefined;
 }
 
-interface Content {
-  readonly contentType: string;
-  readonly value: unknown;
+/** The verbs that make sense where only metadata is seen: what was not read cannot be written back. */
+export interface MetadataClient
+  extends Pick<
+    ResourceClient<PartialObjectMetadata>,
+    "resource" | "get" | "list" | "watch" | "patch" | "delete" | "deleteCollection"
+  > {
+  /** The same resource in one namespace. */
+  in(namespace: string): MetadataClient;
 }
 
 export class ResourceClient<T extends KubernetesObject, S extends SubresourceTypes = SubresourceTypes> {
@@ -99,7 +110,7 @@ export class ResourceClient<T extends KubernetesObject, S extends SubresourceTyp
   async create(object: T, ...call: CallArguments<WriteOptions>): Promise<T> {
     const [options, signal] = callArguments<WriteOptions>(call);
     const place = { namespace: this.#namespaceOf(object) };
-    const request = this.#request("POST", place, this.#writeQuery(options), json(object));
+    const request = this.#request("POST", place, this.#writeQuery(options), jsonContent(object));
     return await this.#object(request, object.metadata.name, signal);
   }
 
@@ -132,54 +143,49 @@ export class ResourceClient<T extends KubernetesObject, S extends SubresourceTyp
   /** The object as it was last, if it lives on (finalizers, grace period) or the server says so; a Status otherwise. */
   async delete(name: string, ...call: CallArguments<DeleteOptions>): Promise<T | metav1.Status> {
     const [options, signal] = callArguments<DeleteOptions>(call);
-    const request = this.#request("DELETE", { name }, [], deleteContent(options));
-    const asked = { request, resource: this.#groupResource(), name };
-    return (await this.#exchange(request, signal, (response) => readJson(response, asked))) as T | metav1.Status;
+    const request = this.#request("DELETE", { name }, [], jsonContent(deleteBody(options)));
+    return (await this.#exchange(request, name, signal, readObjectOrStatus)) as T | metav1.Status;
   }
 
+  /** Deletes what the selectors select, in one namespace if the resource has any: all, if they are not given. */
   async deleteCollection(
     options: DeleteOptions & Omit<ListOptions, "pageSize" | "onRestart">,
     signal: AbortSignal,
   ): Promise<void> {
-    const query = [
-      ...selectorQuery(options),
-      ...pair("resourceVersion", options.resourceVersion),
-      ...pair("resourceVersionMatch", options.resourceVersionMatch),
-      ...pair("timeoutSeconds", options.timeoutSeconds),
-    ];
-    const request = this.#request("DELETE", {}, query, deleteContent(options));
-    await this.#exchange(request, signal, (response) =>
-      readJson(response, { request, resource: this.#groupResource() }),
-    );
+    const query = [...selectorQuery(options), ...pageQuery(wholeList, options)];
+    // The server answers with what it deletes; nobody looks at it, so let it be small.
+    const request = this.#request("DELETE", {}, query, jsonContent(deleteBody(options)), acceptMetadataList);
+    await this.#exchange(request, undefined, signal, drain);
   }
 
   /** The verbs on a subresource: `pods.in("shop").subresource("eviction").create("web-1", eviction, signal)`. */
-  subresource<Name extends keyof S & string>(name: Name): SubresourceClient<S[Name]> {
-    return new SubresourceClient<S[Name]>({
+  subresource<Name extends keyof S & string>(name: Name): SubresourceClient<S[Name], CreateAnswer<Name, S[Name]>> {
+    return new SubresourceClient({
       request: (method, object, query, content) =>
         this.#request(method, { name: object, subresource: name }, query, content),
-      object: (request, object, signal) => this.#object<S[Name]>(request, object, signal),
+      exchange: (request, object, signal, read) => this.#exchange(request, object, signal, read),
       fieldManager: this.#context.fieldManager,
     });
   }
 
   /** The list as a table, with the columns `kubectl get` shows. */
-  async table(...call: CallArguments<Omit<ListOptions, "onRestart">>): Promise<Table> {
-    const [options, signal] = callArguments(call);
-    const query = [
-      ...selectorQuery(options),
-      ...pageQuery({ ...firstPage, ...options, limit: options.pageSize ?? 0 }, options),
-    ];
-    const request = this.#request("GET", {}, query, undefined, acceptBy.table(true));
-    const asked = { request, resource: this.#groupResource() };
-    return (await this.#exchange(request, signal, (response) => readJson(response, asked))) as Table;
+  async table(...call: CallArguments<TableOptions>): Promise<Table> {
+    const [options, signal] = callArguments<TableOptions>(call);
+    const query = [...selectorQuery(options), ...pageQuery({ ...wholeList, limit: options.pageSize ?? 0 }, options)];
+    const request = this.#request("GET", {}, query, undefined, acceptTable);
+    return await this.#exchange(request, undefined, signal, readTable);
   }
 
   async #put(object: T, subresource: string | undefined, call: [Partial<WriteOptions>, AbortSignal]): Promise<T> {
     const [options, signal] = call;
     const { name } = object.metadata;
+    if (name === undefined) throw invalidPlace(`metadata.name must be given to update one of ${this.resource.plural}`);
     const place = { namespace: this.#namespaceOf(object), name, subresource };
-    return await this.#object(this.#request("PUT", place, this.#writeQuery(options), json(object)), name, signal);
+    return await this.#object(
+      this.#request("PUT", place, this.#writeQuery(options), jsonContent(object)),
+      name,
+      signal,
+    );
   }
 
   async #apply(
@@ -191,75 +197,64 @@ export class ResourceClient<T extends KubernetesObject, S extends SubresourceTyp
     const { name } = object.metadata;
     const place = { namespace: this.#namespaceOf(object), name, subresource };
     const query = [...this.#writeQuery(options), ...pair("force", options.force)];
-    const content = { contentType: applyContentType, value: object };
-    return await this.#object(this.#request("PATCH", place, query, content), name, signal);
+    return await this.#object(this.#request("PATCH", place, query, applyContent(object)), name, signal);
   }
 
   async #listPage(page: PageRequest, options: Partial<ListOptions>, signal: AbortSignal): Promise<Page<T>> {
     const query = [...selectorQuery(options), ...pageQuery(page, options)];
-    const request = this.#request("GET", {}, query, undefined, acceptBy[this.#context.view](true));
-    const response = await this.#open(request, signal);
-    const stream = decodeList<T>(response.body, { clock: this.#context.clock }, signal);
-    return {
-      batches: () => closing(stream, response),
-      get metadata() {
-        return stream.metadata;
-      },
-    };
+    const request = this.#request("GET", {}, query, undefined, acceptList(this.#context.view));
+    return await this.#open(request, signal, (response) => {
+      const stream = decodeList<T>(response.body, { clock: this.#context.clock, ...this.#identity() }, signal);
+      return {
+        batches: () => closing(stream, response),
+        get metadata() {
+          return stream.metadata;
+        },
+      };
+    });
   }
 
   async #openWatch(options: Partial<WatchOptions>, signal: AbortSignal): Promise<WatchBatches<T>> {
-    const query: Query = [
-      ["watch", "true"],
-      ...selectorQuery(options),
-      ...pair("resourceVersion", options.resourceVersion),
-      ...pair("resourceVersionMatch", options.resourceVersionMatch),
-      ...pair("sendInitialEvents", options.sendInitialEvents),
-      ...pair("allowWatchBookmarks", options.allowWatchBookmarks ?? true),
-      ...pair("timeoutSeconds", options.timeoutSeconds),
-    ];
-    const request = this.#request("GET", {}, query, undefined, acceptBy[this.#context.view](false));
-    const response = await this.#open(request, signal);
-    return closing(decodeWatch<T>(response.body, { clock: this.#context.clock }, signal), response);
+    const request = this.#request("GET", {}, watchQuery(options));
+    return await this.#open(request, signal, (response) =>
+      closing(decodeWatch<T>(response.body, { clock: this.#context.clock }, signal), response),
+    );
   }
 
-  async #open(request: ApiRequest, signal: AbortSignal): Promise<ApiResponse> {
+  /** Asks, and leaves the body of the answer to a stream that lets go of it when it has been read. */
+  async #open<R>(request: ApiRequest, signal: AbortSignal, toStream: (response: ApiResponse) => R): Promise<R> {
     const response = await this.#context.transport(request, signal);
     try {
       await throwIfRefused(response, { request, resource: this.#groupResource() });
-      return response;
+      return toStream(response);
     } catch (error) {
       await response[Symbol.asyncDispose]();
       throw error;
     }
   }
 
-  async #object<O extends KubernetesObject = T>(
-    request: ApiRequest,
-    name: string | undefined,
-    signal: AbortSignal,
-  ): Promise<O> {
-    const asked = { request, resource: this.#groupResource(), name };
-    return (await this.#exchange(request, signal, (response) => readObject(response, asked))) as O;
+  async #object(request: ApiRequest, name: string | undefined, signal: AbortSignal): Promise<T> {
+    return (await this.#exchange(request, name, signal, readObject)) as T;
   }
 
   async #exchange<R>(
     request: ApiRequest,
+    name: string | undefined,
     signal: AbortSignal,
-    read: (response: ApiResponse) => Promise<R>,
+    read: (response: ApiResponse, asked: Asked) => Promise<R>,
   ): Promise<R> {
     await using response = await this.#context.transport(request, signal);
-    return await read(response);
+    return await read(response, { request, resource: this.#groupResource(), name });
   }
 
   #request(method: string, place: Place, query: Query, content?: Content, accept?: string): ApiRequest {
     const namespace = place.namespace ?? this.#namespace;
     return {
       method,
-      path: resourcePath({ ...place, resource: this.resource, namespace }),
+      path: resourcePath({ ...place, resource: this.resource, namespace, isWritten: method !== "GET" }),
       query,
       headers: {
-        accept: accept ?? acceptBy[this.#context.view](false),
+        accept: accept ?? acceptOne(this.#context.view),
         ...(content === undefined ? {} : { "content-type": content.contentType }),
       },
       body: content === undefined ? noBody : { kind: "value", value: content.value },
@@ -268,13 +263,21 @@ export class ResourceClient<T extends KubernetesObject, S extends SubresourceTyp
   }
 
   #writeQuery(options: Partial<WriteOptions>): Query {
-    const { fieldManager } = this.#context;
-    return writeQuery(fieldManager === undefined ? options : { fieldManager, ...options });
+    return writeQuery(options, this.#context.fieldManager);
   }
 
   // An object may say where it lives; it must not contradict the client.
   #namespaceOf(object: { readonly metadata: { readonly namespace?: string } }): string | undefined {
-    return this.resource.namespaced ? (this.#namespace ?? object.metadata.namespace) : undefined;
+    if (!this.resource.namespaced) return undefined;
+    const namespace = object.metadata.namespace || this.#namespace;
+    if (this.#namespace === undefined || namespace === this.#namespace) return namespace;
+    throw invalidPlace(`the object is in namespace "${namespace}", this client in "${this.#namespace}"`);
+  }
+
+  /** What listed objects are where neither they nor their list say so. */
+  #identity(): { readonly kind: string; readonly apiVersion: string } {
+    if (this.#context.view === "full") return { kind: this.resource.kind, apiVersion: this.resource.apiVersion };
+    return { kind: "PartialObjectMetadata", apiVersion: "meta.k8s.io/v1" };
   }
 
   #groupResource(): GroupResource {
@@ -282,43 +285,17 @@ export class ResourceClient<T extends KubernetesObject, S extends SubresourceTyp
   }
 }
 
-/** What an apply names: the identity whole, of the rest only the fields that are meant. */
-export type Applied<T extends KubernetesObject> = Pick<T, "apiVersion" | "kind"> & {
-  readonly metadata: T["metadata"] & { readonly name: string };
-} & DeepPartial<Omit<T, "apiVersion" | "kind" | "metadata">>;
+const wholeList = { limit: 0 };
 
-type DeepPartial<T> = T extends readonly (infer E)[]
-  ? readonly DeepPartial<E>[]
-  : T extends object
-    ? { readonly [K in keyof T]?: DeepPartial<T[K]> }
-    : T;
-
-const firstPage: PageRequest = { limit: 0, continue: "", resourceVersion: undefined, resourceVersionMatch: undefined };
-
-function pageQuery(page: PageRequest, options: Partial<ListOptions>): Query {
+function pageQuery(page: Partial<PageRequest>, options: Partial<ListOptions & TableOptions>): Query {
+  const { limit = 0, continue: token, resourceVersion, resourceVersionMatch } = { ...options, ...page };
   return [
-    ...pair("limit", page.limit > 0 ? page.limit : undefined),
-    ...pair("continue", page.continue),
-    ...pair("resourceVersion", page.resourceVersion),
-    ...pair("resourceVersionMatch", page.resourceVersionMatch),
+    ...pair("limit", limit > 0 ? limit : undefined),
+    ...pair("continue", token),
+    ...pair("resourceVersion", resourceVersion),
+    ...pair("resourceVersionMatch", resourceVersionMatch),
     ...pair("timeoutSeconds", options.timeoutSeconds),
   ];
-}
-
-function json(value: unknown): Content {
-  return { contentType: "application/json", value };
-}
-
-function deleteContent(options: Partial<DeleteOptions>): Content {
-  const { gracePeriodSeconds, propagationPolicy, preconditions, dryRun } = options;
-  return json({
-    kind: "DeleteOptions",
-    apiVersion: "v1",
-    ...(gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds }),
-    ...(propagationPolicy === undefined ? {} : { propagationPolicy }),
-    ...(preconditions === undefined ? {} : { preconditions }),
-    ...(dryRun === true ? { dryRun: ["All"] } : {}),
-  });
 }
 
 /** The stream's batches; the response is let go of when reading ends. */

@@ -9,15 +9,18 @@ export interface ResourcePlace {
   readonly namespace?: string | undefined;
   readonly name?: string | undefined;
   readonly subresource?: string | undefined;
+  /** Whether something is to be written there: objects are created and deleted within one namespace. */
+  readonly isWritten?: boolean;
 }
 
-export function resourcePath({ resource, namespace, name, subresource }: ResourcePlace): string {
+export function resourcePath({ resource, namespace, name, subresource, isWritten }: ResourcePlace): string {
   const root = resource.group === "" ? `/api/${resource.version}` : `/apis/${resource.group}/${resource.version}`;
   if (namespace !== undefined && !resource.namespaced) {
     throw invalidPlace(`${resource.plural} are not namespaced, but namespace "${namespace}" was given`);
   }
-  if (namespace === undefined && name !== undefined && resource.namespaced) {
-    throw invalidPlace(`${resource.plural} are namespaced: a namespace must be given to reach "${name}"`);
+  if (namespace === undefined && resource.namespaced && (name !== undefined || isWritten === true)) {
+    const aim = name === undefined ? "write there" : `reach "${name}"`;
+    throw invalidPlace(`${resource.plural} are namespaced: a namespace must be given to ${aim}`);
   }
   return [
     root,
@@ -34,6 +37,6 @@ function segment(what: string, text: string): string {
   return encodeURIComponent(text);
 }
 
-function invalidPlace(message: string): KubeloopError {
+export function invalidPlace(message: string): KubeloopError {
   return new KubeloopError(message, { reason: "BadRequest", retry: "never" });
 }

@@ -1,55 +1,71 @@
 // The verbs on one subresource of named objects: scale, eviction, binding, token, finalize, approval and their like. Which
 // verbs a subresource takes is the server's to say; one it does not take answers MethodNotAllowed.
-import type { ApiRequest, KubernetesObject, Query } from "../../api/index.ts";
+import type { ApiRequest, ApiResponse, KubernetesObject, metav1, Query } from "../../api/index.ts";
+import { type Asked, readObject, readObjectOrStatus } from "./answer.ts";
 import { type CallArguments, callArguments } from "./call.ts";
-import { type GetOptions, pair, type WriteOptions, writeQuery } from "./options.ts";
-import { type Patch, patchContent } from "./patch.ts";
+import { type ApplyOptions, type GetOptions, pair, type WriteOptions, writeQuery } from "./options.ts";
+import { applyContent, type Content, jsonContent, type Patch, patchContent } from "./patch.ts";
 
-export interface SubresourceContext<T extends KubernetesObject> {
-  request(
-    method: string,
+export interface SubresourceContext {
+  request(method: string, name: string, query: Query, content?: Content): ApiRequest;
+  exchange<R>(
+    request: ApiRequest,
     name: string,
-    query: Query,
-    content?: { readonly contentType: string; readonly value: unknown },
-  ): ApiRequest;
-  object(request: ApiRequest, name: string, signal: AbortSignal): Promise<T>;
+    signal: AbortSignal,
+    read: (response: ApiResponse, asked: Asked) => Promise<R>,
+  ): Promise<R>;
   readonly fieldManager: string | undefined;
 }
 
-export class SubresourceClient<T extends KubernetesObject> {
-  readonly #context: SubresourceContext<T>;
+/** What a create answers with: two subresources only say that they have done it. */
+export type CreateAnswer<Name extends string, T> = Name extends "binding" | "eviction" ? metav1.Status : T;
 
-  constructor(context: SubresourceContext<T>) {
+/** What is sent: the object itself, whose name the path has already. Anything, where its type is not known. */
+export type SubresourceBody<T extends KubernetesObject> = KubernetesObject extends T
+  ? object
+  : Omit<T, "metadata"> & { readonly metadata?: T["metadata"] };
+
+export class SubresourceClient<T extends KubernetesObject, Created = T> {
+  readonly #context: SubresourceContext;
+
+  constructor(context: SubresourceContext) {
     this.#context = context;
   }
 
   async get(name: string, ...call: CallArguments<GetOptions>): Promise<T> {
     const [options, signal] = callArguments<GetOptions>(call);
     const request = this.#context.request("GET", name, pair("resourceVersion", options.resourceVersion));
-    return await this.#context.object(request, name, signal);
+    return (await this.#context.exchange(request, name, signal, readObject)) as T;
   }
 
-  async create(name: string, body: object, ...call: CallArguments<WriteOptions>): Promise<T> {
-    return await this.#write("POST", name, { contentType: "application/json", value: body }, call);
+  async create(name: string, body: SubresourceBody<T>, ...call: CallArguments<WriteOptions>): Promise<Created> {
+    const [options, signal] = callArguments<WriteOptions>(call);
+    const request = this.#context.request("POST", name, this.#writeQuery(options), jsonContent(body));
+    return (await this.#context.exchange(request, name, signal, readObjectOrStatus)) as Created;
   }
 
-  async update(name: string, body: object, ...call: CallArguments<WriteOptions>): Promise<T> {
-    return await this.#write("PUT", name, { contentType: "application/json", value: body }, call);
+  async update(name: string, body: SubresourceBody<T>, ...call: CallArguments<WriteOptions>): Promise<T> {
+    const [options, signal] = callArguments<WriteOptions>(call);
+    return await this.#write("PUT", name, this.#writeQuery(options), jsonContent(body), signal);
   }
 
   async patch(name: string, patch: Patch, ...call: CallArguments<WriteOptions>): Promise<T> {
-    return await this.#write("PATCH", name, patchContent(patch), call);
+    const [options, signal] = callArguments<WriteOptions>(call);
+    return await this.#write("PATCH", name, this.#writeQuery(options), patchContent(patch), signal);
   }
 
-  async #write(
-    method: string,
-    name: string,
-    content: { readonly contentType: string; readonly value: unknown },
-    call: CallArguments<WriteOptions>,
-  ): Promise<T> {
-    const [options, signal] = callArguments<WriteOptions>(call);
-    const { fieldManager } = this.#context;
-    const query = writeQuery(fieldManager === undefined ? options : { fieldManager, ...options });
-    return await this.#context.object(this.#context.request(method, name, query, content), name, signal);
+  /** Server-side apply: of the body, only the fields that are meant. */
+  async apply(name: string, body: object, options: ApplyOptions, signal: AbortSignal): Promise<T> {
+    const query = [...this.#writeQuery(options), ...pair("force", options.force)];
+    return await this.#write("PATCH", name, query, applyContent(body), signal);
+  }
+
+  async #write(method: string, name: string, query: Query, content: Content, signal: AbortSignal): Promise<T> {
+    const request = this.#context.request(method, name, query, content);
+    return (await this.#context.exchange(request, name, signal, readObject)) as T;
+  }
+
+  #writeQuery(options: Partial<WriteOptions>): Query {
+    return writeQuery(options, this.#context.fieldManager);
   }
 }
