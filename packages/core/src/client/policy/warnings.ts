@@ -1,0 +1,66 @@
+// What a server wants people to know beside its answer: `Warning` headers, read as RFC 7234 and apimachinery do, and told
+// to the log once per client. A header that is malformed is read as far as it goes: it is only a courtesy.
+import type { HttpHeaders, Transport } from "../../api/transport.ts";
+import type { Log } from "../../base/index.ts";
+
+export interface Warning {
+  /** 299 is what API servers send: miscellaneous, persistent. */
+  readonly code: number;
+  readonly agent: string;
+  readonly text: string;
+}
+
+export interface WarningOptions {
+  readonly log: Log;
+  /** How many texts are remembered so as not to repeat them, the newest; 1000 unless given. */
+  readonly maxRemembered?: number | undefined;
+}
+
+/** Logs what the final answers warn of. Goes outside the retries. */
+export function withWarnings(transport: Transport, options: WarningOptions): Transport {
+  const { log, maxRemembered = 1000 } = options;
+  const told = new Set<string>();
+  return async (request, signal) => {
+    const response = await transport(request, signal);
+    for (const { code, text } of parseWarnings(response.headers)) {
+      if (code !== 299 || text === "" || told.has(text)) continue;
+      told.add(text);
+      log.warn("server warning", { text });
+    }
+    for (const oldest of told) {
+      if (told.size <= maxRemembered) break;
+      told.delete(oldest);
+    }
+    return response;
+  };
+}
+
+/** All warnings of an answer, whether its headers were repeated or joined by commas. */
+export function parseWarnings(headers: HttpHeaders): readonly Warning[] {
+  const values = Object.hasOwn(headers, "warning") ? headers["warning"] : undefined;
+  if (values === undefined) return [];
+  return (typeof values === "string" ? [values] : values).flatMap(parseHeader);
+}
+
+function parseHeader(header: string): readonly Warning[] {
+  const text = decodeUtf8(header);
+  const warnings: Warning[] = [];
+  // A code, an agent, a quoted text, perhaps a quoted date; then the end or a comma.
+  const warning = /\s*(\d{3}) (\S+) "((?:[^"\\]|\\.)*)"\s*(?:"[^"]*"\s*)?(?:,|$)/y;
+  while (warning.lastIndex < text.length) {
+    const [whole, code = "", agent = "", quoted = ""] = warning.exec(text) ?? [];
+    if (whole === undefined || /\p{Cc}/u.test(agent + quoted)) break;
+    warnings.push({ code: Number(code), agent, text: quoted.replace(/\\(.)/g, "$1") });
+  }
+  return warnings;
+}
+
+/** Servers send UTF-8, and some HTTP libraries hand it out byte by byte, as if it were Latin-1. */
+function decodeUtf8(text: string): string {
+  if (!/[\x80-\xff]/.test(text) || /[^\0-\xff]/.test(text)) return text;
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.from(text, "latin1"));
+  } catch {
+    return text;
+  }
+}
