@@ -1,0 +1,229 @@
+// Asks a server what it serves, over any Transport.
+//
+// - One request to /api and one to /apis, in the aggregated form where the server has it. A server that answers in the
+//   legacy form is asked for each group-version, a few at a time; the two roots need not agree on a form.
+// - What the server marks as stale, and what cannot be read, is a failure beside the rest. Because groups come and go
+//   while they are being read, everything is read once more when something failed; what then fails stays failed.
+// - The roots themselves must answer, or it throws. 404 for one of them means that it has no groups, as with an
+//   aggregated server asked directly; 404 for both is no API server.
+// - The server's ETags are remembered: an unchanged root costs an empty 304, and when nothing has changed at all the
+//   very same value is returned.
+//
+// Not here: caching for a while (CachedDiscovery), names and kinds (RestMapper), retries of single requests (the
+// Transport's).
+import { type GroupVersion, printGroupVersion } from "../../api/group-version.ts";
+import type { Resource } from "../../api/resource.ts";
+import { isNotFound } from "../../api/status-error.ts";
+import type { Transport } from "../../api/transport.ts";
+import {
+  assertNever,
+  type Clock,
+  isAborted,
+  runTogether,
+  systemClock,
+  timeoutSignal,
+  toError,
+} from "../../base/index.ts";
+import type { VersionDocument } from "./decode-discovery.ts";
+import { decodeGroups, decodeResourceList, decodeServerVersion, type GroupDocument } from "./decode-discovery.ts";
+import { type ApiGroup, type Discovered, type ServerVersion, StaleGroupVersionError } from "./discovered.ts";
+import { mapBounded } from "./map-bounded.ts";
+import { type DocumentAnswer, type DocumentRequest, readDocument } from "./read-document.ts";
+import { toResources } from "./to-resources.ts";
+
+export interface DiscoveryOptions {
+  /** The system's unless given. */
+  readonly clock?: Clock;
+  /** "legacy" never asks for the aggregated form. "aggregated", with the fallback above, unless given. */
+  readonly form?: "aggregated" | "legacy";
+  /** For each request; 32 s unless given, as in client-go. */
+  readonly timeoutMs?: number;
+  /** Requests for group-versions under way at a time; 8 unless given. */
+  readonly maxParallel?: number;
+}
+
+const plainJson = "application/json";
+// The order of g, v and as matters to servers.
+const aggregatedForms = ["v2", "v2beta1"].map(
+  (version) => `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`,
+);
+
+interface Remembered {
+  readonly etag: string;
+  readonly groups: readonly GroupDocument[];
+}
+
+interface Answer {
+  readonly documents: readonly (readonly GroupDocument[])[];
+  readonly discovered: Discovered;
+}
+
+export class Discovery {
+  readonly #transport: Transport;
+  readonly #clock: Clock;
+  readonly #accept: string;
+  readonly #timeoutMs: number;
+  readonly #maxParallel: number;
+  readonly #remembered = new Map<string, Remembered>();
+  #lastAnswer: Answer | undefined;
+
+  constructor(transport: Transport, options: DiscoveryOptions = {}) {
+    this.#transport = transport;
+    this.#clock = (options.clock ?? systemClock).labelled({ kind: "background", name: "discovery timeout" });
+    this.#accept = options.form === "legacy" ? plainJson : [...aggregatedForms, plainJson].join(",");
+    this.#timeoutMs = options.timeoutMs ?? 32_000;
+    this.#maxParallel = options.maxParallel ?? 8;
+  }
+
+  /** Everything the server serves. */
+  async discover(signal: AbortSignal): Promise<Discovered> {
+    const first = await this.#discoverOnce(signal);
+    if (first.failures.size === 0) return first;
+    try {
+      return await this.#discoverOnce(signal);
+    } catch {
+      // What the first attempt has read is better than nothing.
+      signal.throwIfAborted();
+      return first;
+    }
+  }
+
+  /** The groups alone: two requests in either form. */
+  async serverGroups(signal: AbortSignal): Promise<readonly ApiGroup[]> {
+    const groups = mergeGroups(await this.#readRoots(signal));
+    return groups.map((group) => toApiGroup(group, (version) => version.contents.kind !== "stale"));
+  }
+
+  async serverVersion(signal: AbortSignal): Promise<ServerVersion> {
+    return decodeServerVersion(await this.#getJson("/version", signal));
+  }
+
+  async #discoverOnce(signal: AbortSignal): Promise<Discovered> {
+    const documents = await this.#readRoots(signal);
+    const last = this.#lastAnswer;
+    const isUnchanged = last?.documents.every((document, index) => document === documents[index]) === true;
+    if (isUnchanged && documents.flat().every(isSelfContained)) return last.discovered;
+    const discovered = await this.#readGroups(mergeGroups(documents), signal);
+    this.#lastAnswer = { documents, discovered };
+    return discovered;
+  }
+
+  async #readRoots(signal: AbortSignal): Promise<readonly (readonly GroupDocument[])[]> {
+    const roots = await runTogether(
+      signal,
+      ["/api", "/apis"].map((path) => (own: AbortSignal) => this.#readRoot(path, own)),
+    );
+    const failures = roots.filter((root) => root instanceof Error);
+    // Both are waited for, so that a 404 is never mistaken for the reason when the other has a better one.
+    const failure =
+      failures.find((one) => !isNotFound(one)) ?? (failures.length === roots.length ? failures[0] : undefined);
+    if (failure !== undefined) throw failure;
+    return roots.map((root) => (root instanceof Error ? noGroups : root));
+  }
+
+  async #readRoot(path: string, signal: AbortSignal): Promise<readonly GroupDocument[] | Error> {
+    const remembered = this.#remembered.get(path);
+    try {
+      const answer = await this.#get({ path, accept: this.#accept, etag: remembered?.etag }, signal);
+      if (answer.kind === "unchanged") return remembered?.groups ?? noGroups;
+      const groups = decodeGroups(answer.json);
+      if (answer.etag === undefined) this.#remembered.delete(path);
+      else this.#remembered.set(path, { etag: answer.etag, groups });
+      return groups;
+    } catch (error) {
+      if (isAborted(error, signal)) throw error;
+      return toError(error);
+    }
+  }
+
+  async #readGroups(groups: readonly GroupDocument[], signal: AbortSignal): Promise<Discovered> {
+    const places = groups.flatMap(({ name, versions }) =>
+      versions.map(({ version, contents }) => ({ group: name, version, contents })),
+    );
+    const failures = new Map<string, Error>();
+    const resources = await mapBounded(
+      places,
+      async ({ contents, ...place }, own) => {
+        try {
+          return await this.#readResources(place, contents, own);
+        } catch (error) {
+          if (isAborted(error, own)) throw error;
+          failures.set(printGroupVersion(place), toError(error));
+          return [];
+        }
+      },
+      { maxParallel: this.#maxParallel },
+      signal,
+    );
+    const isRead = (group: string) => (document: VersionDocument) =>
+      !failures.has(printGroupVersion({ group, version: document.version }));
+    return {
+      groups: groups.map((group) => toApiGroup(group, isRead(group.name))),
+      resources: resources.flat(),
+      failures,
+    };
+  }
+
+  async #readResources(
+    place: GroupVersion,
+    contents: VersionDocument["contents"],
+    signal: AbortSignal,
+  ): Promise<readonly Resource[]> {
+    switch (contents.kind) {
+      case "listed":
+        return toResources(place, contents.entries);
+      case "stale":
+        throw new StaleGroupVersionError(place);
+      case "elsewhere":
+        return toResources(place, decodeResourceList(await this.#getJson(pathOf(place), signal)));
+      default:
+        return assertNever(contents);
+    }
+  }
+
+  async #getJson(path: string, signal: AbortSignal): Promise<unknown> {
+    const answer = await this.#get({ path, accept: plainJson }, signal);
+    return answer.kind === "json" ? answer.json : undefined;
+  }
+
+  async #get(request: DocumentRequest, signal: AbortSignal): Promise<DocumentAnswer> {
+    const what = `GET ${request.path}`;
+    using limited = timeoutSignal(signal, this.#timeoutMs, { clock: this.#clock, what });
+    return await readDocument(this.#transport, request, limited.signal);
+  }
+}
+
+const noGroups: readonly GroupDocument[] = [];
+
+function pathOf({ group, version }: GroupVersion): string {
+  const parts = group === "" ? ["api", version] : ["apis", group, version];
+  return parts.map((part) => `/${encodeURIComponent(part)}`).join("");
+}
+
+function isSelfContained({ versions }: GroupDocument): boolean {
+  return versions.every((version) => version.contents.kind !== "elsewhere");
+}
+
+/** Of two groups or versions with the same name the first counts; a second group's further versions join it. */
+function mergeGroups(documents: readonly (readonly GroupDocument[])[]): readonly GroupDocument[] {
+  const merged = new Map<string, GroupDocument>();
+  for (const group of documents.flat()) {
+    const first = merged.get(group.name);
+    const versions = new Map<string, VersionDocument>();
+    for (const one of [...(first?.versions ?? []), ...group.versions]) {
+      if (!versions.has(one.version)) versions.set(one.version, one);
+    }
+    const preferredVersion = first?.preferredVersion ?? group.preferredVersion;
+    merged.set(group.name, { name: group.name, versions: [...versions.values()], preferredVersion });
+  }
+  return [...merged.values()];
+}
+
+function toApiGroup(group: GroupDocument, isRead: (version: VersionDocument) => boolean): ApiGroup {
+  const { name, versions, preferredVersion } = group;
+  const byPreference = versions.toSorted(
+    (a, b) => Number(b.version === preferredVersion) - Number(a.version === preferredVersion),
+  );
+  const preferred = byPreference.find(isRead) ?? byPreference[0];
+  return { name, versions: versions.map((one) => one.version), preferredVersion: preferred?.version };
+}

@@ -1,0 +1,26 @@
+// The same work on many things, a few at a time: results in the order of the things. The first failure aborts the rest
+// and is thrown when all have ended.
+import { runTogether } from "../../base/index.ts";
+
+export async function mapBounded<T, R>(
+  things: readonly T[],
+  work: (thing: T, signal: AbortSignal) => Promise<R>,
+  { maxParallel }: { readonly maxParallel: number },
+  signal: AbortSignal,
+): Promise<R[]> {
+  const results: R[] = [];
+  // Shared by the workers: each takes the next.
+  const rest = things.entries();
+  const worker = async (own: AbortSignal) => {
+    for (const [index, thing] of rest) {
+      own.throwIfAborted();
+      results[index] = await work(thing, own);
+    }
+  };
+  await runTogether(
+    signal,
+    Array.from({ length: Math.min(Math.max(maxParallel, 1), things.length) }, () => worker),
+  );
+  signal.throwIfAborted();
+  return results;
+}
