@@ -1,0 +1,147 @@
+// Which resource serves a kind, which kind a resource holds, and what somebody means by a name, as the server in
+// question has it. The server alone decides: what only the built-in registry knows is not found.
+//
+// Nothing found is looked for once more in a new answer of the server, so that a kind whose CRD has just appeared is
+// found at the first try. A loop that keeps asking for what is not there does not hammer the server: such misses cause
+// at most one refresh in ten seconds (`minRefreshMs`) of the clock, shared by all who miss meanwhile; in between they
+// get the NoMatchError at once, or, if that refresh failed, its failure: who could not ask does not claim to know.
+import type { GroupVersionKind, Resource } from "../../api/resource.ts";
+import { type Clock, isAborted, systemClock, toError } from "../../base/index.ts";
+import { SharedWork } from "../credentials/shared-work.ts";
+import type { CachedDiscovery } from "./cached-discovery.ts";
+import type { Discovered } from "./discovered.ts";
+import { type Asked, NoMatchError } from "./no-match-error.ts";
+import {
+  indexResources,
+  type KindQuery,
+  type ResourceIndex,
+  type ResourceQuery,
+  resourcesNamed,
+  resourcesOfCategory,
+  resourcesOfKind,
+} from "./resource-index.ts";
+
+export interface RestMapperOptions {
+  /** The system's unless given. */
+  readonly clock?: Clock;
+  /** Between two refreshes caused by misses; 10 s unless given. */
+  readonly minRefreshMs?: number;
+}
+
+interface Search {
+  readonly found: readonly Resource[];
+  readonly discovered: Discovered;
+}
+
+export class RestMapper {
+  readonly #discovery: CachedDiscovery;
+  readonly #clock: Clock;
+  readonly #minRefreshMs: number;
+  readonly #refresh: SharedWork<Discovered>;
+  #lastRefresh: { readonly atMs: number; readonly failure: Error | undefined } | undefined;
+  #isRefreshing = false;
+  #indexed: { readonly discovered: Discovered; readonly index: ResourceIndex } | undefined;
+
+  constructor(discovery: CachedDiscovery, options: RestMapperOptions = {}) {
+    this.#discovery = discovery;
+    this.#clock = options.clock ?? systemClock;
+    this.#minRefreshMs = options.minRefreshMs ?? 10_000;
+    this.#refresh = new SharedWork((signal) => this.#refreshOnce(signal));
+  }
+
+  /** The resource that holds objects of this kind; without a version, in the preferred one. Throws a NoMatchError. */
+  async resourceForKind(kind: KindQuery, signal: AbortSignal): Promise<Resource> {
+    const [first] = await this.#require({ kind }, (index) => resourcesOfKind(index, kind), signal);
+    return first;
+  }
+
+  /** The kind of a resource's objects, by place or by name. Throws a NoMatchError. */
+  async kindFor(resource: string | ResourceQuery, signal: AbortSignal): Promise<GroupVersionKind> {
+    const { group, version, kind } = await this.resourceFor(resource, signal);
+    return { group, version, kind };
+  }
+
+  /** The best match for a place or a name (`deploy`, `deployments.apps`, `deployments.v1.apps`). Throws a NoMatchError. */
+  async resourceFor(resource: string | ResourceQuery, signal: AbortSignal): Promise<Resource> {
+    const [first] = await this.#require({ resource }, (index) => resourcesNamed(index, resource), signal);
+    return first;
+  }
+
+  /** All matches, of all groups and versions, the best first. Throws a NoMatchError. */
+  async resourcesFor(resource: string | ResourceQuery, signal: AbortSignal): Promise<readonly Resource[]> {
+    return await this.#require({ resource }, (index) => resourcesNamed(index, resource), signal);
+  }
+
+  /** The members of a category ("all"), each in its preferred version; none if there is no such category. */
+  async resourcesInCategory(category: string, signal: AbortSignal): Promise<readonly Resource[]> {
+    return (await this.#search((index) => resourcesOfCategory(index, category), signal)).found;
+  }
+
+  /** Whether the server serves exactly this. Throws why its group-version could not be read, rather than say no. */
+  async has(
+    resource: Pick<Resource, "group" | "version" | "plural" | "apiVersion">,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    const { group, version, plural } = resource;
+    const matches = (index: ResourceIndex) =>
+      resourcesNamed(index, { group, version, resource: plural }).filter((one) => one.plural === plural);
+    const { found, discovered } = await this.#search(matches, signal);
+    if (found.length > 0) return true;
+    const failure = discovered.failures.get(resource.apiVersion);
+    if (failure !== undefined) throw failure;
+    return false;
+  }
+
+  async #require(
+    asked: Asked,
+    find: (index: ResourceIndex) => readonly Resource[],
+    signal: AbortSignal,
+  ): Promise<readonly [Resource, ...Resource[]]> {
+    const { found, discovered } = await this.#search(find, signal);
+    const [first, ...others] = found;
+    if (first === undefined) throw new NoMatchError(asked, discovered.failures);
+    return [first, ...others];
+  }
+
+  async #search(find: (index: ResourceIndex) => readonly Resource[], signal: AbortSignal): Promise<Search> {
+    const { discovered, isNew } = await this.#discovery.read(signal);
+    const found = find(this.#indexOf(discovered));
+    if (found.length > 0 || isNew) return { found, discovered };
+    const refreshed = await this.#refreshAfterMiss(signal);
+    if (refreshed === undefined) return { found, discovered };
+    return { found: find(this.#indexOf(refreshed)), discovered: refreshed };
+  }
+
+  /** Undefined when it is too early for another one. */
+  async #refreshAfterMiss(signal: AbortSignal): Promise<Discovered | undefined> {
+    const last = this.#lastRefresh;
+    if (!this.#isRefreshing && last !== undefined && this.#clock.monotonic() - last.atMs < this.#minRefreshMs) {
+      if (last.failure !== undefined) throw last.failure;
+      return undefined;
+    }
+    return await this.#refresh.join(signal);
+  }
+
+  // One that everybody gave up on has told nothing, and does not count.
+  async #refreshOnce(signal: AbortSignal): Promise<Discovered> {
+    const atMs = this.#clock.monotonic();
+    this.#isRefreshing = true;
+    try {
+      const discovered = await this.#discovery.refresh(signal);
+      this.#lastRefresh = { atMs, failure: undefined };
+      return discovered;
+    } catch (error) {
+      if (!isAborted(error, signal)) this.#lastRefresh = { atMs, failure: toError(error) };
+      throw error;
+    } finally {
+      this.#isRefreshing = false;
+    }
+  }
+
+  #indexOf(discovered: Discovered): ResourceIndex {
+    if (this.#indexed?.discovered !== discovered) {
+      this.#indexed = { discovered, index: indexResources(discovered) };
+    }
+    return this.#indexed.index;
+  }
+}
