@@ -117,6 +117,20 @@ describe("the timer is dropped", () => {
     expect([clock.pending(), server.open]).toEqual([[], 0]);
   });
 
+  test("by a body that breaks", async () => {
+    const clock = new FakeClock();
+    const caller = new AbortController();
+    const bytes = (async function* () {
+      yield new Uint8Array(1);
+      throw new Error("broken");
+    })();
+    const broken = { ...valueResponse(200, {}), body: { kind: "bytes", bytes } } as const;
+    const { body } = await withDeadline(async () => broken, { clock, timeoutMs: 1000 })(newRequest(), caller.signal);
+    if (body.kind !== "bytes") throw new Error("expected bytes");
+    await expect(collectBytes(body.bytes, { maxBytes: 10 })).rejects.toThrow("broken");
+    expect([clock.pending(), getEventListeners(caller.signal, "abort").length]).toEqual([[], 0]);
+  });
+
   test("by a caller who aborts while reading, with the caller's reason", async () => {
     const { clock, server, transport } = scripted(1000, streaming);
     const caller = new AbortController();

@@ -107,6 +107,15 @@ describe("who gives up", () => {
   });
 });
 
+test("who was served leaves nothing on the signal", async () => {
+  const line = new Admissions(10, 1);
+  const { signal } = new AbortController();
+  for (const one of ["a", "b", "c"]) line.come(one, signal);
+  expect(getEventListeners(signal, "abort")).toHaveLength(1);
+  await line.clock.runUntilIdle();
+  expect([line.times, getEventListeners(signal, "abort").length]).toEqual([[0, 100, 200], 0]);
+});
+
 test("nobody overtakes those who wait, and the limiter says how long it would take", async () => {
   const line = new Admissions(10, 2);
   expect([line.limiter.tryTake(), line.limiter.tryTake(), line.limiter.tryTake()]).toEqual([true, true, false]);

@@ -189,3 +189,15 @@ describe("aborting", () => {
     });
   }
 });
+
+test("a connection that breaks because the caller gave up is no empty watch", async () => {
+  const caller = new AbortController();
+  const transport = withRetry(
+    async () => {
+      caller.abort(new Error("enough"));
+      throw lost;
+    },
+    { clock: new FakeClock(), maxRetries: 0 },
+  );
+  await expect(transport(watchRequest, caller.signal)).rejects.toThrow("enough");
+});

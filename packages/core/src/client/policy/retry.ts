@@ -32,7 +32,7 @@ export function withRetry(transport: Transport, options: RetryOptions): Transpor
     for (let retries = 0; ; retries++) {
       const outcome = await attempt(transport, request, signal);
       if (retries > 0) counted(request, codeOf(outcome)).inc();
-      if (signal.aborted) return settle(outcome);
+      if (outcome.kind === "failure" && signal.aborted) throw signal.reason;
       const decision = decideRetry({
         request,
         outcome,
