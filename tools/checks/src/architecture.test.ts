@@ -93,6 +93,8 @@ describe("a broken rule is seen", () => {
       ["apiserver may not see core's"],
     ],
     ["imports point down", "packages/apiserver/src/x.ts", 'import { a } from "@kubeloop/core/api";', []],
+    ["imports point down", "packages/core/src/client/x.contract.ts", 'import { test } from "vitest";', []],
+    ["imports point down", "packages/core/src/client/x.ts", 'import { test } from "vitest";', ["may not depend on"]],
     [
       "imports point down",
       "packages/controllers/src/x.ts",

@@ -65,6 +65,8 @@ export function complaints(files: readonly SourceFile[], checks: readonly Rule[]
 }
 
 const isTest = (path: string) => /\.test\.ts$/.test(path);
+/** Tests, the suites and the props they share: no package's build has them. */
+const isForTests = (path: string) => /\.(?:test|contract|fixture)\.ts$/.test(path);
 const isGenerated = (path: string) => path.includes("/generated/");
 
 function checkImports(file: SourceFile): string[] {
@@ -86,13 +88,13 @@ function checkImports(file: SourceFile): string[] {
     const core = /^@kubeloop\/core\/([^/]+)/.exec(specifier);
     if (core !== null && !isCore) {
       const isAllowed = rule.coreLayers === undefined || rule.coreLayers.includes(core[1] ?? "");
-      return isAllowed || isTest(file.path) ? [] : complain(`${packageName} may not see core's`);
+      return isAllowed || isForTests(file.path) ? [] : complain(`${packageName} may not see core's`);
     }
     if (rule.packages.includes(specifier)) return [];
     const foreign = specifier.split("/", specifier.startsWith("@") ? 2 : 1).join("/");
     if (rule.dependencies.includes(foreign)) return [];
     if (isTypeOnly && rule.types?.includes(foreign)) return [];
-    if (isTest(file.path) && testPackages.includes(foreign)) return [];
+    if (isForTests(file.path) && testPackages.includes(foreign)) return [];
     return complain(`${packageName} may not depend on`);
   });
 }
