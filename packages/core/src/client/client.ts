@@ -8,7 +8,7 @@
 import type { KubernetesObject, PartialObjectMetadata, Resource, SubresourceTypes, Transport } from "../api/index.ts";
 import { type Clock, type Log, noLog, systemClock } from "../base/index.ts";
 import type { Credentials } from "./credentials/credentials.ts";
-import type { Impersonation } from "./credentials/impersonation.ts";
+import { type Impersonation, impersonationHeaders } from "./credentials/impersonation.ts";
 import { HttpTransport } from "./http/http-transport.ts";
 import type { HttpVersion } from "./http/server-connections.ts";
 import type { ClusterConfig } from "./kubeconfig/cluster-config.ts";
@@ -30,9 +30,15 @@ export interface ClientChanges extends ClientOptions {
   readonly impersonate?: Impersonation;
 }
 
+/** As whom to send; what is not given is the sender's own. */
+export interface Identity {
+  readonly credentials?: Credentials | undefined;
+  readonly impersonate?: Impersonation | undefined;
+}
+
 /** Whatever can send as somebody: connections to a server, or a server in this process. */
 export interface Sender extends AsyncDisposable {
-  as(identity?: { readonly credentials: Credentials; readonly impersonate?: Impersonation | undefined }): Transport;
+  as(identity: Identity): Transport;
 }
 
 export class Client implements AsyncDisposable {
@@ -47,7 +53,7 @@ export class Client implements AsyncDisposable {
     this.#options = options;
     this.#isOwner = ownership === "owns";
     const { credentials, impersonate } = options;
-    this.transport = sender.as(credentials === undefined ? undefined : { credentials, impersonate });
+    this.transport = sender.as({ credentials, impersonate });
   }
 
   /** The verbs on a resource, over all namespaces until `in` names one. */
@@ -96,14 +102,32 @@ export interface OpenClientOptions extends ClientOptions {
 /** A client over sockets. Nothing is opened before the first request. */
 export function openClient(config: ClusterConfig, options: OpenClientOptions = {}): Client {
   const { httpVersion, ...rest } = options;
-  const sender = new HttpTransport(config, {
+  const http = new HttpTransport(config, {
     ...(options.clock === undefined ? {} : { clock: options.clock }),
     ...(httpVersion === undefined ? {} : { version: httpVersion }),
   });
+  const sender: Sender = {
+    // Whom the config acts as is a matter of its own credentials; others act as themselves until told otherwise.
+    as: ({ credentials, impersonate }) =>
+      http.as(
+        credentials === undefined
+          ? { credentials: config.credentials, impersonate: impersonate ?? config.impersonate }
+          : { credentials, impersonate },
+      ),
+    [Symbol.asyncDispose]: () => http[Symbol.asyncDispose](),
+  };
   return new Client(sender, rest);
 }
 
-/** A client of a server in this process. */
+/** A client of a server in this process. Identities reach it as headers, as they would on the wire; certificates do not. */
 export function clientOf(transport: Transport, options: ClientOptions = {}): Client {
-  return new Client({ as: () => transport, [Symbol.asyncDispose]: async () => {} }, options);
+  const as = ({ credentials, impersonate }: Identity): Transport => {
+    if (credentials === undefined && impersonate === undefined) return transport;
+    const extra = impersonate === undefined ? {} : impersonationHeaders(impersonate);
+    return async (request, signal) => {
+      const shown = await credentials?.current(signal);
+      return await transport({ ...request, headers: { ...shown?.headers, ...extra, ...request.headers } }, signal);
+    };
+  };
+  return new Client({ as, [Symbol.asyncDispose]: async () => {} }, options);
 }
