@@ -159,6 +159,13 @@ describe("resources", () => {
     expect(toResources({ group: "example.com", version: "v1" }, entries)).toMatchObject([{ kind: "Widget" }]);
   });
 
+  test("a built-in's place with another kind is not the built-in", () => {
+    const place = { group: "", version: "v1" };
+    const line = (kind: string) => decodeResourceList({ resources: [{ name: "pods", kind, verbs: ["list"] }] });
+    expect(toResources(place, line("Pod"))).toMatchObject([{ schemaName: "io.k8s.api.core.v1.Pod" }]);
+    expect(toResources(place, line("Seal"))).toMatchObject([{ listKind: "SealList", schemaName: undefined }]);
+  });
+
   test("names that objects inherit are ordinary names", () => {
     expect(read({ name: "constructor", kind: "toString", verbs: ["list"] })).toMatchObject([
       { plural: "constructor", kind: "toString", listKind: "toStringList" },

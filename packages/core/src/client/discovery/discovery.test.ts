@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { defineResource, type KubernetesObject, type Resource } from "../../api/resource.ts";
 import { allResources } from "../../api/resources.ts";
-import { isServiceUnavailable } from "../../api/status-error.ts";
+import { isServiceUnavailable, retryAfterMs } from "../../api/status-error.ts";
 import { bytesResponse, type Transport, TransportError, valueResponse } from "../../api/transport.ts";
 import { type Deferred, deferred, FakeClock, untilAborted } from "../../base/index.ts";
 import { StaleGroupVersionError } from "./discovered.ts";
@@ -228,6 +228,35 @@ describe("requests", () => {
     expect(server.requests.some((request) => "if-none-match" in request.headers)).toBe(false);
   });
 
+  test("an unchanged legacy root does not vouch for its group-versions", async () => {
+    const server = new FakeDiscoveryServer(toServedGroups([widgets]), { form: "legacy" });
+    server.intercept = ({ path, headers }) => {
+      if (path !== "/apis") return undefined;
+      if ("if-none-match" in headers) return Promise.resolve(bytesResponse(304, new Uint8Array()));
+      const document = { groups: [{ name: "example.com", versions: [{ version: "v1" }] }] };
+      return Promise.resolve(bytesResponse(200, text(document), { etag: '"1"' }));
+    };
+    const discovery = new Discovery(server.transport);
+    expect((await discovery.discover(signal)).resources).toEqual([widgets]);
+    const gadgets = defineResource({ group: "example.com", version: "v1", kind: "Gadget", plural: "gadgets" });
+    server.groups = toServedGroups([gadgets]);
+    expect((await discovery.discover(signal)).resources).toEqual([gadgets]);
+  });
+
+  test("a server that stops sending ETags is no longer asked by them", async () => {
+    const server = new FakeDiscoveryServer([], { hasEtags: true });
+    const discovery = new Discovery(server.transport);
+    await discovery.discover(signal);
+    server.intercept = () => Promise.resolve(bytesResponse(200, text({ items: [] })));
+    await discovery.discover(signal);
+    await discovery.discover(signal);
+    expect(server.requests.map((request) => "if-none-match" in request.headers)).toEqual([
+      ...[false, false],
+      ...[true, true],
+      ...[false, false],
+    ]);
+  });
+
   test("a 304 nobody asked for is a failure", async () => {
     const transport: Transport = async () => bytesResponse(304, new Uint8Array());
     await expect(new Discovery(transport).discover(signal)).rejects.toThrow("status code 304");
@@ -241,6 +270,7 @@ describe("requests", () => {
 
 describe("failures", () => {
   const served = toServedGroups([widgets, widgetsBeta]);
+  const forbidden = { kind: "Status", apiVersion: "v1", reason: "Forbidden", message: "not for you", code: 403 };
   const unavailable = async () => bytesResponse(503, text("service unavailable"));
 
   test("the server's mark is told from other failures", async () => {
@@ -347,13 +377,30 @@ describe("failures", () => {
   });
 
   test("the server's own words are kept", async () => {
-    const status = { kind: "Status", apiVersion: "v1", reason: "Forbidden", message: "not for you", code: 403 };
-    for (const answer of [() => valueResponse(403, status), () => bytesResponse(403, text(status))]) {
+    for (const answer of [() => valueResponse(403, forbidden), () => bytesResponse(403, text(forbidden))]) {
       await expect(new Discovery(async () => answer()).discover(signal)).rejects.toMatchObject({
         ...{ reason: "Forbidden", message: "not for you" },
       });
     }
   });
+
+  test("a Status without a code has the answer's", async () => {
+    const { code: _, ...status } = forbidden;
+    await expect(new Discovery(async () => valueResponse(403, status)).discover(signal)).rejects.toMatchObject({
+      code: 403,
+    });
+  });
+
+  for (const [retryAfter, expected] of [
+    ["3", 3000],
+    ["Wed, 21 Oct 2026 07:28:00 GMT", undefined],
+  ] as const) {
+    test(`a proxy's Retry-After of ${retryAfter}`, async () => {
+      const refuse: Transport = async () => bytesResponse(429, Buffer.from("slow"), { "retry-after": retryAfter });
+      const error = await new Discovery(refuse).discover(signal).catch((thrown: unknown) => thrown);
+      expect(retryAfterMs(error)).toBe(expected);
+    });
+  }
 });
 
 describe("odd servers", () => {
@@ -393,16 +440,30 @@ describe("odd servers", () => {
 });
 
 describe("giving up", () => {
-  for (const path of ["/apis", "/apis/example.com/v1"]) {
-    test(`rejects with the signal's reason while ${path} is read`, async () => {
+  const reason = { why: "enough" };
+  const hang = (own: AbortSignal) => untilAborted(new Promise<never>(() => {}), own);
+  const breakOff = (own: AbortSignal) =>
+    hang(own).catch(() => {
+      throw new TransportError("the connection was closed", { reason: "Closed", wasSent: "maybe" });
+    });
+  for (const [fact, path, nth, answer] of [
+    ["a root", "/apis", 1, hang],
+    ["a root, over a transport that has words of its own", "/apis", 1, breakOff],
+    ["a group-version", "/apis/example.com/v1", 1, hang],
+    ["a group-version, over a transport that has words of its own", "/apis/example.com/v1", 1, breakOff],
+    ["a root for the second time", "/apis", 2, hang],
+    ["a group-version for the second time", "/apis/example.com/v1", 2, breakOff],
+  ] as const) {
+    test(`rejects with the signal's reason while it reads ${fact}`, async () => {
       const controller = new AbortController();
       const server = new FakeDiscoveryServer(toServedGroups([widgets]), { form: "legacy" });
       server.intercept = (request, own) => {
-        if (request.path !== path) return undefined;
-        controller.abort(new Error("enough"));
-        return untilAborted(new Promise<never>(() => {}), own);
+        const isLast = request.path === path && server.paths.filter((one) => one === path).length === nth;
+        if (!isLast) return request.path === "/apis/example.com/v1" ? Promise.reject(new Error("down")) : undefined;
+        controller.abort(reason);
+        return answer(own);
       };
-      await expect(new Discovery(server.transport).discover(controller.signal)).rejects.toThrow("enough");
+      await expect(new Discovery(server.transport).discover(controller.signal)).rejects.toBe(reason);
     });
   }
 

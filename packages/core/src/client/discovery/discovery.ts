@@ -15,15 +15,7 @@ import { type GroupVersion, printGroupVersion } from "../../api/group-version.ts
 import type { Resource } from "../../api/resource.ts";
 import { isNotFound } from "../../api/status-error.ts";
 import type { Transport } from "../../api/transport.ts";
-import {
-  assertNever,
-  type Clock,
-  isAborted,
-  runTogether,
-  systemClock,
-  timeoutSignal,
-  toError,
-} from "../../base/index.ts";
+import { assertNever, type Clock, runTogether, systemClock, timeoutSignal, toError } from "../../base/index.ts";
 import type { VersionDocument } from "./decode-discovery.ts";
 import { decodeGroups, decodeResourceList, decodeServerVersion, type GroupDocument } from "./decode-discovery.ts";
 import { type ApiGroup, type Discovered, type ServerVersion, StaleGroupVersionError } from "./discovered.ts";
@@ -131,7 +123,7 @@ export class Discovery {
       else this.#remembered.set(path, { etag: answer.etag, groups });
       return groups;
     } catch (error) {
-      if (isAborted(error, signal)) throw error;
+      signal.throwIfAborted();
       return toError(error);
     }
   }
@@ -147,7 +139,7 @@ export class Discovery {
         try {
           return await this.#readResources(place, contents, own);
         } catch (error) {
-          if (isAborted(error, own)) throw error;
+          own.throwIfAborted();
           failures.set(printGroupVersion(place), toError(error));
           return [];
         }

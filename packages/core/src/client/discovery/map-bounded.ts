@@ -12,15 +12,11 @@ export async function mapBounded<T, R>(
   // Shared by the workers: each takes the next.
   const rest = things.entries();
   const worker = async (own: AbortSignal) => {
-    for (const [index, thing] of rest) {
-      own.throwIfAborted();
-      results[index] = await work(thing, own);
-    }
+    for (const [index, thing] of rest) results[index] = await work(thing, own);
   };
   await runTogether(
     signal,
     Array.from({ length: Math.min(Math.max(maxParallel, 1), things.length) }, () => worker),
   );
-  signal.throwIfAborted();
   return results;
 }

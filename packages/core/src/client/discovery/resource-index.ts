@@ -30,11 +30,7 @@ export interface ResourceIndex {
 }
 
 export function indexResources({ groups, resources }: Discovered): ResourceIndex {
-  const ranks = new Map(
-    [...groups]
-      .sort((a, b) => Number(b.name === "") - Number(a.name === ""))
-      .map(({ name, preferredVersion }, rank) => [name, { rank, preferredVersion }]),
-  );
+  const ranks = new Map(groups.map(({ name, preferredVersion }, rank) => [name, { rank, preferredVersion }]));
   const rankOf = ({ group, version }: Resource) => {
     const { rank = ranks.size, preferredVersion } = ranks.get(group) ?? {};
     return 2 * rank + (version === preferredVersion ? 0 : 1);

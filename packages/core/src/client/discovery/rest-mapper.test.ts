@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { defineResource, type Resource, type ResourceDefinition } from "../../api/resource.ts";
 import { allResources } from "../../api/resources.ts";
 import { bytesResponse } from "../../api/transport.ts";
-import { FakeClock, untilAborted } from "../../base/index.ts";
+import { deferred, FakeClock, untilAborted } from "../../base/index.ts";
 import { CachedDiscovery } from "./cached-discovery.ts";
 import { Discovery } from "./discovery.ts";
 import { FakeDiscoveryServer, type ServedGroup, toServedGroups } from "./fake-discovery-server.fixture.ts";
@@ -186,6 +186,23 @@ describe("misses", () => {
     expect(reads()).toBe(1);
   });
 
+  test("a miss on what had begun to be read before is looked for again", async () => {
+    const { mapper, server, cached, clock, reads } = mapperFor(toServedGroups(builtIn));
+    const gate = deferred();
+    const old = new FakeDiscoveryServer(server.groups);
+    server.intercept = (request, own) => {
+      if (request.path !== "/apis" || reads() > 1) return undefined;
+      return old.transport(request, own).then((response) => gate.promise.then(() => response));
+    };
+    const other = cached.discover(signal);
+    await clock.settle();
+    server.groups = toServedGroups([...builtIn, widgets]);
+    const found = mapper.resourceForKind(kind, signal);
+    gate.resolve();
+    expect(await found).toEqual(widgets);
+    expect((await other).resources).not.toContainEqual(widgets);
+  });
+
   for (const [what, ask] of [
     ["resourceForKind", (mapper: RestMapper) => mapper.resourceForKind(kind, signal)],
     ["resourceFor", (mapper: RestMapper) => mapper.resourceFor("wd", signal)],
@@ -281,6 +298,7 @@ describe("misses", () => {
     expect(await unread(mapper.resourceFor("wd.example.com", signal))).toEqual(["example.com/v1"]);
     expect(await unread(mapper.resourceFor("wd.v1.example.com", signal))).toEqual(["example.com/v1"]);
     expect(await unread(mapper.resourceFor("pods.v1.", signal))).toEqual(["v1"]);
+    expect(await unread(mapper.resourceFor("pods.v1", signal))).toEqual(["v1"]);
     expect(await unread(mapper.resourceFor({ resource: "wd", group: "" }, signal))).toEqual(["v1"]);
     await expect(mapper.resourceForKind(kind, signal)).rejects.toThrow(
       `no matches for kind "Widget" in group "example.com" (could not read example.com/v1)`,

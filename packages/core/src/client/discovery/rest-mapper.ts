@@ -39,7 +39,6 @@ export class RestMapper {
   readonly #minRefreshMs: number;
   readonly #refresh: SharedWork<Discovered>;
   #lastRefresh: { readonly atMs: number; readonly failure: Error | undefined } | undefined;
-  #isRefreshing = false;
   #indexed: { readonly discovered: Discovered; readonly index: ResourceIndex } | undefined;
 
   constructor(discovery: CachedDiscovery, options: RestMapperOptions = {}) {
@@ -115,7 +114,7 @@ export class RestMapper {
   /** Undefined when it is too early for another one. */
   async #refreshAfterMiss(signal: AbortSignal): Promise<Discovered | undefined> {
     const last = this.#lastRefresh;
-    if (!this.#isRefreshing && last !== undefined && this.#clock.monotonic() - last.atMs < this.#minRefreshMs) {
+    if (last !== undefined && this.#clock.monotonic() - last.atMs < this.#minRefreshMs) {
       if (last.failure !== undefined) throw last.failure;
       return undefined;
     }
@@ -125,7 +124,6 @@ export class RestMapper {
   // One that everybody gave up on has told nothing, and does not count.
   async #refreshOnce(signal: AbortSignal): Promise<Discovered> {
     const atMs = this.#clock.monotonic();
-    this.#isRefreshing = true;
     try {
       const discovered = await this.#discovery.refresh(signal);
       this.#lastRefresh = { atMs, failure: undefined };
@@ -133,8 +131,6 @@ export class RestMapper {
     } catch (error) {
       if (!isAborted(error, signal)) this.#lastRefresh = { atMs, failure: toError(error) };
       throw error;
-    } finally {
-      this.#isRefreshing = false;
     }
   }
 
