@@ -1,8 +1,6 @@
 // What importing costs: time and resident memory of `import "@kubeloop/core/api"`, as a share of what importing
 // @kubernetes/client-node takes on the same Node in the same run. Each import gets a process of its own; the two take turns.
 import { execFileSync } from "node:child_process";
-import { join } from "node:path";
-import { pathToFileURL } from "node:url";
 import { type Measurement, median } from "./budget.ts";
 import { installPeers } from "./peers.ts";
 import { repositoryRoot } from "./repository.ts";
@@ -16,7 +14,6 @@ const rounds = 9;
 
 // Collected first, so that what is counted is what the import holds, not what it dropped on the way.
 const program = `
-  import { pathToFileURL } from "node:url";
   gc();
   const rss = process.memoryUsage().rss, start = performance.now();
   await import(process.argv[1]);
@@ -32,11 +29,10 @@ function measureImport(folder: string, specifier: string): ImportCost {
 
 export function measureImportCost(): readonly Measurement[] {
   const peers = installPeers();
-  const ourFile = pathToFileURL(join(repositoryRoot, "packages/core/dist/esm/api/index.js")).href;
   const ours: ImportCost[] = [];
   const theirs: ImportCost[] = [];
   for (let round = 0; round < rounds; round++) {
-    ours.push(measureImport(repositoryRoot, ourFile));
+    ours.push(measureImport(repositoryRoot, "@kubeloop/core/api"));
     theirs.push(measureImport(peers, "@kubernetes/client-node"));
   }
   return (["ms", "mb"] as const).map((unit) => {

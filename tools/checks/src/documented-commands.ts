@@ -14,11 +14,11 @@ export const documentedCommands: Readonly<Record<string, CommandRunner>> = {
   "npm run test:kubernetes": { by: "ci" },
   "npm run generate -- --check": { by: "packaging", prints: /./ },
   "npm run bench -- install-size": { by: "packaging", prints: /^kept +install of @kubeloop\/core/m },
-  "node packages/kubeloop/dist/esm/cli.js api-resources --api-group batch -o wide": {
+  "node packages/kubeloop/dist/bundle/esm/cli.js api-resources --api-group batch -o wide": {
     by: "packaging",
     prints: /^cronjobs +cj +batch\/v1 +true +CronJob +create,/m,
   },
-  "node packages/kubeloop/dist/esm/cli.js version": {
+  "node packages/kubeloop/dist/bundle/esm/cli.js version": {
     by: "packaging",
     prints: /^kubeloop \d+\.\d+\.\d+, Kubernetes v1\.36\.4$/m,
   },

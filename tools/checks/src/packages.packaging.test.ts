@@ -78,8 +78,9 @@ describe.each(packageNames)("%s", (name) => {
     expect(
       files.filter(
         (path) =>
-          !/^(LICENSE|README\.md|package\.json|dist\/.*\.(js|d\.ts)|dist\/cjs\/package\.json)$/.test(path) ||
-          /\.test\./.test(path),
+          !/^(LICENSE|README\.md|package\.json|dist\/bundle\/.*\.js|dist\/(esm|cjs)\/.*\.d\.ts|dist\/(bundle\/)?cjs\/package\.json)$/.test(
+            path,
+          ) || /\.test\./.test(path),
       ),
     ).toEqual([]);
   });
@@ -117,7 +118,7 @@ describe("installed into an empty folder", () => {
       join(jestApp, "use.test.js"),
       `const expected = ${JSON.stringify(expectedNames)};
        test.each(Object.keys(expected))("%s", (s) => { const m = require(s); expect(${sortedKeys}).toEqual(expected[s]); });
-       test("the build is CommonJS", () => expect(require.resolve("@kubeloop/core/base")).toMatch(/dist.cjs/));
+       test("the build is CommonJS", () => expect(require.resolve("@kubeloop/core/base")).toMatch(/dist.bundle.cjs/));
        test("it works", async () => {
          const { FakeClock } = require("@kubeloop/core/base");
          const { pods } = require("@kubeloop/core/resources");
@@ -183,7 +184,7 @@ describe("installed into an empty folder", () => {
   }
 
   test("brings the kubeloop command", () => {
-    const bin = join(app, "node_modules/kubeloop/dist/esm/cli.js");
+    const bin = join(app, "node_modules/kubeloop/dist/bundle/esm/cli.js");
     expect(run([bin, "api-resources", "-o", "name"], app)).toContain("deployments.apps\n");
     expect(readdirSync(join(app, "node_modules/.bin"))).toContain("kubeloop");
   });

@@ -24,7 +24,9 @@ export function listSubpaths(): readonly Subpath[] {
     return Object.entries(manifest.exports).flatMap(([subpath, target]) => {
       if (typeof target === "string") return [];
       const specifier = `${manifest.name}${subpath.slice(1)}`;
-      const source = target.default.default.replace("./dist/esm/", `packages/${name}/src/`).replace(/\.js$/, ".ts");
+      const source = target.default.default
+        .replace("./dist/bundle/esm/", `packages/${name}/src/`)
+        .replace(/\.js$/, ".ts");
       return source.includes("*") ? expand(specifier, source) : [{ specifier, source }];
     });
   });

@@ -1,0 +1,47 @@
+// The second half of a build: joins what the compiler made of each package into one file for each entry point, with shared
+// parts in chunks, as an ES module and as CommonJS. Importing sixty small modules costs three times the memory and five
+// times the time of importing them as one; types stay as the compiler wrote them. Dynamic imports stay dynamic: what is lazy
+// in the sources is lazy here.
+import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { builtinModules } from "node:module";
+import { join } from "node:path";
+import { rolldown } from "rolldown";
+import { listSubpaths } from "./public-names.ts";
+import { packageNames, repositoryRoot } from "./repository.ts";
+
+const subpaths = listSubpaths();
+
+async function bundle(name: string): Promise<void> {
+  const root = `packages/${name}/src/`;
+  const sources = subpaths.map((subpath) => subpath.source).filter((source) => source.startsWith(root));
+  // The executable is no subpath, but it is an entry point.
+  if (existsSync(join(repositoryRoot, root, "cli.ts"))) sources.push(`${root}cli.ts`);
+  const dist = join(repositoryRoot, "packages", name, "dist");
+  const entries = sources.map((source) => source.slice(root.length).replace(/\.ts$/, ""));
+  const isForeign = (id: string) => !id.startsWith(".") && !id.startsWith("/") && !/^[A-Za-z]:/.test(id);
+  const open = (wanted: readonly string[]) =>
+    rolldown({
+      input: Object.fromEntries(wanted.map((entry) => [entry, join(dist, "esm", `${entry}.js`)])),
+      platform: "node",
+      external: (id) => builtinModules.includes(id) || isForeign(id),
+    });
+  const common = { entryFileNames: "[name].js", chunkFileNames: "chunks/[name]-[hash].js" } as const;
+  rmSync(join(dist, "bundle"), { recursive: true, force: true });
+  await using esm = await open(entries);
+  await esm.write({ ...common, dir: join(dist, "bundle/esm"), format: "esm" });
+  // Executables are ES modules only: they await at the top level.
+  await using cjs = await open(entries.filter((entry) => entry !== "cli"));
+  await cjs.write({
+    ...common,
+    dir: join(dist, "bundle/cjs"),
+    format: "cjs",
+    exports: "named",
+    dynamicImportInCjs: false,
+  });
+  for (const folder of ["bundle/cjs", "cjs"]) {
+    mkdirSync(join(dist, folder), { recursive: true });
+    writeFileSync(join(dist, folder, "package.json"), '{ "type": "commonjs" }\n');
+  }
+}
+
+for (const name of packageNames) await bundle(name);
