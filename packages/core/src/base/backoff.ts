@@ -1,6 +1,6 @@
 // How long to wait before trying again, as pure functions: the state is a value, chance and time are arguments.
 
-import { type Random, randomBetween } from "./random.ts";
+import type { Random } from "./random.ts";
 
 export interface BackoffPolicy {
   readonly initialMs: number;
@@ -26,7 +26,7 @@ export function backoffDelayMs(policy: BackoffPolicy, failures: number): number 
 }
 
 export function jittered(delayMs: number, jitter: number, random: Random): number {
-  return jitter > 0 ? randomBetween(random, delayMs, delayMs * (1 + jitter)) : delayMs;
+  return jitter > 0 ? delayMs * (1 + random.next() * jitter) : delayMs;
 }
 
 /** Counts one more failure at `nowMs` (monotonic) and says how long to wait. */

@@ -51,6 +51,15 @@ describe("system timers", () => {
 });
 
 describe("system sleep", () => {
+  test("has let go of its signal when it wakes", async () => {
+    vi.useFakeTimers();
+    const controller = new AbortController();
+    const woken = systemClock.sleep(10, controller.signal);
+    vi.advanceTimersByTime(11);
+    await woken;
+    expect(getEventListeners(controller.signal, "abort")).toHaveLength(0);
+  });
+
   test("leaves neither listener nor timer behind, woken or aborted", async () => {
     vi.useFakeTimers();
     const controller = new AbortController();

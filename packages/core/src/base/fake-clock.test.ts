@@ -156,6 +156,27 @@ describe("in-flight tokens", () => {
     expect(order).toEqual(["answer@1", "timer@2"]);
   });
 
+  test("those who settle while another moves the clock all hear of a release", async () => {
+    const clock = new FakeClock({ stuckAfterMs: 2000 });
+    const token = clock.hold("request");
+    const all = Promise.all([clock.advance(10), clock.settle(), clock.settle()]);
+    await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+    token[Symbol.dispose]();
+    await all;
+    expect(clock.monotonic()).toBe(10);
+  });
+
+  test("the guard against a stuck token is gone once the token is back", async () => {
+    const clock = new FakeClock({ stuckAfterMs: 3_600_000 });
+    const timersBefore = process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
+    const token = clock.hold("request");
+    const settled = clock.settle();
+    await new Promise((resolve) => setImmediate(resolve));
+    token[Symbol.dispose]();
+    await settled;
+    expect(process.getActiveResourcesInfo().filter((name) => name === "Timeout").length).toBe(timersBefore);
+  });
+
   test("giving one back twice does no harm", async () => {
     const clock = new FakeClock();
     const token = clock.hold("once");
@@ -259,6 +280,17 @@ describe("drive", () => {
     });
   }
 
+  test("does not fire a timer at Infinity, however long it may wait", async () => {
+    const clock = new FakeClock();
+    const fired = noting(clock, [["never", Number.POSITIVE_INFINITY]]);
+    await expect(clock.drive(new Promise(() => {}), { limitMs: Number.POSITIVE_INFINITY })).rejects.toThrow("not done");
+    expect(fired).toEqual([]);
+  });
+
+  test("advancing without end is refused", async () => {
+    await expect(new FakeClock().advance(Number.POSITIVE_INFINITY)).rejects.toThrow("advance needs an end");
+  });
+
   test("two drivers at once are a mistake that is told", async () => {
     const clock = new FakeClock();
     const first = clock.advance(10);
@@ -273,6 +305,14 @@ describe("wall time", () => {
     const clock = new FakeClock();
     await clock.advance(1500);
     expect(new Date(clock.now()).toISOString()).toBe("2030-01-01T00:00:01.500Z");
+  });
+
+  test("set after time has passed, it counts on from there", async () => {
+    const clock = new FakeClock();
+    await clock.advance(1000);
+    clock.setWallTime(5);
+    await clock.advance(2);
+    expect(clock.now()).toBe(7);
   });
 
   test("may jump without any timer noticing", async () => {

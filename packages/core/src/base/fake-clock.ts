@@ -47,7 +47,7 @@ export class FakeClock implements Clock {
   #elapsedMs = 0;
   #made = 0;
   #workTimers = 0;
-  #released: (() => void) | undefined;
+  readonly #releaseWaiters = new Set<() => void>();
   #driver: string | undefined;
 
   constructor(options: FakeClockOptions = {}) {
@@ -82,7 +82,7 @@ export class FakeClock implements Clock {
     return {
       [Symbol.dispose]: () => {
         if (!this.#tokens.delete(order)) return;
-        this.#released?.();
+        for (const wake of this.#releaseWaiters) wake();
       },
     };
   }
@@ -129,6 +129,7 @@ export class FakeClock implements Clock {
   /** Moves time by `byMs`, firing what comes due on the way. */
   async advance(byMs: number): Promise<void> {
     const targetMs = this.#elapsedMs + checkDelay(byMs);
+    if (targetMs === Number.POSITIVE_INFINITY) throw this.#complaint("advance needs an end");
     await this.#driveAs("advance", async () => {
       for (;;) {
         await this.settle();
@@ -210,14 +211,15 @@ export class FakeClock implements Clock {
   #nextRelease(): Promise<void> {
     return new Promise((resolve, reject) => {
       const guard = systemClock.after(this.#stuckAfterMs, () => {
-        this.#released = undefined;
+        this.#releaseWaiters.delete(wake);
         reject(this.#complaint(`in-flight work has not ended after ${this.#stuckAfterMs} ms of real time`));
       });
-      this.#released = () => {
-        this.#released = undefined;
+      const wake = () => {
+        this.#releaseWaiters.delete(wake);
         guard[Symbol.dispose]();
         resolve();
       };
+      this.#releaseWaiters.add(wake);
     });
   }
 

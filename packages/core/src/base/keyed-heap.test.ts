@@ -43,6 +43,14 @@ describe("KeyedHeap", () => {
     expect(drain(heap)).toEqual([0, 2, 9]);
   });
 
+  test("an item that takes a removed one's place may have to rise", () => {
+    const heap = makeHeap();
+    // The last leaf (5) is smaller than the parent (50) of the one that is removed.
+    for (const rank of [1, 50, 2, 60, 70, 3, 5]) heap.set({ key: `r${rank}`, rank });
+    heap.remove("r60");
+    expect(drain(heap)).toEqual([1, 2, 3, 5, 50, 70]);
+  });
+
   test("clear forgets keys too", () => {
     const heap = makeHeap();
     heap.set({ key: "a", rank: 1 });
@@ -51,14 +59,15 @@ describe("KeyedHeap", () => {
   });
 
   test("behaves as a sorted map does, whatever is done to it", () => {
-    const key = fc.constantFrom("a", "b", "c", "d", "e", "f", "g");
+    // Enough keys for a heap of several levels, and long runs, so that items sink and rise more than one of them.
+    const key = fc.integer({ min: 0, max: 40 }).map((n) => `k${n}`);
     const step = fc.oneof(
-      fc.record({ do: fc.constant("set" as const), key, rank: fc.nat(20) }),
+      fc.record({ do: fc.constant("set" as const), key, rank: fc.nat(1000) }),
       fc.record({ do: fc.constant("remove" as const), key }),
       fc.record({ do: fc.constant("pop" as const) }),
     );
     fc.assert(
-      fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
+      fc.property(fc.array(step, { minLength: 50, maxLength: 400, size: "max" }), (steps) => {
         const heap = makeHeap();
         const model = new Map<string, number>();
         for (const it of steps) {

@@ -27,7 +27,16 @@ describe("RingBuffer", () => {
     expect(buffer.capacity).toBe(131_072);
     for (let i = 0; i < 99_990; i++) buffer.shift();
     expect(buffer.capacity).toBeLessThanOrEqual(64);
+    for (let i = 0; i < 10; i++) buffer.push(buffer.shift() ?? 0);
+    while (buffer.size > 10) buffer.shift();
     expect([...buffer]).toEqual([99_990, 99_991, 99_992, 99_993, 99_994, 99_995, 99_996, 99_997, 99_998, 99_999]);
+  });
+
+  test("never shrinks below sixteen slots", () => {
+    const buffer = new RingBuffer<number>();
+    for (let i = 0; i < 40; i++) buffer.push(i);
+    while (buffer.size > 0) buffer.shift();
+    expect(buffer.capacity).toBe(16);
   });
 
   test("does not grow and shrink in turns at a border", () => {
@@ -58,13 +67,16 @@ describe("RingBuffer", () => {
     };
     const gone = [0, 1, 2, 3, 4].map(pushOne);
     while (buffer.size > 2) buffer.shift();
-    buffer.clear();
     const { setFlagsFromString } = await import("node:v8");
     const { runInNewContext } = await import("node:vm");
     setFlagsFromString("--expose-gc");
     const collectGarbage: () => void = runInNewContext("gc");
     await new Promise((resolve) => setImmediate(resolve));
     collectGarbage();
-    expect(gone.map((ref) => ref.deref())).toEqual([undefined, undefined, undefined, undefined, undefined]);
+    expect(gone.map((ref) => ref.deref() === undefined)).toEqual([true, true, true, false, false]);
+    buffer.clear();
+    await new Promise((resolve) => setImmediate(resolve));
+    collectGarbage();
+    expect(gone.map((ref) => ref.deref() === undefined)).toEqual([true, true, true, true, true]);
   });
 });

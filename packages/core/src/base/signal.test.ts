@@ -81,6 +81,8 @@ describe("childSignal", () => {
     const [child, sibling] = [childSignal(parent.signal), childSignal(parent.signal)];
     child.abort("mine");
     expect([parent.signal.aborted, sibling.signal.aborted, child.signal.reason]).toEqual([false, false, "mine"]);
+    sibling[Symbol.dispose]();
+    expect(listenersOn(parent.signal)).toBe(0);
   });
 
   test("disposed of, no longer hears its parent and is not aborted", () => {
@@ -100,6 +102,14 @@ describe("onAbort", () => {
     controller.abort(1);
     controller.abort(2);
     expect(heard).toEqual(["a:1", "b:1", "c:1"]);
+  });
+
+  test("lets go of everyone before they are told, so that letting go once more is harmless", () => {
+    const controller = new AbortController();
+    const mine: Disposable = onAbort(controller.signal, () => mine[Symbol.dispose]());
+    onAbort(controller.signal, () => {});
+    controller.abort();
+    expect(listenersOn(controller.signal)).toBe(0);
   });
 
   test("calls back at once when the signal has fired", () => {

@@ -175,6 +175,17 @@ describe("back-off", () => {
     }
   });
 
+  test("jitter leaves an endless delay endless", () => {
+    expect(jittered(Number.POSITIVE_INFINITY, 0.5, seededRandom(1))).toBe(Number.POSITIVE_INFINITY);
+  });
+
+  test("exactly the quiet time is quiet enough", () => {
+    const random = seededRandom(1);
+    const first = afterFailure(noFailures, policy, { nowMs: 0, random });
+    expect(afterFailure(first.state, policy, { nowMs: 120_000, random }).state.failures).toBe(1);
+    expect(afterFailure(first.state, policy, { nowMs: 119_999, random }).state.failures).toBe(2);
+  });
+
   test("failures in a row add up; a quiet time starts over", () => {
     const random = seededRandom(1);
     let state = noFailures;

@@ -105,6 +105,25 @@ describe("runTogether", () => {
 });
 
 describe("TaskScope", () => {
+  test("a task that rejects because the scope was aborted has not failed", async () => {
+    const scope = new TaskScope(new AbortController().signal);
+    const tasks = [0, 1].map(() => scope.spawn((signal) => new Promise((_, reject) => onAbort(signal, reject))));
+    scope.abort("enough");
+    await scope.join();
+    expect((await Promise.allSettled(tasks)).map((task) => task.status)).toEqual(["rejected", "rejected"]);
+  });
+
+  test("a task started after a join hears the parent too", async () => {
+    const parent = new AbortController();
+    const scope = new TaskScope(parent.signal);
+    await scope.join();
+    const late = scope.spawn((signal) => new Promise((resolve) => onAbort(signal, resolve)));
+    parent.abort("stop");
+    expect(await late).toBe("stop");
+    await scope.join();
+    expect(getEventListeners(parent.signal, "abort")).toHaveLength(0);
+  });
+
   test("join waits for tasks that were started while it waited", async () => {
     const clock = new FakeClock();
     const scope = new TaskScope(new AbortController().signal);

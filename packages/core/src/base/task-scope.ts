@@ -3,22 +3,26 @@
 //
 // A task that merely ends does not stop its siblings. A task that rejects because the scope was aborted has not failed.
 import { isAborted } from "./errors.ts";
-import { childSignal } from "./signal.ts";
+import { onAbort } from "./signal.ts";
 
 export type Task<T = unknown> = (signal: AbortSignal) => PromiseLike<T> | T;
 
 export class TaskScope implements AsyncDisposable {
-  readonly #child;
+  readonly #parent: AbortSignal;
+  readonly #controller = new AbortController();
   readonly #running = new Set<Promise<void>>();
   readonly #failures: unknown[] = [];
+  // Held only while something runs: an idle scope leaves nothing on its parent, and can be used again.
+  #watch: Disposable | undefined;
 
   constructor(parent: AbortSignal) {
-    this.#child = childSignal(parent);
+    this.#parent = parent;
+    if (parent.aborted) this.#controller.abort(parent.reason);
   }
 
   /** Aborts when the parent does, when a task fails, or when the scope is closed. */
   get signal(): AbortSignal {
-    return this.#child.signal;
+    return this.#controller.signal;
   }
 
   get size(): number {
@@ -27,20 +31,24 @@ export class TaskScope implements AsyncDisposable {
 
   /** Starts a task now. Its failure aborts the scope; its value, if wanted, comes through `spawn`'s promise. */
   spawn<T>(task: Task<T>): Promise<T> {
+    this.#watch ??= onAbort(this.#parent, (reason) => this.#controller.abort(reason));
     const work = runTask(task, this.signal);
     const watched = work.then(
       () => {},
       (error: unknown) => this.#fail(error),
     );
     this.#running.add(watched);
-    void watched.then(() => this.#running.delete(watched));
+    void watched.then(() => {
+      this.#running.delete(watched);
+      if (this.#running.size === 0) this.#letGo();
+    });
     // The scope reports failures in `join`; whoever also awaits `work` sees them there too, and nobody has to.
     work.catch(() => {});
     return work;
   }
 
   abort(reason?: unknown): void {
-    this.#child.abort(reason);
+    this.#controller.abort(reason);
   }
 
   /**
@@ -49,21 +57,25 @@ export class TaskScope implements AsyncDisposable {
    */
   async join(): Promise<void> {
     while (this.#running.size > 0) await Promise.all(this.#running);
-    this.#child[Symbol.dispose]();
     if (this.#failures.length === 1) throw this.#failures[0];
     if (this.#failures.length > 1) throw new AggregateError(this.#failures, `${this.#failures.length} tasks failed`);
   }
 
   /** Aborts what still runs and waits for it. */
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#child.abort();
+    this.#controller.abort();
     await this.join();
+  }
+
+  #letGo(): void {
+    this.#watch?.[Symbol.dispose]();
+    this.#watch = undefined;
   }
 
   #fail(error: unknown): void {
     if (isAborted(error, this.signal)) return;
     this.#failures.push(error);
-    this.#child.abort(error);
+    this.#controller.abort(error);
   }
 }
 
