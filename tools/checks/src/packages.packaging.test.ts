@@ -1,6 +1,6 @@
 // The packages as users get them: packed, installed into an empty folder, and used by import, by require, under plain Jest
 // and by the compiler. What is packed is what `npm run build` left in dist.
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -187,6 +187,13 @@ describe("installed into an empty folder", () => {
     const bin = join(app, "node_modules/kubeloop/dist/bundle/esm/cli.js");
     expect(run([bin, "api-resources", "-o", "name"], app)).toContain("deployments.apps\n");
     expect(readdirSync(join(app, "node_modules/.bin"))).toContain("kubeloop");
+  });
+
+  test("a reader that leaves early makes the command end quietly", () => {
+    const bin = join(app, "node_modules/kubeloop/dist/bundle/esm/cli.js");
+    const piped = `"${process.execPath}" "${bin}" api-resources -o json | head -n 1; echo "\${PIPESTATUS[0]}"`;
+    const shell = spawnSync("bash", ["-c", piped], { encoding: "utf8" });
+    expect([shell.stdout, shell.stderr]).toEqual(["[\n0\n", ""]);
   });
 
   test("core with its dependencies takes less than 8 MB", () => {

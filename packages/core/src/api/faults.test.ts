@@ -225,3 +225,43 @@ describe("rules", () => {
     expect(await hits(faulty, ["/a", "/b"])).toEqual([true, false]);
   });
 });
+
+describe("several rules at once", () => {
+  test("the first that fires is outermost: a refusal before a delay is not delayed, one behind it is", async () => {
+    const refuse: FaultRule = { name: "refuse", fault: { kind: "status", code: 503 } };
+    const delay: FaultRule = { name: "delay", fault: { kind: "delay", delayMs: 1000, when: "before" } };
+    const times: number[] = [];
+    for (const rules of [
+      [refuse, delay],
+      [delay, refuse],
+    ]) {
+      const clock = new FakeClock();
+      const faulty = withFaults(newServer().transport, rules, { clock, random: seededRandom(1) });
+      expect((await clock.drive(faulty(get("/api/v1/pods"), new AbortController().signal))).status).toBe(503);
+      times.push(clock.monotonic());
+    }
+    expect(times).toEqual([0, 1000]);
+  });
+
+  test("a rule without chance does not shift what others draw", async () => {
+    const chancy: FaultRule = { name: "chancy", fault: { kind: "status", code: 500 }, probability: 0.5 };
+    const certain: FaultRule = {
+      name: "certain",
+      fault: { kind: "delay", delayMs: 0, when: "before" },
+      probability: 1,
+    };
+    const outcomes: string[] = [];
+    for (const rules of [[chancy], [certain, chancy]]) {
+      const clock = new FakeClock();
+      const faulty = withFaults(newServer().transport, rules, { clock, random: seededRandom(5) });
+      const codes: number[] = [];
+      for (let i = 0; i < 40; i++) {
+        codes.push((await clock.drive(faulty(get("/api/v1/pods"), new AbortController().signal))).status);
+      }
+      outcomes.push(codes.join());
+    }
+    expect(outcomes[0]).toContain("500");
+    expect(outcomes[0]).toContain("200");
+    expect(outcomes[1]).toBe(outcomes[0]);
+  });
+});

@@ -13,8 +13,8 @@ import {
 import { quote } from "./quote.ts";
 
 /** An absent object selects nothing, an empty one everything. Throws a SelectorError. */
-export function fromLabelSelector(selector: LabelSelector | undefined): Selector {
-  if (selector === undefined) return nothingSelector;
+export function fromLabelSelector(selector: LabelSelector | null | undefined): Selector {
+  if (selector === undefined || selector === null) return nothingSelector;
   const labels = Object.entries(selector.matchLabels ?? {});
   return selectorOf([
     ...labels.map(([key, value]) => newRequirement({ key, operator: "=", values: [value] })),

@@ -37,6 +37,9 @@ export function quantityOf(
   mantissa: number | bigint,
   options: { readonly exponent?: number; readonly format?: QuantityFormat } = {},
 ): Quantity {
+  if (typeof mantissa === "number" && !Number.isSafeInteger(mantissa)) {
+    throw new QuantityError(`${mantissa} is not a whole number: give an exponent, or parse text`);
+  }
   return { mantissa: BigInt(mantissa), exponent: options.exponent ?? 0, format: options.format ?? "DecimalSI" };
 }
 
