@@ -114,6 +114,10 @@ const toys = {
     "k8s.io.api.toys.v1.Rest": { mood: [1, "string"] },
     "k8s.io.api.other.v1.Gone": { mood: [1, "string"] },
   },
+  pointers: {
+    "io.k8s.api.toys.v1.TopSpec": { description: false, mood: true, speed: true, gone: true },
+    "io.k8s.api.other.v1.Gone": { mood: false },
+  },
 };
 
 describe("a small server", () => {
@@ -156,10 +160,16 @@ describe("a small server", () => {
   test("the schema table has required, default, zero default, enum, list and patch facts", () => {
     const line = '"toys.v1.TopSpec":{"colours":["[]string",{"list":"set","patch":["merge"]}],"description":"string",';
     expect(files.get("schema-table.ts")).toContain(line);
-    expect(files.get("schema-table.ts")).toContain('"mood":["string",{"enum":["calm","wild"],"default":"calm"}]');
+    expect(files.get("schema-table.ts")).toContain('"mood":["*string",{"enum":["calm","wild"],"default":"calm"}]');
     expect(files.get("schema-table.ts")).toContain(
-      '"place":["object",{"fields":{"x-y":"!number"}}],"speed":"!int32~"}',
+      '"place":["object",{"fields":{"x-y":"!?number"}}],"speed":"!*int32~"}',
     );
+  });
+
+  test("the schema table marks scalars held by pointer, and those of which nobody knows", () => {
+    const table = files.get("schema-table.ts");
+    expect(table).toContain('"description":"string","inner":"[]toys.v1.Top","label":"{}string","mood":["*string"');
+    expect(table).toContain('"toys.v1.TopStatus":{"at":"!?time"}');
   });
 
   test("the registry ties rows to types, and adds what only the paths know", () => {
@@ -206,6 +216,11 @@ describe("refuses", () => {
       "two definitions of one name",
       { ...toys, openapi: { a: toys.openapi, b: withSchema({}).openapi, c: withSchema({ type: "object" }).openapi } },
       "two documents define io.k8s.api.toys.v1.Odd differently",
+    ],
+    [
+      "a pointer that is neither true nor false",
+      { ...toys, pointers: { "io.k8s.api.toys.v1.TopSpec": { mood: "yes" } } },
+      "io.k8s.api.toys.v1.TopSpec.mood must be true or false",
     ],
     [
       "discovery that is not aggregated",

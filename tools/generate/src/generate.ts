@@ -2,6 +2,7 @@
 import { decodeDiscovery } from "./discovery.ts";
 import { decodeOpenApi } from "./openapi.ts";
 import { below, type OutputFiles } from "./output.ts";
+import { decodePointers } from "./pointers.ts";
 import { resourceRows } from "./resource-rows.ts";
 import { decodeProtobuf, writeProtobufTable } from "./write-protobuf-table.ts";
 import { writeResources } from "./write-resources.ts";
@@ -16,6 +17,8 @@ export interface GeneratorInputs {
   readonly discovery: unknown;
   /** Message → field → [number, type]. */
   readonly protobuf: unknown;
+  /** Definition → scalar field → whether Go holds it by pointer. */
+  readonly pointers: unknown;
 }
 
 /** The paths are relative to the output folder. */
@@ -25,7 +28,7 @@ export function generate(inputs: GeneratorInputs): OutputFiles {
   return new Map([
     ...below("types", writeTypes(openApi)),
     ["resources.ts", writeResources(rows)],
-    ["schema-table.ts", writeSchemaTable(openApi)],
+    ["schema-table.ts", writeSchemaTable(openApi, decodePointers(inputs.pointers))],
     ["protobuf-table.ts", writeProtobufTable(decodeProtobuf(inputs.protobuf), openApi)],
   ]);
 }

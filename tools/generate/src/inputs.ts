@@ -1,4 +1,5 @@
-// Where the generator's documents come from: the copies in this repository, files the user names, or a server.
+// Where the generator's documents come from: the copies in this repository, files the user names, or a server. Protobuf
+// numbers and pointers no server tells: they are always the copies.
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { brotliDecompressSync } from "node:zlib";
@@ -13,13 +14,13 @@ const kept = (name: string): string =>
 export async function readInputs(
   options: Pick<GenerateOptions, "openapi" | "discovery" | "server" | "tokenFile" | "ca"> = nothingAsked,
 ): Promise<GeneratorInputs> {
-  const protobuf = await readJson(kept("protobuf"));
-  if (options.server !== undefined) return { ...(await readServer(options.server, options)), protobuf };
+  const [protobuf, pointers] = await Promise.all([readJson(kept("protobuf")), readJson(kept("pointers"))]);
+  if (options.server !== undefined) return { ...(await readServer(options.server, options)), protobuf, pointers };
   const [openapi, discovery] = await Promise.all([
     readJson(options.openapi ?? kept("openapi-v3")),
     readJson(options.discovery ?? kept("discovery")),
   ]);
-  return { openapi, discovery, protobuf };
+  return { openapi, discovery, protobuf, pointers };
 }
 
 const nothingAsked = {

@@ -1,7 +1,8 @@
 // From an OpenAPI schema to a node of the schema table, whose form core's `api/schema-table.ts` decodes:
 //
 //   node       = expression | [expression, facts]
-//   expression = "!"? type "~"?          "!": the field is required; "~": the default is the type's zero value
+//   expression = "!"? hold? type "~"?    "!": the field is required; "~": the default is the type's zero value
+//   hold       = "*" | "?"               of a scalar field. "*": Go holds it by pointer; "?": nobody knows; else by value
 //   type       = "[]" type | "{}" type | "object" | scalar word | definition name (it alone has dots)
 //
 // A list or map whose elements have facts of their own, and an object written in place, put them into the facts as
@@ -82,7 +83,14 @@ export function referenceOf(schema: OpenApiSchema): string | undefined {
   return ref?.startsWith(refPrefix) ? ref.slice(refPrefix.length) : undefined;
 }
 
-export function toDefinition(name: string, schema: OpenApiSchema): TableDefinition {
+/** Field → whether Go holds it by pointer. */
+type FieldPointers = ReadonlyMap<string, boolean>;
+
+export function toDefinition(
+  name: string,
+  schema: OpenApiSchema,
+  pointers: FieldPointers | undefined,
+): TableDefinition {
   const facts: DefinitionFacts = {};
   const kinds = kindsOf(schema);
   if (kinds.length > 0) {
@@ -95,17 +103,26 @@ export function toDefinition(name: string, schema: OpenApiSchema): TableDefiniti
   const unions = schema["x-kubernetes-unions"];
   if (unions !== undefined) facts.unions = unions;
   if (schema["x-kubernetes-preserve-unknown-fields"] === true) facts.preserve = true;
-  const fields = toFields(schema, name);
+  const fields = toFields(schema, name, pointers);
   return Object.keys(facts).length === 0 ? fields : { $: facts, ...fields };
 }
 
-export function toFields(schema: OpenApiSchema, at: string): { readonly [name: string]: TableNode } {
+function toFields(
+  schema: OpenApiSchema,
+  at: string,
+  pointers: FieldPointers | undefined,
+): { readonly [name: string]: TableNode } {
   const required = new Set(schema.required ?? []);
   const names = Object.keys(schema.properties ?? {}).sort();
   return Object.fromEntries(
     names.map((name) => [
       name,
-      toNode(schema.properties?.[name] ?? {}, { at: `${at}.${name}`, isRequired: required.has(name), isField: true }),
+      toNode(schema.properties?.[name] ?? {}, {
+        at: `${at}.${name}`,
+        isRequired: required.has(name),
+        isField: true,
+        isPointer: pointers?.get(name),
+      }),
     ]),
   );
 }
@@ -114,6 +131,8 @@ interface Place {
   readonly at: string;
   readonly isRequired: boolean;
   readonly isField: boolean;
+  /** Undefined where it is not known. */
+  readonly isPointer: boolean | undefined;
 }
 
 function toNode(schema: OpenApiSchema, place: Place): TableNode {
@@ -122,8 +141,19 @@ function toNode(schema: OpenApiSchema, place: Place): TableNode {
   const type = typeExpression(schema, facts, place);
   const zero = schema.default !== undefined && JSON.stringify(schema.default) === zeroOf(type);
   if (schema.default !== undefined && !zero) facts.default = schema.default;
-  const expression = `${place.isRequired ? "!" : ""}${type}${zero && place.isField ? "~" : ""}`;
+  const hold = place.isField && isHeldScalar(type) ? holdMark(place.isPointer) : "";
+  const expression = `${place.isRequired ? "!" : ""}${hold}${type}${zero && place.isField ? "~" : ""}`;
   return Object.keys(facts).length === 0 ? expression : [expression, facts];
+}
+
+// Bytes are a list in Go: empty is absent, and there is nothing to know.
+function isHeldScalar(type: string): boolean {
+  return !/[.[{]|^(json|object|bytes)$/.test(type);
+}
+
+function holdMark(isPointer: boolean | undefined): string {
+  if (isPointer === undefined) return "?";
+  return isPointer ? "*" : "";
 }
 
 function typeExpression(schema: OpenApiSchema, facts: TableFacts, place: Place): string {
@@ -151,7 +181,7 @@ function typeExpression(schema: OpenApiSchema, facts: TableFacts, place: Place):
 
 function objectExpression(schema: OpenApiSchema, facts: TableFacts, at: string): string {
   if (schema.properties !== undefined) {
-    facts.fields = toFields(schema, at);
+    facts.fields = toFields(schema, at, undefined);
     return "object";
   }
   if (typeof schema.additionalProperties === "object") {
@@ -161,7 +191,7 @@ function objectExpression(schema: OpenApiSchema, facts: TableFacts, at: string):
 }
 
 function elementExpression(element: OpenApiSchema, facts: TableFacts, at: string): string {
-  const node = toNode(element, { at, isRequired: false, isField: false });
+  const node = toNode(element, { at, isRequired: false, isField: false, isPointer: undefined });
   if (typeof node === "string") return node;
   facts.of = node;
   return "";

@@ -3,10 +3,11 @@
 import { hasOwnVersion, homeOf, tableName } from "./names.ts";
 import { compareText, type OpenApi } from "./openapi.ts";
 import { header, templateLiteral } from "./output.ts";
+import type { Pointers } from "./pointers.ts";
 import { toDefinition } from "./schema-nodes.ts";
 import { specialType } from "./special-types.ts";
 
-export function writeSchemaTable(openApi: OpenApi): string {
+export function writeSchemaTable(openApi: OpenApi, pointers: Pointers): string {
   const names = [...openApi.definitions.keys()].filter((name) => specialType(name) === undefined);
   const packages = new Map<string, string>();
   for (const name of names.filter(hasOwnVersion)) {
@@ -16,7 +17,7 @@ export function writeSchemaTable(openApi: OpenApi): string {
   const definitions = names
     .map((name): [string, string] => [
       tableName(name),
-      JSON.stringify(toDefinition(name, openApi.definitions.get(name) ?? {})),
+      JSON.stringify(toDefinition(name, openApi.definitions.get(name) ?? {}, pointers.get(name))),
     ])
     .sort(([a], [b]) => compareText(a, b));
   const packageLines = [...packages].sort(([a], [b]) => compareText(a, b)).map(toLine);

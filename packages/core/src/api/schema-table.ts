@@ -147,10 +147,13 @@ function decodeSlot(node: TableNode): Slot {
 function buildSlot(expression: string, facts: TableFacts): Slot {
   const isRequired = expression.startsWith("!");
   const isZeroDefault = expression.endsWith("~");
-  const type = expression.slice(isRequired ? 1 : 0, isZeroDefault ? -1 : undefined);
+  const held = expression.slice(isRequired ? 1 : 0, isZeroDefault ? -1 : undefined);
+  const mark = held.startsWith("*") || held.startsWith("?") ? held[0] : undefined;
+  const type = mark === undefined ? held : held.slice(1);
   const said: Partial<SlotFacts> = {
     isRequired,
     isZeroDefault,
+    isPointer: isScalarWord(type) && mark !== "?" ? mark === "*" : undefined,
     isNullable: facts.nullable === true,
     default: isZeroDefault ? zeroOf(type) : facts.default,
     patchStrategies: facts.patch ?? [],
@@ -171,9 +174,13 @@ function decodeType(type: string, facts: TableFacts): TypeSchema {
   }
   if (type === "json") return untyped;
   if (type === "object") return inlineObject(facts);
-  if (!type.includes(".")) return { type: "scalar", scalar: type as ScalarType };
+  if (isScalarWord(type)) return { type: "scalar", scalar: type as ScalarType };
   const target = definition(type);
   return facts.map === undefined || facts.map === target.mapType ? target : { ...target, mapType: facts.map };
+}
+
+function isScalarWord(type: string): boolean {
+  return !/[.[{]|^(json|object)?$/.test(type);
 }
 
 const untyped: TypeSchema = { type: "json" };

@@ -88,6 +88,11 @@ export interface SlotFacts {
   readonly default: unknown;
   /** The default is only the type's zero value (`""`, 0, false, {}): what Go prints for a field nobody set. */
   readonly isZeroDefault: boolean;
+  /**
+   * Of a scalar: Go holds it by pointer, so that its zero value is not its absence (`replicas: 0`); false where Go holds
+   * it by value (`nodeName: ""`). Undefined where nobody knows (custom resources) and for what is no scalar.
+   */
+  readonly isPointer: boolean | undefined;
   readonly patchStrategies: readonly PatchStrategy[];
   readonly patchMergeKey: string | undefined;
   readonly enum: readonly unknown[] | undefined;
@@ -106,6 +111,7 @@ const unsaid: SlotFacts = {
   isNullable: false,
   default: undefined,
   isZeroDefault: false,
+  isPointer: undefined,
   patchStrategies: [],
   patchMergeKey: undefined,
   enum: undefined,

@@ -9,6 +9,13 @@ const secret = (fields: object) => ({ apiVersion: "v1", kind: "Secret", ...field
 const limits = (cpu: unknown) => container({ resources: { limits: { cpu } } });
 const created = (time: unknown) => pod({}, { metadata: { creationTimestamp: time } });
 const port = (fields: object) => ({ apiVersion: "v1", kind: "Service", spec: { ports: [fields] } });
+const replicaSet = (spec: object, status: object = {}) => ({ apiVersion: "apps/v1", kind: "ReplicaSet", spec, status });
+const claim = (spec: object) => ({ apiVersion: "v1", kind: "PersistentVolumeClaim", spec });
+const volumeMount = (fields: object) => container({ volumeMounts: [fields] });
+const disk = (azureDisk: object) => pod({ volumes: [{ azureDisk }] });
+const memoryVolume = (emptyDir: object) => pod({ volumes: [{ emptyDir }] });
+const divisor = (value: unknown) =>
+  container({ env: [{ name: "a", valueFrom: { resourceFieldRef: { divisor: value } } }] });
 const lease = (renewTime: string) => ({ apiVersion: "coordination.k8s.io/v1", kind: "Lease", spec: { renewTime } });
 const revision = (data: unknown) => ({ apiVersion: "apps/v1", kind: "ControllerRevision", data });
 
@@ -31,6 +38,18 @@ describe("equal", () => {
       container({}),
     ],
     ["zero where Go prints zero", port({ port: 0 }), port({})],
+    ["false held by value and absent", pod({ hostNetwork: false }), pod({})],
+    ["an empty text held by value and absent", pod({ nodeName: "" }), pod({})],
+    ["an empty text of a named type and absent", pod({ restartPolicy: "" }), pod({})],
+    ["an empty text where another one is the default", port({ protocol: "" }), port({})],
+    ["an empty text inside a struct held by value", pod({}, { status: { message: "" } }), pod({})],
+    ["an observed generation of 0 and none", replicaSet({}, { observedGeneration: 0 }), replicaSet({})],
+    ["a service's node port of 0 and none", port({ nodePort: 0 }), port({})],
+    ["a container's host port of 0 and none", container({ ports: [{ hostPort: 0 }] }), container({ ports: [{}] })],
+    ["a target port of 0 and none", port({ targetPort: 0 }), port({})],
+    ["a mount that is not read-only", volumeMount({ readOnly: false }), volumeMount({})],
+    ["a quantity of zero held by value and absent", divisor("0m"), divisor(undefined)],
+    ["Go's zero time held by value and absent", created("0001-01-01T00:00:00Z"), created(undefined)],
     ["keys in another order", { a: 1, b: { c: 1, d: 2 } }, { b: { d: 2, c: 1 }, a: 1 }],
     ["an empty list without a schema", custom({ list: [] }), custom({})],
     ["null without a schema", custom({ a: null }), custom({})],
@@ -54,7 +73,16 @@ describe("different", () => {
       pod({ volumes: [{ name: "a", emptyDir: {} }] }),
       pod({ volumes: [{ name: "a" }] }),
     ],
-    ["false and absent where both mean something", pod({ automountServiceAccountToken: false }), pod({})],
+    ["false held by pointer and absent", pod({ automountServiceAccountToken: false }), pod({})],
+    ["replicas of 0 and none", replicaSet({ replicas: 0 }), replicaSet({})],
+    ["a grace period of 0 and none", pod({ terminationGracePeriodSeconds: 0 }), pod({})],
+    ["an empty text held by pointer and absent", claim({ storageClassName: "" }), claim({})],
+    ["false held by pointer where it is the default", disk({ readOnly: false }), disk({})],
+    ["a quantity of zero held by pointer and absent", memoryVolume({ sizeLimit: "0" }), memoryVolume({})],
+    ["an empty text and no target port", port({ targetPort: "" }), port({})],
+    ["true and absent", pod({ hostNetwork: true }), pod({})],
+    ["nonsense for a time and absent", created("soon"), created(undefined)],
+    ["a zero without a schema and absent", custom({ a: 0 }), custom({})],
     ["a map's empty entry and none", pod({ nodeSelector: { a: "" } }), pod({ nodeSelector: {} })],
     ["a secret's empty entry and none", secret({ data: { a: "" } }), secret({ data: {} })],
     ["80 and the text 80", port({ targetPort: 80 }), port({ targetPort: "80" })],
@@ -81,10 +109,21 @@ describe("derivative", () => {
     ["is not satisfied by absence", pod({ nodeName: "n" }), pod({}), false],
     ["an empty text asks for nothing", pod({ nodeName: "" }), pod({ nodeName: "m" }), true],
     ["false asks for false", pod({ hostNetwork: false }), pod({ hostNetwork: true }), false],
+    ["false held by value asks for no more than absence", pod({ hostNetwork: false }), pod({}), true],
+    ["zero held by pointer asks for zero", replicaSet({ replicas: 0 }), replicaSet({}), false],
+    [
+      "what is all zero inside a struct asks for nothing",
+      pod({}, { status: { message: "", phase: "" } }),
+      pod({}),
+      true,
+    ],
+    ["something inside an absent struct is missing", pod({ securityContext: { runAsUser: 0 } }), pod({}), false],
     ["an empty list asks for nothing", container({ args: [] }), container({ args: ["a"] }), true],
     ["a list asks for a beginning", container({ args: ["a"] }), container({ args: ["a", "b"] }), true],
     ["a list asks for no less", container({ args: ["a", "b"] }), container({ args: ["a"] }), false],
     ["a map asks for its entries", pod({ nodeSelector: { a: "1" } }), pod({ nodeSelector: { a: "1", b: "2" } }), true],
+    ["a map asks for its entries of zero", limits("0"), container({ resources: { limits: { memory: "1" } } }), false],
+    ["a map asks for its empty texts", pod({ nodeSelector: { a: "" } }), pod({ nodeSelector: { b: "1" } }), false],
     ["quantities by value", limits("1"), limits("1000m"), true],
     ["an empty struct asks for nothing", pod({ securityContext: {} }), pod({}), true],
     ["null asks for nothing", pod({ nodeName: null }), pod({ nodeName: "m" }), true],

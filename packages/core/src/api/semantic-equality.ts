@@ -4,8 +4,9 @@
 // - null is absent, except inside values of any JSON (RawExtension and the like), which must be the same data;
 // - an empty list, map or byte string is absent; a map's entry is not: `{ a: "" }` is not `{}`;
 // - a struct held by value is absent when all it holds is (`status: {}`); one held by pointer is not (`emptyDir: {}`);
-// - a scalar equals its absence where Go prints the zero value for an untouched field. OpenAPI does not tell pointers
-//   from `omitempty`, so elsewhere zero and absent differ: `automountServiceAccountToken: false` means something;
+// - a scalar held by value is absent when it is zero (`hostNetwork: false`, `nodeName: ""`, a quantity of "0"); one held
+//   by pointer is not: `automountServiceAccountToken: false` and `replicas: 0` mean something. Where the schema does not
+//   know how it is held, only a zero that Go prints for an untouched field is absent;
 // - quantities are equal by value, times by instant, durations by length; 80 and "80" differ;
 // - lists have an order, keys have none.
 //
@@ -25,8 +26,8 @@ export function semanticEqual(a: unknown, b: unknown, schema?: TypeSchema): bool
 
 /**
  * Whether `actual` has everything that `wanted` asks for. What is absent or empty in `wanted` (also an empty text) asks
- * for nothing; a list asks for a beginning. Unlike upstream, which cannot tell an absent number from zero, only what
- * stands in `wanted` counts.
+ * for nothing; a map's entry asks for an entry, a list for a beginning. Unlike upstream, which cannot tell an absent
+ * number from zero, only what stands in `wanted` counts.
  */
 export function semanticDerivative(wanted: unknown, actual: unknown, schema?: TypeSchema): boolean {
   return isDerivative(wanted, actual, rootSlot(schema ?? schemaOf(wanted)));
@@ -77,8 +78,13 @@ function isDerivative(wanted: unknown, actual: unknown, slot: Slot | undefined):
   }
   if (isJsonObject(wanted)) {
     const entries = Object.entries(wanted);
-    if (!isJsonObject(actual)) return isAbsent(actual) && entries.length === 0;
-    return entries.every(([key, value]) => isDerivative(value, ownValue(actual, key), childSlot(schema, key)));
+    if (!isJsonObject(actual)) return isAbsent(actual) && (entries.length === 0 || isEmpty(wanted, slot));
+    return entries.every(([key, value]) => {
+      const held = ownValue(actual, key);
+      // A map's entry is asked for whatever it holds; only a field's zero is its absence.
+      if (schema?.type === "map" && isAbsent(held)) return isAbsent(value);
+      return isDerivative(value, held, childSlot(schema, key));
+    });
   }
   return isEqual(wanted, actual, slot);
 }
@@ -98,8 +104,25 @@ function isEmpty(value: unknown, slot: Slot | undefined): boolean {
     return Object.entries(value).every(([key, held]) => isEmpty(held, childSlot(schema, key)));
   }
   if (schema.type === "scalar" && schema.scalar === "bytes") return value === "";
-  return slot.isZeroDefault && value === slot.default;
+  if (schema.type !== "scalar" || slot.isPointer === undefined) return slot.isZeroDefault && value === slot.default;
+  return !slot.isPointer && equalScalars(value, zeros[schema.scalar], schema);
 }
+
+// What Go decodes where nothing stands.
+const zeros: { readonly [type in ScalarType]: unknown } = {
+  string: "",
+  bytes: "",
+  boolean: false,
+  int32: 0,
+  int64: 0,
+  integer: 0,
+  number: 0,
+  quantity: "0",
+  "int-or-string": 0,
+  time: "0001-01-01T00:00:00Z",
+  "micro-time": "0001-01-01T00:00:00Z",
+  duration: "0s",
+};
 
 function equalScalars(a: unknown, b: unknown, schema: TypeSchema | undefined): boolean {
   const compare = schema?.type === "scalar" ? comparisons[schema.scalar] : undefined;
