@@ -5,7 +5,7 @@ export { RealClusterError, type RealClusterReason } from "./errors.ts";
 export { type HttpAnswer, type HttpRequest, sendRequest } from "./http-request.ts";
 export type { Credential } from "./kubeconfig.ts";
 export type { RealClusterOptions } from "./options.ts";
-export type { CertificatePair, ClientIdentity } from "./pki.ts";
+export { type CertificateAuthority, type CertificatePair, type ClientIdentity, createAuthority } from "./pki.ts";
 export { type ComponentName, type Program, programs } from "./programs.ts";
 export { RealCluster } from "./real-cluster.ts";
 export type { TokenUser } from "./tokens.ts";

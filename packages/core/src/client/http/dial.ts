@@ -29,23 +29,35 @@ const tlsTimeoutMs = 10_000;
 
 export async function dial(target: DialTarget, clock: Clock, signal: AbortSignal): Promise<DialedSocket> {
   const { server } = target;
+  const address = { host: hostOf(server), port: portOf(server) };
   const socket = await within("connecting", dialTimeoutMs, clock, signal, (limit) =>
     target.proxyUrl === undefined
-      ? openTcp({ host: hostOf(server), port: portOf(server) }, limit)
-      : openTunnel(new URL(target.proxyUrl), { host: hostOf(server), port: portOf(server) }, limit),
+      ? openTcp(address, limit)
+      : openTunnel(new URL(target.proxyUrl), address, { caPem: target.caPem, isVerified: target.isVerified }, limit),
   );
   socket.setNoDelay(true);
   socket.setKeepAlive(true, 30_000);
-  if (server.protocol === "http:") return { socket, protocol: "http/1.1" };
+  // Nothing is agreed on in plain text: it is HTTP/1.1 unless that was ruled out.
+  if (server.protocol === "http:") {
+    return { socket, protocol: target.protocols.includes("http/1.1") ? "http/1.1" : "h2" };
+  }
   try {
-    const secured = await within("the TLS handshake", tlsTimeoutMs, clock, signal, (limit) =>
-      secure(socket, target, limit),
-    );
-    return { socket: secured, protocol: secured.alpnProtocol === "h2" ? "h2" : "http/1.1" };
+    return await within("the TLS handshake", tlsTimeoutMs, clock, signal, async (limit) => {
+      const secured = await secure(socket, target, limit);
+      return { socket: secured, protocol: agreedProtocol(secured, target) };
+    });
   } catch (error) {
     socket.destroy();
     throw error;
   }
+}
+
+function agreedProtocol(socket: TLSSocket, { protocols }: DialTarget): DialedSocket["protocol"] {
+  // A server that has never heard of ALPN speaks HTTP/1.1.
+  const protocol = socket.alpnProtocol === "h2" ? "h2" : "http/1.1";
+  if (protocols.includes(protocol)) return protocol;
+  socket.destroy();
+  throw new Error(`the server does not offer ${protocols.join(" or ")}`);
 }
 
 /** A plain TCP connection. */
@@ -84,7 +96,12 @@ export function untilReady<S extends Socket>(start: () => S, event: string, sign
       socket.off(event, ready).off("error", fail).off("close", closed);
       finish();
     };
-    const ready = () => settle(() => resolve(socket));
+    const ready = () =>
+      settle(() => {
+        // Until someone else listens, an error must not end the process; the socket's closing says enough.
+        socket.on("error", () => {});
+        resolve(socket);
+      });
     const giveUp = (reason: unknown) =>
       settle(() => {
         // A socket that is being destroyed may still say why; nobody listens any more.
@@ -119,8 +136,13 @@ function toDialError(what: string, cause: unknown): TransportError {
   const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
   const reason =
     code === "ECONNREFUSED" ? "ConnectionRefused" : code === "ENOTFOUND" ? "HostNotFound" : "ConnectFailed";
-  const message = cause instanceof Error ? cause.message : String(cause);
-  return new TransportError(`${what} failed: ${message}`, { reason, wasSent: "no", cause });
+  return new TransportError(`${what} failed: ${messageOf(cause)}`, { reason, wasSent: "no", cause });
+}
+
+/** Where a name has several addresses, Node says what happened to each of them, and nothing on top. */
+function messageOf(cause: unknown): string {
+  if (cause instanceof AggregateError && cause.message === "") return cause.errors.map(messageOf).join("; ");
+  return cause instanceof Error ? cause.message : String(cause);
 }
 
 function hostOf(url: URL): string {

@@ -4,7 +4,6 @@
 // Promises: an aborted request leaves no socket busy, no timer and no listener behind. A request that the server answered
 // with 401 is repeated once if the credentials have something newer. A rotated CA or client certificate makes new connections;
 // exchanges on the old ones end in peace.
-import type { Readable } from "node:stream";
 import {
   type ApiRequest,
   type ApiResponse,
@@ -14,14 +13,15 @@ import {
   type Transport,
   TransportError,
 } from "../../api/transport.ts";
-import { type Clock, onAbort, systemClock } from "../../base/index.ts";
+import { type Clock, systemClock } from "../../base/index.ts";
+import type { CaCertificates } from "../credentials/ca-bundle.ts";
 import type { ClientCertificate } from "../credentials/client-certificate.ts";
 import type { Credential, Credentials } from "../credentials/credentials.ts";
 import { type Impersonation, impersonationHeaders } from "../credentials/impersonation.ts";
 import type { ClusterConfig } from "../kubeconfig/cluster-config.ts";
-import { decompressed, readBody } from "./response-body.ts";
-import { type HttpAnswer, type HttpVersion, ServerConnections } from "./server-connections.ts";
-import { withSilenceLimit } from "./silence-limit.ts";
+import { checkExchange, closedError } from "./http-exchange.ts";
+import { toResponse } from "./response-body.ts";
+import { type HttpVersion, ServerConnections } from "./server-connections.ts";
 
 export interface HttpTransportOptions {
   /** The system's unless given. */
@@ -36,6 +36,13 @@ export interface HttpIdentity {
   readonly impersonate?: Impersonation | undefined;
 }
 
+/** An identity in use: what it adds to each request, and the certificate it showed last. */
+interface Sender {
+  readonly credentials: Credentials;
+  readonly headers: HttpHeaders;
+  certificate: ClientCertificate | undefined;
+}
+
 const mostIdentities = 8;
 /** Bookmarks come about every minute; a quarter of one more is patience enough. */
 const watchSilenceMs = 75_000;
@@ -44,7 +51,9 @@ export class HttpTransport implements AsyncDisposable {
   readonly #config: ClusterConfig;
   readonly #clock: Clock;
   readonly #version: HttpVersion;
+  /** By the CA and the client certificate they were made with. */
   readonly #connections = new Map<string, ServerConnections>();
+  readonly #retired = new Set<ServerConnections>();
   #isClosed = false;
 
   constructor(config: ClusterConfig, options: HttpTransportOptions = {}) {
@@ -55,121 +64,117 @@ export class HttpTransport implements AsyncDisposable {
 
   /** HTTP/2 connections that are open now. */
   get http2Connections(): number {
-    return [...this.#connections.values()].reduce((sum, one) => sum + (one.http2Connections ?? 0), 0);
+    const all = [...this.#connections.values(), ...this.#retired];
+    return all.reduce((sum, one) => sum + one.http2Connections, 0);
   }
 
   /** A Transport that sends as this identity; the config's own unless given. All share this one's connections. */
-  as(identity: HttpIdentity = this.#config): Transport {
-    const { credentials, impersonate } = identity;
-    const extra = impersonate === undefined ? {} : impersonationHeaders(impersonate);
+  as({ credentials, impersonate }: HttpIdentity = this.#config): Transport {
+    const headers = impersonate === undefined ? {} : impersonationHeaders(impersonate);
+    const sender: Sender = { credentials, headers, certificate: undefined };
     return async (request, signal) => {
       signal.throwIfAborted();
       const shown = await credentials.current(signal);
-      const response = await this.#send(request, shown, extra, signal);
+      const response = await this.#send(request, sender, shown, signal);
       if (response.status !== 401 || !isReplayable(request)) return response;
-      if (!(await credentials.rejected(shown, signal))) return response;
-      await response[Symbol.asyncDispose]();
-      return await this.#send(request, await credentials.current(signal), extra, signal);
+      if (!(await isRenewed(response, () => credentials.rejected(shown, signal)))) return response;
+      return await this.#send(request, sender, await credentials.current(signal), signal);
     };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true;
-    await Promise.all([...this.#connections.values()].map((one) => one[Symbol.asyncDispose]()));
+    const all = [...this.#connections.values(), ...this.#retired];
     this.#connections.clear();
+    await Promise.all(all.map((one) => one[Symbol.asyncDispose]()));
   }
 
-  async #send(request: ApiRequest, shown: Credential, extra: HttpHeaders, signal: AbortSignal): Promise<ApiResponse> {
-    const connections = await this.#connectionsFor(shown.certificate, signal);
+  async #send(request: ApiRequest, sender: Sender, shown: Credential, signal: AbortSignal): Promise<ApiResponse> {
+    if (request.upgrade !== undefined) {
+      throw new TransportError(`this transport cannot switch to ${request.upgrade}`, {
+        reason: "Invalid",
+        wasSent: "no",
+      });
+    }
     const prefix = new URL(this.#config.server).pathname.replace(/\/$/, "");
     const query = request.query.length === 0 ? "" : `?${printQuery(request.query)}`;
     const body = toBytes(request);
-    const answer = await connections.send(
-      {
-        method: request.method,
-        path: `${prefix}${request.path}${query}`,
-        headers: {
-          ...(this.#config.disableCompression ? {} : { "accept-encoding": "gzip" }),
-          ...shown.headers,
-          ...extra,
-          ...(body instanceof Uint8Array ? { "content-length": String(body.byteLength) } : {}),
-          ...request.headers,
-        },
-        body,
+    const exchange = {
+      method: request.method,
+      path: `${prefix}${request.path}${query}`,
+      headers: {
+        ...(this.#config.disableCompression ? {} : { "accept-encoding": "gzip" }),
+        ...shown.headers,
+        ...sender.headers,
+        ...(body instanceof Uint8Array ? { "content-length": String(body.byteLength) } : {}),
+        ...request.headers,
       },
-      signal,
-    );
-    const response = await toResponse(answer, signal);
+      body,
+    };
+    checkExchange(exchange);
+    const ca = await this.#config.tls.ca.current(signal);
+    // Nothing is awaited between choosing connections and counting the exchange on them: they could be retired.
+    const answer = await this.#connectionsFor(ca, sender, shown.certificate).send(exchange, signal);
     // Over HTTP/2 a ping notices; over HTTP/1.1 only silence tells.
-    if (answer.protocol === "h2" || !isWatch(request)) return response;
-    return withSilenceLimit(response, { clock: this.#clock, limitMs: watchSilenceMs });
+    const isLimited = answer.protocol === "http/1.1" && isWatch(request);
+    const silence = isLimited ? { clock: this.#clock, limitMs: watchSilenceMs } : undefined;
+    return await toResponse(answer, { silence }, signal);
   }
 
-  async #connectionsFor(certificate: ClientCertificate | undefined, signal: AbortSignal): Promise<ServerConnections> {
+  #connectionsFor(ca: CaCertificates, sender: Sender, certificate: ClientCertificate | undefined): ServerConnections {
+    if (this.#isClosed) throw closedError();
     const { tls, server, proxyUrl } = this.#config;
-    const ca = await tls.ca.current(signal);
-    if (this.#isClosed) throw new TransportError("the client was closed", { reason: "Closed", wasSent: "no" });
-    const key = `${ca.generation}\n${certificate?.certificatePem ?? ""}\n${certificate?.keyPem ?? ""}`;
+    this.#retireOlder(ca, sender, certificate);
+    const key = keyOf(ca, certificate);
     const known = this.#connections.get(key);
     if (known !== undefined) return known;
     this.#retireOthers(`${ca.generation}\n`);
-    const connections = new ServerConnections({
-      version: this.#version,
-      clock: this.#clock,
-      target: {
-        server: new URL(server),
-        proxyUrl,
-        caPem: ca.pem,
-        certificate,
-        isVerified: tls.isVerified,
-        serverName: tls.serverName,
-      },
-    });
+    const { isVerified, serverName } = tls;
+    const target = { server: new URL(server), proxyUrl, caPem: ca.pem, certificate, isVerified, serverName };
+    const connections = new ServerConnections({ version: this.#version, clock: this.#clock, target });
     this.#connections.set(key, connections);
     return connections;
   }
 
+  // A certificate that its owner has replaced opens no more connections; another identity that still shows it makes its own.
+  #retireOlder(ca: CaCertificates, sender: Sender, certificate: ClientCertificate | undefined): void {
+    const older = sender.certificate;
+    if (certificate === undefined || certificate.generation <= (older?.generation ?? 0)) return;
+    sender.certificate = certificate;
+    if (older !== undefined) this.#retire(keyOf(ca, older));
+  }
+
   // Connections made under an older CA are not to be trusted with anything new; of those with other client certificates,
-  // which may have been rotated away, idle ones go when there are many.
+  // idle ones go when there are many.
   #retireOthers(prefix: string): void {
     for (const [key, connections] of this.#connections) {
       const isCurrent = key.startsWith(prefix);
-      if (isCurrent && (!connections.isIdle || this.#connections.size < mostIdentities)) continue;
-      this.#connections.delete(key);
-      void connections.retire();
+      if (!isCurrent || (connections.isIdle && this.#connections.size >= mostIdentities)) this.#retire(key);
     }
+  }
+
+  #retire(key: string): void {
+    const connections = this.#connections.get(key);
+    if (connections === undefined) return;
+    this.#connections.delete(key);
+    this.#retired.add(connections);
+    void connections.retire().then(() => this.#retired.delete(connections));
   }
 }
 
-/** The answer as the Transport hands it out: its body ends with the reading, the signal, or its disposal. */
-async function toResponse(answer: HttpAnswer, signal: AbortSignal): Promise<ApiResponse> {
-  if (signal.aborted) {
-    answer.end();
-    throw signal.reason;
-  }
-  let stream: Readable | undefined;
-  const end = () => {
-    watch[Symbol.dispose]();
-    answer.end();
-    stream?.destroy();
-  };
-  const watch = onAbort(signal, end);
+function keyOf(ca: CaCertificates, certificate: ClientCertificate | undefined): string {
+  return `${ca.generation}\n${certificate?.certificatePem ?? ""}\n${certificate?.keyPem ?? ""}`;
+}
+
+/** Whether there is something newer to show; then, and when nobody can say, the refusal is not needed any more. */
+async function isRenewed(refusal: ApiResponse, ask: () => Promise<boolean>): Promise<boolean> {
+  let answer: "yes" | "no" | "failed" = "failed";
   try {
-    stream = await decompressed(answer.stream, answer.headers);
-  } catch (error) {
-    end();
-    throw error;
+    answer = (await ask()) ? "yes" : "no";
+  } finally {
+    if (answer !== "no") await refusal[Symbol.asyncDispose]();
   }
-  const bytes = readBody(stream, signal, end);
-  return {
-    status: answer.status,
-    headers: answer.headers,
-    body: { kind: "bytes", bytes },
-    async [Symbol.asyncDispose]() {
-      end();
-      await bytes.return(undefined).catch(() => {});
-    },
-  };
+  return answer === "yes";
 }
 
 function isWatch({ query }: ApiRequest): boolean {

@@ -1,96 +1,104 @@
-// HTTP/1.1 to one server, over undici: kept-alive connections, one exchange each at a time, as many as there are exchanges.
-// undici costs more to load than all else here, so it is loaded when the first request needs it.
+// HTTP/1.1 to one server: kept-alive connections, one exchange each at a time, as many as there are exchanges. undici speaks
+// the protocol on each; it costs more to load than all else here, so it is loaded when the first connection is there.
+//
+// A server may close a kept connection at the very moment it is used again. What may be sent twice is then sent once more, on
+// a new connection, and nobody notices.
+import type { Socket } from "node:net";
 import { Readable } from "node:stream";
-import type { Dispatcher, Pool } from "undici";
+import type { Client, Dispatcher } from "undici";
 import { TransportError } from "../../api/transport.ts";
-import { childSignal, type Deferred, deferred, isAborted } from "../../base/index.ts";
+import { childSignal, onAbort } from "../../base/index.ts";
 import type { DialedSocket } from "./dial.ts";
-
-export interface Http1Request {
-  readonly method: string;
-  /** With query. */
-  readonly path: string;
-  readonly headers: Readonly<Record<string, string | string[]>>;
-  readonly body: Uint8Array | AsyncIterable<Uint8Array> | undefined;
-}
-
-export interface Http1Answer {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  readonly stream: Readable;
-  /** Ends the exchange; a connection whose answer was not read to its end is closed. */
-  readonly end: () => void;
-}
+import {
+  closedError,
+  type HttpAnswer,
+  type HttpExchange,
+  mayRepeat,
+  toLists,
+  withoutUndefined,
+} from "./http-exchange.ts";
 
 export interface Http1Options {
-  readonly origin: string;
+  readonly server: URL;
   readonly dial: (signal: AbortSignal) => Promise<DialedSocket>;
 }
+
+interface Lane {
+  readonly socket: Socket;
+  readonly client: Client;
+  /** Whether it has lain idle: then it may have died without anyone noticing. */
+  wasIdle: boolean;
+}
+
+const neverSent = "the connection was gone before the request was sent";
 
 export class Http1Pool implements AsyncDisposable {
   readonly #options: Http1Options;
   readonly #closing = new AbortController();
-  #spare: DialedSocket | undefined;
-  #pool: Deferred<Pool> | undefined;
+  readonly #lanes = new Set<Lane>();
+  // The last one used is the first one reused: the others grow old and time out.
+  readonly #idle: Lane[] = [];
 
   constructor(options: Http1Options) {
     this.#options = options;
   }
 
-  /** Keeps a connection that was dialled elsewhere for the next request that needs one. */
-  adopt(dialed: DialedSocket): void {
-    this.#spare = dialed;
+  /** How many connections there are. */
+  get size(): number {
+    return this.#lanes.size;
   }
 
-  async request(request: Http1Request, signal: AbortSignal): Promise<Http1Answer> {
-    const pool = await this.#ready();
-    // undici listens on the signal it is given for as long as the answer lasts; a child keeps that off the caller's.
-    const child = childSignal(signal);
+  /** Keeps a connection that was dialled elsewhere for the next request that needs one. */
+  async adopt(dialed: DialedSocket): Promise<void> {
+    const lane = await this.#toLane(dialed);
+    lane.socket.unref();
+    this.#keep(lane);
+  }
+
+  async request(exchange: HttpExchange, signal: AbortSignal): Promise<HttpAnswer> {
+    this.#closing.signal.throwIfAborted();
+    const lane = this.#takeIdle() ?? (await this.#open(signal));
+    const { wasIdle } = lane;
     try {
-      const { statusCode, headers, body } = await pool.request({
-        method: request.method as Dispatcher.HttpMethod,
-        path: request.path,
-        headers: request.headers,
-        body: request.body === undefined ? null : toBody(request.body),
-        signal: child.signal,
-      });
-      const end = () => {
-        child[Symbol.dispose]();
-        body.destroy();
-      };
-      // A body that nobody reads any more still reports that it was cut off.
-      body.on("error", () => {});
-      return { status: statusCode, headers, stream: body, end };
-    } catch (cause) {
-      child[Symbol.dispose]();
-      if (isAborted(cause, signal)) throw signal.reason;
-      throw cause instanceof TransportError ? cause : toTransportError(cause);
+      return await this.#exchangeOn(lane, exchange, signal);
+    } catch (error) {
+      if (!wasIdle || !mayRepeat(exchange, error)) throw error;
+      return await this.#exchangeOn(await this.#open(signal), exchange, signal);
     }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#closing.abort(new TransportError("the client was closed", { reason: "Closed", wasSent: "no" }));
-    this.#spare?.socket.destroy();
-    const pool = await this.#pool?.promise;
-    await pool?.destroy();
+    this.#closing.abort(closedError());
+    await Promise.all([...this.#lanes].map((lane) => closeLane(lane)));
   }
 
-  #ready(): Promise<Pool> {
-    if (this.#pool === undefined) {
-      this.#pool = deferred<Pool>();
-      this.#pool.resolve(this.#open());
+  #takeIdle(): Lane | undefined {
+    for (let lane = this.#idle.pop(); lane !== undefined; lane = this.#idle.pop()) {
+      if (!lane.socket.destroyed) return lane;
     }
-    return this.#pool.promise;
+    return undefined;
   }
 
-  async #open(): Promise<Pool> {
-    const { Pool } = await import("undici");
-    return new Pool(this.#options.origin, {
+  // A connection of the caller's own: who gives up while it is being made takes nothing from others.
+  async #open(signal: AbortSignal): Promise<Lane> {
+    using limit = childSignal(signal);
+    using _closing = onAbort(this.#closing.signal, (reason) => limit.abort(reason));
+    return await this.#toLane(await this.#options.dial(limit.signal));
+  }
+
+  async #toLane({ socket }: DialedSocket): Promise<Lane> {
+    const { Client } = await import("undici");
+    let isHandedOver = false;
+    const client = new Client(this.#options.server.origin, {
       connect: (_options, callback) => {
-        this.#connect().then(
-          (socket) => callback(null, socket as never),
-          (error: Error) => callback(error, null),
-        );
+        // undici would connect again by itself when the socket has closed; here a lane ends with its socket. And it would
+        // not notice an answer that comes before its question has returned.
+        queueMicrotask(() => {
+          if (isHandedOver || socket.destroyed) return callback(new Error(neverSent), null);
+          isHandedOver = true;
+          socket.ref();
+          callback(null, socket as never);
+        });
       },
       pipelining: 1,
       // Quiet watches are not dead ones, and deadlines are the caller's.
@@ -99,21 +107,85 @@ export class Http1Pool implements AsyncDisposable {
       keepAliveTimeout: 30_000,
       maxHeaderSize: 64 * 1024,
     });
+    const lane: Lane = { socket, client, wasIdle: false };
+    this.#lanes.add(lane);
+    socket.once("close", () => this.#drop(lane));
+    if (this.#closing.signal.aborted) {
+      await closeLane(lane);
+      throw this.#closing.signal.reason;
+    }
+    return lane;
   }
 
-  async #connect() {
-    const spare = this.#spare;
-    this.#spare = undefined;
-    if (spare !== undefined && !spare.socket.destroyed) return spare.socket;
-    return (await this.#options.dial(this.#closing.signal)).socket;
+  #drop(lane: Lane): void {
+    this.#lanes.delete(lane);
+    const at = this.#idle.indexOf(lane);
+    if (at !== -1) this.#idle.splice(at, 1);
+  }
+
+  #keep(lane: Lane): void {
+    if (lane.socket.destroyed) return;
+    lane.wasIdle = true;
+    this.#idle.push(lane);
+  }
+
+  async #exchangeOn(lane: Lane, exchange: HttpExchange, signal: AbortSignal): Promise<HttpAnswer> {
+    // undici listens on the signal it is given for as long as the answer lasts; a child keeps that off the caller's.
+    const child = childSignal(signal);
+    try {
+      const { statusCode, headers, body } = await lane.client.request({
+        method: exchange.method as Dispatcher.HttpMethod,
+        path: exchange.path,
+        headers: { host: this.#options.server.host, ...toLists(exchange.headers) },
+        body: toBody(exchange.body),
+        signal: child.signal,
+        // undici would close the connection after a DELETE that carries options.
+        reset: false,
+      });
+      const letGo = () => child[Symbol.dispose]();
+      // A body that nobody reads any more still reports that it was cut off.
+      body.on("error", () => {});
+      body.once("close", () => {
+        letGo();
+        this.#keep(lane);
+      });
+      const end = () => {
+        letGo();
+        body.destroy();
+      };
+      const isCutOff = () => false;
+      return {
+        protocol: "http/1.1",
+        status: statusCode,
+        headers: withoutUndefined(headers),
+        stream: body,
+        isCutOff,
+        end,
+      };
+    } catch (cause) {
+      child[Symbol.dispose]();
+      void closeLane(lane);
+      signal.throwIfAborted();
+      throw this.#closing.signal.aborted ? closedError("maybe") : toTransportError(cause);
+    }
   }
 }
 
-function toBody(body: Uint8Array | AsyncIterable<Uint8Array>): Uint8Array | Readable {
+async function closeLane({ client, socket }: Lane): Promise<void> {
+  await client.destroy(closedError());
+  socket.destroy();
+}
+
+function toBody(body: HttpExchange["body"]): Uint8Array | Readable | null {
+  if (body === undefined) return null;
   return body instanceof Uint8Array ? body : Readable.from(body);
 }
 
 function toTransportError(cause: unknown): TransportError {
-  const message = cause instanceof Error ? cause.message : String(cause);
-  return new TransportError(`no answer: ${message}`, { reason: "ConnectionLost", wasSent: "maybe", cause });
+  const { message, code }: NodeJS.ErrnoException = cause instanceof Error ? cause : new Error(String(cause));
+  if (code === "UND_ERR_INVALID_ARG") {
+    return new TransportError(`not a request: ${message}`, { reason: "Invalid", wasSent: "no", cause });
+  }
+  const wasSent = message === neverSent ? "no" : "maybe";
+  return new TransportError(`no answer: ${message}`, { reason: "ConnectionLost", wasSent, cause });
 }

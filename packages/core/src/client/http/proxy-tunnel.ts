@@ -1,7 +1,7 @@
 // A connection through a proxy: CONNECT on an http or https proxy, or SOCKS5. Behind it the socket is as good as a direct
 // one; the proxy sees the server's name and port, nothing else.
 import { isIP, type Socket } from "node:net";
-import { connect as connectTls } from "node:tls";
+import * as tls from "node:tls";
 import { onAbort } from "../../base/index.ts";
 import { openTcp, untilReady } from "./dial.ts";
 
@@ -10,21 +10,20 @@ interface Address {
   readonly port: number;
 }
 
-export async function openTunnel(proxy: URL, target: Address, signal: AbortSignal): Promise<Socket> {
+/** Whom to believe when the proxy itself speaks TLS: the cluster's authority, as client-go does, or the platform's. */
+interface ProxyTrust {
+  readonly caPem: string | undefined;
+  readonly isVerified: boolean;
+}
+
+export async function openTunnel(proxy: URL, target: Address, trust: ProxyTrust, signal: AbortSignal): Promise<Socket> {
   const scheme = proxy.protocol.slice(0, -1);
   const defaultPort = { http: 80, https: 443, socks5: 1080, socks5h: 1080 }[scheme];
   if (defaultPort === undefined) throw new Error(`proxy scheme "${scheme}" is not one of http, https, socks5`);
   const host = proxy.hostname.replace(/^\[|\]$/g, "");
   const plain = await openTcp({ host, port: Number(proxy.port || defaultPort) }, signal);
   try {
-    const socket =
-      scheme === "https"
-        ? await untilReady(
-            () => connectTls({ socket: plain, host, ...(isIP(host) === 0 ? { servername: host } : {}) }),
-            "secureConnect",
-            signal,
-          )
-        : plain;
+    const socket = scheme === "https" ? await secureProxy(plain, host, trust, signal) : plain;
     await (scheme.startsWith("socks5")
       ? greetSocks(socket, proxy, target, signal)
       : askToConnect(socket, proxy, target, signal));
@@ -35,6 +34,25 @@ export async function openTunnel(proxy: URL, target: Address, signal: AbortSigna
   }
 }
 
+function secureProxy(plain: Socket, host: string, { caPem, isVerified }: ProxyTrust, signal: AbortSignal) {
+  const start = () =>
+    tls.connect({
+      socket: plain,
+      host,
+      ...(isIP(host) === 0 ? { servername: host } : {}),
+      ...(caPem === undefined ? {} : { ca: [caPem, ...platformRoots()] }),
+      rejectUnauthorized: isVerified,
+    });
+  return untilReady(start, "secureConnect", signal);
+}
+
+// Older Nodes cannot name the roots that were added by the environment.
+function platformRoots(): readonly string[] {
+  const { getCACertificates, rootCertificates }: typeof tls & { getCACertificates?: (kind: "default") => string[] } =
+    tls;
+  return getCACertificates?.("default") ?? rootCertificates;
+}
+
 async function askToConnect(socket: Socket, proxy: URL, { host, port }: Address, signal: AbortSignal): Promise<void> {
   const authority = isIP(host) === 6 ? `[${host}]:${port}` : `${host}:${port}`;
   const user = credentialsOf(proxy);
@@ -43,14 +61,15 @@ async function askToConnect(socket: Socket, proxy: URL, { host, port }: Address,
       ? ""
       : `Proxy-Authorization: Basic ${Buffer.from(`${user.name}:${user.password}`).toString("base64")}\r\n`;
   socket.write(`CONNECT ${authority} HTTP/1.1\r\nHost: ${authority}\r\n${authorization}\r\n`);
-  const head = await readUntil(
-    socket,
-    (bytes) => bytes.indexOf("\r\n\r\n") + 1 && bytes.indexOf("\r\n\r\n") + 4,
-    signal,
-  );
+  const head = await readUntil(socket, headLength, signal);
   const [, code, text = ""] = /^HTTP\/1\.[01] (\d{3}) ?(.*)/.exec(head.toString("latin1")) ?? [];
   if (code === undefined) throw new Error("the proxy does not speak HTTP");
   if (!code.startsWith("2")) throw new Error(`the proxy refused: ${code} ${text.trim()}`);
+}
+
+function headLength(bytes: Buffer): number {
+  const end = bytes.indexOf("\r\n\r\n");
+  return end === -1 ? 0 : end + 4;
 }
 
 const socksFailures = [
@@ -75,11 +94,33 @@ async function greetSocks(socket: Socket, proxy: URL, { host, port }: Address, s
     const [, status] = await readUntil(socket, () => 2, signal);
     if (status !== 0) throw new Error("the proxy refused the user and password");
   } else if (method !== 0) throw new Error("the proxy offers no way to log in that is known here");
-  // The name is sent as it is, so that the proxy looks it up.
-  const name = Buffer.concat([Buffer.from([5, 1, 0, 3]), prefixed(host), Buffer.from([port >> 8, port & 255])]);
-  socket.write(name);
+  socket.write(Buffer.concat([Buffer.from([5, 1, 0]), socksAddress(host), Buffer.from([port >> 8, port & 255])]));
   const reply = await readUntil(socket, socksReplyLength, signal);
   if (reply[1] !== 0) throw new Error(`the proxy refused: ${socksFailures[reply[1] ?? 1] ?? "unknown reason"}`);
+}
+
+const socksAddressTypes = { ipv4: 1, name: 3, ipv6: 4 } as const;
+
+// A name is sent as it is, so that the proxy looks it up.
+function socksAddress(host: string): Buffer {
+  switch (isIP(host)) {
+    case 4:
+      return Buffer.from([socksAddressTypes.ipv4, ...host.split(".").map(Number)]);
+    case 6:
+      return Buffer.from([socksAddressTypes.ipv6, ...ipv6Bytes(host)]);
+    default:
+      return Buffer.concat([Buffer.from([socksAddressTypes.name]), prefixed(host)]);
+  }
+}
+
+// As a URL's host prints it: shortened, in hexadecimal.
+function ipv6Bytes(address: string): number[] {
+  const [front = [], back = []] = address.split("::").map((half) => half.split(":").filter((group) => group !== ""));
+  const middle = Array<string>(8 - front.length - back.length).fill("0");
+  return [...front, ...middle, ...back].flatMap((group) => {
+    const value = Number.parseInt(group, 16);
+    return [value >> 8, value & 255];
+  });
 }
 
 function socksReplyLength(bytes: Buffer): number {
@@ -105,14 +146,15 @@ const longestReplyBytes = 65_536;
 function readUntil(socket: Socket, lengthOf: (bytes: Buffer) => number, signal: AbortSignal): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     let seen = Buffer.alloc(0);
+    let watch: Disposable | undefined;
     const settle = (finish: () => void) => {
-      watch[Symbol.dispose]();
-      socket.off("data", take).off("error", reject_).off("close", closed);
+      watch?.[Symbol.dispose]();
+      socket.off("data", take).off("error", giveUp).off("close", closed);
       socket.pause();
       finish();
     };
-    const reject_ = (error: unknown) => settle(() => reject(error));
-    const closed = () => reject_(new Error("the proxy closed the connection"));
+    const giveUp = (error: unknown) => settle(() => reject(error));
+    const closed = () => giveUp(new Error("the proxy closed the connection"));
     const take = (chunk: Buffer) => {
       seen = Buffer.concat([seen, chunk]);
       const length = lengthOf(seen);
@@ -121,10 +163,10 @@ function readUntil(socket: Socket, lengthOf: (bytes: Buffer) => number, signal: 
           if (seen.length > length) socket.unshift(seen.subarray(length));
           resolve(seen.subarray(0, length));
         });
-      } else if (seen.length > longestReplyBytes) reject_(new Error("the proxy's reply is too long"));
+      } else if (seen.length > longestReplyBytes) giveUp(new Error("the proxy's reply is too long"));
     };
-    socket.on("data", take).on("error", reject_).on("close", closed);
-    const watch = onAbort(signal, reject_);
-    socket.resume();
+    socket.on("data", take).on("error", giveUp).on("close", closed);
+    watch = onAbort(signal, giveUp);
+    if (!signal.aborted) socket.resume();
   });
 }

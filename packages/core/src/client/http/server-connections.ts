@@ -1,9 +1,10 @@
 // All connections to one server under one TLS identity. The first one decides, by what the server agrees to in the TLS
-// handshake, whether they are HTTP/2 or HTTP/1.1; it is then the first that is used.
-import type { Readable } from "node:stream";
-import type { HttpHeaders } from "../../api/transport.ts";
-import { type Clock, untilAborted } from "../../base/index.ts";
+// handshake, whether they are HTTP/2 or HTTP/1.1; it is then the first that is used. Should the server agree to something
+// else later, the next request decides anew.
+import { TransportError } from "../../api/transport.ts";
+import { type Clock, type Deferred, deferred, untilAborted } from "../../base/index.ts";
 import { type DialTarget, dial } from "./dial.ts";
+import { closedError, type HttpAnswer, type HttpExchange } from "./http-exchange.ts";
 import { Http1Pool } from "./http1-pool.ts";
 import { Http2Sessions } from "./http2-sessions.ts";
 
@@ -15,44 +16,25 @@ export interface ServerConnectionsOptions {
   readonly clock: Clock;
 }
 
-export interface HttpExchange {
-  readonly method: string;
-  /** With query. */
-  readonly path: string;
-  readonly headers: HttpHeaders;
-  readonly body: Uint8Array | AsyncIterable<Uint8Array> | undefined;
-}
-
-export interface HttpAnswer {
-  readonly protocol: "h2" | "http/1.1";
-  readonly status: number;
-  readonly headers: HttpHeaders;
-  readonly stream: Readable;
-  /** Ends the exchange, early if need be; may be called twice. */
-  readonly end: () => void;
-}
-
-type Protocol =
-  | { readonly is: "h1"; readonly pool: Http1Pool }
-  | { readonly is: "h2"; readonly sessions: Http2Sessions };
-
 const protocolsOf = { "1.1": ["http/1.1"], "2": ["h2"], auto: ["h2", "http/1.1"] } as const;
 
 export class ServerConnections implements AsyncDisposable {
   readonly #options: ServerConnectionsOptions;
   readonly #closing = new AbortController();
-  #protocol: Protocol | undefined;
+  /** All there have been; the last one is in use. */
+  readonly #pools: (Http1Pool | Http2Sessions)[] = [];
+  #agreed: Http1Pool | Http2Sessions | undefined;
   #probing: Promise<void> | undefined;
   #exchanges = 0;
-  #isRetired = false;
+  #retiring: Deferred<void> | undefined;
 
   constructor(options: ServerConnectionsOptions) {
     this.#options = options;
   }
 
-  /** HTTP/2 connections that are open; undefined while HTTP/1.1 is spoken or nothing yet. */
-  get http2Connections(): number | undefined {
-    return this.#protocol?.is === "h2" ? this.#protocol.sessions.size : undefined;
+  /** HTTP/2 connections that are open. */
+  get http2Connections(): number {
+    return this.#pools.reduce((sum, pool) => sum + (pool instanceof Http2Sessions ? pool.size : 0), 0);
   }
 
   get isIdle(): boolean {
@@ -65,10 +47,11 @@ export class ServerConnections implements AsyncDisposable {
     const over = () => {
       if (isOver) return;
       isOver = true;
-      if (--this.#exchanges === 0 && this.#isRetired) void this[Symbol.asyncDispose]();
+      if (--this.#exchanges === 0) this.#retiring?.resolve();
     };
     try {
-      const answer = await this.#exchange(exchange, signal);
+      const pool = await this.#agreedPool(signal);
+      const answer = await pool.request(exchange, signal);
       const end = () => {
         answer.end();
         over();
@@ -80,68 +63,56 @@ export class ServerConnections implements AsyncDisposable {
     }
   }
 
-  /** Takes no new exchanges from now on and closes once those under way have ended. */
+  /** To be given no new exchanges from now on: closes once those under way have ended, and resolves then. */
   async retire(): Promise<void> {
-    this.#isRetired = true;
-    if (this.#exchanges === 0) await this[Symbol.asyncDispose]();
+    if (this.#exchanges > 0) {
+      this.#retiring = deferred();
+      await this.#retiring.promise;
+    }
+    await this[Symbol.asyncDispose]();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#closing.abort();
+    this.#closing.abort(closedError());
     await this.#probing?.catch(() => {});
-    if (this.#protocol?.is === "h1") await this.#protocol.pool[Symbol.asyncDispose]();
-    if (this.#protocol?.is === "h2") await this.#protocol.sessions[Symbol.asyncDispose]();
+    await Promise.all(this.#pools.map((pool) => pool[Symbol.asyncDispose]()));
   }
 
-  async #exchange(exchange: HttpExchange, signal: AbortSignal): Promise<HttpAnswer> {
-    const protocol = await this.#agreed(signal);
-    if (protocol.is === "h1") {
-      const headers = { host: this.#options.target.server.host, ...toLists(exchange.headers) };
-      const { status, headers: answered, stream, end } = await protocol.pool.request({ ...exchange, headers }, signal);
-      return { protocol: "http/1.1", status, headers: withoutUndefined(answered), stream, end };
-    }
-    const outgoing = { ":method": exchange.method, ":path": exchange.path, ...toLists(exchange.headers) };
-    const { headers, stream, end } = await protocol.sessions.request(outgoing, exchange.body, signal);
-    const { ":status": status, ...rest } = headers;
-    return { protocol: "h2", status: Number(status), headers: withoutUndefined(rest), stream, end };
-  }
-
-  async #agreed(signal: AbortSignal): Promise<Protocol> {
-    while (this.#protocol === undefined) {
+  async #agreedPool(signal: AbortSignal): Promise<Http1Pool | Http2Sessions> {
+    while (this.#agreed === undefined) {
       signal.throwIfAborted();
+      this.#closing.signal.throwIfAborted();
       this.#probing ??= this.#probe().finally(() => {
         this.#probing = undefined;
       });
       await untilAborted(this.#probing, signal);
     }
-    return this.#protocol;
+    return this.#agreed;
   }
 
   async #probe(): Promise<void> {
     const { target, version, clock } = this.#options;
-    const dialWith = (protocols: readonly string[]) => (signal: AbortSignal) =>
-      dial({ ...target, protocols }, clock, signal);
-    const first = await dialWith(protocolsOf[version])(this.#closing.signal);
-    if (first.protocol === "h2") {
-      const sessions = new Http2Sessions({ authority: target.server, clock, dial: dialWith(["h2"]) });
-      await sessions.adopt(first);
-      this.#protocol = { is: "h2", sessions };
-    } else {
-      const pool = new Http1Pool({ origin: target.server.origin, dial: dialWith(["http/1.1"]) });
-      pool.adopt(first);
-      this.#protocol = { is: "h1", pool };
-    }
+    const { server } = target;
+    const first = await this.#dial(protocolsOf[version], this.#closing.signal);
+    const pool =
+      first.protocol === "h2"
+        ? new Http2Sessions({ server, clock, dial: (signal) => this.#dialHttp2(signal) })
+        : new Http1Pool({ server, dial: (signal) => this.#dial(["http/1.1"], signal) });
+    this.#pools.push(pool);
+    await pool.adopt(first);
+    this.#agreed = pool;
   }
-}
 
-function toLists(headers: HttpHeaders): Record<string, string | string[]> {
-  return Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [name, typeof value === "string" ? value : [...value]]),
-  );
-}
+  async #dialHttp2(signal: AbortSignal) {
+    const dialed = await this.#dial(protocolsOf[this.#options.version], signal);
+    if (dialed.protocol === "h2") return dialed;
+    dialed.socket.destroy();
+    this.#agreed = undefined;
+    throw new TransportError("the server no longer offers HTTP/2", { reason: "ConnectFailed", wasSent: "no" });
+  }
 
-function withoutUndefined(headers: Readonly<Record<string, string | string[] | undefined>>): HttpHeaders {
-  const kept: Record<string, string | readonly string[]> = {};
-  for (const [name, value] of Object.entries(headers)) if (value !== undefined) kept[name] = value;
-  return kept;
+  #dial(protocols: readonly string[], signal: AbortSignal) {
+    const { target, clock } = this.#options;
+    return dial({ ...target, protocols }, clock, signal);
+  }
 }

@@ -1,51 +1,63 @@
-// Breaks off a stream that has been silent for too long, with a TransportError whose reason is `Silent`. A connection whose
-// other end has vanished without a word looks just like one on which nothing happens; only time tells them apart.
+// Notices that a stream has been silent for too long while someone waited for it. A connection whose other end has vanished
+// without a word looks just like one on which nothing happens; only time tells them apart.
 //
-// One timer for the whole stream: a chunk only notes when it came.
-import { type ApiResponse, TransportError } from "../../api/transport.ts";
-import { type Clock, onAbort } from "../../base/index.ts";
+// One timer for the whole stream: what arrives only notes when it came. The reader's own slowness is not silence.
+import { TransportError } from "../../api/transport.ts";
+import type { Clock } from "../../base/index.ts";
 
 export interface SilenceOptions {
   readonly clock: Clock;
   readonly limitMs: number;
 }
 
-export function withSilenceLimit(response: ApiResponse, options: SilenceOptions): ApiResponse {
-  if (response.body.kind !== "bytes") return response;
-  const bytes = limitSilence(response.body.bytes, options, async () => response[Symbol.asyncDispose]());
-  return { ...response, body: { kind: "bytes", bytes }, [Symbol.asyncDispose]: () => response[Symbol.asyncDispose]() };
-}
+export class SilenceLimit implements Disposable {
+  readonly #clock: Clock;
+  readonly #limitMs: number;
+  readonly #onSilent: () => void;
+  #waitingSinceMs: number | undefined;
+  #timer: Disposable | undefined;
+  #state: "listening" | "silent" | "over" = "listening";
 
-async function* limitSilence(
-  source: AsyncIterable<Uint8Array>,
-  { clock: given, limitMs }: SilenceOptions,
-  close: () => Promise<void>,
-): AsyncGenerator<Uint8Array, void, undefined> {
-  const clock = given.labelled({ kind: "background", name: "watch silence" });
-  const silence = new AbortController();
-  // Undefined while the reader is busy: that is not the server's silence.
-  let waitingSinceMs: number | undefined = clock.monotonic();
-  let timer = clock.after(limitMs, check);
-  function check() {
-    const remainingMs = waitingSinceMs === undefined ? limitMs : waitingSinceMs + limitMs - clock.monotonic();
-    if (remainingMs > 0) timer = clock.after(remainingMs, check);
-    else
-      silence.abort(new TransportError(`nothing was heard for ${limitMs} ms`, { reason: "Silent", wasSent: "maybe" }));
+  constructor({ clock, limitMs }: SilenceOptions, onSilent: () => void) {
+    this.#clock = clock.labelled({ kind: "background", name: "watch silence" });
+    this.#limitMs = limitMs;
+    this.#onSilent = onSilent;
   }
-  // Closing the response makes the read that waits below end.
-  const watch = onAbort(silence.signal, () => void close());
-  try {
-    for await (const chunk of source) {
-      waitingSinceMs = undefined;
-      yield chunk;
-      waitingSinceMs = clock.monotonic();
+
+  /** Someone waits from now on. */
+  wait(): void {
+    if (this.#state !== "listening") return;
+    this.#waitingSinceMs = this.#clock.monotonic();
+    this.#timer ??= this.#clock.after(this.#limitMs, () => this.#check());
+  }
+
+  /** Something came, and its reader is busy with it. */
+  hear(): void {
+    this.#waitingSinceMs = undefined;
+  }
+
+  throwIfSilent(): void {
+    if (this.#state !== "silent") return;
+    throw new TransportError(`nothing was heard for ${this.#limitMs} ms`, { reason: "Silent", wasSent: "maybe" });
+  }
+
+  [Symbol.dispose](): void {
+    this.#timer?.[Symbol.dispose]();
+    this.#timer = undefined;
+    if (this.#state === "listening") this.#state = "over";
+  }
+
+  #check(): void {
+    this.#timer = undefined;
+    const sinceMs = this.#waitingSinceMs;
+    // The reader's next wait starts the timer again.
+    if (sinceMs === undefined) return;
+    const remainingMs = sinceMs + this.#limitMs - this.#clock.monotonic();
+    if (remainingMs > 0) {
+      this.#timer = this.#clock.after(remainingMs, () => this.#check());
+      return;
     }
-    silence.signal.throwIfAborted();
-  } catch (error) {
-    silence.signal.throwIfAborted();
-    throw error;
-  } finally {
-    watch[Symbol.dispose]();
-    timer[Symbol.dispose]();
+    this.#state = "silent";
+    this.#onSilent();
   }
 }
