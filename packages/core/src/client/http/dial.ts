@@ -22,6 +22,8 @@ export interface DialTarget {
 export interface DialedSocket {
   readonly socket: Socket | TLSSocket;
   readonly protocol: "h2" | "http/1.1";
+  /** What the socket complained of last, also while nobody else was listening. */
+  readonly complaint: () => Error | undefined;
 }
 
 const dialTimeoutMs = 30_000;
@@ -39,17 +41,25 @@ export async function dial(target: DialTarget, clock: Clock, signal: AbortSignal
   socket.setKeepAlive(true, 30_000);
   // Nothing is agreed on in plain text: it is HTTP/1.1 unless that was ruled out.
   if (server.protocol === "http:") {
-    return { socket, protocol: target.protocols.includes("http/1.1") ? "http/1.1" : "h2" };
+    return toDialed(socket, target.protocols.includes("http/1.1") ? "http/1.1" : "h2");
   }
   try {
     return await within("the TLS handshake", tlsTimeoutMs, clock, signal, async (limit) => {
       const secured = await secure(socket, target, limit);
-      return { socket: secured, protocol: agreedProtocol(secured, target) };
+      return toDialed(secured, agreedProtocol(secured, target));
     });
   } catch (error) {
     socket.destroy();
     throw error;
   }
+}
+
+function toDialed(socket: Socket, protocol: DialedSocket["protocol"]): DialedSocket {
+  let complaint: Error | undefined;
+  socket.on("error", (error) => {
+    complaint = error;
+  });
+  return { socket, protocol, complaint: () => complaint };
 }
 
 function agreedProtocol(socket: TLSSocket, { protocols }: DialTarget): DialedSocket["protocol"] {

@@ -26,6 +26,7 @@ export interface Http1Options {
 interface Lane {
   readonly socket: Socket;
   readonly client: Client;
+  readonly complaint: DialedSocket["complaint"];
   /** Whether it has lain idle: then it may have died without anyone noticing. */
   wasIdle: boolean;
 }
@@ -86,7 +87,7 @@ export class Http1Pool implements AsyncDisposable {
     return await this.#toLane(await this.#options.dial(limit.signal));
   }
 
-  async #toLane({ socket }: DialedSocket): Promise<Lane> {
+  async #toLane({ socket, complaint }: DialedSocket): Promise<Lane> {
     const { Client } = await import("undici");
     let isHandedOver = false;
     const client = new Client(this.#options.server.origin, {
@@ -107,7 +108,7 @@ export class Http1Pool implements AsyncDisposable {
       keepAliveTimeout: 30_000,
       maxHeaderSize: 64 * 1024,
     });
-    const lane: Lane = { socket, client, wasIdle: false };
+    const lane: Lane = { socket, client, complaint, wasIdle: false };
     this.#lanes.add(lane);
     socket.once("close", () => this.#drop(lane));
     if (this.#closing.signal.aborted) {
@@ -166,7 +167,7 @@ export class Http1Pool implements AsyncDisposable {
       child[Symbol.dispose]();
       void closeLane(lane);
       signal.throwIfAborted();
-      throw this.#closing.signal.aborted ? closedError("maybe") : toTransportError(cause);
+      throw this.#closing.signal.aborted ? closedError("maybe") : toTransportError(cause, lane);
     }
   }
 }
@@ -181,11 +182,17 @@ function toBody(body: HttpExchange["body"]): Uint8Array | Readable | null {
   return body instanceof Uint8Array ? body : Readable.from(body);
 }
 
-function toTransportError(cause: unknown): TransportError {
+function toTransportError(cause: unknown, { complaint }: Lane): TransportError {
   const { message, code }: NodeJS.ErrnoException = cause instanceof Error ? cause : new Error(String(cause));
   if (code === "UND_ERR_INVALID_ARG") {
     return new TransportError(`not a request: ${message}`, { reason: "Invalid", wasSent: "no", cause });
   }
   const wasSent = message === neverSent ? "no" : "maybe";
-  return new TransportError(`no answer: ${message}`, { reason: "ConnectionLost", wasSent, cause });
+  // The socket knows better than undici why it closed: an alert of TLS, a reset.
+  const why = code === "UND_ERR_SOCKET" ? (complaint()?.message.trim() ?? message) : message;
+  return new TransportError(`no answer: ${why}`, {
+    reason: "ConnectionLost",
+    wasSent,
+    cause,
+  });
 }

@@ -28,7 +28,7 @@ export class Http2Lane implements AsyncDisposable {
   #streams = 0;
   #isLeaving = false;
 
-  private constructor(session: ClientHttp2Session, clock: Clock) {
+  private constructor(session: ClientHttp2Session, { socket }: DialedSocket, clock: Clock) {
     this.#session = session;
     this.#pings = new Http2Pings(session, clock);
     session.setMaxListeners(0);
@@ -37,17 +37,25 @@ export class Http2Lane implements AsyncDisposable {
     session.on("goaway", () => {
       this.#isLeaving = true;
     });
+    // After an alert of TLS, Node's session waits for a socket that nobody closes.
+    socket.once("error", () => socket.destroy());
     this.closed = new Promise((resolve) => {
-      session.once("close", () => {
+      const close = () => {
         this.#pings[Symbol.dispose]();
+        session.destroy();
         resolve();
-      });
+      };
+      session.once("close", close);
+      socket.once("close", close);
     });
   }
 
   /** Greets the server on a connection that has agreed on h2, and waits for its settings: they hold its limit of streams. */
-  static async open({ socket }: DialedSocket, options: Http2LaneOptions, signal: AbortSignal): Promise<Http2Lane> {
+  static async open(dialed: DialedSocket, options: Http2LaneOptions, signal: AbortSignal): Promise<Http2Lane> {
     const { connect } = await import("node:http2");
+    const { socket } = dialed;
+    // A session on a socket that is gone already would never say so.
+    if (socket.destroyed) throw greetingError(dialed.complaint());
     const session = connect(options.server.origin, {
       createConnection: () => socket,
       settings: { enablePush: false, initialWindowSize: streamWindowBytes, maxFrameSize: 1024 * 1024 },
@@ -55,20 +63,17 @@ export class Http2Lane implements AsyncDisposable {
       peerMaxConcurrentStreams: mostStreams,
     });
     session.once("connect", () => session.setLocalWindowSize(connectionWindowBytes));
-    const lane = new Http2Lane(session, options.clock);
-    const settings = new Promise<void>((resolve) => session.once("remoteSettings", () => resolve()));
-    const gone = lane.closed.then(() => {
-      throw new Error("closed by the other side");
-    });
+    const lane = new Http2Lane(session, dialed, options.clock);
+    const settings = new Promise<"settled">((resolve) => session.once("remoteSettings", () => resolve("settled")));
+    const gone = lane.closed.then(() => "gone" as const);
     using limit = timeoutSignal(signal, settingsTimeoutMs, { clock: options.clock, what: "the HTTP/2 greeting" });
     try {
-      await untilAborted(Promise.race([settings, gone]), limit.signal);
+      const outcome = await untilAborted(Promise.race([settings, gone]), limit.signal);
+      if (outcome === "gone") throw greetingError(dialed.complaint());
     } catch (cause) {
       session.destroy();
       signal.throwIfAborted();
-      const message = cause instanceof Error ? cause.message : String(cause);
-      const text = `the HTTP/2 greeting failed: ${message}`;
-      throw new TransportError(text, { reason: "ConnectFailed", wasSent: "no", cause });
+      throw cause instanceof TransportError ? cause : greetingError(cause);
     }
     session.unref();
     return lane;
@@ -109,4 +114,13 @@ export class Http2Lane implements AsyncDisposable {
     const { maxConcurrentStreams = mostStreams } = this.#session.remoteSettings;
     return Math.max(1, Math.floor(Math.min(maxConcurrentStreams, mostStreams) * 0.9));
   }
+}
+
+function greetingError(cause: unknown): TransportError {
+  const message = cause instanceof Error ? cause.message.trim() : "closed by the other side";
+  return new TransportError(`the HTTP/2 greeting failed: ${message}`, {
+    reason: "ConnectFailed",
+    wasSent: "no",
+    cause,
+  });
 }
