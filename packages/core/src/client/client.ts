@@ -6,12 +6,14 @@
 // A client owns the connections it was opened with; the ones made from it by `with` share them. Disposing of it breaks off
 // whatever is under way.
 import type { KubernetesObject, PartialObjectMetadata, Resource, SubresourceTypes, Transport } from "../api/index.ts";
-import { type Clock, type Log, noLog, systemClock } from "../base/index.ts";
+import { type Clock, type Log, type Metrics, noLog, systemClock } from "../base/index.ts";
 import type { Credentials } from "./credentials/credentials.ts";
 import { type Impersonation, impersonationHeaders } from "./credentials/impersonation.ts";
+import { CachedDiscovery, Discovery, RestMapper } from "./discovery/index.ts";
 import { HttpTransport } from "./http/http-transport.ts";
 import type { HttpVersion } from "./http/server-connections.ts";
 import type { ClusterConfig } from "./kubeconfig/cluster-config.ts";
+import { RateLimiter, withClientPolicies } from "./policy/index.ts";
 import type { ObjectView } from "./rest/accept.ts";
 import { linesOf, type PodLogOptions, podLogBytes } from "./rest/pod-logs.ts";
 import { type MetadataClient, ResourceClient } from "./rest/resource-client.ts";
@@ -22,6 +24,15 @@ export interface ClientOptions {
   readonly log?: Log;
   /** Recorded as the manager of the fields this client writes. The server's own guess, the user agent, unless given. */
   readonly fieldManager?: string;
+  /** Requests a second, on average; not limited unless given. */
+  readonly qps?: number;
+  /** How many may go at once before `qps` counts; twice `qps`, at least one, unless given. */
+  readonly burst?: number;
+  /** Program, machine and kubeloop's version unless given. */
+  readonly userAgent?: string;
+  /** For the whole of each request but watches; none unless given. */
+  readonly timeoutMs?: number;
+  readonly metrics?: Metrics;
 }
 
 /** What a client made from another one does otherwise. */
@@ -38,6 +49,8 @@ export interface Identity {
 
 /** Whatever can send as somebody: connections to a server, or a server in this process. */
 export interface Sender extends AsyncDisposable {
+  /** The server's name and port, for metrics. */
+  readonly host?: string;
   as(identity: Identity): Transport;
 }
 
@@ -47,13 +60,28 @@ export class Client implements AsyncDisposable {
   readonly #sender: Sender;
   readonly #isOwner: boolean;
   readonly #options: ClientChanges;
+  #discovery: CachedDiscovery | undefined;
+  #mapper: RestMapper | undefined;
 
   constructor(sender: Sender, options: ClientChanges = {}, ownership: "owns" | "shares" = "owns") {
     this.#sender = sender;
     this.#options = options;
     this.#isOwner = ownership === "owns";
     const { credentials, impersonate } = options;
-    this.transport = sender.as({ credentials, impersonate });
+    this.transport = withPolicies(sender.as({ credentials, impersonate }), sender, options);
+  }
+
+  /** What the server serves: kept for ten minutes, refreshed when something is missed. */
+  get discovery(): CachedDiscovery {
+    const clock = this.#options.clock ?? systemClock;
+    this.#discovery ??= new CachedDiscovery(new Discovery(this.transport, { clock }), { clock });
+    return this.#discovery;
+  }
+
+  /** From names and kinds to resources, as the server has them. */
+  get mapper(): RestMapper {
+    this.#mapper ??= new RestMapper(this.discovery, { clock: this.#options.clock ?? systemClock });
+    return this.#mapper;
   }
 
   /** The verbs on a resource, over all namespaces until `in` names one. */
@@ -94,6 +122,14 @@ export class Client implements AsyncDisposable {
   }
 }
 
+function withPolicies(transport: Transport, sender: Sender, options: ClientChanges): Transport {
+  const { qps, burst, userAgent, timeoutMs, log, metrics } = options;
+  const clock = options.clock ?? systemClock;
+  const limiter =
+    qps === undefined ? undefined : new RateLimiter({ qps, burst: burst ?? Math.max(1, Math.ceil(2 * qps)), clock });
+  return withClientPolicies(transport, { clock, log, userAgent, timeoutMs, limiter, metrics, host: sender.host ?? "" });
+}
+
 export interface OpenClientOptions extends ClientOptions {
   /** What the server offers, HTTP/2 first, unless given. */
   readonly httpVersion?: HttpVersion;
@@ -107,6 +143,7 @@ export function openClient(config: ClusterConfig, options: OpenClientOptions = {
     ...(httpVersion === undefined ? {} : { version: httpVersion }),
   });
   const sender: Sender = {
+    host: new URL(config.server).host,
     // Whom the config acts as is a matter of its own credentials; others act as themselves until told otherwise.
     as: ({ credentials, impersonate }) =>
       http.as(
