@@ -1,5 +1,6 @@
 // `npm run bench [-- NAME…]`: measures against budgets and prints each with its verdict; a missed one makes the exit code 1.
 import { isKept, type Measurement, printMeasurement } from "./budget.ts";
+import { measureColdStart } from "./cold-start.ts";
 import { measureImportCost } from "./import-cost.ts";
 import { measureInstallSize } from "./install-size.ts";
 import { measureListDecoding } from "./list-decoding.ts";
@@ -9,6 +10,7 @@ type Awaitable<T> = T | Promise<T>;
 
 const benches: Readonly<Record<string, () => Awaitable<readonly Measurement[]>>> = {
   "import-cost": measureImportCost,
+  "cold-start": measureColdStart,
   "install-size": measureInstallSize,
   "list-decoding": measureListDecoding,
   "watch-decoding": measureWatchDecoding,
