@@ -14,7 +14,7 @@ describe("a client made from another", () => {
   const headersOf = async (changes: Parameters<Client["with"]>[0]) => {
     const asked = server();
     await clientOf(asked.transport).with(changes).resource(pods).in("shop").get("web", signal);
-    const { accept: _, ...headers } = asked.requests[0]?.headers ?? {};
+    const { accept: _, "user-agent": __, ...headers } = asked.requests[0]?.headers ?? {};
     return headers;
   };
   for (const [name, changes, expected] of [
