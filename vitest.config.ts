@@ -1,5 +1,6 @@
-// One configuration, three kinds of tests: `unit` (the quick gate), `packaging` (packs and installs the packages; needs
-// only Node, but minutes) and `kubernetes` (needs a real kube-apiserver). Packages resolve to their sources.
+// One configuration, four kinds of tests: `unit` (the quick gate), `slow` (the same, but a minute), `packaging` (packs and
+// installs the packages; needs only Node, but minutes) and `kubernetes` (needs a real kube-apiserver). Packages resolve to
+// their sources.
 import { defineConfig } from "vitest/config";
 
 const sources = [
@@ -31,7 +32,7 @@ const project = (name: string, include: string[], limits: { testTimeout: number;
     exclude: [
       "**/node_modules/**",
       "**/dist/**",
-      ...(name === "unit" ? ["**/*.packaging.test.ts", "**/*.kubernetes.test.ts"] : []),
+      ...(name === "unit" ? ["**/*.slow.test.ts", "**/*.packaging.test.ts", "**/*.kubernetes.test.ts"] : []),
     ],
     ...limits,
   },
@@ -41,6 +42,7 @@ export default defineConfig({
   test: {
     projects: [
       project("unit", ["packages/**/*.test.ts", "tools/**/*.test.ts"], { testTimeout: 20_000, hookTimeout: 20_000 }),
+      project("slow", ["packages/**/*.slow.test.ts"], { testTimeout: 300_000, hookTimeout: 300_000 }),
       project("packaging", ["tools/**/*.packaging.test.ts"], { testTimeout: 300_000, hookTimeout: 300_000 }),
       project("kubernetes", ["packages/**/*.kubernetes.test.ts", "tools/**/*.kubernetes.test.ts"], {
         testTimeout: 120_000,

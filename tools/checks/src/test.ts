@@ -2,6 +2,7 @@
 import { runTests, sayDone } from "./run-step.ts";
 import { printCounts } from "./test-counts.ts";
 
+runTests("slow");
 runTests("packaging");
 sayDone("npm test, after the check");
-printCounts(["unit", "packaging"].map((project) => `${project}-node${process.versions.node.split(".")[0]}`));
+printCounts(["unit", "slow", "packaging"].map((project) => `${project}-node${process.versions.node.split(".")[0]}`));

@@ -14,6 +14,7 @@ const streamWindowBytes = 1024 * 1024;
 /** Room for every stream's window, so that no slow reader holds up the others. */
 const connectionWindowBytes = 2 * mostStreams * streamWindowBytes;
 const settingsTimeoutMs = 10_000;
+const noError = 0; // NGHTTP2_NO_ERROR
 
 export interface Http2LaneOptions {
   readonly server: URL;
@@ -43,6 +44,7 @@ export class Http2Lane implements AsyncDisposable {
       const close = () => {
         this.#pings[Symbol.dispose]();
         session.destroy();
+        socket.destroy();
         resolve();
       };
       session.once("close", close);
@@ -105,7 +107,7 @@ export class Http2Lane implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     // With an error, or Node would let those who read believe that all had been said.
-    this.#session.destroy(closedError());
+    this.#session.destroy(closedError(), noError);
     await this.closed;
   }
 

@@ -94,6 +94,12 @@ export class LocalServer implements AsyncDisposable {
     for (const socket of this.sockets) socket.destroy();
   }
 
+  /** Asks HTTP/2 clients to go away, and waits until they have. */
+  async sayGoodbye(): Promise<void> {
+    for (const session of this.sessions) session.close();
+    await this.untilEmpty();
+  }
+
   /** As when the process is killed. */
   async crash(): Promise<void> {
     const closed = once(this.server, "close");
