@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 const never = new AbortController().signal;
 const chunk = Buffer.alloc(64 * 1024, "x");
-const endlessBytes = 256 * 1024 * 1024;
+const endlessBytes = 64 * 1024 * 1024;
 const enoughBytes = 32 * 1024 * 1024;
 
 /** Writes for as long as the client takes it, up to more than anyone should buffer. */
