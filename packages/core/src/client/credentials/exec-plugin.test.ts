@@ -4,7 +4,7 @@ import { deferred, FakeClock, type LogFields, noLog, systemClock } from "../../b
 import type { CertificatePair } from "./client-certificate.ts";
 import type { ExecCluster } from "./exec-credential.ts";
 import { type ExecPlugin, execCredentials } from "./exec-plugin.ts";
-import { FakeHost, type FakeHostParts } from "./fake-host.ts";
+import { FakeHost, type FakeHostParts } from "./fake-host.fixture.ts";
 
 const { first, second }: Record<"first" | "second", CertificatePair> = JSON.parse(
   readFileSync(new URL("./certificates.facts.json", import.meta.url), "utf8"),

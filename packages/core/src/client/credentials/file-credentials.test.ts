@@ -5,7 +5,7 @@ import { fileCaBundle, inlineCaBundle, systemCaBundle } from "./ca-bundle.ts";
 import type { CertificatePair } from "./client-certificate.ts";
 import { combinedCredentials } from "./combined-credentials.ts";
 import { basicCredentials, certificateCredentials, noCredentials, tokenCredentials } from "./credentials.ts";
-import { FakeHost } from "./fake-host.ts";
+import { FakeHost } from "./fake-host.fixture.ts";
 import { certificateFileCredentials, tokenFileCredentials } from "./file-credentials.ts";
 
 const { first, second }: Record<"first" | "second", CertificatePair> = JSON.parse(

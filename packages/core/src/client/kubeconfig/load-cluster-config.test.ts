@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { FakeClock, type LogFields, noLog } from "../../base/index.ts";
 import type { CertificatePair } from "../credentials/client-certificate.ts";
-import { FakeHost, type FakeHostParts } from "../credentials/fake-host.ts";
+import { FakeHost, type FakeHostParts } from "../credentials/fake-host.fixture.ts";
 import { inClusterConfig, type LoadOptions, loadClusterConfig } from "./load-cluster-config.ts";
 
 const { first, second }: Record<"first" | "second", CertificatePair> = JSON.parse(
@@ -87,7 +87,7 @@ describe("where the configuration comes from", () => {
     ["a server that was named, with nothing else", {}, { server: "https://alone" }, "https://alone"],
     [
       "a path relative to the working folder",
-      { files: { "/work/k": named("rel") }, env: { KUBECONFIG: "k" } },
+      { files: { "/somewhere/k": named("rel") }, env: { KUBECONFIG: "k" } },
       {},
       "https://rel",
     ],

@@ -4,7 +4,7 @@ import { type ApiRequest, collectBytes, TransportError, valueResponse } from "..
 import { FakeClock, type Log, MetricsRegistry, noLog } from "../../base/index.ts";
 import { type ClientPolicyOptions, withClientPolicies } from "./client-policies.ts";
 import { RateLimiter } from "./rate-limiter.ts";
-import { newRequest, ScriptedTransport, type Step, watchRequest } from "./scripted-transport.ts";
+import { newRequest, ScriptedTransport, type Step, watchRequest } from "./scripted-transport.fixture.ts";
 
 const never = new AbortController().signal;
 const statusText = '{"kind":"Status","apiVersion":"v1","status":"Success"}';

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { type ApiRequest, collectBytes, type Query, valueResponse } from "../../api/transport.ts";
 import { FakeClock, TimeoutError } from "../../base/index.ts";
 import { timeoutMsOf, withDeadline } from "./deadline.ts";
-import { newRequest, ScriptedTransport, type Step, watchRequest } from "./scripted-transport.ts";
+import { newRequest, ScriptedTransport, type Step, watchRequest } from "./scripted-transport.fixture.ts";
 
 function scripted(timeoutMs: number | undefined, ...steps: readonly Step[]) {
   const clock = new FakeClock();

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { FakeClock } from "../../base/index.ts";
 import { withDefaultHeaders } from "./headers.ts";
-import { newRequest, ScriptedTransport } from "./scripted-transport.ts";
+import { newRequest, ScriptedTransport } from "./scripted-transport.fixture.ts";
 import { printUserAgent, type UserAgentParts } from "./user-agent.ts";
 
 test("defaults are added; what the request brings stands", async () => {

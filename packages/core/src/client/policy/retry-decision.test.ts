@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { type ApiRequest, type HttpHeaders, TransportError } from "../../api/transport.ts";
 import { KubeloopError, TimeoutError } from "../../base/index.ts";
 import { type Attempted, type AttemptOutcome, decideRetry } from "./retry-decision.ts";
-import { newRequest, watchRequest } from "./scripted-transport.ts";
+import { newRequest, watchRequest } from "./scripted-transport.fixture.ts";
 
 const get = newRequest("GET");
 const post = newRequest("POST");

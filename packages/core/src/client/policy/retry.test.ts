@@ -5,7 +5,7 @@ import { FakeClock, type Log, MetricsRegistry, noLog } from "../../base/index.ts
 import { withDeadline } from "./deadline.ts";
 import { RateLimiter } from "./rate-limiter.ts";
 import { type RetryOptions, withRetry } from "./retry.ts";
-import { newRequest, ScriptedTransport, type Step, watchRequest } from "./scripted-transport.ts";
+import { newRequest, ScriptedTransport, type Step, watchRequest } from "./scripted-transport.fixture.ts";
 import { Throttle } from "./throttle.ts";
 
 const never = new AbortController().signal;

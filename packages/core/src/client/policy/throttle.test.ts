@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { FakeClock, type Log, MetricsRegistry, noLog } from "../../base/index.ts";
 import { RateLimiter } from "./rate-limiter.ts";
-import { newRequest, ScriptedTransport, watchRequest } from "./scripted-transport.ts";
+import { newRequest, ScriptedTransport, watchRequest } from "./scripted-transport.fixture.ts";
 import { Throttle, withRateLimit } from "./throttle.ts";
 
 const never = new AbortController().signal;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type HttpHeaders, valueResponse } from "../../api/transport.ts";
 import { type Log, noLog } from "../../base/index.ts";
-import { newRequest } from "./scripted-transport.ts";
+import { newRequest } from "./scripted-transport.fixture.ts";
 import facts from "./warnings.facts.json" with { type: "json" };
 import { parseWarnings, withWarnings } from "./warnings.ts";
 

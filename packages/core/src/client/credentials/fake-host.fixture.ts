@@ -29,7 +29,7 @@ export class FakeHost implements Host {
   }
 
   cwd(): string {
-    return "/work";
+    return "/somewhere";
   }
 
   async readFile(path: string, signal: AbortSignal): Promise<string> {
