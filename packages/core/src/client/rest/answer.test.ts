@@ -107,6 +107,10 @@ describe("what a refusal without a Status tells", () => {
     });
     expect(findStatusCause(error, "UnexpectedServerResponse")?.message).toBe("<html>bad gateway</html>");
   });
+  test("nothing that contradicts the code: a Success is no explanation", async () => {
+    const error = await refused({ status: 500, json: { kind: "Status", apiVersion: "v1", status: "Success" } });
+    expect(error).toMatchObject({ reason: "InternalError", code: 500 });
+  });
   test("no more than 2 KB of it", async () => {
     const error = await refused({ status: 400, text: "x".repeat(10_000) });
     expect(findStatusCause(error, "UnexpectedServerResponse")?.message).toHaveLength(2048);
