@@ -1,7 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { pods } from "../api/generated/resources.ts";
+import { type Transport, valueResponse } from "../api/transport.ts";
+import { FakeClock } from "../base/index.ts";
 import { Client, clientOf, type Identity } from "./client.ts";
-import { tokenCredentials } from "./credentials/credentials.ts";
+import { type Credentials, tokenCredentials } from "./credentials/credentials.ts";
 import { ScriptedServer } from "./rest/scripted-server.fixture.ts";
 
 const signal = new AbortController().signal;
@@ -53,6 +55,43 @@ describe("a client made from another", () => {
     };
     new Client(sender).with({ impersonate: jane });
     expect(asked).toEqual([{}, { impersonate: jane }]);
+  });
+
+  for (const [name, changes, expected] of [
+    ["shares the rate limit", { impersonate: jane }, [0, 1000, 2000, 3000]],
+    ["has a rate limit of its own where it names one", { qps: 1, burst: 1 }, [0, 0, 1000, 1000]],
+  ] as const) {
+    test(name, async () => {
+      const clock = new FakeClock();
+      const times: number[] = [];
+      const asked = server();
+      const first = clientOf(asked.transport, { qps: 1, burst: 1, clock });
+      const gets = [first, first.with(changes)];
+      const work = gets.flatMap((client) =>
+        [1, 2].map(async () => {
+          await client.resource(pods).in("shop").get("web", signal);
+          times.push(clock.monotonic());
+        }),
+      );
+      await clock.drive(Promise.all(work));
+      expect(times.sort((a, b) => a - b)).toEqual(expected);
+    });
+  }
+
+  test("in process too, asks again once when its credentials were refused and have changed", async () => {
+    const tokens = ["old", "new"];
+    const rotating: Credentials = {
+      current: async () => ({ headers: { authorization: `Bearer ${tokens[0]}` } }),
+      rejected: async () => tokens.shift() !== undefined && tokens.length > 0,
+    };
+    const seen: unknown[] = [];
+    const transport: Transport = async (request) => {
+      const { authorization } = request.headers;
+      seen.push(authorization);
+      return authorization === "Bearer new" ? valueResponse(200, pod) : valueResponse(401, { kind: "Status" });
+    };
+    await clientOf(transport).with({ credentials: rotating }).resource(pods).in("shop").get("web", signal);
+    expect(seen).toEqual(["Bearer old", "Bearer new"]);
   });
 
   test("closes nothing", async () => {

@@ -7,7 +7,7 @@
 // whatever is under way.
 import type { KubernetesObject, PartialObjectMetadata, Resource, SubresourceTypes, Transport } from "../api/index.ts";
 import { type Clock, type Log, type Metrics, noLog, systemClock } from "../base/index.ts";
-import type { Credentials } from "./credentials/credentials.ts";
+import type { Credential, Credentials } from "./credentials/credentials.ts";
 import { type Impersonation, impersonationHeaders } from "./credentials/impersonation.ts";
 import { CachedDiscovery, Discovery, RestMapper } from "./discovery/index.ts";
 import { HttpTransport } from "./http/http-transport.ts";
@@ -28,6 +28,8 @@ export interface ClientOptions {
   readonly qps?: number;
   /** How many may go at once before `qps` counts; twice `qps`, at least one, unless given. */
   readonly burst?: number;
+  /** Instead of `qps`: one that other clients share. */
+  readonly limiter?: RateLimiter | undefined;
   /** Program, machine and kubeloop's version unless given. */
   readonly userAgent?: string;
   /** For the whole of each request but watches; none unless given. */
@@ -60,6 +62,7 @@ export class Client implements AsyncDisposable {
   readonly #sender: Sender;
   readonly #isOwner: boolean;
   readonly #options: ClientChanges;
+  readonly #limiter: RateLimiter | undefined;
   #discovery: CachedDiscovery | undefined;
   #mapper: RestMapper | undefined;
 
@@ -68,7 +71,8 @@ export class Client implements AsyncDisposable {
     this.#options = options;
     this.#isOwner = ownership === "owns";
     const { credentials, impersonate } = options;
-    this.transport = withPolicies(sender.as({ credentials, impersonate }), sender, options);
+    this.#limiter = options.limiter ?? newLimiter(options);
+    this.transport = withPolicies(sender.as({ credentials, impersonate }), sender, options, this.#limiter);
   }
 
   /** What the server serves: kept for ten minutes, refreshed when something is missed. */
@@ -102,9 +106,11 @@ export class Client implements AsyncDisposable {
     return linesOf(podLogBytes(this.transport, pod, signal));
   }
 
-  /** A client over the same connections that differs in this. Disposing of it closes nothing. */
+  /** A client over the same connections, and under the same rate limit, that differs in this. Disposing of it closes nothing. */
   with(changes: ClientChanges): Client {
-    return new Client(this.#sender, { ...this.#options, ...changes }, "shares");
+    const hasOwnLimit = changes.qps !== undefined || changes.burst !== undefined;
+    const limiter = hasOwnLimit ? undefined : this.#limiter;
+    return new Client(this.#sender, { ...this.#options, limiter, ...changes }, "shares");
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -122,12 +128,20 @@ export class Client implements AsyncDisposable {
   }
 }
 
-function withPolicies(transport: Transport, sender: Sender, options: ClientChanges): Transport {
-  const { qps, burst, userAgent, timeoutMs, log, metrics } = options;
+function newLimiter({ qps, burst, clock }: ClientOptions): RateLimiter | undefined {
+  if (qps === undefined) return undefined;
+  return new RateLimiter({ qps, burst: burst ?? Math.max(1, Math.ceil(2 * qps)), clock: clock ?? systemClock });
+}
+
+function withPolicies(
+  transport: Transport,
+  sender: Sender,
+  options: ClientChanges,
+  limiter: RateLimiter | undefined,
+): Transport {
+  const { userAgent, timeoutMs, log, metrics } = options;
   const clock = options.clock ?? systemClock;
-  const limiter =
-    qps === undefined ? undefined : new RateLimiter({ qps, burst: burst ?? Math.max(1, Math.ceil(2 * qps)), clock });
-  return withClientPolicies(transport, { clock, log, userAgent, timeoutMs, limiter, metrics, host: sender.host ?? "" });
+  return withClientPolicies(transport, { clock, log, userAgent, timeoutMs, limiter, metrics, host: sender.host });
 }
 
 export interface OpenClientOptions extends ClientOptions {
@@ -162,8 +176,14 @@ export function clientOf(transport: Transport, options: ClientOptions = {}): Cli
     if (credentials === undefined && impersonate === undefined) return transport;
     const extra = impersonate === undefined ? {} : impersonationHeaders(impersonate);
     return async (request, signal) => {
+      const send = async (shown: Credential | undefined) =>
+        await transport({ ...request, headers: { ...shown?.headers, ...extra, ...request.headers } }, signal);
       const shown = await credentials?.current(signal);
-      return await transport({ ...request, headers: { ...shown?.headers, ...extra, ...request.headers } }, signal);
+      const response = await send(shown);
+      if (response.status !== 401 || credentials === undefined || shown === undefined) return response;
+      if (!(await credentials.rejected(shown, signal))) return response;
+      await response[Symbol.asyncDispose]();
+      return await send(await credentials.current(signal));
     };
   };
   return new Client({ as, [Symbol.asyncDispose]: async () => {} }, options);

@@ -116,14 +116,15 @@ export type {
   GetOptions,
   ListOptions,
   SelectorOptions,
+  TableOptions,
   WatchOptions,
   WriteOptions,
 } from "./rest/options.ts";
 export type { PagedList } from "./rest/paged-list.ts";
 export type { Patch } from "./rest/patch.ts";
 export type { PodLogOptions } from "./rest/pod-logs.ts";
-export { ResourceClient } from "./rest/resource-client.ts";
-export { SubresourceClient } from "./rest/subresource-client.ts";
+export { type MetadataClient, ResourceClient } from "./rest/resource-client.ts";
+export { type CreateAnswer, type SubresourceBody, SubresourceClient } from "./rest/subresource-client.ts";
 export type { Batched } from "./streams/batched.ts";
 export { ListDecodeError, WatchDecodeError } from "./streams/decode-errors.ts";
 export type { BookmarkEvent, ErrorEvent, ObjectEvent, WatchEvent } from "./streams/watch-event.ts";

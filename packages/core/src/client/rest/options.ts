@@ -56,8 +56,8 @@ export interface WriteOptions {
   readonly dryRun?: boolean;
 }
 
+/** An apply needs a manager: the client's own, or one given here. The server refuses it without. */
 export interface ApplyOptions extends WriteOptions {
-  readonly fieldManager: string;
   /** Take over fields that others own. */
   readonly force?: boolean;
 }
