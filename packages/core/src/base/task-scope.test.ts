@@ -113,6 +113,17 @@ describe("TaskScope", () => {
     expect((await Promise.allSettled(tasks)).map((task) => task.status)).toEqual(["rejected", "rejected"]);
   });
 
+  test("its signal follows the parent also while no task runs, and lets go when joined", async () => {
+    const parent = new AbortController();
+    const scope = new TaskScope(parent.signal);
+    await scope.spawn(() => {});
+    parent.abort("stop");
+    expect(scope.signal.reason).toBe("stop");
+    const other = new AbortController();
+    await new TaskScope(other.signal).join();
+    expect(getEventListeners(other.signal, "abort")).toHaveLength(0);
+  });
+
   test("a task started after a join hears the parent too", async () => {
     const parent = new AbortController();
     const scope = new TaskScope(parent.signal);

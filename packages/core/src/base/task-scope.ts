@@ -12,15 +12,15 @@ export class TaskScope implements AsyncDisposable {
   readonly #controller = new AbortController();
   readonly #running = new Set<Promise<void>>();
   readonly #failures: unknown[] = [];
-  // Held only while something runs: an idle scope leaves nothing on its parent, and can be used again.
+  // From the beginning until everything has been waited for, and again from the next task on.
   #watch: Disposable | undefined;
 
   constructor(parent: AbortSignal) {
     this.#parent = parent;
-    if (parent.aborted) this.#controller.abort(parent.reason);
+    this.#follow();
   }
 
-  /** Aborts when the parent does, when a task fails, or when the scope is closed. */
+  /** Aborts when the parent does, when a task fails, or when the scope is closed. After a join, from the next task on. */
   get signal(): AbortSignal {
     return this.#controller.signal;
   }
@@ -31,17 +31,14 @@ export class TaskScope implements AsyncDisposable {
 
   /** Starts a task now. Its failure aborts the scope; its value, if wanted, comes through `spawn`'s promise. */
   spawn<T>(task: Task<T>): Promise<T> {
-    this.#watch ??= onAbort(this.#parent, (reason) => this.#controller.abort(reason));
+    this.#follow();
     const work = runTask(task, this.signal);
     const watched = work.then(
       () => {},
       (error: unknown) => this.#fail(error),
     );
     this.#running.add(watched);
-    void watched.then(() => {
-      this.#running.delete(watched);
-      if (this.#running.size === 0) this.#letGo();
-    });
+    void watched.then(() => this.#running.delete(watched));
     // The scope reports failures in `join`; whoever also awaits `work` sees them there too, and nobody has to.
     work.catch(() => {});
     return work;
@@ -57,6 +54,8 @@ export class TaskScope implements AsyncDisposable {
    */
   async join(): Promise<void> {
     while (this.#running.size > 0) await Promise.all(this.#running);
+    this.#watch?.[Symbol.dispose]();
+    this.#watch = undefined;
     if (this.#failures.length === 1) throw this.#failures[0];
     if (this.#failures.length > 1) throw new AggregateError(this.#failures, `${this.#failures.length} tasks failed`);
   }
@@ -67,9 +66,8 @@ export class TaskScope implements AsyncDisposable {
     await this.join();
   }
 
-  #letGo(): void {
-    this.#watch?.[Symbol.dispose]();
-    this.#watch = undefined;
+  #follow(): void {
+    this.#watch ??= onAbort(this.#parent, (reason) => this.#controller.abort(reason));
   }
 
   #fail(error: unknown): void {
