@@ -1,0 +1,39 @@
+// What a reflector reads from: anything that can list and watch one collection. Path and selectors are the source's own and
+// given once; what is asked for here differs from call to call.
+import type { KubernetesObject, Resource } from "../../api/index.ts";
+import type { Batched, WatchEvent } from "../../client/index.ts";
+
+export interface ListRequest {
+  /** "0" takes what the server has at hand, "" the newest, any other one not older than it. */
+  readonly resourceVersion: string;
+  /** How many objects a page; 0 asks for all at once. */
+  readonly pageSize: number;
+  /** What was read so far is void: the list begins anew. */
+  readonly onRestart: () => void;
+}
+
+export interface WatchRequest {
+  readonly resourceVersion: string;
+  /** Begin with everything there is, and say where that ends by a bookmark with `k8s.io/initial-events-end`. */
+  readonly sendInitialEvents: boolean;
+  readonly timeoutSeconds: number;
+}
+
+/** A list that is read as it arrives. */
+export interface ListAnswer<T> extends Batched<T> {
+  /** Known once all has been read. */
+  readonly resourceVersion: string;
+  /** Whether the server cut it into pages. Known once all has been read. */
+  readonly isPaged: boolean;
+}
+
+export interface ListerWatcher<T extends KubernetesObject = KubernetesObject> {
+  /** What is listed, in words: "pods in shop". */
+  readonly description: string;
+  /** Names the objects' kind and the metrics' labels. Whatever it does not name is not checked. */
+  readonly resource?: Resource | undefined;
+  /** Whether a watch may be asked for initial events. True unless it says otherwise. */
+  readonly canWatchList?: boolean;
+  list(request: ListRequest, signal: AbortSignal): ListAnswer<T>;
+  watch(request: WatchRequest, signal: AbortSignal): Batched<WatchEvent<T>>;
+}
