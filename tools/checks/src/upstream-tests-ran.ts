@@ -1,0 +1,16 @@
+// After the tests: whether those that rows name have run and passed, by vitest's own reports. Ends the process with 1 if not.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { repositoryRoot } from "./repository.ts";
+import { findUnshownTests, readUpstreamRows } from "./upstream-tests.ts";
+
+/** `unit` looks at what the quick gate runs, `slow` at the rest. */
+export function checkUpstreamTestsRan(project: "unit" | "slow"): void {
+  const name = `${project}-node${process.versions.node.split(".")[0]}.json`;
+  const report = readFileSync(join(repositoryRoot, ".cache/test-results", name), "utf8");
+  const isSlow = (file: string) => file.endsWith(".slow.test.ts");
+  const unshown = findUnshownTests(readUpstreamRows(), [report], (file) => isSlow(file) === (project === "slow"));
+  for (const fault of unshown) console.error(fault);
+  if (unshown.length > 0) process.exit(1);
+  console.log(`client-go's tests shown by ${project} tests: ok`);
+}
