@@ -48,3 +48,11 @@ export {
   untilAborted,
 } from "./signal.ts";
 export { runTogether, type Task, TaskScope } from "./task-scope.ts";
+export {
+  fullBucket,
+  msUntilToken,
+  type TokenBucket,
+  type TokenBucketPolicy,
+  takeToken,
+} from "./token-bucket.ts";
+export { type Place, WaitingLine } from "./waiting-line.ts";

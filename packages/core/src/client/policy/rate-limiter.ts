@@ -4,8 +4,8 @@
 // Promises: nobody overtakes. Who gives up leaves the line without having taken a token, and those behind move up. While
 // anybody waits there is one timer, otherwise none; nothing stays on a signal.
 import { type Clock, KubeloopError, onAbort } from "../../base/index.ts";
-import { fullBucket, msUntilToken, type TokenBucketPolicy, takeToken } from "./token-bucket.ts";
-import { WaitingLine } from "./waiting-line.ts";
+import { fullBucket, msUntilToken, type TokenBucketPolicy, takeToken } from "../../base/token-bucket.ts";
+import { WaitingLine } from "../../base/waiting-line.ts";
 
 export interface RateLimiterOptions extends TokenBucketPolicy {
   readonly clock: Clock;
