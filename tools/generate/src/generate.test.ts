@@ -130,6 +130,7 @@ describe("a small server", () => {
       "types/toys/v1.ts",
       "types/index.ts",
       "resources.ts",
+      "resources-by-group.ts",
       "schema-table.ts",
       "protobuf-table.ts",
     ]);

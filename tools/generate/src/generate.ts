@@ -6,6 +6,7 @@ import { decodePointers } from "./pointers.ts";
 import { resourceRows } from "./resource-rows.ts";
 import { decodeProtobuf, writeProtobufTable } from "./write-protobuf-table.ts";
 import { writeResources } from "./write-resources.ts";
+import { writeResourcesByGroup } from "./write-resources-by-group.ts";
 import { writeSchemaTable } from "./write-schema-table.ts";
 import { writeTypes } from "./write-types.ts";
 
@@ -28,6 +29,7 @@ export function generate(inputs: GeneratorInputs): OutputFiles {
   return new Map([
     ...below("types", writeTypes(openApi)),
     ["resources.ts", writeResources(rows)],
+    ["resources-by-group.ts", writeResourcesByGroup(rows)],
     ["schema-table.ts", writeSchemaTable(openApi, decodePointers(inputs.pointers))],
     ["protobuf-table.ts", writeProtobufTable(decodeProtobuf(inputs.protobuf), openApi)],
   ]);
