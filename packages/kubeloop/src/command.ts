@@ -3,6 +3,7 @@
 import { parseArgs } from "node:util";
 import { kubernetesVersion } from "@kubeloop/apiserver";
 import { outputs, printApiResources } from "./api-resources.ts";
+import { UsageError } from "./usage-error.ts";
 import { kubeloopVersion } from "./version.ts";
 
 export interface CommandIo {
@@ -10,12 +11,11 @@ export interface CommandIo {
   complain(text: string): void;
 }
 
-class UsageError extends Error {}
-
 const help = `kubeloop: Kubernetes control loops in TypeScript
 
 Usage:
   kubeloop api-resources [options]   list the API resources of Kubernetes ${kubernetesVersion.gitVersion} that kubeloop knows
+  kubeloop generate [options]        make TypeScript of CustomResourceDefinitions (\`kubeloop help generate\`)
   kubeloop version                   print the versions of kubeloop and of the Kubernetes it speaks
   kubeloop help                      print this
 
@@ -32,7 +32,7 @@ Not there yet: \`kubeloop up\`, the control plane in one process.
 /** Runs one command; returns the exit code. */
 export async function runCommand(args: readonly string[], io: CommandIo): Promise<number> {
   try {
-    io.print(answer(args));
+    io.print(await answer(args));
     return 0;
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
@@ -41,11 +41,12 @@ export async function runCommand(args: readonly string[], io: CommandIo): Promis
   }
 }
 
-function answer(args: readonly string[]): string {
+async function answer(args: readonly string[]): Promise<string> {
   const [command, ...rest] = args;
   switch (command) {
-    case undefined:
     case "help":
+      return rest[0] === "generate" ? await generate(["--help"]) : help;
+    case undefined:
     case "--help":
     case "-h":
       return help;
@@ -54,11 +55,19 @@ function answer(args: readonly string[]): string {
       return `kubeloop ${kubeloopVersion}, Kubernetes ${kubernetesVersion.gitVersion}\n`;
     case "api-resources":
       return apiResources(rest);
+    case "generate":
+      return await generate(rest);
     case "up":
       throw new UsageError("`up` is not there yet: this version has the toolkit only (see the README)");
     default:
       throw new UsageError(`unknown command "${command}"; \`kubeloop help\` lists them`);
   }
+}
+
+/** Loaded when asked for: it brings a YAML parser and a client along. */
+async function generate(args: readonly string[]): Promise<string> {
+  const { generateCommand, nodeWorld } = await import("./generate/index.ts");
+  return await generateCommand(args, nodeWorld, new AbortController().signal);
 }
 
 function apiResources(args: readonly string[]): string {
