@@ -1,0 +1,21 @@
+// What a handler is called in logs and errors when its owner gave it no name: its class, or the names of its functions
+// where they have names of their own. Names the language takes from the property itself (`onAdd: (pod) => …`) say nothing
+// and count as none.
+import type { ResourceEventHandler } from "./handlers.ts";
+
+export const anonymousHandler = "anonymous";
+
+const callbacks = ["onAdd", "onUpdate", "onDelete"] as const;
+
+export function nameOfHandler(handler: ResourceEventHandler<never>): string {
+  const className = handler.constructor?.name;
+  if (className !== undefined && className !== "" && className !== "Object") return className;
+  const names = callbacks.map((callback) => ownName(handler[callback]?.name ?? "", callback));
+  const distinct = new Set(names.filter((name) => name !== ""));
+  return distinct.size === 0 ? anonymousHandler : [...distinct].join("+");
+}
+
+function ownName(name: string, property: string): string {
+  const bare = name.replace(/^(?:bound )+/, "");
+  return bare === property ? "" : bare;
+}

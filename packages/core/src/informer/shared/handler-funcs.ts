@@ -1,0 +1,62 @@
+// Ways to make a handler: from functions under client-go's names, and from another handler and a filter. Each stays
+// synchronous where the functions it calls are, and returns their promise where they are not.
+import { type Deleted, lastStateOf } from "../tombstone.ts";
+import type { EventDetails, ResourceEventHandler } from "./handlers.ts";
+
+export interface ResourceEventHandlerFuncs<T> {
+  readonly addFunc?: ((object: T, details: EventDetails) => void | Promise<void>) | undefined;
+  readonly updateFunc?: ((before: T, after: T, details: EventDetails) => void | Promise<void>) | undefined;
+  readonly deleteFunc?: ((gone: Deleted<T>, details: EventDetails) => void | Promise<void>) | undefined;
+}
+
+/** For readers of client-go. The functions keep their names in logs. */
+export function resourceEventHandlerFuncs<T>(funcs: ResourceEventHandlerFuncs<T>): ResourceEventHandler<T> {
+  const { addFunc, updateFunc, deleteFunc } = funcs;
+  return {
+    ...(addFunc === undefined ? {} : { onAdd: addFunc }),
+    ...(updateFunc === undefined ? {} : { onUpdate: updateFunc }),
+    ...(deleteFunc === undefined ? {} : { onDelete: deleteFunc }),
+  };
+}
+
+export interface FilteringHandlerOptions<T> {
+  /** Depends on nothing but the object: what it said of the old one is asked again, not remembered. */
+  readonly filter: (object: T) => boolean;
+  readonly handler: ResourceEventHandler<T>;
+}
+
+/**
+ * Passes on what concerns objects the filter lets through. An update that crosses it becomes an add or a delete, so to the
+ * handler behind it the other objects do not exist. A tombstone whose last state nobody knows always passes: a delete too
+ * many does less harm than one too few.
+ */
+export class FilteringResourceEventHandler<T> implements ResourceEventHandler<T> {
+  readonly #filter: (object: T) => boolean;
+  readonly #handler: ResourceEventHandler<T>;
+
+  constructor(options: FilteringHandlerOptions<T>) {
+    this.#filter = options.filter;
+    this.#handler = options.handler;
+  }
+
+  onAdd(object: T, details: EventDetails): void | Promise<void> {
+    if (this.#filter(object)) return this.#handler.onAdd?.(object, details);
+  }
+
+  onUpdate(before: T, after: T, details: EventDetails): void | Promise<void> {
+    const wasSeen = this.#filter(before);
+    const isSeen = this.#filter(after);
+    if (wasSeen && isSeen) return this.#handler.onUpdate?.(before, after, details);
+    if (isSeen) return this.#handler.onAdd?.(after, details);
+    if (wasSeen) return this.#handler.onDelete?.(before, details);
+  }
+
+  onDelete(gone: Deleted<T>, details: EventDetails): void | Promise<void> {
+    const last = lastStateOf(gone);
+    if (last === undefined || this.#filter(last)) return this.#handler.onDelete?.(gone, details);
+  }
+}
+
+export function filteringHandler<T>(options: FilteringHandlerOptions<T>): ResourceEventHandler<T> {
+  return new FilteringResourceEventHandler(options);
+}

@@ -1,0 +1,44 @@
+// Whether an informer can still hear: decided from its status alone, with a sentence for the one who asks why not.
+//
+// One that has not been started is not unwell, and neither is one that failed a moment ago: it is retrying. A quiet
+// collection is told from a dead connection by the bookmarks that servers send about once a minute.
+import type { InformerStatus } from "../liveness.ts";
+
+export interface HealthOptions {
+  /** How long it may hear nothing, not even a bookmark. 15 min unless given: no watch lives longer than 10. */
+  readonly maxSilenceMs?: number;
+  /** How long it may try in vain to list or watch. 1 min unless given. */
+  readonly maxFailingMs?: number;
+}
+
+export type Health = { readonly isHealthy: true } | { readonly isHealthy: false; readonly reason: string };
+
+const defaultSilenceMs = 15 * 60_000;
+const defaultFailingMs = 60_000;
+const healthy: Health = { isHealthy: true };
+
+export function decideHealth(status: InformerStatus, nowMs: number, options: HealthOptions = {}): Health {
+  const { maxSilenceMs = defaultSilenceMs, maxFailingMs = defaultFailingMs } = options;
+  const { name, phase, startedMs, failingSinceMs, lastContactMs } = status;
+  const sick = (what: string): Health => ({ isHealthy: false, reason: `informer "${name}" ${what}` });
+  if (startedMs === undefined) return healthy;
+  if (phase === "stopped") return sick("has been stopped");
+  if (failingSinceMs !== undefined && phase !== "watching" && nowMs - failingSinceMs > maxFailingMs) {
+    return sick(`has been failing for ${seconds(nowMs - failingSinceMs)}: ${lastFailureOf(status)}`);
+  }
+  const silentSinceMs = lastContactMs ?? startedMs;
+  if (nowMs - silentSinceMs > maxSilenceMs) {
+    const since = lastContactMs === undefined ? "since it was started" : "";
+    return sick(`has heard nothing for ${seconds(nowMs - silentSinceMs)}${since && ` ${since}`}`);
+  }
+  return healthy;
+}
+
+/** Why it last failed, in words; for one that has not, what it is doing. */
+export function lastFailureOf({ lastFailure, phase }: InformerStatus): string {
+  return lastFailure?.error.message ?? `no failure is known, it is ${phase}`;
+}
+
+function seconds(ms: number): string {
+  return `${Math.round(ms / 1000)} s`;
+}

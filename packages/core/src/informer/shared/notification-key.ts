@@ -1,0 +1,15 @@
+// Which object a notification is about.
+import type { KeyFunction } from "../store/store.ts";
+import { isFinalStateUnknown } from "../tombstone.ts";
+import type { Notification } from "./handlers.ts";
+
+export function keyOfNotification<T>(notification: Notification<T>, keyOf: KeyFunction<T>): string {
+  switch (notification.type) {
+    case "add":
+      return keyOf(notification.object);
+    case "update":
+      return keyOf(notification.after);
+    case "delete":
+      return isFinalStateUnknown(notification.gone) ? notification.gone.key : keyOf(notification.gone);
+  }
+}
