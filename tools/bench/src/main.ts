@@ -5,6 +5,7 @@ import { measureImportCost } from "./import-cost.ts";
 import { measureInstallSize } from "./install-size.ts";
 import { measureListDecoding } from "./list-decoding.ts";
 import { measureWatchDecoding } from "./watch-decoding.ts";
+import { measureWorkQueue } from "./workqueue.ts";
 
 type Awaitable<T> = T | Promise<T>;
 
@@ -14,6 +15,7 @@ const benches: Readonly<Record<string, () => Awaitable<readonly Measurement[]>>>
   "install-size": measureInstallSize,
   "list-decoding": measureListDecoding,
   "watch-decoding": measureWatchDecoding,
+  workqueue: measureWorkQueue,
 };
 
 const wanted = process.argv.slice(2);

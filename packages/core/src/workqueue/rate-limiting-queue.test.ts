@@ -1,0 +1,313 @@
+import { describe, expect, test } from "vitest";
+import { FakeClock, MetricsRegistry } from "../base/index.ts";
+import {
+  bucketRateLimiter,
+  defaultControllerRateLimiter,
+  defaultItemBasedRateLimiter,
+  exponentialRateLimiter,
+  fastSlowRateLimiter,
+  maxOfRateLimiter,
+  maxWaitRateLimiter,
+} from "./rate-limiters.ts";
+import { RateLimitingQueue } from "./rate-limiting-queue.ts";
+
+const never = new AbortController().signal;
+
+function newQueue(options: Partial<ConstructorParameters<typeof RateLimitingQueue<string>>[0]> = {}) {
+  const clock = new FakeClock();
+  return { clock, queue: new RateLimitingQueue<string>({ clock, ...options }) };
+}
+
+function takeAll(queue: RateLimitingQueue<string>): readonly string[] {
+  const taken: string[] = [];
+  for (let key = queue.take(); key !== undefined; key = queue.take()) {
+    taken.push(key);
+    queue.done(key);
+  }
+  return taken;
+}
+
+describe("delays", () => {
+  test("a delayed key comes when its time has passed, not before", async () => {
+    const { queue, clock } = newQueue();
+    queue.addAfter("a", 50);
+    await clock.advance(49);
+    expect([queue.size, queue.delayedSize]).toEqual([0, 1]);
+    await clock.advance(1);
+    expect([queue.size, queue.delayedSize, queue.take()]).toEqual([1, 0, "a"]);
+    queue.done("a");
+    await clock.advance(10_000);
+    expect(queue.size).toBe(0);
+  });
+
+  test("a key asked for twice comes once, at the earlier time", async () => {
+    const { queue, clock } = newQueue();
+    queue.addAfter("a", 50);
+    queue.addAfter("a", 70);
+    await clock.advance(50);
+    expect(takeAll(queue)).toEqual(["a"]);
+    await clock.advance(20);
+    expect(takeAll(queue)).toEqual([]);
+    queue.addAfter("a", 50);
+    queue.addAfter("a", 30);
+    await clock.advance(30);
+    expect(takeAll(queue)).toEqual(["a"]);
+    await clock.advance(30);
+    expect(takeAll(queue)).toEqual([]);
+  });
+
+  test("keys come in the order of their times, whatever the order they were asked for in", async () => {
+    const { queue, clock } = newQueue();
+    for (const [key, delayMs] of [
+      ["c", 3000],
+      ["a", 1000],
+      ["b", 2000],
+      ["a2", 1000],
+    ] as const)
+      queue.addAfter(key, delayMs);
+    await clock.advance(3000);
+    expect(takeAll(queue)).toEqual(["a", "a2", "b", "c"]);
+  });
+
+  test("a short delay is not held up by a longer one asked for before", async () => {
+    const { queue, clock } = newQueue();
+    queue.addAfter("slow", 1000);
+    queue.addAfter("fast", 50);
+    await clock.advance(50);
+    expect(takeAll(queue)).toEqual(["fast"]);
+    await clock.advance(950);
+    expect(takeAll(queue)).toEqual(["slow"]);
+  });
+
+  test.each([0, -5])("a delay of %i ms is none", (delayMs) => {
+    const { queue } = newQueue();
+    queue.addAfter("a", delayMs);
+    expect(takeAll(queue)).toEqual(["a"]);
+  });
+
+  test("a delay that is not a number is refused", () => {
+    expect(() => newQueue().queue.addAfter("a", Number.NaN)).toThrow("delay of a is not a number");
+  });
+
+  test("a delay of forty days is kept, beyond what the platform's timers hold", async () => {
+    const { queue, clock } = newQueue();
+    const fortyDaysMs = 40 * 24 * 3600 * 1000;
+    queue.addAfter("a", fortyDaysMs);
+    await clock.advance(fortyDaysMs - 1);
+    expect(queue.size).toBe(0);
+    await clock.advance(1);
+    expect(queue.size).toBe(1);
+  });
+
+  test("a plain add leaves a pending delay in place", async () => {
+    const { queue, clock } = newQueue();
+    queue.addAfter("a", 100);
+    queue.add("a");
+    expect(takeAll(queue)).toEqual(["a"]);
+    await clock.advance(100);
+    expect(takeAll(queue)).toEqual(["a"]);
+  });
+
+  test("shutting down drops what is delayed and leaves no timer", async () => {
+    const { queue, clock } = newQueue();
+    queue.addAfter("a", 100);
+    queue.shutDown();
+    queue.addAfter("b", 100);
+    expect([queue.delayedSize, clock.pending().length]).toEqual([0, 0]);
+    expect(await queue.get(never)).toBeUndefined();
+  });
+
+  test("a drain ends with what is worked on, not with what is delayed", async () => {
+    const { queue, clock } = newQueue();
+    queue.add("a");
+    queue.take();
+    queue.addAfter("b", 1_000_000);
+    const drained = queue.drain(never);
+    queue.done("a");
+    await drained;
+    expect(clock.pending()).toEqual([]);
+  });
+});
+
+describe("retries", () => {
+  test("each failure of a key waits twice as long, until it is forgotten", async () => {
+    const { queue, clock } = newQueue({ rateLimiter: exponentialRateLimiter({ baseMs: 1, maxMs: 1000 }) });
+    const waits: number[] = [];
+    for (let i = 0; i < 3; i++) {
+      queue.addRateLimited("a");
+      const startMs = clock.monotonic();
+      await clock.runUntilIdle();
+      waits.push(clock.monotonic() - startMs);
+      expect(takeAll(queue)).toEqual(["a"]);
+    }
+    expect([waits, queue.numRequeues("a")]).toEqual([[1, 2, 4], 3]);
+    queue.forget("a");
+    expect(queue.numRequeues("a")).toBe(0);
+    queue.addRateLimited("a");
+    await clock.advance(1);
+    expect(takeAll(queue)).toEqual(["a"]);
+  });
+
+  test("a key put back while being worked on keeps its priority", async () => {
+    const { queue, clock } = newQueue({ priorities: {}, rateLimiter: exponentialRateLimiter() });
+    queue.add("urgent", { priority: 10 });
+    queue.take();
+    queue.addRateLimited("urgent");
+    queue.done("urgent");
+    queue.add("ordinary");
+    await clock.advance(5);
+    expect(takeAll(queue)).toEqual(["urgent", "ordinary"]);
+  });
+
+  test("of several delayed adds the highest priority and the shortest delay count", async () => {
+    const { queue, clock } = newQueue({ priorities: {} });
+    queue.addAfter("a", 10, { priority: 5 });
+    queue.addAfter("a", 20, { priority: 7 });
+    queue.addAfter("b", 10, { priority: 6 });
+    await clock.advance(10);
+    expect(takeAll(queue)).toEqual(["a", "b"]);
+  });
+});
+
+describe("rate limiters", () => {
+  test.each<[string, () => readonly number[], readonly number[]]>([
+    [
+      "exponential doubles up to its limit",
+      () => whens(exponentialRateLimiter({ baseMs: 1, maxMs: 10 }), 6),
+      [1, 2, 4, 8, 10, 10],
+    ],
+    [
+      "exponential begins at 5 ms and ends at 1000 s",
+      () => [1, 20].map((n) => nth(exponentialRateLimiter(), n)),
+      [5, 1_000_000],
+    ],
+    [
+      "exponential does not overflow after thousands of failures",
+      () => [nth(exponentialRateLimiter(), 5000)],
+      [1_000_000],
+    ],
+    [
+      "exponential with a huge limit does not overflow either",
+      () => [nth(exponentialRateLimiter({ maxMs: 3.6e12 }), 5000)],
+      [3.6e12],
+    ],
+    [
+      "fast-slow is fast so often, then slow",
+      () => whens(fastSlowRateLimiter({ fastMs: 5, slowMs: 10_000, maxFastAttempts: 3 }), 5),
+      [5, 5, 5, 10_000, 10_000],
+    ],
+    [
+      "max-of takes the longest",
+      () =>
+        whens(
+          maxOfRateLimiter(
+            fastSlowRateLimiter({ fastMs: 5, slowMs: 3000, maxFastAttempts: 3 }),
+            exponentialRateLimiter({ baseMs: 1, maxMs: 1000 }),
+          ),
+          5,
+        ),
+      [5, 5, 5, 3000, 3000],
+    ],
+    [
+      "max-wait cuts off",
+      () => whens(maxWaitRateLimiter(exponentialRateLimiter({ baseMs: 5, maxMs: 1000 }), 20), 5),
+      [5, 10, 20, 20, 20],
+    ],
+    ["item-based begins at 1 ms", () => whens(defaultItemBasedRateLimiter(), 3), [1, 2, 4]],
+  ])("%s", (_, draw, expected) => {
+    expect(draw()).toEqual(expected);
+  });
+
+  test("forgetting reaches every limiter of a combination", () => {
+    const limiter = maxOfRateLimiter<string>(
+      exponentialRateLimiter(),
+      fastSlowRateLimiter({ fastMs: 1, slowMs: 9, maxFastAttempts: 1 }),
+    );
+    whens(limiter, 4);
+    expect(limiter.numRequeues("one")).toBe(4);
+    limiter.forget("one");
+    expect([limiter.numRequeues("one"), limiter.when("one")]).toEqual([0, 5]);
+  });
+
+  test("keys do not count for each other", () => {
+    const limiter = exponentialRateLimiter<string>();
+    expect([limiter.when("a"), limiter.when("b"), limiter.when("a")]).toEqual([5, 5, 10]);
+  });
+
+  test("a bucket lets a burst through, then spreads the rest, all keys together", async () => {
+    const clock = new FakeClock();
+    const limiter = bucketRateLimiter<string>({ qps: 10, burst: 2 }, clock);
+    expect(["a", "b", "c", "d"].map((key) => limiter.when(key))).toEqual([0, 0, 100, 200]);
+    await clock.advance(300);
+    expect(limiter.when("e")).toBe(0);
+    expect(() => bucketRateLimiter({ qps: 0, burst: 1 }, clock)).toThrow("qps must be above 0");
+  });
+
+  test("the default waits for the longer of a key's own delay and the common bucket", () => {
+    const limiter = defaultControllerRateLimiter<string>(new FakeClock());
+    for (let i = 0; i < 100; i++) expect(limiter.when(`key-${i}`)).toBe(5);
+    expect(limiter.when("one more")).toBe(100);
+  });
+});
+
+function whens(limiter: { when(key: string): number }, times: number): readonly number[] {
+  return Array.from({ length: times }, () => limiter.when("one"));
+}
+
+function nth(limiter: { when(key: string): number }, n: number): number {
+  return whens(limiter, n).at(-1) ?? Number.NaN;
+}
+
+describe("metrics", () => {
+  const text = (registry: MetricsRegistry, name: string) =>
+    registry
+      .print()
+      .split("\n")
+      .filter((line) => line.startsWith(name));
+
+  test("are upstream's: depth, adds, waiting, work, what is unfinished, retries", async () => {
+    const registry = new MetricsRegistry();
+    const { queue, clock } = newQueue({ name: "test", metrics: registry });
+    queue.add("a");
+    queue.add("a");
+    queue.add("b");
+    expect(text(registry, "workqueue_depth{")).toEqual(['workqueue_depth{name="test"} 2']);
+    expect(text(registry, "workqueue_adds_total{")).toEqual(['workqueue_adds_total{name="test"} 2']);
+    await clock.advance(50);
+    queue.take();
+    expect(text(registry, "workqueue_queue_duration_seconds_sum")).toEqual([
+      'workqueue_queue_duration_seconds_sum{name="test"} 0.05',
+    ]);
+    await clock.advance(25);
+    expect(text(registry, "workqueue_unfinished_work_seconds{")).toEqual([
+      'workqueue_unfinished_work_seconds{name="test"} 0.025',
+    ]);
+    expect(text(registry, "workqueue_longest_running_processor_seconds{")).toEqual([
+      'workqueue_longest_running_processor_seconds{name="test"} 0.025',
+    ]);
+    queue.done("a");
+    expect(text(registry, "workqueue_work_duration_seconds_sum")).toEqual([
+      'workqueue_work_duration_seconds_sum{name="test"} 0.025',
+    ]);
+    expect(text(registry, "workqueue_unfinished_work_seconds{")).toEqual([
+      'workqueue_unfinished_work_seconds{name="test"} 0',
+    ]);
+    queue.addRateLimited("a");
+    queue.addAfter("c", 0);
+    expect(text(registry, "workqueue_retries_total{")).toEqual(['workqueue_retries_total{name="test"} 2']);
+  });
+
+  test("of a queue that is gone are gone", () => {
+    const registry = new MetricsRegistry();
+    const { queue } = newQueue({ name: "test", metrics: registry });
+    queue.add("a");
+    queue[Symbol.dispose]();
+    expect(text(registry, "workqueue_").join("\n")).not.toContain('name="test"');
+  });
+
+  test("are not counted without a name", () => {
+    const registry = new MetricsRegistry();
+    newQueue({ metrics: registry }).queue.add("a");
+    expect(registry.print()).not.toContain("workqueue_");
+  });
+});
