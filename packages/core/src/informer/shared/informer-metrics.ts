@@ -1,0 +1,43 @@
+// What an informer counts, under upstream's names where it has them: those of its queue and of its store, and the failures of
+// handlers, at which upstream's process ends. Only an informer with a reserved identity counts; the series vanish with it.
+import {
+  type CounterSeries,
+  type GaugeSeries,
+  type MetricDefinition,
+  type Metrics,
+  noMetrics,
+} from "../../base/index.ts";
+import { type InformerLabels, openQueueMetrics, type QueueMetrics } from "../queue/queue-metrics.ts";
+import { storeResourceVersionMetric } from "../store/store-resource-version.ts";
+import type { InformerIdentity } from "./informer-name.ts";
+
+export const handlerErrorsMetric: MetricDefinition<keyof InformerLabels> = {
+  name: "informer_handler_errors_total",
+  help: "Number of event handler calls that threw or rejected.",
+  labels: ["name", "group", "version", "resource"],
+};
+
+export interface InformerMetrics extends Disposable {
+  readonly queue: QueueMetrics;
+  readonly storeResourceVersion: GaugeSeries;
+  readonly handlerErrors: CounterSeries;
+}
+
+export function openInformerMetrics(metrics: Metrics, identity: InformerIdentity | undefined): InformerMetrics {
+  const used = identity?.isReserved ? metrics : noMetrics;
+  const { group = "", version = "", plural = "" } = identity?.resource ?? {};
+  const labels: InformerLabels = { name: identity?.name ?? "", group, version, resource: plural };
+  const queue = openQueueMetrics(used, labels);
+  const storeResourceVersion = used.gauge(storeResourceVersionMetric);
+  const handlerErrors = used.counter(handlerErrorsMetric);
+  return {
+    queue,
+    storeResourceVersion: storeResourceVersion.labels(labels),
+    handlerErrors: handlerErrors.labels(labels),
+    [Symbol.dispose]() {
+      queue[Symbol.dispose]();
+      storeResourceVersion.remove(labels);
+      handlerErrors.remove(labels);
+    },
+  };
+}

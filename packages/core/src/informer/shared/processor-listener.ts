@@ -1,0 +1,154 @@
+// One handler and what it is still to be told.
+//
+// Promises: the handler is called strictly one thing after the other, in the order they were given; a promise it returns is
+// waited for first, and nothing is awaited where there is none. A callback that throws or rejects is reported, counts as
+// done, and the next one comes. What waits takes memory that is given back. Once removed it is called no more.
+// Not promised: when. The processor decides whose turn it is.
+import { RingBuffer } from "../../base/index.ts";
+import type { KeyFunction } from "../store/store.ts";
+import { SyncGate } from "../wait/sync-gate.ts";
+import { CallbackFrame } from "./callback-frame.ts";
+import { CoalescingQueue } from "./coalescing-queue.ts";
+import type { Notification, ResourceEventHandler } from "./handlers.ts";
+import { keyOfNotification } from "./notification-key.ts";
+import { SingleFileTracker } from "./sync-tracker.ts";
+
+export interface ProcessorListenerOptions<T> {
+  readonly name: string;
+  readonly keyOf: KeyFunction<T>;
+  /** From here on what waits is merged by object. Without it the queue grows as long as the handler is slow. */
+  readonly maxQueued?: number | undefined;
+  /** It has something to tell and nothing is in its way: it wants a turn. */
+  readonly onReady: (listener: ProcessorListener<T>) => void;
+  readonly onFailure: (error: unknown, notification: Notification<T>, listener: ProcessorListener<T>) => void;
+}
+
+type Activity = "idle" | "ready" | "calling" | "removed";
+
+export class ProcessorListener<T> {
+  readonly name: string;
+  /** Open once everything there was when the handler joined has been told. */
+  readonly synced = new SyncGate();
+  readonly #handler: ResourceEventHandler<T>;
+  readonly #options: ProcessorListenerOptions<T>;
+  readonly #queue: RingBuffer<Notification<T>> | CoalescingQueue<T>;
+  #activity: Activity = "idle";
+  #isInCall = false;
+  #running: Promise<void> | undefined;
+  #frame: CallbackFrame | undefined;
+  readonly #initial = new SingleFileTracker();
+
+  constructor(handler: ResourceEventHandler<T>, options: ProcessorListenerOptions<T>) {
+    this.name = options.name;
+    this.#handler = handler;
+    this.#options = options;
+    const { maxQueued, keyOf } = options;
+    this.#queue =
+      maxQueued === undefined
+        ? new RingBuffer()
+        : new CoalescingQueue({
+            maxQueued,
+            keyOf: (notification) => keyOfNotification(notification, keyOf),
+            onInitialDropped: (count) => this.#initial.finished(count),
+          });
+    this.#initial.onSynced(() => this.synced.open());
+  }
+
+  /** How many things wait to be told. */
+  get pending(): number {
+    return this.#queue.size;
+  }
+
+  /** Whether a callback is running. */
+  get isCalling(): boolean {
+    return this.#running !== undefined || this.#isInCall;
+  }
+
+  add(notification: Notification<T>): void {
+    if (this.#activity === "removed") return;
+    if (notification.details.isInInitialList) this.#initial.start();
+    this.#queue.push(notification);
+    if (this.#activity === "idle") this.#becomeReady();
+  }
+
+  /** All of the first list has been given to `add`. */
+  upstreamHasSynced(): void {
+    this.#initial.upstreamHasSynced();
+  }
+
+  /** Takes a turn of at most `limit` callbacks; asks for another one if there is more. */
+  deliver(limit: number, isTimeUp: () => boolean): void {
+    for (let left = limit; left > 0; left--) {
+      if (this.#activity !== "ready") return;
+      const next = this.#queue.shift();
+      if (next === undefined) {
+        this.#activity = "idle";
+        return;
+      }
+      this.#call(next);
+      if (isTimeUp()) break;
+    }
+    if (this.#activity === "ready") this.#becomeReady();
+  }
+
+  /** Drops what waits. A callback that is running goes on. */
+  remove(reason: unknown): void {
+    this.#activity = "removed";
+    this.#queue.clear();
+    this.synced.fail(reason);
+  }
+
+  /** Resolves when no callback is running; at once when a callback of this handler asks. */
+  async whenQuiet(): Promise<void> {
+    if (this.#running === undefined || this.#isInCall || this.#frame?.isAround()) return;
+    await this.#running;
+  }
+
+  #call(next: Notification<T>): void {
+    this.#isInCall = true;
+    try {
+      const answer = tell(this.#handler, next);
+      // `Promise.prototype.then` of a foreign realm is as good as ours.
+      if (typeof answer?.then === "function") {
+        if (this.#activity === "ready") this.#activity = "calling";
+        this.#running = this.#finishLater(answer, next);
+        return;
+      }
+    } catch (error) {
+      this.#options.onFailure(error, next, this);
+    } finally {
+      this.#isInCall = false;
+    }
+    if (next.details.isInInitialList) this.#initial.finished();
+  }
+
+  async #finishLater(answer: PromiseLike<void>, next: Notification<T>): Promise<void> {
+    this.#frame ??= new CallbackFrame();
+    try {
+      await this.#frame.follow(answer);
+    } catch (error) {
+      this.#options.onFailure(error, next, this);
+    }
+    this.#running = undefined;
+    if (next.details.isInInitialList) this.#initial.finished();
+    if (this.#activity !== "calling") return;
+    this.#activity = "idle";
+    if (this.#queue.size > 0) this.#becomeReady();
+  }
+
+  #becomeReady(): void {
+    this.#activity = "ready";
+    this.#options.onReady(this);
+  }
+}
+
+function tell<T>(handler: ResourceEventHandler<T>, told: Notification<T>): void | Promise<void> {
+  switch (told.type) {
+    case "add":
+      return handler.onAdd?.(told.object, told.details);
+    case "update":
+      return handler.onUpdate?.(told.before, told.after, told.details);
+    case "delete":
+      return handler.onDelete?.(told.gone, told.details);
+  }
+}

@@ -1,0 +1,203 @@
+// Tells every handler what happened to the cache, each at its own pace.
+//
+// Promises: all get the same notification values, in the same order; handlers come and go while it runs; a slow one holds up
+// no other (they take turns of a few callbacks, and the event loop gets its turn after a few milliseconds); what only repeats
+// what is known goes to those who asked to be told again and are due, and to nobody else. When it ends, no callback runs.
+// Not promised: that handlers are equally far.
+import type { KubernetesObject } from "../../api/index.ts";
+import { type Clock, KubeloopError, onAbort, RingBuffer } from "../../base/index.ts";
+import type { KeyFunction } from "../store/store.ts";
+import type { Notification, ResourceEventHandler } from "./handlers.ts";
+import { ProcessorListener } from "./processor-listener.ts";
+import type { ResourceEventHandlerRegistration } from "./registration.ts";
+import { repeatsTheKnown } from "./repeats-the-known.ts";
+import { TimeSlice } from "./time-slice.ts";
+
+export interface SharedProcessorOptions<T> {
+  readonly clock: Clock;
+  readonly keyOf: KeyFunction<T>;
+  /** A callback threw or rejected. Must not throw. */
+  readonly onHandlerFailure: (error: unknown, notification: Notification<T>, handlerName: string) => void;
+}
+
+export interface ListenerOptions {
+  readonly name: string;
+  /** How often it is told again; 0 for never. */
+  readonly resyncMs: number;
+  readonly maxQueued?: number | undefined;
+}
+
+interface Subscription<T> {
+  readonly listener: ProcessorListener<T>;
+  readonly resyncMs: number;
+  nextResyncMs: number;
+  /** What only repeats the known is for this one, too. */
+  isDue: boolean;
+}
+
+const callbacksPerTurn = 64;
+
+export class SharedProcessor<T extends KubernetesObject> {
+  readonly #options: SharedProcessorOptions<T>;
+  #subscriptions: readonly Subscription<T>[] = [];
+  /** Those that have left, too: to tell them from strangers. */
+  readonly #byRegistration = new WeakMap<ResourceEventHandlerRegistration, Subscription<T>>();
+  readonly #ready = new RingBuffer<ProcessorListener<T>>();
+  #wake: (() => void) | undefined;
+  #hasRepeated = false;
+  /** Removed in the middle of a callback, which is still to be waited for. */
+  #leaving: readonly ProcessorListener<T>[] = [];
+
+  constructor(options: SharedProcessorOptions<T>) {
+    this.#options = options;
+  }
+
+  /** How many handlers there are. */
+  get size(): number {
+    return this.#subscriptions.length;
+  }
+
+  /** Tells it `known` first, as adds of an initial list. Its `upstreamHasSynced` is still to come. */
+  add(
+    handler: ResourceEventHandler<T>,
+    known: readonly T[],
+    options: ListenerOptions,
+  ): ResourceEventHandlerRegistration {
+    const { clock, keyOf, onHandlerFailure } = this.#options;
+    const { name, resyncMs, maxQueued } = options;
+    const listener = new ProcessorListener(handler, {
+      name,
+      maxQueued,
+      keyOf,
+      onReady: (ready) => this.#takeTurn(ready),
+      onFailure: (error, notification) => onHandlerFailure(error, notification, name),
+    });
+    const registration = this.#registrationOf(listener, options);
+    const subscription = { listener, resyncMs, nextResyncMs: clock.monotonic() + resyncMs, isDue: false };
+    this.#subscriptions = [...this.#subscriptions, subscription];
+    this.#byRegistration.set(registration, subscription);
+    const details = { cause: "initial", isInInitialList: true } as const;
+    for (const object of known) listener.add({ type: "add", object, details });
+    return registration;
+  }
+
+  has(registration: ResourceEventHandlerRegistration): boolean {
+    const subscription = this.#byRegistration.get(registration);
+    return subscription !== undefined && this.#subscriptions.includes(subscription);
+  }
+
+  /** A second time it does nothing. Throws for a registration with someone else. */
+  remove(registration: ResourceEventHandlerRegistration): void {
+    const removed = this.#find(registration);
+    this.#subscriptions = this.#subscriptions.filter((subscription) => subscription !== removed);
+    removed.listener.remove(leftUnsynced(registration.name, "was removed"));
+    this.#leaving = [...this.#leaving, removed.listener].filter(({ isCalling }) => isCalling);
+  }
+
+  /** Removes it, and resolves when its last callback has ended; at once when called from inside that callback. */
+  async shutDown(registration: ResourceEventHandlerRegistration): Promise<void> {
+    this.remove(registration);
+    await this.#find(registration).listener.whenQuiet();
+  }
+
+  /** All of the first list has been distributed. */
+  upstreamHasSynced(): void {
+    for (const { listener } of this.#subscriptions) listener.upstreamHasSynced();
+  }
+
+  distribute(notification: Notification<T>): void {
+    if (repeatsTheKnown(notification)) {
+      this.#hasRepeated ||= notification.details.cause === "resync";
+      for (const { listener, isDue } of this.#subscriptions) if (isDue) listener.add(notification);
+    } else {
+      for (const { listener } of this.#subscriptions) listener.add(notification);
+    }
+  }
+
+  /** Whether anyone is due to be told again; from now until `resyncEnded` those are told what others are not. */
+  shouldResync(): boolean {
+    const nowMs = this.#options.clock.monotonic();
+    for (const subscription of this.#subscriptions) {
+      subscription.isDue = subscription.resyncMs > 0 && nowMs >= subscription.nextResyncMs;
+      if (subscription.isDue) subscription.nextResyncMs = nowMs + subscription.resyncMs;
+    }
+    this.#hasRepeated = false;
+    return this.#subscriptions.some(({ isDue }) => isDue);
+  }
+
+  /** Nothing more of a resync is on its way: if one has come, everyone who was due has been told. */
+  resyncEnded(): void {
+    if (!this.#hasRepeated) return;
+    this.#hasRepeated = false;
+    for (const subscription of this.#subscriptions) subscription.isDue = false;
+  }
+
+  /** Calls handlers until the signal aborts; then drops what waits, and ends when no callback runs. */
+  async run(signal: AbortSignal): Promise<void> {
+    using _wakeUp = onAbort(signal, () => this.#wake?.());
+    const slice = new TimeSlice(this.#options.clock);
+    const isTimeUp = () => slice.isUsedUp() || signal.aborted;
+    while (!signal.aborted) {
+      if (this.#ready.size === 0) await slice.pause(this.#nextReady());
+      else if (!this.#deliver(isTimeUp)) await slice.rest();
+    }
+    await this.#stop();
+  }
+
+  /** Whether all who were ready had their turn before the time was up. */
+  #deliver(isTimeUp: () => boolean): boolean {
+    for (let next = this.#ready.shift(); next !== undefined; next = this.#ready.shift()) {
+      next.deliver(callbacksPerTurn, isTimeUp);
+      if (isTimeUp()) return false;
+    }
+    return true;
+  }
+
+  #takeTurn(listener: ProcessorListener<T>): void {
+    this.#ready.push(listener);
+    this.#wake?.();
+  }
+
+  async #nextReady(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      this.#wake = resolve;
+    });
+    this.#wake = undefined;
+  }
+
+  async #stop(): Promise<void> {
+    const stopped = this.#subscriptions.map(({ listener }) => listener);
+    this.#subscriptions = [];
+    this.#ready.clear();
+    for (const listener of stopped) listener.remove(leftUnsynced(listener.name, "stopped with its informer"));
+    await Promise.all([...stopped, ...this.#leaving].map((listener) => listener.whenQuiet()));
+  }
+
+  #find(registration: ResourceEventHandlerRegistration): Subscription<T> {
+    const subscription = this.#byRegistration.get(registration);
+    if (subscription !== undefined) return subscription;
+    throw new KubeloopError(`handler "${registration.name}" is not registered with this informer`, {
+      reason: "ForeignRegistration",
+      retry: "never",
+    });
+  }
+
+  #registrationOf(listener: ProcessorListener<T>, options: ListenerOptions): ResourceEventHandlerRegistration {
+    const registration: ResourceEventHandlerRegistration = {
+      name: options.name,
+      resyncMs: options.resyncMs,
+      get pending() {
+        return listener.pending;
+      },
+      hasSynced: () => listener.synced.isOpen,
+      whenSynced: (signal) => listener.synced.wait(signal),
+      remove: () => this.remove(registration),
+      [Symbol.dispose]: () => this.remove(registration),
+    };
+    return registration;
+  }
+}
+
+function leftUnsynced(name: string, what: string): KubeloopError {
+  return new KubeloopError(`handler "${name}" ${what} before it had synced`, { reason: "Removed", retry: "never" });
+}
