@@ -15,3 +15,7 @@ export type CollectionDelta<T> =
   | { readonly type: "Bookmark"; readonly resourceVersion: string };
 
 export type Delta<T> = ObjectDelta<T> | CollectionDelta<T>;
+
+export function isObjectDelta<T>(delta: Delta<T>): delta is ObjectDelta<T> {
+  return delta.type !== "ReplacedAll" && delta.type !== "SyncAll" && delta.type !== "Bookmark";
+}

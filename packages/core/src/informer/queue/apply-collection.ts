@@ -1,0 +1,68 @@
+// What a delta about the whole collection means for each object, worked out against the cache as it is now. Written as steps,
+// so that a long list can be worked off in slices: `undefined` says that here is a good moment to let others have a turn,
+// and a ReplacedAll asks for the store's content to be replaced; the answer is what that threw.
+//
+// The store holds the whole new list before anyone is told of any of it. Then come the deletions, as tombstones, and after
+// them the objects in the list's order. A resync tells of everything the store has, as it is.
+import { toError } from "../../base/index.ts";
+import type { EventDetails } from "../shared/handlers.ts";
+import { TransactionError } from "../store/store-errors.ts";
+import { type ApplyTarget, detailsOf, notificationOf } from "./apply-target.ts";
+import type { CollectionDelta } from "./deltas.ts";
+import { tombstone } from "./known-objects.ts";
+import type { Batch } from "./queue.ts";
+
+export type ReplacedAll<T> = Extract<CollectionDelta<T>, { readonly type: "ReplacedAll" }>;
+
+export type ApplySteps<T> = Generator<ReplacedAll<T> | undefined, void, unknown>;
+
+const objectsBetweenPauses = 32;
+
+export function* replaceSteps<T>(delta: ReplacedAll<T>, batch: Batch<T>, target: ApplyTarget<T>): ApplySteps<T> {
+  const details = detailsOf(batch, "relist");
+  const { store } = target;
+  const beforeList: (T | undefined)[] = [];
+  for (const object of delta.objects) {
+    beforeList.push(storedAs(target, object));
+    if (beforeList.length % objectsBetweenPauses === 0) yield undefined;
+  }
+  const contentBefore = store.objectsByKey ?? new Map(store.listKeys().map((key) => [key, store.getByKey(key)]));
+  const thrown = yield delta;
+  if (thrown !== undefined && !(thrown instanceof TransactionError)) return target.onError(toError(thrown));
+  for (const error of thrown?.errors ?? []) target.onError(error);
+  yield* deleteSteps(contentBefore, target, details);
+  const places = thrown?.successfulIndices ?? delta.objects.keys();
+  for (const at of places) {
+    target.notify(notificationOf(beforeList[at], delta.objects[at] as T, details));
+    if (at % objectsBetweenPauses === 0) yield undefined;
+  }
+}
+
+export function* syncSteps<T>(batch: Batch<T>, target: ApplyTarget<T>): ApplySteps<T> {
+  const details = detailsOf(batch, "resync");
+  for (const [at, object] of target.store.list().entries()) {
+    target.notify({ type: "update", before: object, after: object, details });
+    if (at % objectsBetweenPauses === 0) yield undefined;
+  }
+}
+
+function* deleteSteps<T>(
+  contentBefore: ReadonlyMap<string, T | undefined>,
+  { store, notify }: ApplyTarget<T>,
+  details: EventDetails,
+): ApplySteps<T> {
+  let looked = 0;
+  for (const [key, before] of contentBefore) {
+    if (store.getByKey(key) === undefined) notify({ type: "delete", gone: tombstone(key, before), details });
+    if (++looked % objectsBetweenPauses === 0) yield undefined;
+  }
+}
+
+/** What the store has under the object's key. An object without one is refused, and reported, when the store is replaced. */
+function storedAs<T>({ store }: ApplyTarget<T>, object: T): T | undefined {
+  try {
+    return store.get(object);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,103 @@
+// Puts what was taken from a queue into the cache and tells of it: client-go's processDeltas. For each object the store holds
+// the change, indexes and all, before anyone hears of it. What the store refuses is reported, and only that: the rest comes.
+//
+// `applyDeltas` does all of it at once. `applyDeltasInSlices` lets the event loop have its turns while a long list or resync
+// is worked off; whoever asks the store meanwhile sees the old list or all of the new one. Whoever joins meanwhile has to
+// wait until the batch is done, or would hear of a part of it twice.
+import { assertNever, type Clock } from "../../base/index.ts";
+import { TimeSlice } from "../../client/streams/time-slice.ts";
+import { type ApplySteps, type ReplacedAll, replaceSteps, syncSteps } from "./apply-collection.ts";
+import { applyObject } from "./apply-object.ts";
+import type { ApplyTarget, CacheStore } from "./apply-target.ts";
+import { type CollectionDelta, type Delta, isObjectDelta } from "./deltas.ts";
+import type { Batch } from "./queue.ts";
+
+export function applyDeltas<T>(batch: Batch<T>, target: ApplyTarget<T>): void {
+  for (const delta of batch.deltas) {
+    if (isObjectDelta(delta)) applyObject(delta, batch, target);
+    else runAtOnce(stepsOf(delta, batch, target), target.store);
+  }
+}
+
+export interface SliceOptions {
+  readonly clock: Clock;
+}
+
+/**
+ * A promise only where there is something to wait for. Aborted, it stops in between: with the old content and nobody told,
+ * or with the new one and some told of it.
+ */
+export function applyDeltasInSlices<T>(
+  batch: Batch<T>,
+  target: ApplyTarget<T>,
+  { clock }: SliceOptions,
+  signal: AbortSignal,
+): Promise<void> | undefined {
+  // Such a delta is always alone.
+  const long = batch.deltas.find((delta): delta is CollectionDelta<T> => isLong(delta, target.store));
+  if (long !== undefined) return runInSlices(stepsOf(long, batch, target), target.store, new TimeSlice(clock), signal);
+  applyDeltas(batch, target);
+  return undefined;
+}
+
+/** Below this many objects a promise costs more than it is worth. */
+const fewObjects = 256;
+
+function isLong<T>(delta: Delta<T>, store: CacheStore<T>): boolean {
+  if (delta.type === "SyncAll") return store.size > fewObjects;
+  return delta.type === "ReplacedAll" && delta.objects.length + store.size > fewObjects;
+}
+
+function* stepsOf<T>(delta: CollectionDelta<T>, batch: Batch<T>, target: ApplyTarget<T>): ApplySteps<T> {
+  if (delta.type === "ReplacedAll") yield* replaceSteps(delta, batch, target);
+  else if (delta.type === "SyncAll") yield* syncSteps(batch, target);
+  else if (delta.type === "Bookmark") target.store.bookmark(delta.resourceVersion);
+  else assertNever(delta);
+}
+
+function runAtOnce<T>(steps: ApplySteps<T>, store: CacheStore<T>): void {
+  for (let step = steps.next(); !step.done; ) {
+    step = steps.next(step.value === undefined ? undefined : replace(step.value, store));
+  }
+}
+
+async function runInSlices<T>(
+  steps: ApplySteps<T>,
+  store: CacheStore<T>,
+  slice: TimeSlice,
+  signal: AbortSignal,
+): Promise<void> {
+  for (let step = steps.next(); !step.done; ) {
+    let thrown: unknown;
+    if (step.value !== undefined) thrown = await replaceInSlices(step.value, store, slice, signal);
+    else if (slice.isUsedUp()) await slice.rest();
+    signal.throwIfAborted();
+    step = steps.next(thrown);
+  }
+}
+
+/** Gives what was thrown. */
+function replace<T>({ objects, resourceVersion }: ReplacedAll<T>, store: CacheStore<T>): unknown {
+  try {
+    store.replace(objects, resourceVersion);
+    return undefined;
+  } catch (error) {
+    return error;
+  }
+}
+
+async function replaceInSlices<T>(
+  delta: ReplacedAll<T>,
+  store: CacheStore<T>,
+  slice: TimeSlice,
+  signal: AbortSignal,
+): Promise<unknown> {
+  if (store.replaceInSlices === undefined) return replace(delta, store);
+  const pause = () => (slice.isUsedUp() ? slice.rest() : undefined);
+  try {
+    await store.replaceInSlices(delta.objects, delta.resourceVersion, { pause }, signal);
+    return undefined;
+  } catch (error) {
+    return error;
+  }
+}

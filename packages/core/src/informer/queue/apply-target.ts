@@ -1,0 +1,44 @@
+// Where deltas end up: the cache, those who are told of each change, and whoever wants to know what could not be done.
+import type { EventCause, EventDetails, Notification } from "../shared/handlers.ts";
+import type { Store } from "../store/store.ts";
+
+/** Asked now and then while something long goes on: a promise to wait for before going on, or nothing. */
+export type Pause = () => Promise<void> | undefined;
+
+/** Any store. One that can place a long list in slices is asked to. */
+export interface CacheStore<T> extends Store<T> {
+  /** The content itself; after a `replace`, still the old one. */
+  readonly objectsByKey?: ReadonlyMap<string, T>;
+  replaceInSlices?(
+    objects: readonly T[],
+    resourceVersion: string,
+    options: { readonly pause: Pause },
+    signal: AbortSignal,
+  ): Promise<void>;
+}
+
+export interface ApplyTarget<T> {
+  readonly store: CacheStore<T>;
+  /** Called when the store holds the change. */
+  readonly notify: (notification: Notification<T>) => void;
+  /** An object that the store refused: nobody is told of it, and everything else goes on. */
+  readonly onError: (error: Error) => void;
+}
+
+/** Every notification of a kind carries the same value. */
+const detailsByCause: Readonly<Record<EventCause, EventDetails>> = {
+  initial: Object.freeze({ cause: "initial", isInInitialList: true }),
+  change: Object.freeze({ cause: "change", isInInitialList: false }),
+  relist: Object.freeze({ cause: "relist", isInInitialList: false }),
+  resync: Object.freeze({ cause: "resync", isInInitialList: false }),
+};
+
+/** What happens in the initial list is `initial`, whatever it is otherwise. */
+export function detailsOf(batch: { readonly isInInitialList: boolean }, cause: EventCause): EventDetails {
+  return batch.isInInitialList ? detailsByCause.initial : detailsByCause[cause];
+}
+
+/** An object that came: new, or in the place of another. */
+export function notificationOf<T>(before: T | undefined, after: T, details: EventDetails): Notification<T> {
+  return before === undefined ? { type: "add", object: after, details } : { type: "update", before, after, details };
+}

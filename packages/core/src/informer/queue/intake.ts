@@ -1,0 +1,71 @@
+// The door of a queue: what has no key is refused, and what enters goes through the transform, once. A tombstone, or an object
+// that comes back from the cache, has been through it already.
+import type { ReplaceOptions } from "../reflector/reflector-store.ts";
+import type { KeyFunction, Transform } from "../store/store.ts";
+import { KeyError } from "../store/store-errors.ts";
+import { type Deleted, isFinalStateUnknown } from "../tombstone.ts";
+import type { ObjectDelta } from "./deltas.ts";
+
+/** What a queue may be asked the key of: an object, the tombstone of one, or several deltas of the same object. */
+export type Keyed<T> = Deleted<T> | readonly ObjectDelta<T>[];
+
+export interface IntakeOptions<T> {
+  readonly keyOf: KeyFunction<T>;
+  readonly transform: Transform<T> | undefined;
+}
+
+export class Intake<T> {
+  readonly transform: Transform<T> | undefined;
+  readonly #keyOf: KeyFunction<T>;
+
+  constructor({ keyOf, transform }: IntakeOptions<T>) {
+    this.#keyOf = keyOf;
+    this.transform = transform;
+  }
+
+  /** Throws a KeyError. */
+  keyOf(item: Keyed<T>): string {
+    const object = isDeltas(item) ? newestOf(item).object : item;
+    if (isFinalStateUnknown(object)) return object.key;
+    try {
+      return this.#keyOf(object);
+    } catch (cause) {
+      throw cause instanceof KeyError ? cause : new KeyError(object, cause);
+    }
+  }
+
+  /** For what is inside: undefined where the transform has lost the key. */
+  keyInside(object: Deleted<T>): string | undefined {
+    try {
+      return this.keyOf(object);
+    } catch {
+      return undefined;
+    }
+  }
+
+  keep(object: T): T {
+    return this.transform === undefined ? object : this.transform(object);
+  }
+
+  keepDeleted(gone: Deleted<T>): Deleted<T> {
+    return isFinalStateUnknown(gone) ? gone : this.keep(gone);
+  }
+
+  /** All or nothing: when one fails, no other has been queued. */
+  keepAll(objects: readonly T[], options: ReplaceOptions | undefined): readonly T[] {
+    const { transform } = this;
+    return transform === undefined || options?.isTransformed === true
+      ? objects
+      : objects.map((each) => transform(each));
+  }
+}
+
+function isDeltas<T>(item: Keyed<T>): item is readonly ObjectDelta<T>[] {
+  return Array.isArray(item);
+}
+
+function newestOf<T>(deltas: readonly ObjectDelta<T>[]): ObjectDelta<T> {
+  const newest = deltas.at(-1);
+  if (newest === undefined) throw new KeyError(deltas, "there are no deltas");
+  return newest;
+}
