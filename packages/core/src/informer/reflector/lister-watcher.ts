@@ -6,6 +6,8 @@ import type { Batched, WatchEvent } from "../../client/index.ts";
 export interface ListRequest {
   /** "0" takes what the server has at hand, "" the newest, any other one not older than it. */
   readonly resourceVersion: string;
+  /** `Exact` asks for the list as it was at that version. Not older than it, unless given. */
+  readonly resourceVersionMatch?: "Exact";
   /** How many objects a page; 0 asks for all at once. */
   readonly pageSize: number;
   /** What was read so far is void: the list begins anew. */
@@ -17,6 +19,11 @@ export interface WatchRequest {
   /** Begin with everything there is, and say where that ends by a bookmark with `k8s.io/initial-events-end`. */
   readonly sendInitialEvents: boolean;
   readonly timeoutSeconds: number;
+}
+
+export interface ObjectKind {
+  readonly apiVersion: string;
+  readonly kind: string;
 }
 
 /** A list that is read as it arrives. */
@@ -32,6 +39,8 @@ export interface ListerWatcher<T extends KubernetesObject = KubernetesObject> {
   readonly description: string;
   /** Names the objects' kind and the metrics' labels. Whatever it does not name is not checked. */
   readonly resource?: Resource | undefined;
+  /** What the objects say they are, where that is not the resource's own kind: metadata-only ones are no pods. */
+  readonly objectKind?: ObjectKind | "unchecked" | undefined;
   /** Whether a watch may be asked for initial events. True unless it says otherwise. */
   readonly canWatchList?: boolean;
   list(request: ListRequest, signal: AbortSignal): ListAnswer<T>;

@@ -1,0 +1,153 @@
+// Lists and watches one resource through a client. Path and selectors are said once and hold for both; what differs from call to
+// call is the reflector's to say. Bookmarks are always asked for.
+//
+//   const source = newListWatchFromClient(client, pods, { namespace: "shop", fieldSelector: "spec.nodeName=n1" });
+import type {
+  FieldSelector,
+  KubernetesObject,
+  PartialObjectMetadata,
+  Resource,
+  Selector,
+  Transport,
+} from "../../api/index.ts";
+import { type Clock, noLog, systemClock } from "../../base/index.ts";
+import { type Batched, type Client, ResourceClient, type WatchEvent } from "../../client/index.ts";
+import type { ListAnswer, ListerWatcher, ListRequest, ObjectKind, WatchRequest } from "./lister-watcher.ts";
+
+/** What may be changed for lists and watches alike. */
+export interface ListWatchScope {
+  readonly labelSelector?: string | Selector;
+  readonly fieldSelector?: string | FieldSelector;
+  /** How many objects a page, whoever asks; 0 never asks for pages. */
+  readonly pageSize?: number;
+}
+
+export interface ListWatchOptions extends ListWatchScope {
+  /** All, unless given. */
+  readonly namespace?: string;
+  /** Changes what is asked for; called once. */
+  readonly tweak?: (scope: ListWatchScope) => ListWatchScope;
+  /** False when the server behind the client cannot begin a watch with all there is. */
+  readonly canWatchList?: boolean;
+  /** The one the client was given. The system's unless given. */
+  readonly clock?: Clock;
+}
+
+/** Any resource, with what a field selector selects. */
+export function newListWatchFromClient<T extends KubernetesObject>(
+  client: Client,
+  resource: Resource<T>,
+  options: ListWatchOptions = {},
+): ListWatch<T> {
+  return new ListWatch<T>(client, resource, { ...options, view: "full" });
+}
+
+/** Any resource, with what the tweak makes of it. */
+export function newFilteredListWatchFromClient<T extends KubernetesObject>(
+  client: Client,
+  resource: Resource<T>,
+  options: ListWatchOptions & Required<Pick<ListWatchOptions, "tweak">>,
+): ListWatch<T> {
+  return newListWatchFromClient(client, resource, options);
+}
+
+/** Metadata only: what a cache needs that never looks at more. */
+export function newMetadataListWatchFromClient(
+  client: Client,
+  resource: Resource,
+  options: ListWatchOptions = {},
+): ListWatch<PartialObjectMetadata> {
+  return new ListWatch<PartialObjectMetadata>(client, resource, { ...options, view: "metadata" });
+}
+
+export class ListWatch<T extends KubernetesObject> implements ListerWatcher<T> {
+  readonly description: string;
+  readonly resource: Resource;
+  readonly objectKind: ObjectKind | "unchecked";
+  readonly canWatchList: boolean;
+  readonly #client: Client;
+  readonly #options: ListWatchOptions & { readonly view: "full" | "metadata" };
+  readonly #scope: ListWatchScope;
+  readonly #watcher: Pick<ResourceClient<T>, "watch">;
+
+  constructor(client: Client, resource: Resource, options: ListWatchOptions & { readonly view: "full" | "metadata" }) {
+    const { namespace, labelSelector, fieldSelector, pageSize, tweak, canWatchList = true, view } = options;
+    this.#client = client;
+    this.#options = options;
+    const scope = {
+      ...(labelSelector === undefined ? {} : { labelSelector }),
+      ...(fieldSelector === undefined ? {} : { fieldSelector }),
+      ...(pageSize === undefined ? {} : { pageSize }),
+    };
+    this.#scope = tweak === undefined ? scope : tweak(scope);
+    this.resource = resource;
+    // A server that cannot show metadata alone sends whole objects.
+    this.objectKind = view === "full" ? resource : "unchecked";
+    this.canWatchList = canWatchList;
+    this.#watcher = this.#watcherOf(client);
+    const what = resource.group === "" ? resource.plural : `${resource.plural}.${resource.group}`;
+    this.description = namespace === undefined ? what : `${what} in ${namespace}`;
+  }
+
+  list(request: ListRequest, signal: AbortSignal): ListAnswer<T> {
+    const { pageSize, ...selectors } = this.#scope;
+    const { resourceVersion, resourceVersionMatch, onRestart } = request;
+    // Each page is one request: more than one, and the server cut the list.
+    let requests = 0;
+    const transport: Transport = (page, pageSignal) => {
+      requests++;
+      return this.#client.transport(page, pageSignal);
+    };
+    const list = this.#resourceClient(transport).list(
+      {
+        ...selectors,
+        resourceVersion,
+        ...(resourceVersionMatch === undefined ? {} : { resourceVersionMatch }),
+        pageSize: pageSize ?? request.pageSize,
+        onRestart,
+      },
+      signal,
+    );
+    return {
+      batches: () => list.batches(),
+      [Symbol.asyncIterator]: () => list[Symbol.asyncIterator](),
+      get resourceVersion() {
+        return list.metadata.resourceVersion ?? "";
+      },
+      get isPaged() {
+        return requests > 1;
+      },
+    };
+  }
+
+  watch(request: WatchRequest, signal: AbortSignal): Batched<WatchEvent<T>> {
+    const { labelSelector, fieldSelector } = this.#scope;
+    const { resourceVersion, sendInitialEvents, timeoutSeconds } = request;
+    return this.#watcher.watch(
+      {
+        ...(labelSelector === undefined ? {} : { labelSelector }),
+        ...(fieldSelector === undefined ? {} : { fieldSelector }),
+        resourceVersion,
+        timeoutSeconds,
+        ...(sendInitialEvents ? { sendInitialEvents } : {}),
+      },
+      signal,
+    );
+  }
+
+  #watcherOf(client: Client): Pick<ResourceClient<T>, "watch"> {
+    const { namespace, view } = this.#options;
+    const all = view === "full" ? client.resource(this.resource) : client.metadata(this.resource);
+    const some = namespace === undefined ? all : all.in(namespace);
+    return some as unknown as Pick<ResourceClient<T>, "watch">;
+  }
+
+  #resourceClient(transport: Transport): ResourceClient<T> {
+    const { namespace, view, clock = systemClock } = this.#options;
+    return new ResourceClient<T>(
+      this.resource,
+      { transport, clock, log: noLog, fieldManager: undefined, view },
+      namespace,
+    );
+  }
+}

@@ -1,0 +1,300 @@
+// Keeps a store equal to a source: lists it, watches it from there on, and recovers from whatever happens to either, until its
+// signal fires. Which is to do when is decided by the table (reflector-step.ts); here it is done, and what came of it told.
+//
+// Promises: nothing ends it but its signal; every failure reaches `onError`; each object passes the store's transform once;
+// when `run` has ended nothing is left, no timer, no listener, no open request. A source must end when its signal fires.
+import { type KubernetesObject, StatusError } from "../../api/index.ts";
+import {
+  type ChildSignal,
+  type Clock,
+  childSignal,
+  isAborted,
+  KubeloopError,
+  type Log,
+  toError,
+} from "../../base/index.ts";
+import type { ReflectorStatus } from "../liveness.ts";
+import type { Transform } from "../store/store.ts";
+import { detectInconsistency, InconsistencyError } from "./consistency-detector.ts";
+import { classifyFailure, StoreFailure } from "./failure-class.ts";
+import { failureOf, type Happening, Interruption, interruptionOf } from "./happening.ts";
+import type { ListerWatcher, ObjectKind } from "./lister-watcher.ts";
+import { DroppedObjectError, findObjectFault, isTable } from "./object-check.ts";
+import { ReflectorMetrics, type ReflectorSeries } from "./reflector-metrics.ts";
+import { callSiteOf, uniqueName } from "./reflector-name.ts";
+import { type ReflectorOptions, type ReflectorSettings, settingsOf } from "./reflector-options.ts";
+import { type Command, initialState, type Moment, type ReflectorState } from "./reflector-state.ts";
+import { type ReflectorRow, type Step, step } from "./reflector-step.ts";
+import type { ReflectorStore } from "./reflector-store.ts";
+import { ResyncTimer } from "./resync-timer.ts";
+import { StatusRecord } from "./status-record.ts";
+import { StreamedList, strictly } from "./streamed-list.ts";
+import { WatchGuard } from "./watch-guard.ts";
+import { type Intake, takeEvents } from "./watch-intake.ts";
+
+export type { FailureDetails, ReflectorOptions } from "./reflector-options.ts";
+
+type CommandOf<Kind extends Command["kind"]> = Extract<Command, { readonly kind: Kind }>;
+
+export class Reflector<T extends KubernetesObject> {
+  readonly name: string;
+  readonly #source: ListerWatcher<T>;
+  readonly #store: ReflectorStore<T>;
+  readonly #settings: ReflectorSettings;
+  readonly #expected: ObjectKind | undefined;
+  readonly #clock: Clock;
+  readonly #log: Log;
+  readonly #record: StatusRecord;
+  readonly #metrics: ReflectorMetrics;
+  readonly #resync: ResyncTimer;
+  readonly #intake: Intake<T>;
+  #series: (ReflectorSeries & Disposable) | undefined;
+  #state: ReflectorState = initialState;
+  /** What is under way; aborting it breaks it off. */
+  #current: ChildSignal | undefined;
+
+  constructor(source: ListerWatcher<T>, store: ReflectorStore<T>, options: ReflectorOptions = {}) {
+    this.name = uniqueName(options.name ?? callSiteOf(new Error().stack) ?? source.description);
+    this.#source = source;
+    this.#store = store;
+    this.#settings = settingsOf(options, source, process.env);
+    const expected = options.expectedKind ?? source.objectKind ?? source.resource;
+    this.#expected = expected === "unchecked" ? undefined : expected;
+    this.#clock = this.#settings.clock;
+    this.#log = this.#settings.log.with({ reflector: this.name });
+    this.#metrics = new ReflectorMetrics(this.#settings.metrics, this.name);
+    this.#record = new StatusRecord(this.#clock, (error) => this.#log.error("status listener failed", { error }));
+    this.#resync = new ResyncTimer({
+      clock: this.#clock,
+      periodMs: options.resyncMs ?? 0,
+      shouldResync: options.shouldResync,
+      resync: () => store.resync(),
+      onError: (error) => this.#current?.abort(new Interruption("resync-failed", toError(error))),
+    });
+    this.#intake = {
+      sink: store,
+      expected: this.#expected,
+      stopsAtInitialEnd: false,
+      onDropped: (error) => this.#drop(error),
+      onRefused: (cause) => this.#report(new StoreFailure("store refused an event", cause), undefined),
+    };
+  }
+
+  /** The last version that was seen; "" before the first list. */
+  get lastSyncResourceVersion(): string {
+    return this.#state.resourceVersion;
+  }
+
+  get status(): ReflectorStatus {
+    return this.#record.statusAt(this.#state);
+  }
+
+  /** Called when something but contact and version has changed. */
+  onStatusChange(listener: (status: ReflectorStatus) => void): Disposable {
+    return this.#record.subscribe(listener);
+  }
+
+  /** Ends when the signal aborts and all is let go of. May be run again afterwards, and goes on from the last version. */
+  async run(signal: AbortSignal): Promise<void> {
+    if (this.#series !== undefined) {
+      throw new KubeloopError("reflector is running already", { reason: "Invalid", retry: "never" });
+    }
+    using series = this.#metrics.open(() => this.lastSyncResourceVersion);
+    this.#series = series;
+    this.#state = { ...this.#state, phase: { at: "idle" }, failures: 0, healthySinceMs: undefined };
+    this.#record.live("running", this.#state);
+    try {
+      let happening: Happening = { input: { type: "go", ...this.#moment() } };
+      while (!signal.aborted) happening = await this.#carryOut(this.#advance(happening), signal);
+    } catch (error) {
+      if (!isAborted(error, signal)) throw error;
+    } finally {
+      this.#resync.stop();
+      this.#series = undefined;
+      this.#record.live("stopped", this.#state);
+    }
+  }
+
+  async #carryOut(command: Command, signal: AbortSignal): Promise<Happening> {
+    using child = childSignal(signal);
+    this.#current = child;
+    try {
+      switch (command.kind) {
+        case "list":
+          return await this.#list(command, child.signal);
+        case "stream":
+        case "watch":
+          return await this.#follow(command, child);
+        case "wait":
+          return await this.#wait(command, child.signal);
+        default:
+          throw new KubeloopError(`nothing is open to ${command.kind}`, { reason: "Unreachable", retry: "never" });
+      }
+    } catch (thrown) {
+      if (thrown instanceof InconsistencyError) throw thrown;
+      return interruptionOf(child.signal, this.#moment()) ?? failureOf(thrown, "opening", this.#moment());
+    } finally {
+      this.#current = undefined;
+      // Whatever the source still holds for this request is to go.
+      child.abort();
+    }
+  }
+
+  /** Tells the machine, and does what goes without waiting. Gives what is to be done next. */
+  #advance({ input, error }: Happening): Command {
+    const next = step(this.#state, input, this.#settings.rules);
+    this.#state = next.state;
+    this.#settings.onRow?.(next.row);
+    const failure = error ?? toFailure(next);
+    if (failure !== undefined) this.#report(failure, next.row);
+    if (next.row === "watch/short") this.#series?.shortWatches.inc();
+    this.#note(next, input.type !== "events");
+    return next.command;
+  }
+
+  #note({ state, command }: Step, isNews: boolean): void {
+    const { phase } = state;
+    if (command.kind === "list") this.#begin("list");
+    else if (command.kind === "stream") this.#begin("both");
+    else if (command.kind === "watch") this.#begin("watch");
+    if (phase.at === "watching" || (phase.at === "waiting" && phase.next === "watch")) this.#resync.start();
+    else this.#resync.stop();
+    this.#record.follow(state, isNews);
+  }
+
+  #begin(what: "list" | "watch" | "both"): void {
+    this.#record.begin(what);
+    if (what !== "watch") this.#series?.lists.inc();
+    if (what !== "list") this.#series?.watches.inc();
+  }
+
+  async #list({ resourceVersion, pageSize }: CommandOf<"list">, signal: AbortSignal): Promise<Happening> {
+    const startedMs = this.#clock.monotonic();
+    const objects: T[] = [];
+    const onRestart = () => {
+      objects.length = 0;
+    };
+    const answer = this.#source.list({ resourceVersion, pageSize, onRestart }, signal);
+    const transform = strictly(this.#store.transform);
+    for await (const batch of answer.batches()) this.#collect(batch, objects, transform);
+    signal.throwIfAborted();
+    this.#replace(objects, answer.resourceVersion, startedMs);
+    const { resourceVersion: reached, isPaged } = answer;
+    return { input: { type: "listed", resourceVersion: reached, isPaged, ...this.#moment() } };
+  }
+
+  #collect(batch: readonly T[], objects: T[], transform: Transform<T> | undefined): void {
+    for (const object of batch) {
+      const fault = findObjectFault(object, this.#expected);
+      if (fault === undefined) objects.push(transform === undefined ? object : transform(object));
+      else if (isTable(object)) throw new DroppedObjectError(fault);
+      else this.#drop(new DroppedObjectError(fault));
+    }
+  }
+
+  #replace(objects: readonly T[], resourceVersion: string, startedMs: number): void {
+    try {
+      const isTransformed = this.#store.transform !== undefined;
+      this.#store.replace(objects, resourceVersion, isTransformed ? { isTransformed } : {});
+    } catch (cause) {
+      throw new StoreFailure("store refused the list", cause);
+    }
+    this.#record.contact();
+    this.#series?.listDuration.observe((this.#clock.monotonic() - startedMs) / 1000);
+    this.#series?.itemsPerList.observe(objects.length);
+  }
+
+  async #follow(command: CommandOf<"stream" | "watch">, child: ChildSignal): Promise<Happening> {
+    const { timeoutSeconds } = command;
+    const sendInitialEvents = command.kind === "stream";
+    const startedMs = this.#clock.monotonic();
+    let initial = sendInitialEvents ? new StreamedList(strictly(this.#store.transform)) : undefined;
+    let intake = initial === undefined ? this.#intake : initial.intakeLike(this.#intake);
+    using guard = new WatchGuard({
+      clock: this.#clock,
+      timeoutMs: timeoutSeconds * 1000,
+      progressMs: sendInitialEvents ? this.#settings.watchListSilenceMs : undefined,
+      onTrouble: (trouble) => child.abort(new Interruption(trouble)),
+    });
+    let items = 0;
+    try {
+      const watch = this.#source.watch(
+        { resourceVersion: command.resourceVersion, sendInitialEvents, timeoutSeconds },
+        child.signal,
+      );
+      for await (const batch of watch.batches()) {
+        child.signal.throwIfAborted();
+        guard.hear();
+        this.#record.contact();
+        items += batch.length;
+        for (let from = 0; from < batch.length; ) {
+          const taken = takeEvents(batch, from, intake);
+          from = taken.upTo;
+          if (taken.added > 0) guard.progress();
+          const { added, others, dropped, resourceVersion } = taken;
+          if (added + others + dropped > 0) {
+            const nowMs = this.#clock.monotonic();
+            this.#advance({ input: { type: "events", nowMs, added, others, dropped, resourceVersion } });
+          }
+          if (taken.error !== undefined) return failureOf(new StatusError(taken.error), "stream", this.#moment());
+          if (!taken.isInitialEnd || initial === undefined) continue;
+          guard.complete();
+          await this.#complete(initial, resourceVersion, startedMs, child.signal);
+          initial = undefined;
+          intake = this.#intake;
+        }
+      }
+    } finally {
+      this.#series?.watchDuration.observe((this.#clock.monotonic() - startedMs) / 1000);
+      this.#series?.itemsPerWatch.observe(items);
+    }
+    return interruptionOf(child.signal, this.#moment()) ?? { input: { type: "closed", ...this.#moment() } };
+  }
+
+  /** Puts a streamed list into the store; the watch it came on goes on. */
+  async #complete(
+    initial: StreamedList<T>,
+    resourceVersion: string,
+    startedMs: number,
+    signal: AbortSignal,
+  ): Promise<void> {
+    this.#advance({ input: { type: "complete", resourceVersion } });
+    const objects = initial.toArray();
+    if (this.#settings.detectInconsistency) {
+      const streamed = { objects, resourceVersion, transform: this.#store.transform };
+      await detectInconsistency(this.#source, streamed, { clock: this.#clock, log: this.#log }, signal);
+    }
+    this.#replace(objects, resourceVersion, startedMs);
+    this.#advance({ input: { type: "replaced", resourceVersion, ...this.#moment() } });
+  }
+
+  async #wait({ delayMs }: CommandOf<"wait">, signal: AbortSignal): Promise<Happening> {
+    const clock = this.#clock.labelled({ kind: "work", name: `${this.name}: back-off` });
+    await clock.sleep(delayMs, signal);
+    return { input: { type: "go", ...this.#moment() } };
+  }
+
+  #moment(): Moment {
+    return { nowMs: this.#clock.monotonic(), random: this.#settings.random.next() };
+  }
+
+  #drop(error: DroppedObjectError): void {
+    this.#series?.dropped.inc();
+    this.#report(error, undefined);
+  }
+
+  #report(error: Error, row: ReflectorRow | undefined): void {
+    this.#record.fail(error);
+    const level = classifyFailure(error) === "expired" ? "debug" : "warn";
+    this.#log[level]("reflector met a failure", { row, error });
+    try {
+      this.#settings.onError?.(error, { name: this.name, row });
+    } catch (thrown) {
+      this.#log.error("error handler failed", { error: thrown });
+    }
+  }
+}
+
+function toFailure({ complaint }: Step): KubeloopError | undefined {
+  return complaint === undefined ? undefined : new KubeloopError(complaint.message, { reason: complaint.reason });
+}

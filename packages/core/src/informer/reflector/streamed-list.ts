@@ -1,0 +1,52 @@
+// Holds a list while it arrives as events of a watch: what changes or goes meanwhile changes or goes here. Objects come out in
+// the order they first came in, transformed once each.
+import { type KubernetesObject, keyOf, type ObjectKey } from "../../api/index.ts";
+import type { Transform } from "../store/store.ts";
+import { StoreFailure } from "./failure-class.ts";
+import type { EventSink, Intake } from "./watch-intake.ts";
+
+export class StreamedList<T extends KubernetesObject> implements EventSink<T> {
+  readonly #transform: Transform<T> | undefined;
+  readonly #objects = new Map<ObjectKey, T>();
+
+  constructor(transform: Transform<T> | undefined) {
+    this.#transform = transform;
+  }
+
+  add(object: T): void {
+    // By the key it came with: a transform may take anything away.
+    this.#objects.set(keyOf(object), this.#transform === undefined ? object : this.#transform(object));
+  }
+
+  update(object: T): void {
+    this.add(object);
+  }
+
+  delete(object: T): void {
+    this.#objects.delete(keyOf(object));
+  }
+
+  /** How events get in here. What cannot be kept ends it: no list is complete that an object was left out of. */
+  intakeLike(intake: Intake<T>): Intake<T> {
+    const onRefused = (error: unknown) => {
+      throw error;
+    };
+    return { ...intake, sink: this, stopsAtInitialEnd: true, onRefused };
+  }
+
+  toArray(): T[] {
+    return [...this.#objects.values()];
+  }
+}
+
+/** The transform, whose failures are the store's, not the server's. */
+export function strictly<T>(transform: Transform<T> | undefined): Transform<T> | undefined {
+  if (transform === undefined) return undefined;
+  return (object) => {
+    try {
+      return transform(object);
+    } catch (cause) {
+      throw new StoreFailure("transform failed", cause);
+    }
+  };
+}

@@ -1,0 +1,128 @@
+// Rows for a watch that follows a list: how far it has come, and what follows when it ends.
+//
+// A relist is the exception: what is still known is kept, and only what cannot be known otherwise is asked for again.
+import { backOff, quietInternalErrorMs, reopenWatch, shortWatchMs, watchedForMs } from "./reflector-moves.ts";
+import { type Row, row, type Seen } from "./reflector-row.ts";
+import type { ReflectorState } from "./reflector-state.ts";
+import { isWithin, noteError } from "./retry-window.ts";
+
+type Events = Seen<"watching", "events">;
+type Failed = Seen<"watching", "failed">;
+const events = { at: "watching", on: "events" } as const;
+const failed = { at: "watching", on: "failed" } as const;
+const read = { kind: "read" } as const;
+
+const relistLater = (seen: Failed) => backOff(seen, "begin");
+const watchLater = (seen: Failed) => backOff(seen, "watch");
+
+const watched = ({ state, phase, input }: Events, changes: Partial<ReflectorState> & { isOrdered: boolean }) => {
+  const { isOrdered, ...rest } = changes;
+  return {
+    state: {
+      ...state,
+      ...rest,
+      phase: { ...phase, events: phase.events + input.added + input.others, isOrdered },
+      healthySinceMs: state.healthySinceMs ?? input.nowMs,
+      emptyEnds: 0,
+    },
+    command: read,
+  };
+};
+const versionOf = ({ state, input }: Events) => input.resourceVersion || state.resourceVersion;
+
+const hasEvents = ({ phase }: Failed) => phase.events > 0;
+// A watch that is lost each time without a word may be lost because of where it begins: then only a list gets past it.
+const patienceWithEmptyEnds = 3;
+
+const withInternalError = ({ state, input }: Failed): ReflectorState => ({
+  ...state,
+  internalErrors: noteError(state.internalErrors, input.nowMs, quietInternalErrorMs),
+});
+const mayRetryInternalError = (seen: Failed) => {
+  const { internalErrors } = withInternalError(seen);
+  const limitMs = seen.rules.maxInternalErrorRetryMs;
+  return internalErrors !== undefined && isWithin(internalErrors, seen.input.nowMs, limitMs);
+};
+
+export const watchRows = [
+  row("watch/only-dropped", {
+    ...events,
+    when: ({ input }) => input.added + input.others === 0,
+    move: ({ state }) => ({ state, command: read }),
+  }),
+  row("watch/events", {
+    ...events,
+    when: ({ phase }) => phase.isOrdered,
+    move: (seen) => watched(seen, { isOrdered: true, resourceVersion: versionOf(seen) }),
+  }),
+  // What was there before comes in no order of versions: the version of one says nothing about the others.
+  row("watch/initial-events", {
+    ...events,
+    when: ({ input }) => input.others === 0,
+    move: (seen) => watched(seen, { isOrdered: false }),
+  }),
+  // Anything but an Added is news, and so is all that follows it.
+  row("watch/initial-events-over", {
+    ...events,
+    move: (seen) => watched(seen, { isOrdered: true, resourceVersion: versionOf(seen) }),
+  }),
+
+  row("watch/short", {
+    at: "watching",
+    on: "closed",
+    when: ({ state, phase, input }) => phase.events === 0 && watchedForMs(state, input.nowMs) < shortWatchMs,
+    move: (seen) => ({
+      ...backOff(seen, "begin"),
+      complaint: { reason: "VeryShortWatch", message: "watch ended within a second and without an event" },
+    }),
+  }),
+  // It was open all the time, and is as healthy as a watch gets on which nothing happens.
+  row("watch/closed", {
+    at: "watching",
+    on: "closed",
+    move: (seen) => {
+      const healthySinceMs = seen.state.healthySinceMs ?? seen.phase.startedMs;
+      return reopenWatch({ ...seen, state: { ...seen.state, healthySinceMs } });
+    },
+  }),
+  row("watch/overdue", {
+    at: "watching",
+    on: "overdue",
+    move: (seen) => ({
+      ...reopenWatch({ ...seen, state: { ...seen.state, healthySinceMs: undefined } }),
+      complaint: { reason: "WatchOverdue", message: "watch outlived its time and nothing was heard on it" },
+    }),
+  }),
+
+  row("watch/expired", { ...failed, when: ({ input }) => input.failure === "expired", move: relistLater }),
+  row("watch/busy", { ...failed, when: ({ input }) => input.failure === "busy", move: watchLater }),
+  row("watch/unreachable", { ...failed, when: ({ input }) => input.failure === "unreachable", move: watchLater }),
+  row("watch/internal-error-retried", {
+    ...failed,
+    when: (seen) => seen.input.failure === "internal" && seen.input.isInStream && mayRetryInternalError(seen),
+    move: (seen) => reopenWatch({ ...seen, state: withInternalError(seen) }),
+  }),
+  row("watch/cut", {
+    ...failed,
+    when: (seen) => seen.input.failure === "lost" && hasEvents(seen),
+    move: reopenWatch,
+  }),
+  row("watch/lost-too-often", {
+    ...failed,
+    when: ({ state, input }) => input.failure === "lost" && state.emptyEnds + 1 >= patienceWithEmptyEnds,
+    move: (seen) => backOff(seen, "begin", { emptyEnds: 0 }),
+  }),
+  row("watch/lost", {
+    ...failed,
+    when: ({ input }) => input.failure === "lost",
+    move: (seen) => backOff(seen, "watch", { emptyEnds: seen.state.emptyEnds + 1 }),
+  }),
+  row("watch/denied", { ...failed, when: ({ input }) => input.failure === "denied", move: relistLater }),
+  row("watch/failed", { ...failed, move: relistLater }),
+
+  row("watch/resync-failed", {
+    at: ["watching", "waiting"],
+    on: "resync-failed",
+    move: (seen) => backOff(seen, "begin"),
+  }),
+] as const satisfies readonly Row[];
