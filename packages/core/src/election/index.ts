@@ -1,0 +1,12 @@
+// `election`: of several processes one leads, by a Lease on the API server. Start with leader-elector.ts; the rules are the
+// table in elector-step.ts.
+//
+// Promises that the work of two leaders does not overlap as long as clocks run within the ratio of lease duration to renew
+// deadline and the work ends when its signal fires; for all else there is the fencing token.
+export { type ElectionObserver, electionMetrics } from "./election-metrics.ts";
+export { defaultTimings, type ElectionTimings } from "./election-timings.ts";
+export type { EndReason } from "./elector-step.ts";
+export { type LeaderCallbacks, LeaderElector, type LeaderElectorOptions } from "./leader-elector.ts";
+export type { Leadership } from "./leader-work.ts";
+export { LeaseLock, type LeaseLockOptions, type LeaseStore } from "./lease-lock.ts";
+export type { LeaseRecord, SeenLease } from "./lease-record.ts";
