@@ -71,7 +71,7 @@ describe("an elector", () => {
     lease.before = (call) => {
       if (call === "write") throw new Error("unreachable");
     };
-    await clock.advance(8999);
+    await clock.advance(6500);
     expect(told).toEqual(["leader me", "started 0"]);
     lease.put({ holder: "other", transitions: 1 });
     lease.before = () => {};
