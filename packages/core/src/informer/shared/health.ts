@@ -3,6 +3,7 @@
 // One that has not been started is not unwell, and neither is one that failed a moment ago: it is retrying. A quiet
 // collection is told from a dead connection by the bookmarks that servers send about once a minute.
 import type { InformerStatus } from "../liveness.ts";
+import { explainFailure } from "../wait/explain-failure.ts";
 
 export interface HealthOptions {
   /** How long it may hear nothing, not even a bookmark. 15 min unless given: no watch lives longer than 10. */
@@ -24,7 +25,7 @@ export function decideHealth(status: InformerStatus, nowMs: number, options: Hea
   if (startedMs === undefined) return healthy;
   if (phase === "stopped") return sick("has been stopped");
   if (failingSinceMs !== undefined && phase !== "watching" && nowMs - failingSinceMs > maxFailingMs) {
-    return sick(`has been failing for ${seconds(nowMs - failingSinceMs)}: ${lastFailureOf(status)}`);
+    return sick(`has neither listed nor watched for ${seconds(nowMs - failingSinceMs)}: ${lastFailureOf(status)}`);
   }
   const silentSinceMs = lastContactMs ?? startedMs;
   if (nowMs - silentSinceMs > maxSilenceMs) {
@@ -34,9 +35,8 @@ export function decideHealth(status: InformerStatus, nowMs: number, options: Hea
   return healthy;
 }
 
-/** Why it last failed, in words; for one that has not, what it is doing. */
-export function lastFailureOf({ lastFailure, phase }: InformerStatus): string {
-  return lastFailure?.error.message ?? `no failure is known, it is ${phase}`;
+function lastFailureOf({ lastFailure, phase }: InformerStatus): string {
+  return lastFailure === undefined ? `no failure is known, it is ${phase}` : explainFailure(lastFailure.error);
 }
 
 function seconds(ms: number): string {

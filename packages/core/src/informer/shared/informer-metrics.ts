@@ -1,12 +1,6 @@
 // What an informer counts, under upstream's names where it has them: those of its queue and of its store, and the failures of
 // handlers, at which upstream's process ends. Only an informer with a reserved identity counts; the series vanish with it.
-import {
-  type CounterSeries,
-  type GaugeSeries,
-  type MetricDefinition,
-  type Metrics,
-  noMetrics,
-} from "../../base/index.ts";
+import type { CounterSeries, GaugeSeries, MetricDefinition, Metrics } from "../../base/index.ts";
 import { type InformerLabels, openQueueMetrics, type QueueMetrics } from "../queue/queue-metrics.ts";
 import { storeResourceVersionMetric } from "../store/store-resource-version.ts";
 import type { InformerIdentity } from "./informer-name.ts";
@@ -23,13 +17,17 @@ export interface InformerMetrics extends Disposable {
   readonly handlerErrors: CounterSeries;
 }
 
-export function openInformerMetrics(metrics: Metrics, identity: InformerIdentity | undefined): InformerMetrics {
-  const used = identity?.isReserved ? metrics : noMetrics;
-  const { group = "", version = "", plural = "" } = identity?.resource ?? {};
-  const labels: InformerLabels = { name: identity?.name ?? "", group, version, resource: plural };
-  const queue = openQueueMetrics(used, labels);
-  const storeResourceVersion = used.gauge(storeResourceVersionMetric);
-  const handlerErrors = used.counter(handlerErrorsMetric);
+/** Undefined where nothing is to be counted. */
+export function openInformerMetrics(
+  metrics: Metrics,
+  identity: InformerIdentity | undefined,
+): InformerMetrics | undefined {
+  if (!identity?.isReserved) return undefined;
+  const { group, version, plural } = identity.resource;
+  const labels: InformerLabels = { name: identity.name, group, version, resource: plural };
+  const queue = openQueueMetrics(metrics, labels);
+  const storeResourceVersion = metrics.gauge(storeResourceVersionMetric);
+  const handlerErrors = metrics.counter(handlerErrorsMetric);
   return {
     queue,
     storeResourceVersion: storeResourceVersion.labels(labels),

@@ -9,7 +9,7 @@ import type { KeyFunction } from "../store/store.ts";
 import { SyncGate } from "../wait/sync-gate.ts";
 import { CallbackFrame } from "./callback-frame.ts";
 import { CoalescingQueue } from "./coalescing-queue.ts";
-import type { Notification, ResourceEventHandler } from "./handlers.ts";
+import type { EventDetails, Notification, ResourceEventHandler } from "./handlers.ts";
 import { keyOfNotification } from "./notification-key.ts";
 import { SingleFileTracker } from "./sync-tracker.ts";
 
@@ -32,6 +32,9 @@ export class ProcessorListener<T> {
   readonly #handler: ResourceEventHandler<T>;
   readonly #options: ProcessorListenerOptions<T>;
   readonly #queue: RingBuffer<Notification<T>> | CoalescingQueue<T>;
+  /** What there was when it joined; told before anything in the queue, and made into notifications only then. */
+  #initialObjects: readonly T[] = [];
+  #initialTold = 0;
   #activity: Activity = "idle";
   #isInCall = false;
   #running: Promise<void> | undefined;
@@ -56,12 +59,20 @@ export class ProcessorListener<T> {
 
   /** How many things wait to be told. */
   get pending(): number {
-    return this.#queue.size;
+    return this.#initialObjects.length - this.#initialTold + this.#queue.size;
   }
 
   /** Whether a callback is running. */
   get isCalling(): boolean {
     return this.#running !== undefined || this.#isInCall;
+  }
+
+  /** Once, before anything is given to `add`. */
+  addInitial(objects: readonly T[]): void {
+    if (this.#activity === "removed" || objects.length === 0) return;
+    this.#initialObjects = objects;
+    this.#initial.start(objects.length);
+    this.#becomeReady();
   }
 
   add(notification: Notification<T>): void {
@@ -80,7 +91,7 @@ export class ProcessorListener<T> {
   deliver(limit: number, isTimeUp: () => boolean): void {
     for (let left = limit; left > 0; left--) {
       if (this.#activity !== "ready") return;
-      const next = this.#queue.shift();
+      const next = this.#nextInitial() ?? this.#queue.shift();
       if (next === undefined) {
         this.#activity = "idle";
         return;
@@ -94,6 +105,8 @@ export class ProcessorListener<T> {
   /** Drops what waits. A callback that is running goes on. */
   remove(reason: unknown): void {
     this.#activity = "removed";
+    this.#initialObjects = [];
+    this.#initialTold = 0;
     this.#queue.clear();
     this.synced.fail(reason);
   }
@@ -133,7 +146,17 @@ export class ProcessorListener<T> {
     if (next.details.isInInitialList) this.#initial.finished();
     if (this.#activity !== "calling") return;
     this.#activity = "idle";
-    if (this.#queue.size > 0) this.#becomeReady();
+    if (this.pending > 0) this.#becomeReady();
+  }
+
+  #nextInitial(): Notification<T> | undefined {
+    if (this.#initialObjects.length === 0) return undefined;
+    const object = this.#initialObjects[this.#initialTold++] as T;
+    if (this.#initialTold === this.#initialObjects.length) {
+      this.#initialObjects = [];
+      this.#initialTold = 0;
+    }
+    return { type: "add", object, details: initialDetails };
   }
 
   #becomeReady(): void {
@@ -141,6 +164,8 @@ export class ProcessorListener<T> {
     this.#options.onReady(this);
   }
 }
+
+const initialDetails: EventDetails = Object.freeze({ cause: "initial", isInInitialList: true });
 
 function tell<T>(handler: ResourceEventHandler<T>, told: Notification<T>): void | Promise<void> {
   switch (told.type) {

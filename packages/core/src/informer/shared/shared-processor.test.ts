@@ -13,8 +13,11 @@ function setUp(clock: Clock = new FakeClock()) {
     onHandlerFailure: (error, told, name) => failures.push(`${name}: ${told.type}: ${(error as Error).message}`),
   });
   const stop = new AbortController();
-  const join = (handler: ResourceEventHandler<KubernetesObject>, options: Partial<ListenerOptions> = {}) =>
-    processor.add(handler, [], { name: "handler", resyncMs: 0, ...options });
+  const join = (handler: ResourceEventHandler<KubernetesObject>, options: Partial<ListenerOptions> = {}) => {
+    const registration = processor.register(handler, { name: "handler", resyncMs: 0, ...options });
+    processor.join(registration, { objects: [], isComplete: false });
+    return registration;
+  };
   return { processor, failures, stop, join };
 }
 
@@ -211,11 +214,31 @@ describe("a handler that joins late", () => {
     const { processor, stop } = setUp(clock);
     const { heard, handler } = recorder();
     const running = processor.run(stop.signal);
-    const registration = processor.add(handler, [pod("a", 4), pod("b", 5)], { name: "late", resyncMs: 0 });
+    const registration = processor.register(handler, { name: "late", resyncMs: 0 });
+    processor.distribute(added("b", 5));
+    expect([registration.pending, registration.hasSynced()]).toEqual([0, false]);
+    processor.join(registration, { objects: [pod("a", 4), pod("b", 5)], isComplete: true });
     processor.distribute(updated("a", 4, 6));
-    expect(registration.pending).toBe(3);
+    expect([registration.pending, registration.hasSynced()]).toEqual([3, false]);
     await clock.settle();
+    expect(registration.hasSynced()).toBe(true);
     expect(heard).toEqual(["add a@4 (initial)", "add b@5 (initial)", "update a@4 to a@6"]);
+    stop.abort();
+    await running;
+  });
+});
+
+describe("a handler that leaves before it has joined", () => {
+  test("hears nothing of it", async () => {
+    const clock = new FakeClock();
+    const { processor, stop } = setUp(clock);
+    const { heard, handler } = recorder();
+    const running = processor.run(stop.signal);
+    const registration = processor.register(handler, { name: "early leaver", resyncMs: 0 });
+    registration.remove();
+    processor.join(registration, { objects: [pod("a")], isComplete: true });
+    await clock.settle();
+    expect([heard, registration.pending, registration.hasSynced()]).toEqual([[], 0, false]);
     stop.abort();
     await running;
   });
@@ -372,6 +395,9 @@ describe("shutting a handler down", () => {
 
 describe("what only repeats what is known", () => {
   const periods = { never: 0, "every 2 s": 2000, "every 3 s": 3000 };
+  const resync = (processor: SharedProcessor<KubernetesObject>) => processor.distribute(updated("a", 1, 1, "resync"));
+  const relist = (processor: SharedProcessor<KubernetesObject>) => processor.distribute(updated("a", 1, 1, "relist"));
+  const nobody = { never: 0, "every 2 s": 0, "every 3 s": 0 };
 
   async function afterSeconds(
     seconds: number,
@@ -387,18 +413,19 @@ describe("what only repeats what is known", () => {
     const running = processor.run(stop.signal);
     for (let second = 1; second <= seconds; second++) {
       await clock.advance(1000);
-      processor.shouldResync();
+      const isNeeded = processor.shouldResync();
+      if (!isNeeded || second === seconds) continue;
+      resync(processor);
+      processor.resyncEnded();
     }
+    await clock.settle();
+    for (const { heard } of listeners) heard.length = 0;
     repeat(processor);
     await clock.settle();
     stop.abort();
     await running;
     return Object.fromEntries(listeners.map(({ name, heard }) => [name, heard.length]));
   }
-
-  const resync = (processor: SharedProcessor<KubernetesObject>) => processor.distribute(updated("a", 1, 1, "resync"));
-  const relist = (processor: SharedProcessor<KubernetesObject>) => processor.distribute(updated("a", 1, 1, "relist"));
-  const nobody = { never: 0, "every 2 s": 0, "every 3 s": 0 };
 
   test("a relist of the same version tells nobody before anyone is due", async () => {
     expect(await afterSeconds(0, relist)).toEqual(nobody);
@@ -444,6 +471,23 @@ describe("what only repeats what is known", () => {
         details: { cause: "change", isInInitialList: false },
       });
     expect(await afterSeconds(1, change)).toEqual({ never: 1, "every 2 s": 1, "every 3 s": 1 });
+  });
+
+  test("one that is due stays so until the resync has come, however many checks that takes", async () => {
+    const clock = new FakeClock();
+    const { processor, stop, join } = setUp(clock);
+    const { heard, handler } = recorder();
+    join(handler, { resyncMs: 2000 });
+    const running = processor.run(stop.signal);
+    await clock.advance(2000);
+    processor.shouldResync();
+    await clock.advance(1000);
+    processor.shouldResync();
+    resync(processor);
+    await clock.settle();
+    expect(heard).toHaveLength(1);
+    stop.abort();
+    await running;
   });
 
   test("says whether anyone is due", async () => {

@@ -27,8 +27,16 @@ export interface ListenerOptions {
   readonly maxQueued?: number | undefined;
 }
 
+/** What there is when a handler joins. */
+export interface Snapshot<T> {
+  readonly objects: readonly T[];
+  /** Nothing more of the first list is to come. */
+  readonly isComplete: boolean;
+}
+
 interface Subscription<T> {
   readonly listener: ProcessorListener<T>;
+  hasJoined: boolean;
   readonly resyncMs: number;
   nextResyncMs: number;
   /** What only repeats the known is for this one, too. */
@@ -57,12 +65,8 @@ export class SharedProcessor<T extends KubernetesObject> {
     return this.#subscriptions.length;
   }
 
-  /** Tells it `known` first, as adds of an initial list. Its `upstreamHasSynced` is still to come. */
-  add(
-    handler: ResourceEventHandler<T>,
-    known: readonly T[],
-    options: ListenerOptions,
-  ): ResourceEventHandlerRegistration {
+  /** It hears nothing before it joins. */
+  register(handler: ResourceEventHandler<T>, options: ListenerOptions): ResourceEventHandlerRegistration {
     const { clock, keyOf, onHandlerFailure } = this.#options;
     const { name, resyncMs, maxQueued } = options;
     const listener = new ProcessorListener(handler, {
@@ -73,12 +77,19 @@ export class SharedProcessor<T extends KubernetesObject> {
       onFailure: (error, notification) => onHandlerFailure(error, notification, name),
     });
     const registration = this.#registrationOf(listener, options);
-    const subscription = { listener, resyncMs, nextResyncMs: clock.monotonic() + resyncMs, isDue: false };
+    const nextResyncMs = clock.monotonic() + resyncMs;
+    const subscription = { listener, hasJoined: false, resyncMs, nextResyncMs, isDue: false };
     this.#subscriptions = [...this.#subscriptions, subscription];
     this.#byRegistration.set(registration, subscription);
-    const details = { cause: "initial", isInInitialList: true } as const;
-    for (const object of known) listener.add({ type: "add", object, details });
     return registration;
+  }
+
+  /** From now on it hears everything; the snapshot first, as adds of an initial list. Nothing if it has left already. */
+  join(registration: ResourceEventHandlerRegistration, snapshot: Snapshot<T>): void {
+    const subscription = this.#find(registration);
+    subscription.hasJoined = true;
+    subscription.listener.addInitial(snapshot.objects);
+    if (snapshot.isComplete) subscription.listener.upstreamHasSynced();
   }
 
   has(registration: ResourceEventHandlerRegistration): boolean {
@@ -102,30 +113,34 @@ export class SharedProcessor<T extends KubernetesObject> {
 
   /** All of the first list has been distributed. */
   upstreamHasSynced(): void {
-    for (const { listener } of this.#subscriptions) listener.upstreamHasSynced();
+    for (const { listener, hasJoined } of this.#subscriptions) if (hasJoined) listener.upstreamHasSynced();
   }
 
   distribute(notification: Notification<T>): void {
     if (repeatsTheKnown(notification)) {
       this.#hasRepeated ||= notification.details.cause === "resync";
-      for (const { listener, isDue } of this.#subscriptions) if (isDue) listener.add(notification);
+      for (const { listener, hasJoined, isDue } of this.#subscriptions) {
+        if (hasJoined && isDue) listener.add(notification);
+      }
     } else {
-      for (const { listener } of this.#subscriptions) listener.add(notification);
+      for (const { listener, hasJoined } of this.#subscriptions) if (hasJoined) listener.add(notification);
     }
   }
 
-  /** Whether anyone is due to be told again; from now until `resyncEnded` those are told what others are not. */
+  /** Whether anyone has become due to be told again; until `resyncEnded` those are told what others are not. */
   shouldResync(): boolean {
     const nowMs = this.#options.clock.monotonic();
+    let isNeeded = false;
     for (const subscription of this.#subscriptions) {
-      subscription.isDue = subscription.resyncMs > 0 && nowMs >= subscription.nextResyncMs;
-      if (subscription.isDue) subscription.nextResyncMs = nowMs + subscription.resyncMs;
+      if (subscription.resyncMs === 0 || nowMs < subscription.nextResyncMs) continue;
+      subscription.nextResyncMs = nowMs + subscription.resyncMs;
+      subscription.isDue = true;
+      isNeeded = true;
     }
-    this.#hasRepeated = false;
-    return this.#subscriptions.some(({ isDue }) => isDue);
+    return isNeeded;
   }
 
-  /** Nothing more of a resync is on its way: if one has come, everyone who was due has been told. */
+  /** Nothing of a resync is on its way any more: if one has come, everyone who was due has been told. */
   resyncEnded(): void {
     if (!this.#hasRepeated) return;
     this.#hasRepeated = false;

@@ -1,0 +1,50 @@
+// How one informer may differ from others, and one handler from others.
+import type { KubernetesObject } from "../../api/index.ts";
+import type { ReflectorOptions } from "../reflector/reflector-options.ts";
+import type { Indexers, KeyFunction, Transform } from "../store/store.ts";
+import type { Notification } from "./handlers.ts";
+import type { InformerIdentity } from "./informer-name.ts";
+
+/** Sees every failure of listing and watching, those that are retried at once included. */
+export type WatchErrorHandler = NonNullable<ReflectorOptions["onError"]>;
+
+export interface HandlerFailure<T> {
+  /** The handler's name. */
+  readonly handler: string;
+  /** What it was being told. */
+  readonly notification: Notification<T>;
+}
+
+export interface SharedIndexInformerOptions<T extends KubernetesObject>
+  extends Omit<ReflectorOptions, "expectedKind" | "shouldResync" | "onError"> {
+  /** In logs and errors. What the source lists unless given. */
+  readonly name?: string;
+  /** How often handlers that do not say are told again of everything; never unless given, and then no handler can be. */
+  readonly resyncMs?: number;
+  readonly indexers?: Indexers<T>;
+  /** Once for each object that comes in, before anyone sees it. */
+  readonly transform?: Transform<T>;
+  /** Namespace and name unless given. */
+  readonly keyOf?: KeyFunction<T>;
+  /**
+   * `in-order`, the default, keeps the stream's order across objects and every state of each. `delta-fifo` is client-go's
+   * older queue: order only within an object.
+   */
+  readonly queue?: "in-order" | "delta-fifo";
+  /** Deep-freeze what is cached, so that whoever changes it finds out. Costs time; for tests. */
+  readonly freeze?: boolean;
+  /** Who it is in the metrics. Without one it publishes none of an informer's, only its reflector's. */
+  readonly identity?: InformerIdentity;
+  readonly onWatchError?: WatchErrorHandler;
+  /** A handler threw or rejected. It is logged and counted as well, and hears what comes next. */
+  readonly onHandlerError?: (error: Error, failure: HandlerFailure<T>) => void;
+}
+
+export interface EventHandlerOptions {
+  /** In logs and errors. Found out from the handler unless given. */
+  readonly name?: string;
+  /** How often it is told again of everything; 0 for never. The informer's unless given. At least a second. */
+  readonly resyncMs?: number;
+  /** When so many things wait for a handler that is slow, they are merged by object. They just wait unless given. */
+  readonly maxQueued?: number;
+}

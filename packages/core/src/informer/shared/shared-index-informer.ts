@@ -1,0 +1,348 @@
+// A cache that follows a source, and tells any number of handlers of each change: the informer everyone shares.
+//
+// Promises:
+//  1. The cache shows, for each object, some of its true states, in order; the last one in the end, whatever happens to the
+//     source or the way to it. An object deleted and made anew may be seen as one update: the name is the identity.
+//  2. Cache and indexes hold a change before any handler hears of it. Each handler is called one event after the other, in
+//     the order of the stream, with the old object it heard of last; one that is slow or fails concerns no other.
+//  3. A handler that joins late hears of everything there is as adds of an initial list, then of what follows: no gap, nothing
+//     twice. A relist of what has not changed tells nobody.
+//  4. It runs once. When `run` ends, nothing of it is left; what handlers were still to hear is dropped.
+// Not promised: that handlers are as far as the cache, or that every state is seen. What is in the cache is shared by all:
+// change none of it.
+import type { KubernetesObject } from "../../api/index.ts";
+import {
+  type Clock,
+  KubeloopError,
+  Listeners,
+  type Log,
+  noLog,
+  noMetrics,
+  onAbort,
+  systemClock,
+  TaskScope,
+  toError,
+} from "../../base/index.ts";
+import { Controller } from "../controller/controller.ts";
+import type { InformerStatus } from "../liveness.ts";
+import { applyDeltasInSlices } from "../queue/apply-deltas.ts";
+import { DeltaFIFO } from "../queue/delta-fifo.ts";
+import { InOrderQueue } from "../queue/in-order-queue.ts";
+import type { Batch, Queue } from "../queue/queue.ts";
+import type { ListerWatcher } from "../reflector/lister-watcher.ts";
+import { IndexedStore } from "../store/indexed-store.ts";
+import { metaNamespaceKeyFunc } from "../store/key-functions.ts";
+import type { Indexers, KeyFunction, ReadonlyIndexer, ReadonlyStore, Transform } from "../store/store.ts";
+import { SyncGate } from "../wait/sync-gate.ts";
+import { nameOfHandler } from "./event-handler-name.ts";
+import type { Notification, ResourceEventHandler } from "./handlers.ts";
+import { decideHealth, type Health, type HealthOptions } from "./health.ts";
+import { type InformerMetrics, openInformerMetrics } from "./informer-metrics.ts";
+import { keyOfNotification } from "./notification-key.ts";
+import type { ResourceEventHandlerRegistration } from "./registration.ts";
+import { decideResync } from "./resync-period.ts";
+import type {
+  EventHandlerOptions,
+  SharedIndexInformerOptions,
+  WatchErrorHandler,
+} from "./shared-index-informer-options.ts";
+import { SharedProcessor } from "./shared-processor.ts";
+
+/** What an informer shows of its engine. */
+export type InformerController = Pick<
+  Controller<KubernetesObject>,
+  "hasSynced" | "whenSynced" | "lastSyncResourceVersion"
+>;
+
+export class SharedIndexInformer<T extends KubernetesObject> {
+  readonly name: string;
+  readonly #source: ListerWatcher<T>;
+  readonly #options: SharedIndexInformerOptions<T>;
+  readonly #keyOf: KeyFunction<T>;
+  readonly #clock: Clock;
+  readonly #log: Log;
+  readonly #metrics: InformerMetrics | undefined;
+  readonly #indexer: IndexedStore<T>;
+  readonly #processor: SharedProcessor<T>;
+  readonly #synced = new SyncGate();
+  readonly #statusListeners: Listeners<InformerStatus>;
+  #life: "new" | "running" | "stopped" = "new";
+  #startedMs: number | undefined;
+  /** From the start on. */
+  #queue: Queue<T> | undefined;
+  #controller: Controller<T> | undefined;
+  /** How often it is looked whether a handler is due for a resync. */
+  #checkMs: number;
+  #transform: Transform<T> | undefined;
+  #onWatchError: WatchErrorHandler | undefined;
+  /** A change is on its way from the cache to the handlers; who joins meanwhile waits here. */
+  #isApplying = false;
+  #joining: ResourceEventHandlerRegistration[] = [];
+
+  constructor(source: ListerWatcher<T>, options: SharedIndexInformerOptions<T> = {}) {
+    const { clock = systemClock, log = noLog, metrics = noMetrics, keyOf = metaNamespaceKeyFunc } = options;
+    this.name = options.name ?? source.description;
+    this.#source = source;
+    this.#options = options;
+    this.#keyOf = keyOf;
+    this.#clock = clock;
+    this.#log = log.with({ informer: this.name });
+    this.#checkMs = options.resyncMs ?? 0;
+    this.#transform = options.transform;
+    this.#onWatchError = options.onWatchError;
+    this.#metrics = openInformerMetrics(metrics, options.identity);
+    this.#indexer = new IndexedStore({
+      keyOf,
+      indexers: options.indexers ?? {},
+      freeze: options.freeze ?? false,
+      resourceVersionGauge: this.#metrics?.storeResourceVersion,
+    });
+    this.#processor = new SharedProcessor({
+      clock,
+      keyOf,
+      onHandlerFailure: (error, notification, handler) => this.#reportHandler(error, notification, handler),
+    });
+    this.#statusListeners = new Listeners((error) => this.#log.error("status listener failed", { error }));
+  }
+
+  /** The cache, to read. */
+  getStore(): ReadonlyStore<T> {
+    return this.#indexer;
+  }
+
+  getIndexer(): ReadonlyIndexer<T> {
+    return this.#indexer;
+  }
+
+  getController(): InformerController {
+    return this;
+  }
+
+  /** At any time until it stops; what is in the cache is indexed before this returns. Throws for a name that is taken. */
+  addIndexers(indexers: Indexers<T>): void {
+    this.#refuseWhenStopped("indexers were not added");
+    this.#indexer.addIndexers(indexers);
+  }
+
+  /** Only before the start. */
+  setTransform(transform: Transform<T>): void {
+    this.#refuseWhenStarted("the transform");
+    this.#transform = transform;
+  }
+
+  /** Only before the start. It sees every failure of listing and watching; the last one set is the one. */
+  setWatchErrorHandler(handler: WatchErrorHandler): void {
+    this.#refuseWhenStarted("the watch error handler");
+    this.#onWatchError = handler;
+  }
+
+  /** At any time until it stops. One that joins while the informer runs first hears of everything there is. */
+  addEventHandler(
+    handler: ResourceEventHandler<T>,
+    options: EventHandlerOptions = {},
+  ): ResourceEventHandlerRegistration {
+    const name = options.name ?? nameOfHandler(handler);
+    this.#refuseWhenStopped(`handler "${name}" was not added`);
+    const askedMs = options.resyncMs ?? this.#options.resyncMs ?? 0;
+    const isStarted = this.#life !== "new";
+    const { resyncMs, checkMs, warning } = decideResync({ askedMs, checkMs: this.#checkMs, isStarted });
+    if (warning !== undefined) this.#log.warn(warning, { handler: name, askedMs, resyncMs });
+    this.#checkMs = checkMs;
+    const registration = this.#processor.register(handler, { name, resyncMs, maxQueued: options.maxQueued });
+    if (this.#isApplying) this.#joining.push(registration);
+    else this.#join(registration);
+    return registration;
+  }
+
+  /** What it was still to hear is dropped. A second time it does nothing. Throws for a registration with someone else. */
+  removeEventHandler(registration: ResourceEventHandlerRegistration): void {
+    this.#processor.remove(registration);
+  }
+
+  /** Removes it, and resolves when its last callback has ended; at once when called from inside that callback. */
+  async shutDownEventHandler(registration: ResourceEventHandlerRegistration): Promise<void> {
+    await this.#processor.shutDown(registration);
+  }
+
+  /** Whether a handler is registered, and has not been removed. */
+  hasEventHandler(registration: ResourceEventHandlerRegistration): boolean {
+    return this.#processor.has(registration);
+  }
+
+  /** The first list has come and is in the cache. Handlers may still be told of it: they have a `hasSynced` of their own. */
+  hasSynced(): boolean {
+    return this.#synced.isOpen;
+  }
+
+  /** Rejects when it is stopped before, and with the signal's reason. */
+  whenSynced(signal: AbortSignal): Promise<void> {
+    return this.#synced.wait(signal);
+  }
+
+  /** The last version that was seen; "" before the first list. */
+  lastSyncResourceVersion(): string {
+    return this.#controller?.lastSyncResourceVersion() ?? "";
+  }
+
+  isStarted(): boolean {
+    return this.#life !== "new";
+  }
+
+  /** True from the moment its signal aborts. */
+  isStopped(): boolean {
+    return this.#life === "stopped";
+  }
+
+  get status(): InformerStatus {
+    return {
+      ...(this.#controller?.reflectorStatus ?? notStarted),
+      name: this.name,
+      hasSynced: this.hasSynced(),
+      size: this.#indexer.size,
+      queued: this.#queue?.size ?? 0,
+      startedMs: this.#startedMs,
+    };
+  }
+
+  /** Called when something has changed that does not change with each event. */
+  onStatusChange(listener: (status: InformerStatus) => void): Disposable {
+    return this.#statusListeners.subscribe(listener);
+  }
+
+  /** Whether it still hears, and why not. */
+  checkHealth(options: HealthOptions = {}): Health {
+    return decideHealth(this.status, this.#clock.now(), options);
+  }
+
+  isDeaf(options: HealthOptions = {}): boolean {
+    return !this.checkHealth(options).isHealthy;
+  }
+
+  /** Ends when the signal aborts and everything it started has ended, callbacks included. */
+  async run(signal: AbortSignal): Promise<void> {
+    if (this.#life !== "new") throw this.#refusal("runs once only", "AlreadyStarted");
+    this.#life = "running";
+    this.#startedMs = this.#clock.now();
+    const queue = this.#makeQueue();
+    const controller = this.#makeController(queue);
+    this.#queue = queue;
+    this.#controller = controller;
+    using _metrics = this.#metrics;
+    using _synced = queue.onSynced(() => this.#becomeSynced());
+    using _status = controller.onStatusChange(() => this.#tellStatus());
+    using _stopping = onAbort(signal, () => this.#refuseMore());
+    // Handlers are told until the last change is in the cache, so their signal is one of their own.
+    await using telling = new TaskScope(neverAborted);
+    void telling.spawn((each) => this.#processor.run(each));
+    try {
+      await controller.run(signal);
+    } finally {
+      this.#refuseMore();
+    }
+  }
+
+  #makeQueue(): Queue<T> {
+    const { clock, log } = { clock: this.#clock, log: this.#log };
+    const given = { keyOf: this.#keyOf, transform: this.#transform, clock, log, metrics: this.#metrics?.queue };
+    if (this.#options.queue === "delta-fifo") return new DeltaFIFO({ ...given, knownObjects: this.#indexer });
+    return new InOrderQueue(given);
+  }
+
+  #makeController(queue: Queue<T>): Controller<T> {
+    const { indexers, transform, keyOf, queue: _kind, freeze, identity, resyncMs, ...others } = this.#options;
+    const { onWatchError, onHandlerError, ...forReflector } = others;
+    return new Controller({
+      ...forReflector,
+      name: this.name,
+      queue,
+      listerWatcher: this.#source,
+      process: (batch, signal) => this.#apply(batch, queue, signal),
+      fullResyncPeriodMs: this.#checkMs,
+      shouldResync: () => this.#processor.shouldResync(),
+      ...(this.#onWatchError === undefined ? {} : { watchErrorHandler: this.#onWatchError }),
+    });
+  }
+
+  #apply(batch: Batch<T>, queue: Queue<T>, signal: AbortSignal): void | Promise<void> {
+    const target = {
+      store: this.#indexer,
+      notify: (notification: Notification<T>) => this.#processor.distribute(notification),
+      onError: (error: Error) => this.#log.error("cache refused an object", { error }),
+    };
+    this.#isApplying = true;
+    let working: Promise<void> | undefined;
+    try {
+      working = applyDeltasInSlices(batch, target, { clock: this.#clock }, signal);
+    } finally {
+      if (working === undefined) this.#applied(queue);
+    }
+    return working?.finally(() => this.#applied(queue));
+  }
+
+  #applied(queue: Queue<T>): void {
+    this.#isApplying = false;
+    if (queue.size === 0) this.#processor.resyncEnded();
+    const joining = this.#joining;
+    if (joining.length === 0) return;
+    this.#joining = [];
+    for (const registration of joining) this.#join(registration);
+  }
+
+  #join(registration: ResourceEventHandlerRegistration): void {
+    this.#processor.join(registration, { objects: this.#indexer.list(), isComplete: this.#synced.isOpen });
+  }
+
+  #becomeSynced(): void {
+    this.#synced.open();
+    this.#processor.upstreamHasSynced();
+    this.#tellStatus();
+  }
+
+  #refuseMore(): void {
+    if (this.#life === "stopped") return;
+    this.#life = "stopped";
+    this.#synced.fail(this.#refusal("was stopped before it had synced", "Stopped"));
+    this.#tellStatus();
+  }
+
+  #tellStatus(): void {
+    if (this.#statusListeners.size > 0) this.#statusListeners.emit(this.status);
+  }
+
+  #reportHandler(thrown: unknown, notification: Notification<T>, handler: string): void {
+    const error = toError(thrown);
+    this.#metrics?.handlerErrors.inc();
+    const key = keyOfNotification(notification, this.#keyOf);
+    this.#log.error("event handler failed", { handler, event: notification.type, key, error });
+    try {
+      this.#options.onHandlerError?.(error, { handler, notification });
+    } catch (failure) {
+      this.#log.error("error handler failed", { error: failure });
+    }
+  }
+
+  #refuseWhenStarted(what: string): void {
+    if (this.#life !== "new") throw this.#refusal(`has started: ${what} can no longer be set`, "AlreadyStarted");
+  }
+
+  #refuseWhenStopped(what: string): void {
+    if (this.#life === "stopped") throw this.#refusal(`has stopped: ${what}`, "Stopped");
+  }
+
+  #refusal(what: string, reason: string): KubeloopError {
+    return new KubeloopError(`informer "${this.name}" ${what}`, { reason, retry: "never" });
+  }
+}
+
+const neverAborted = new AbortController().signal;
+
+const notStarted = {
+  phase: "idle",
+  lastContactMs: undefined,
+  failingSinceMs: undefined,
+  resourceVersion: "",
+  lists: 0,
+  watches: 0,
+  errors: 0,
+  lastFailure: undefined,
+} as const;
