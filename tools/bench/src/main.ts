@@ -2,6 +2,7 @@
 import { isKept, type Measurement, printMeasurement } from "./budget.ts";
 import { measureColdStart } from "./cold-start.ts";
 import { measureImportCost } from "./import-cost.ts";
+import { measureInformer } from "./informer.ts";
 import { measureInstallSize } from "./install-size.ts";
 import { measureListDecoding } from "./list-decoding.ts";
 import { measureWatchDecoding } from "./watch-decoding.ts";
@@ -15,6 +16,7 @@ const benches: Readonly<Record<string, () => Awaitable<readonly Measurement[]>>>
   "install-size": measureInstallSize,
   "list-decoding": measureListDecoding,
   "watch-decoding": measureWatchDecoding,
+  informer: measureInformer,
   workqueue: measureWorkQueue,
 };
 

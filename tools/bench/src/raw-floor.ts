@@ -49,21 +49,30 @@ export interface Round {
 
 /** Ours and the floor in turns, each run in a new process, against one server in a third. */
 export async function runInTurns(program: string, path: string, rounds: number): Promise<readonly Round[]> {
-  const server = spawn(process.execPath, [siblingOf("raw-floor-server.js")], { stdio: ["ignore", "pipe", "inherit"] });
-  try {
-    const url = `http://127.0.0.1:${await firstLine(server)}${path}`;
+  return await serveDuring("raw-floor-server.js", (address) => {
     const run = (reader: "ours" | "floor") => {
-      const output = execFileSync(process.execPath, [siblingOf(program), reader, url], { encoding: "utf8" });
+      const output = execFileSync(process.execPath, [siblingOf(program), reader, `${address}${path}`], {
+        encoding: "utf8",
+      });
       return JSON.parse(output) as DecodingCost;
     };
     return Array.from({ length: rounds }, () => ({ floor: run("floor"), ours: run("ours") }));
+  });
+}
+
+/** Runs a server, a program here that prints its port, for as long as something is measured. */
+export async function serveDuring<T>(program: string, measure: (address: string) => T): Promise<T> {
+  const server = spawn(process.execPath, [siblingOf(program)], { stdio: ["ignore", "pipe", "inherit"] });
+  try {
+    return measure(`http://127.0.0.1:${await firstLine(server)}`);
   } finally {
     server.kill();
     await once(server, "exit");
   }
 }
 
-function siblingOf(program: string): string {
+/** The path of a program of this bench. */
+export function siblingOf(program: string): string {
   return fileURLToPath(new URL(program, import.meta.url));
 }
 

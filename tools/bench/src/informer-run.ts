@@ -1,0 +1,116 @@
+// One run of the informer bench, a process of its own: syncs 20,000 pods, then hears 100,000 updates, as an informer or as the
+// least that a program does (undici, JSON.parse, a Map), and prints what both took.
+//
+//   node informer-run.js <who> <address> <manner>    who: floor | ours | transform | ten
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { systemClock } from "@kubeloop/core/base";
+import { clusterConfig, openClient } from "@kubeloop/core/client";
+import { newListWatchFromClient, SharedIndexInformer, stripManagedFields } from "@kubeloop/core/informer";
+import { pods } from "@kubeloop/core/resources";
+import { request } from "undici";
+import { readListWhole } from "./raw-floor.ts";
+
+export interface InformerCost {
+  readonly syncCpuMs: number;
+  readonly stallMs: number;
+  readonly peakMb: number;
+  readonly heapMb: number;
+  readonly watchCpuMs: number;
+  readonly events: number;
+}
+
+const [, , who = "", address = "", manner = ""] = process.argv;
+const neverAborted = new AbortController().signal;
+const updateCount = 100_000;
+
+setFlagsFromString("--expose-gc");
+const collectGarbage: () => void = runInNewContext("gc");
+collectGarbage();
+const bareHeap = process.memoryUsage().heapUsed;
+const stalls = monitorEventLoopDelay({ resolution: 1 });
+stalls.enable();
+await systemClock.sleep(30, neverAborted);
+stalls.reset();
+
+const cost = await (who === "floor" ? runFloor() : runInformer());
+console.log(JSON.stringify(cost));
+process.exit(0);
+
+function since(start: NodeJS.CpuUsage): number {
+  const { user, system } = process.cpuUsage(start);
+  return (user + system) / 1000;
+}
+
+/** After the sync: what it took, and what is held now. */
+function heldAfterSync(): { readonly peakMb: number; readonly heapMb: number } {
+  const peakMb = process.resourceUsage().maxRSS / 1024;
+  collectGarbage();
+  return { peakMb, heapMb: (process.memoryUsage().heapUsed - bareHeap) / 2 ** 20 };
+}
+
+async function runFloor(): Promise<InformerCost> {
+  const cache = new Map<string, object>();
+  const startSync = process.cpuUsage();
+  const { items, parseMs } = await readListWhole(`${address}/whole/api/v1/pods`);
+  for (const item of items as { metadata: { namespace: string; name: string } }[]) {
+    cache.set(`${item.metadata.namespace}/${item.metadata.name}`, item);
+  }
+  const syncCpuMs = since(startSync);
+  (items as unknown[]).length = 0;
+  const held = heldAfterSync();
+  const startWatch = process.cpuUsage();
+  const { body } = await request(`${address}/whole/api/v1/pods?watch=true`);
+  body.setEncoding("utf8");
+  let events = 0;
+  let rest = "";
+  for await (const chunk of body) {
+    const lines = (rest + (chunk as string)).split("\n");
+    rest = lines.pop() ?? "";
+    for (const line of lines) {
+      const { object } = JSON.parse(line) as { object: { metadata: { namespace: string; name: string } } };
+      cache.set(`${object.metadata.namespace}/${object.metadata.name}`, object);
+      events++;
+    }
+    if (events >= updateCount) break;
+  }
+  return { syncCpuMs, stallMs: parseMs, ...held, watchCpuMs: since(startWatch), events };
+}
+
+async function runInformer(): Promise<InformerCost> {
+  const stop = new AbortController();
+  await using client = openClient(clusterConfig({ server: `${address}/${manner}` }));
+  const informer = new SharedIndexInformer(newListWatchFromClient(client, pods), {
+    indexers: who === "ten" ? threeIndexes : {},
+    ...(who === "transform" ? { transform: stripManagedFields() } : {}),
+  });
+  let events = 0;
+  let hasHeardAll = () => {};
+  const heardAll = new Promise<void>((resolve) => {
+    hasHeardAll = resolve;
+  });
+  const count = () => {
+    if (++events === updateCount) hasHeardAll();
+  };
+  for (let i = 1; i < (who === "ten" ? 10 : 1); i++) informer.addEventHandler({ onUpdate() {} });
+  informer.addEventHandler({ onUpdate: count });
+  const startSync = process.cpuUsage();
+  const running = informer.run(stop.signal);
+  await informer.whenSynced(neverAborted);
+  const syncCpuMs = since(startSync);
+  const held = heldAfterSync();
+  const stallMs = stalls.max / 1e6;
+  const startWatch = process.cpuUsage();
+  await heardAll;
+  const watchCpuMs = since(startWatch);
+  stop.abort();
+  await running;
+  return { syncCpuMs, stallMs, ...held, watchCpuMs, events };
+}
+
+const threeIndexes = {
+  namespace: (pod: { metadata: { namespace?: string } }) => [pod.metadata.namespace ?? ""],
+  node: (pod: { spec?: { nodeName?: string } }) => [pod.spec?.nodeName ?? ""],
+  app: (pod: { metadata: { labels?: { readonly [name: string]: string } } }) => [pod.metadata.labels?.["app"] ?? ""],
+};
