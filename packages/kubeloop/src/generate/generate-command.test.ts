@@ -97,12 +97,12 @@ export const widgets: api.Resource<Widget, { readonly status: Widget; readonly s
 
 /** The informer that all users of the factory share. */
 export function widgetInformer(factory: informer.SharedInformerFactory): informer.SharedIndexInformer<Widget> {
-  return factory.resource(widgets).informer;
+  return factory.of(widgets).informer;
 }
 
 /** Reads what that informer has cached. */
 export function widgetLister(factory: informer.SharedInformerFactory): informer.Lister<Widget> {
-  return factory.resource(widgets).lister;
+  return factory.of(widgets).lister;
 }
 `;
 
@@ -160,7 +160,7 @@ describe("a CRD", () => {
     const out = await generate(new MemoryWorld({ "-": text }), "--crd", "-", "--out", "-");
     expect(out).toContain("export interface Class {");
     expect(out).toContain("export const class2: api.Resource<Class,");
-    expect(out).toContain("return factory.resource(class2).lister;");
+    expect(out).toContain("return factory.of(class2).lister;");
   });
 
   test("without a namespace and with names of its own says so", async () => {

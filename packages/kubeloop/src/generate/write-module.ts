@@ -32,12 +32,12 @@ ${definition(crd, version)}});
 
 /** The informer that all users of the factory share. */
 export function ${informerOf}(factory: informer.SharedInformerFactory): informer.SharedIndexInformer<${type}> {
-  return factory.resource(${constant}).informer;
+  return factory.of(${constant}).informer;
 }
 
 /** Reads what that informer has cached. */
 export function ${listerOf}(factory: informer.SharedInformerFactory): informer.Lister<${type}> {
-  return factory.resource(${constant}).lister;
+  return factory.of(${constant}).lister;
 }
 `;
   return { path: `${crd.group}/${version.name}/${kebabCase(crd.kind)}.ts`, text };

@@ -43,13 +43,28 @@ class IdleInformer implements PooledInformer {
   }
 }
 
-function newPool() {
-  const made: IdleInformer[] = [];
-  const pool = new InformerPool<IdleInformer>((key) => {
-    const informer = new IdleInformer(key);
-    made.push(informer);
+/** A pool whose informers are made by their names. */
+class NamedPool extends InformerPool<IdleInformer> {
+  readonly made: IdleInformer[] = [];
+
+  override get(key: string, make = () => this.#newInformer(key)) {
+    return super.get(key, make);
+  }
+
+  override acquire(key: string, make = () => this.#newInformer(key)) {
+    return super.acquire(key, make);
+  }
+
+  #newInformer(name: string): IdleInformer {
+    const informer = new IdleInformer(name);
+    this.made.push(informer);
     return informer;
-  });
+  }
+}
+
+function newPool() {
+  const pool = new NamedPool();
+  const { made } = pool;
   const controller = new AbortController();
   return { pool, made, signal: controller.signal, abort: () => controller.abort(new Error("enough")) };
 }
@@ -216,9 +231,9 @@ describe("shutdown", () => {
   });
 
   for (const [fact, attempt] of [
-    ["nothing is started", (pool: InformerPool<IdleInformer>, signal: AbortSignal) => pool.start(signal)],
-    ["nothing new is made", (pool: InformerPool<IdleInformer>) => pool.get("nodes")],
-    ["nothing is shared", (pool: InformerPool<IdleInformer>) => pool.acquire("pods")],
+    ["nothing is started", (pool: NamedPool, signal: AbortSignal) => pool.start(signal)],
+    ["nothing new is made", (pool: NamedPool) => pool.get("nodes")],
+    ["nothing is shared", (pool: NamedPool) => pool.acquire("pods")],
   ] as const) {
     test(`afterwards ${fact}`, async () => {
       const { pool, signal } = newPool();

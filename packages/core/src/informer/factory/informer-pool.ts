@@ -46,14 +46,9 @@ type Life =
   | { readonly at: "shut down" };
 
 export class InformerPool<I extends PooledInformer> implements AsyncDisposable {
-  readonly #make: (key: string) => I;
   readonly #entries = new Map<string, Entry<I>>();
   readonly #scope = new TaskScope(new AbortController().signal);
   #life: Life = { at: "open" };
-
-  constructor(make: (key: string) => I) {
-    this.#make = make;
-  }
 
   has(key: string): boolean {
     return this.#entries.has(key);
@@ -64,15 +59,15 @@ export class InformerPool<I extends PooledInformer> implements AsyncDisposable {
     return [...this.#entries.values()].map(({ informer }) => informer);
   }
 
-  /** For as long as the pool lives. Asked for under a new key after the end, it throws. */
-  get(key: string, make?: () => I): I {
+  /** For as long as the pool lives; `make` is for the first who asks. Under a new key after the end, it throws. */
+  get(key: string, make: () => I): I {
     const entry = this.#entry(key, make);
     entry.isForGood = true;
     return entry.informer;
   }
 
   /** Until it is disposed of. */
-  acquire(key: string, make?: () => I): InformerShare<I> {
+  acquire(key: string, make: () => I): InformerShare<I> {
     this.#requireAlive();
     const entry = this.#entry(key, make);
     entry.shares++;
@@ -132,12 +127,11 @@ export class InformerPool<I extends PooledInformer> implements AsyncDisposable {
     await this.shutdown();
   }
 
-  #entry(key: string, make: (() => I) | undefined): Entry<I> {
+  #entry(key: string, make: () => I): Entry<I> {
     const known = this.#entries.get(key);
     if (known !== undefined) return known;
     this.#requireAlive();
-    const informer = make === undefined ? this.#make(key) : make();
-    const entry: Entry<I> = { informer, isForGood: false, shares: 0, task: undefined };
+    const entry: Entry<I> = { informer: make(), isForGood: false, shares: 0, task: undefined };
     this.#entries.set(key, entry);
     if (this.#life.at === "running") this.#launch(entry, this.#life.signal);
     return entry;

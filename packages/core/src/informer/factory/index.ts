@@ -1,0 +1,14 @@
+// `factory`: one informer for each resource, shared by everyone in the process. Start with shared-informer-factory.ts;
+// informer-pool.ts says who may start and stop what.
+//
+// Not here: the informers themselves (shared) and what they read from (reflector).
+export { DynamicSharedInformerFactory } from "./dynamic-shared-informer-factory.ts";
+export type { InformerFactoryOptions } from "./factory-options.ts";
+export type { GroupInformers, GroupName, InformersByGroup } from "./informers-by-group.ts";
+export { MetadataSharedInformerFactory } from "./metadata-shared-informer-factory.ts";
+export {
+  ObjectOrMetadataInformerFactory,
+  type ObjectOrMetadataOptions,
+} from "./object-or-metadata-informer-factory.ts";
+export type { AcquiredInformer, ResourceInformer } from "./resource-informer.ts";
+export { SharedInformerFactory } from "./shared-informer-factory.ts";

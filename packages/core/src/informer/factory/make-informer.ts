@@ -1,0 +1,88 @@
+// How a factory makes an informer: the source, the index by namespace that listers read, and whatever the factory was told.
+import type { KubernetesObject, Resource } from "../../api/index.ts";
+import { type Log, noLog } from "../../base/index.ts";
+import type { Client } from "../../client/index.ts";
+import {
+  type ListWatchOptions,
+  newListWatchFromClient,
+  newMetadataListWatchFromClient,
+} from "../reflector/list-watch.ts";
+import type { ListerWatcher } from "../reflector/lister-watcher.ts";
+import type { InformerIdentity } from "../shared/informer-name.ts";
+import { SharedIndexInformer } from "../shared/shared-index-informer.ts";
+import { namespaceIndexers } from "../store/key-functions.ts";
+import type { InformerFactoryOptions } from "./factory-options.ts";
+import { ResourceInformers } from "./resource-informers.ts";
+import { placeKey } from "./resource-place.ts";
+
+/** What objects look like in the caches of a factory. */
+export type FactoryView = "full" | "metadata";
+
+export function newResourceInformers(
+  client: Client,
+  options: InformerFactoryOptions,
+  view: FactoryView,
+): ResourceInformers {
+  return new ResourceInformers({
+    make: informerMaker(client, options, view),
+    log: logOf(options),
+    onEnd: () => options.informerName?.release(),
+  });
+}
+
+function informerMaker(client: Client, options: InformerFactoryOptions, view: FactoryView) {
+  const { informerName, freeze, transform, clock, random, metrics, log } = options;
+  const resyncByPlace = new Map([...(options.customResync ?? [])].map(([place, ms]) => [placeKey(place), ms]));
+  // A name and a resource stand for one informer; one that is made anew takes the place of the one before it.
+  const identities = new Map<string, InformerIdentity>();
+  return (resource: Resource): SharedIndexInformer<KubernetesObject> => {
+    const key = placeKey(resource);
+    const identity = identities.get(key) ?? informerName?.withResource(resource);
+    if (identity !== undefined) identities.set(key, identity);
+    return new SharedIndexInformer(sourceOf(client, resource, options, view), {
+      resyncMs: resyncByPlace.get(key) ?? options.resyncMs ?? 0,
+      indexers: namespaceIndexers,
+      ...(transform === undefined ? {} : { transform }),
+      ...(identity === undefined ? {} : { identity }),
+      ...(freeze === undefined ? {} : { freeze }),
+      ...(clock === undefined ? {} : { clock }),
+      ...(random === undefined ? {} : { random }),
+      ...(metrics === undefined ? {} : { metrics }),
+      ...(log === undefined ? {} : { log }),
+    });
+  };
+}
+
+function sourceOf(
+  client: Client,
+  resource: Resource,
+  options: InformerFactoryOptions,
+  view: FactoryView,
+): ListerWatcher<KubernetesObject> {
+  const { namespace, tweak, canWatchList, clock } = options;
+  const listing: ListWatchOptions = {
+    ...(namespace === undefined || namespace === "" || !resource.namespaced ? {} : { namespace }),
+    ...(tweak === undefined ? {} : { tweak: (scope) => tweak(scope, resource) }),
+    ...(canWatchList === undefined ? {} : { canWatchList }),
+    ...(clock === undefined ? {} : { clock }),
+  };
+  if (view === "metadata") return newMetadataListWatchFromClient(client, resource, listing);
+  const source = newListWatchFromClient(client, resource, listing);
+  return resource.kind === "" ? ofAnyKind(source) : source;
+}
+
+/** Where only the place is known, whatever the server sends from there is right. */
+function ofAnyKind(source: ListerWatcher<KubernetesObject>): ListerWatcher<KubernetesObject> {
+  return {
+    description: source.description,
+    resource: source.resource,
+    objectKind: "unchecked",
+    canWatchList: source.canWatchList ?? true,
+    list: (request, signal) => source.list(request, signal),
+    watch: (request, signal) => source.watch(request, signal),
+  };
+}
+
+function logOf({ log }: InformerFactoryOptions): Log {
+  return log ?? noLog;
+}
