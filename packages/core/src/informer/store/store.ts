@@ -1,8 +1,8 @@
 // What a store and an indexer are: a map from key to object, with any number of named inverted indexes beside it. Objects
 // are shared with everyone who reads them: change none.
 //
-// Promises of every implementation: a write is whole when the call returns, indexes included; a write that throws has
-// changed nothing; reading costs nothing but the answer.
+// Promises of every implementation: a write is whole when the call returns, indexes included; a write of one object that
+// throws has changed nothing, one of several has left out those its error names; reading costs nothing but the answer.
 
 /** Names the object within its store. Throws for what has no name. */
 export type KeyFunction<T> = (object: T) => string;

@@ -1,0 +1,211 @@
+// The cache of an informer: a store that tells the key of each object itself, with indexes, client-go's cache and
+// ThreadSafeStore in one.
+//
+// Promises: a write is whole when the call returns, indexes and version included. An object that fails (no key, a transform
+// or an index function that throws) fails alone: the write throws, and under its key the store has what it had before. Of
+// several writes at once (`transaction`, `replace`) the others are done, and one TransactionError tells which were not.
+// Readers of a `replace` see the old content or the new one, never a mix, however long it takes to prepare.
+//
+// Not promised: an order of `list` or `byIndex`. What they hand out is shared; whoever changes it changes it for everyone.
+import { type GaugeSeries, toError } from "../../base/index.ts";
+import type { ReplaceOptions } from "../reflector/reflector-store.ts";
+import { type Deleted, isFinalStateUnknown } from "../tombstone.ts";
+import { metaNamespaceKeyFunc } from "./key-functions.ts";
+import { type Pause, Replacement } from "./replacement.ts";
+import type { Indexer, Indexers, KeyFunction, Store, Transform } from "./store.ts";
+import { TransactionError } from "./store-errors.ts";
+import { resourceVersionOf, StoreResourceVersion } from "./store-resource-version.ts";
+import { ThreadSafeStore } from "./thread-safe-store.ts";
+import { keptOf, keyFor, type WriteRules } from "./write-rules.ts";
+
+export interface IndexedStoreOptions<T> {
+  /** `metaNamespaceKeyFunc` unless given. */
+  readonly keyOf?: KeyFunction<T>;
+  readonly indexers?: Indexers<T>;
+  /** What the store keeps of an object; once for each that is written. */
+  readonly transform?: Transform<T> | undefined;
+  /** Deep-freeze what is written, so that whoever changes an object of the cache finds out. Costs time; for tests. */
+  readonly freeze?: boolean;
+  /** See `storeResourceVersionGauge`. */
+  readonly resourceVersionGauge?: GaugeSeries | undefined;
+}
+
+/** One write among several. */
+export type Transaction<T> =
+  | { readonly type: "Add" | "Update"; readonly object: T }
+  | { readonly type: "Delete"; readonly object: Deleted<T> };
+
+export interface SlicedReplaceOptions extends ReplaceOptions {
+  readonly pause: Pause;
+}
+
+export class IndexedStore<T> implements Indexer<T> {
+  readonly transform: Transform<T> | undefined;
+  readonly #rules: WriteRules<T>;
+  readonly #version: StoreResourceVersion;
+  #content: ThreadSafeStore<T>;
+
+  constructor(options: IndexedStoreOptions<T> = {}) {
+    const { keyOf = metaNamespaceKeyFunc, indexers = {}, transform, freeze = false, resourceVersionGauge } = options;
+    this.transform = transform;
+    this.#rules = { keyOf, transform, isFreezing: freeze };
+    this.#version = new StoreResourceVersion(resourceVersionGauge);
+    this.#content = new ThreadSafeStore({ indexers, isFreezing: freeze });
+  }
+
+  get size(): number {
+    return this.#content.size;
+  }
+
+  /** Never goes back by a write, a delete or a bookmark; `replace` sets it as given. */
+  get resourceVersion(): string {
+    return this.#version.current;
+  }
+
+  get(object: T): T | undefined {
+    return this.#content.get(keyFor(object, this.#rules));
+  }
+
+  getByKey(key: string): T | undefined {
+    return this.#content.get(key);
+  }
+
+  /**
+   * The content itself, without a copy. Writes show in it until the next `replace`, which leaves it as it was: held across
+   * one, it tells the difference.
+   */
+  get objectsByKey(): ReadonlyMap<string, T> {
+    return this.#content.objectsByKey;
+  }
+
+  list(): T[] {
+    return this.#content.list();
+  }
+
+  listKeys(): string[] {
+    return this.#content.listKeys();
+  }
+
+  add(object: T): void {
+    this.#write(object);
+    this.#version.advance(resourceVersionOf(object));
+  }
+
+  update(object: T): void {
+    this.add(object);
+  }
+
+  /** By key. A tombstone's own version is old, or unknown: it does not count. */
+  delete(gone: Deleted<T>): void {
+    if (isFinalStateUnknown(gone)) {
+      this.deleteByKey(gone.key);
+    } else {
+      this.deleteByKey(keyFor(gone, this.#rules));
+      this.#version.advance(resourceVersionOf(gone));
+    }
+  }
+
+  /** Nobody says as of which version: that stays. */
+  deleteByKey(key: string): void {
+    this.#content.delete(key);
+  }
+
+  /** In this order. Throws a TransactionError when some failed; the others are done then, too. */
+  transaction(transactions: readonly Transaction<T>[]): void {
+    const errors: Error[] = [];
+    const successfulIndices: number[] = [];
+    for (const [at, transaction] of transactions.entries()) {
+      try {
+        if (transaction.type === "Delete") this.delete(transaction.object);
+        else this.add(transaction.object);
+        successfulIndices.push(at);
+      } catch (error) {
+        errors.push(toError(error));
+      }
+    }
+    if (errors.length > 0) throw new TransactionError(errors, successfulIndices);
+  }
+
+  replace(objects: readonly T[], resourceVersion: string, options: ReplaceOptions = {}): void {
+    const replacement = this.#replacementOf(objects, options);
+    replacement.prepareAll(this.getIndexers());
+    this.#swapIn(replacement, resourceVersion);
+  }
+
+  /**
+   * As `replace`, for more objects than should be placed in one go: `pause` is asked every few objects. Until all are
+   * placed the old content is read, and written; what is written meanwhile is replaced with it. Aborted, nothing happens.
+   */
+  async replaceInSlices(
+    objects: readonly T[],
+    resourceVersion: string,
+    options: SlicedReplaceOptions,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const replacement = this.#replacementOf(objects, options);
+    for (;;) {
+      signal.throwIfAborted();
+      const waiting = replacement.prepareSlice(this.getIndexers(), options.pause);
+      if (waiting === undefined) return this.#swapIn(replacement, resourceVersion);
+      await waiting;
+    }
+  }
+
+  resync(): void {}
+
+  bookmark(resourceVersion: string): void {
+    this.#version.advance(resourceVersion);
+  }
+
+  index(name: string, object: T): readonly T[] {
+    return this.#content.index(name, object);
+  }
+
+  byIndex(name: string, value: string): readonly T[] {
+    return this.#content.byIndex(name, value);
+  }
+
+  indexKeys(name: string, value: string): readonly string[] {
+    return this.#content.indexKeys(name, value);
+  }
+
+  listIndexFuncValues(name: string): readonly string[] {
+    return this.#content.listIndexFuncValues(name);
+  }
+
+  getIndexers(): Indexers<T> {
+    return this.#content.getIndexers();
+  }
+
+  addIndexers(indexers: Indexers<T>): void {
+    this.#content.addIndexers(indexers);
+  }
+
+  #write(object: T): void {
+    const key = keyFor(object, this.#rules);
+    this.#content.set(key, keptOf(key, object, this.#rules));
+  }
+
+  #replacementOf(objects: readonly T[], { isTransformed = false }: ReplaceOptions): Replacement<T> {
+    const rules = isTransformed ? { ...this.#rules, transform: undefined } : this.#rules;
+    return new Replacement(objects, rules, this.getIndexers());
+  }
+
+  #swapIn(replacement: Replacement<T>, resourceVersion: string): void {
+    this.#content = replacement.contentAfter(this.#content);
+    this.#version.set(resourceVersion);
+    replacement.throwFailures();
+  }
+}
+
+export function newStore<T>(keyOf: KeyFunction<T>, options: Omit<IndexedStoreOptions<T>, "keyOf"> = {}): Store<T> {
+  return new IndexedStore({ ...options, keyOf });
+}
+
+export function newIndexer<T>(
+  keyOf: KeyFunction<T>,
+  indexers: Indexers<T>,
+  options: Omit<IndexedStoreOptions<T>, "keyOf" | "indexers"> = {},
+): Indexer<T> {
+  return new IndexedStore({ ...options, keyOf, indexers });
+}

@@ -1,0 +1,111 @@
+// Objects by key, and any number of named indexes beside them: what is under every store here. It is told each key, knows
+// no Kubernetes, and keeps one promise: a key is in the map and in all indexes, or in none. The name is client-go's; with
+// one thread there is nothing to lock.
+import { type IndexedValues, InvertedIndex } from "./inverted-index.ts";
+import type { Indexers } from "./store.ts";
+import { IndexNameError } from "./store-errors.ts";
+
+export interface ThreadSafeStoreOptions<T> {
+  readonly indexers?: Indexers<T>;
+  /** Freeze the arrays that readers of an index share. */
+  readonly isFreezing?: boolean;
+}
+
+export class ThreadSafeStore<T> {
+  readonly #objects = new Map<string, T>();
+  readonly #indexes = new Map<string, InvertedIndex<T>>();
+  readonly #isFreezing: boolean;
+  #indexers: Indexers<T> = Object.freeze({});
+
+  constructor({ indexers = {}, isFreezing = false }: ThreadSafeStoreOptions<T> = {}) {
+    this.#isFreezing = isFreezing;
+    this.addIndexers(indexers);
+  }
+
+  get size(): number {
+    return this.#objects.size;
+  }
+
+  get objectsByKey(): ReadonlyMap<string, T> {
+    return this.#objects;
+  }
+
+  get(key: string): T | undefined {
+    return this.#objects.get(key);
+  }
+
+  list(): T[] {
+    return [...this.#objects.values()];
+  }
+
+  listKeys(): string[] {
+    return [...this.#objects.keys()];
+  }
+
+  /** Throws an IndexError, and has changed nothing then. */
+  set(key: string, object: T): void {
+    // All index functions speak before anything is touched.
+    const values: IndexedValues[] = [];
+    for (const index of this.#indexes.values()) values.push(index.valuesOf(key, object));
+    let at = 0;
+    for (const index of this.#indexes.values()) index.put(key, object, values[at++] as IndexedValues);
+    this.#objects.set(key, object);
+  }
+
+  delete(key: string): void {
+    if (!this.#objects.delete(key)) return;
+    for (const index of this.#indexes.values()) index.remove(key);
+  }
+
+  /** Takes an object over from a store with the same indexes, and asks no index function. Nothing if it is not there. */
+  copyFrom(other: ThreadSafeStore<T>, key: string): void {
+    const object = other.#objects.get(key);
+    if (object === undefined) return;
+    for (const [name, index] of this.#indexes) index.put(key, object, other.#indexOf(name).recordedValues(key));
+    this.#objects.set(key, object);
+  }
+
+  index(name: string, object: T): readonly T[] {
+    const index = this.#indexOf(name);
+    const values = index.valuesOf("the object asked about", object);
+    if (typeof values === "string") return index.list(values);
+    const found = new Map<string, T>();
+    for (const value of values) for (const key of index.keys(value)) found.set(key, this.#objects.get(key) as T);
+    return [...found.values()];
+  }
+
+  byIndex(name: string, value: string): readonly T[] {
+    return this.#indexOf(name).list(value);
+  }
+
+  indexKeys(name: string, value: string): string[] {
+    return [...this.#indexOf(name).keys(value)].sort();
+  }
+
+  listIndexFuncValues(name: string): string[] {
+    return this.#indexOf(name).values();
+  }
+
+  /** The same value until an index is added. */
+  getIndexers(): Indexers<T> {
+    return this.#indexers;
+  }
+
+  /** All or none. Throws for a name that is taken, and an IndexError for an object that cannot be placed. */
+  addIndexers(indexers: Indexers<T>): void {
+    const added = Object.entries(indexers).map(([name, indexFunction]) => {
+      if (this.#indexes.has(name)) throw new IndexNameError(name, "exists already");
+      const index = new InvertedIndex(name, indexFunction, this.#isFreezing);
+      for (const [key, object] of this.#objects) index.put(key, object, index.valuesOf(key, object));
+      return index;
+    });
+    for (const index of added) this.#indexes.set(index.name, index);
+    if (added.length > 0) this.#indexers = Object.freeze({ ...this.#indexers, ...indexers });
+  }
+
+  #indexOf(name: string): InvertedIndex<T> {
+    const index = this.#indexes.get(name);
+    if (index === undefined) throw new IndexNameError(name, "does not exist");
+    return index;
+  }
+}
