@@ -131,6 +131,17 @@ describe("what is asked for, in lists and watches alike", () => {
     });
     expect(server.lines).toEqual(["GET /api/v1/pods?resourceVersion=9&resourceVersionMatch=Exact"]);
   });
+
+  test("pages from a version on, not of that very version", async () => {
+    const { server, client } = serve();
+    const source = newListWatchFromClient(client, pods) as ListWatch<never>;
+    for (const resourceVersion of ["9", "0", ""]) await readAll(source, { resourceVersion, pageSize: 7 });
+    expect(server.lines).toEqual([
+      "GET /api/v1/pods?limit=7&resourceVersion=9&resourceVersionMatch=NotOlderThan",
+      "GET /api/v1/pods?limit=7&resourceVersion=0",
+      "GET /api/v1/pods?limit=7",
+    ]);
+  });
 });
 
 describe("a list", () => {
@@ -168,7 +179,7 @@ describe("a list", () => {
     const source = newListWatchFromClient(client, pods) as ListWatch<never>;
     const answer = await readAll(source, { pageSize: 1, resourceVersion: "10" });
     expect(answer).toEqual({ names: ["a", "a", "b"], restarts: 1, resourceVersion: "12", isPaged: true });
-    expect(server.lines[2]).toBe("GET /api/v1/pods?resourceVersion=10");
+    expect(server.lines[2]).toBe("GET /api/v1/pods?resourceVersion=10&resourceVersionMatch=NotOlderThan");
   });
 });
 

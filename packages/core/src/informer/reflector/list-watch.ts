@@ -90,8 +90,12 @@ export class ListWatch<T extends KubernetesObject> implements ListerWatcher<T> {
   }
 
   list(request: ListRequest, signal: AbortSignal): ListAnswer<T> {
-    const { pageSize, ...selectors } = this.#scope;
-    const { resourceVersion, resourceVersionMatch, onRestart } = request;
+    const { pageSize = request.pageSize, ...selectors } = this.#scope;
+    const { resourceVersion, onRestart } = request;
+    // A server that is asked for pages at a version, and nothing else, gives that very version: one that its watches may
+    // have forgotten, so that each list would end in the 410 it came from.
+    const isPagedAtVersion = pageSize > 0 && resourceVersion !== "" && resourceVersion !== "0";
+    const resourceVersionMatch = request.resourceVersionMatch ?? (isPagedAtVersion ? "NotOlderThan" : undefined);
     // Each page is one request: more than one, and the server cut the list.
     let requests = 0;
     const transport: Transport = (page, pageSignal) => {
@@ -103,7 +107,7 @@ export class ListWatch<T extends KubernetesObject> implements ListerWatcher<T> {
         ...selectors,
         resourceVersion,
         ...(resourceVersionMatch === undefined ? {} : { resourceVersionMatch }),
-        pageSize: pageSize ?? request.pageSize,
+        pageSize,
         onRestart,
       },
       signal,
