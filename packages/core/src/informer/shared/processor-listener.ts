@@ -12,6 +12,7 @@ import { CoalescingQueue } from "./coalescing-queue.ts";
 import type { EventDetails, Notification, ResourceEventHandler } from "./handlers.ts";
 import { keyOfNotification } from "./notification-key.ts";
 import { SingleFileTracker } from "./sync-tracker.ts";
+import { tell } from "./tell.ts";
 
 export interface ProcessorListenerOptions<T> {
   readonly name: string;
@@ -166,14 +167,3 @@ export class ProcessorListener<T> {
 }
 
 const initialDetails: EventDetails = Object.freeze({ cause: "initial", isInInitialList: true });
-
-function tell<T>(handler: ResourceEventHandler<T>, told: Notification<T>): void | Promise<void> {
-  switch (told.type) {
-    case "add":
-      return handler.onAdd?.(told.object, told.details);
-    case "update":
-      return handler.onUpdate?.(told.before, told.after, told.details);
-    case "delete":
-      return handler.onDelete?.(told.gone, told.details);
-  }
-}

@@ -13,6 +13,7 @@
 import type { KubernetesObject } from "../../api/index.ts";
 import {
   type Clock,
+  type GaugeSeries,
   KubeloopError,
   Listeners,
   type Log,
@@ -61,7 +62,6 @@ export class SharedIndexInformer<T extends KubernetesObject> {
   readonly #keyOf: KeyFunction<T>;
   readonly #clock: Clock;
   readonly #log: Log;
-  readonly #metrics: InformerMetrics | undefined;
   readonly #indexer: IndexedStore<T>;
   readonly #processor: SharedProcessor<T>;
   readonly #synced = new SyncGate();
@@ -70,6 +70,7 @@ export class SharedIndexInformer<T extends KubernetesObject> {
   #startedMs: number | undefined;
   /** From the start on. */
   #queue: Queue<T> | undefined;
+  #metrics: InformerMetrics | undefined;
   #controller: Controller<T> | undefined;
   /** How often it is looked whether a handler is due for a resync. */
   #checkMs: number;
@@ -80,7 +81,7 @@ export class SharedIndexInformer<T extends KubernetesObject> {
   #joining: ResourceEventHandlerRegistration[] = [];
 
   constructor(source: ListerWatcher<T>, options: SharedIndexInformerOptions<T> = {}) {
-    const { clock = systemClock, log = noLog, metrics = noMetrics, keyOf = metaNamespaceKeyFunc } = options;
+    const { clock = systemClock, log = noLog, keyOf = metaNamespaceKeyFunc } = options;
     this.name = options.name ?? source.description;
     this.#source = source;
     this.#options = options;
@@ -90,12 +91,11 @@ export class SharedIndexInformer<T extends KubernetesObject> {
     this.#checkMs = options.resyncMs ?? 0;
     this.#transform = options.transform;
     this.#onWatchError = options.onWatchError;
-    this.#metrics = openInformerMetrics(metrics, options.identity);
     this.#indexer = new IndexedStore({
       keyOf,
       indexers: options.indexers ?? {},
       freeze: options.freeze ?? false,
-      resourceVersionGauge: this.#metrics?.storeResourceVersion,
+      resourceVersionGauge: laterGauge(() => this.#metrics?.storeResourceVersion),
     });
     this.#processor = new SharedProcessor({
       clock,
@@ -223,11 +223,13 @@ export class SharedIndexInformer<T extends KubernetesObject> {
     if (this.#life !== "new") throw this.#refusal("runs once only", "AlreadyStarted");
     this.#life = "running";
     this.#startedMs = this.#clock.now();
+    const { metrics = noMetrics, identity } = this.#options;
+    using opened = openInformerMetrics(metrics, identity);
+    this.#metrics = opened;
     const queue = this.#makeQueue();
     const controller = this.#makeController(queue);
     this.#queue = queue;
     this.#controller = controller;
-    using _metrics = this.#metrics;
     using _synced = queue.onSynced(() => this.#becomeSynced());
     using _status = controller.onStatusChange(() => this.#tellStatus());
     using _stopping = onAbort(signal, () => this.#refuseMore());
@@ -332,6 +334,15 @@ export class SharedIndexInformer<T extends KubernetesObject> {
   #refusal(what: string, reason: string): KubeloopError {
     return new KubeloopError(`informer "${this.name}" ${what}`, { reason, retry: "never" });
   }
+}
+
+/** A store is made before its informer is run, and its series only then. */
+function laterGauge(gauge: () => GaugeSeries | undefined): GaugeSeries {
+  return {
+    set: (value) => gauge()?.set(value),
+    inc: (by) => gauge()?.inc(by),
+    dec: (by) => gauge()?.dec(by),
+  };
 }
 
 const neverAborted = new AbortController().signal;
