@@ -1,0 +1,11 @@
+// `wait`: waiting until caches and handlers are in sync, without polling, and finding out why they are not.
+export { explainFailure } from "./explain-failure.ts";
+export { SyncGate } from "./sync-gate.ts";
+export { type CacheSync, CacheSyncError, SyncResult } from "./sync-result.ts";
+export {
+  type Syncing,
+  type WaitForOptions,
+  waitFor,
+  waitForCacheSync,
+  waitForNamedCacheSync,
+} from "./wait-for-cache-sync.ts";
