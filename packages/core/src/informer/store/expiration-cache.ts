@@ -1,0 +1,108 @@
+// A store that forgets: an object older than its time to live is not there any more for whoever reads, and is dropped on
+// that occasion. Nothing runs meanwhile; what nobody asks for stays in memory. Writing an object again makes it new.
+import type { Clock } from "../../base/index.ts";
+import type { KeyFunction, Store } from "./store.ts";
+import { resourceVersionOf, StoreResourceVersion } from "./store-resource-version.ts";
+import { keyFor } from "./write-rules.ts";
+
+export interface TimestampedEntry<T> {
+  readonly object: T;
+  /** On the clock's monotonic scale. */
+  readonly writtenMs: number;
+}
+
+export type ExpirationPolicy<T> = (entry: TimestampedEntry<T>) => boolean;
+
+/** Expired is what is older than `ttlMs`, not what is exactly as old; with zero or less, nothing ever is. */
+export function ttlPolicy(ttlMs: number, clock: Pick<Clock, "monotonic">): ExpirationPolicy<unknown> {
+  return ({ writtenMs }) => ttlMs > 0 && clock.monotonic() - writtenMs > ttlMs;
+}
+
+export interface ExpirationCacheOptions<T> {
+  readonly keyOf: KeyFunction<T>;
+  readonly clock: Pick<Clock, "monotonic">;
+  readonly isExpired: ExpirationPolicy<T>;
+}
+
+export class ExpirationCache<T> implements Store<T> {
+  readonly #options: ExpirationCacheOptions<T>;
+  readonly #version = new StoreResourceVersion();
+  #entries = new Map<string, TimestampedEntry<T>>();
+
+  constructor(options: ExpirationCacheOptions<T>) {
+    this.#options = options;
+  }
+
+  /** As all reading of more than one object, this looks at each. */
+  get size(): number {
+    this.#dropExpired();
+    return this.#entries.size;
+  }
+
+  get resourceVersion(): string {
+    return this.#version.current;
+  }
+
+  get(object: T): T | undefined {
+    return this.getByKey(keyFor(object, this.#options));
+  }
+
+  getByKey(key: string): T | undefined {
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return undefined;
+    if (!this.#options.isExpired(entry)) return entry.object;
+    this.#entries.delete(key);
+    return undefined;
+  }
+
+  list(): T[] {
+    this.#dropExpired();
+    return [...this.#entries.values()].map(({ object }) => object);
+  }
+
+  listKeys(): string[] {
+    this.#dropExpired();
+    return [...this.#entries.keys()];
+  }
+
+  add(object: T): void {
+    const key = keyFor(object, this.#options);
+    this.#entries.set(key, { object, writtenMs: this.#options.clock.monotonic() });
+    this.#version.advance(resourceVersionOf(object));
+  }
+
+  update(object: T): void {
+    this.add(object);
+  }
+
+  delete(object: T): void {
+    this.#entries.delete(keyFor(object, this.#options));
+    this.#version.advance(resourceVersionOf(object));
+  }
+
+  /** Throws a KeyError, and has changed nothing then. */
+  replace(objects: readonly T[], resourceVersion: string): void {
+    const writtenMs = this.#options.clock.monotonic();
+    this.#entries = new Map(objects.map((object) => [keyFor(object, this.#options), { object, writtenMs }]));
+    this.#version.set(resourceVersion);
+  }
+
+  resync(): void {}
+
+  bookmark(resourceVersion: string): void {
+    this.#version.advance(resourceVersion);
+  }
+
+  #dropExpired(): void {
+    for (const [key, entry] of this.#entries) if (this.#options.isExpired(entry)) this.#entries.delete(key);
+  }
+}
+
+export interface TtlStoreOptions {
+  readonly ttlMs: number;
+  readonly clock: Pick<Clock, "monotonic">;
+}
+
+export function newTtlStore<T>(keyOf: KeyFunction<T>, { ttlMs, clock }: TtlStoreOptions): Store<T> {
+  return new ExpirationCache({ keyOf, clock, isExpired: ttlPolicy(ttlMs, clock) });
+}

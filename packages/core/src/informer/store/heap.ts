@@ -1,0 +1,105 @@
+// Objects that come out in an order of their own, the least first, one for each key: a queue with priorities. Those that
+// compare equal come out in no promised order. Closed, it takes nothing more and still gives what it has.
+import { KeyedHeap, KubeloopError } from "../../base/index.ts";
+import { Arrivals } from "./arrivals.ts";
+import type { KeyFunction } from "./store.ts";
+import { keyFor } from "./write-rules.ts";
+
+export interface HeapOptions<T> {
+  readonly keyOf: KeyFunction<T>;
+  /** Negative when `a` comes out before `b`. */
+  readonly compare: (a: T, b: T) => number;
+}
+
+export class HeapClosedError extends KubeloopError {
+  constructor() {
+    super("heap is closed", { reason: "Closed", retry: "never" });
+  }
+}
+
+export class Heap<T> {
+  readonly #keyOf: KeyFunction<T>;
+  readonly #items: KeyedHeap<string, T>;
+  readonly #arrivals = new Arrivals();
+  #isClosed = false;
+
+  constructor(options: HeapOptions<T>) {
+    this.#keyOf = (object) => keyFor(object, options);
+    this.#items = new KeyedHeap({ keyOf: this.#keyOf, compare: options.compare });
+  }
+
+  get size(): number {
+    return this.#items.size;
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  /** In the place of the one with the same key, if there is one. */
+  add(object: T): void {
+    this.bulkAdd([object]);
+  }
+
+  update(object: T): void {
+    this.add(object);
+  }
+
+  /** All of them, before anyone takes one. Of objects one of which has no key, none. */
+  bulkAdd(objects: readonly T[]): void {
+    this.#refuseWhenClosed();
+    for (const object of objects) this.#keyOf(object);
+    for (const object of objects) this.#items.set(object);
+    this.#arrivals.tell();
+  }
+
+  /** For what is put back: something newer with the same key stays. */
+  addIfNotPresent(object: T): void {
+    this.#refuseWhenClosed();
+    if (!this.#items.has(this.#keyOf(object))) this.add(object);
+  }
+
+  /** By key. Whether there was one. */
+  delete(object: T): boolean {
+    const key = this.#keyOf(object);
+    const isThere = this.#items.has(key);
+    this.#items.remove(key);
+    return isThere;
+  }
+
+  /** Takes the least out; waits for one. Rejects with a HeapClosedError once closed and empty, or the signal's reason. */
+  async pop(signal: AbortSignal): Promise<T> {
+    for (;;) {
+      signal.throwIfAborted();
+      if (this.#items.size > 0) return this.#items.pop() as T;
+      this.#refuseWhenClosed();
+      await this.#arrivals.wait(signal);
+    }
+  }
+
+  get(object: T): T | undefined {
+    return this.#items.get(this.#keyOf(object));
+  }
+
+  getByKey(key: string): T | undefined {
+    return this.#items.get(key);
+  }
+
+  /** In no order. */
+  list(): T[] {
+    return [...this.#items.values()];
+  }
+
+  listKeys(): string[] {
+    return this.list().map(this.#keyOf);
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#arrivals.tell();
+  }
+
+  #refuseWhenClosed(): void {
+    if (this.#isClosed) throw new HeapClosedError();
+  }
+}

@@ -1,0 +1,67 @@
+// What informers keep: objects by key, with indexes. Promises: reading costs nothing but the answer, a write is whole or
+// has not happened, an object that fails (no key, an index function that throws) fails alone and loudly. Everything handed
+// out is shared: nobody may change it. Not here: how objects get in (queue, reflector) and who is told (shared).
+//
+// Read store.ts for the contract, then indexed-store.ts. Beside it stand client-go's other stores: queues that are stores
+// (FIFO, Heap), ones that forget (ExpirationCache), ones that push everything (UndeltaStore), an overlay to read one's own
+// writes (MutationCache); and two for memory and honesty: stripManagedFields and the CacheMutationDetector.
+export {
+  CacheMutationDetector,
+  type CacheMutationDetectorOptions,
+  CacheMutationError,
+  isMutationDetectionOn,
+  type MutationDetector,
+  type NewMutationDetectorOptions,
+  newCacheMutationDetector,
+  noMutationDetector,
+} from "./cache-mutation-detector.ts";
+export type { Difference } from "./deep-differences.ts";
+export {
+  ExpirationCache,
+  type ExpirationCacheOptions,
+  type ExpirationPolicy,
+  newTtlStore,
+  type TimestampedEntry,
+  type TtlStoreOptions,
+  ttlPolicy,
+} from "./expiration-cache.ts";
+export { FIFO, FifoClosedError, type PopProcess, RequeueError } from "./fifo.ts";
+export { Heap, HeapClosedError, type HeapOptions } from "./heap.ts";
+export {
+  IndexedStore,
+  type IndexedStoreOptions,
+  newIndexer,
+  newStore,
+  type SlicedReplaceOptions,
+  type Transaction,
+} from "./indexed-store.ts";
+export {
+  deletionHandlingMetaNamespaceKeyFunc,
+  ExplicitKey,
+  explicitKey,
+  metaNamespaceIndexFunc,
+  metaNamespaceKeyFunc,
+  namespaceIndex,
+  namespaceIndexers,
+  objectName,
+  splitMetaNamespaceKey,
+} from "./key-functions.ts";
+export { listAll, listAllByNamespace, type NamespaceListOptions } from "./lister-functions.ts";
+export { MutationCache, type MutationCacheOptions } from "./mutation-cache.ts";
+export type { Pause } from "./replacement.ts";
+export type {
+  Indexer,
+  Indexers,
+  IndexFunction,
+  KeyFunction,
+  ReadonlyIndexer,
+  ReadonlyStore,
+  Store,
+  Transform,
+} from "./store.ts";
+export { IndexError, IndexNameError, KeyError, TransactionError, TransformError } from "./store-errors.ts";
+export { type InformerLabel, storeResourceVersionGauge, storeResourceVersionMetric } from "./store-resource-version.ts";
+export { StringPool } from "./string-pool.ts";
+export { type StripOptions, stripManagedFields } from "./strip-managed-fields.ts";
+export { ThreadSafeStore, type ThreadSafeStoreOptions } from "./thread-safe-store.ts";
+export { newUndeltaStore, type PushFunction, UndeltaStore } from "./undelta-store.ts";
