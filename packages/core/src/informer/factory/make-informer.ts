@@ -1,6 +1,6 @@
 // How a factory makes an informer: the source, the index by namespace that listers read, and whatever the factory was told.
 import type { KubernetesObject, Resource } from "../../api/index.ts";
-import { type Log, noLog } from "../../base/index.ts";
+import { noLog } from "../../base/index.ts";
 import type { Client } from "../../client/index.ts";
 import {
   type ListWatchOptions,
@@ -13,7 +13,7 @@ import { SharedIndexInformer } from "../shared/shared-index-informer.ts";
 import { namespaceIndexers } from "../store/key-functions.ts";
 import type { InformerFactoryOptions } from "./factory-options.ts";
 import { ResourceInformers } from "./resource-informers.ts";
-import { placeKey } from "./resource-place.ts";
+import { ofKnownKind, placeKey } from "./resource-place.ts";
 
 /** What objects look like in the caches of a factory. */
 export type FactoryView = "full" | "metadata";
@@ -25,7 +25,7 @@ export function newResourceInformers(
 ): ResourceInformers {
   return new ResourceInformers({
     make: informerMaker(client, options, view),
-    log: logOf(options),
+    log: options.log ?? noLog,
     onEnd: () => options.informerName?.release(),
   });
 }
@@ -67,22 +67,5 @@ function sourceOf(
     ...(clock === undefined ? {} : { clock }),
   };
   if (view === "metadata") return newMetadataListWatchFromClient(client, resource, listing);
-  const source = newListWatchFromClient(client, resource, listing);
-  return resource.kind === "" ? ofAnyKind(source) : source;
-}
-
-/** Where only the place is known, whatever the server sends from there is right. */
-function ofAnyKind(source: ListerWatcher<KubernetesObject>): ListerWatcher<KubernetesObject> {
-  return {
-    description: source.description,
-    resource: source.resource,
-    objectKind: "unchecked",
-    canWatchList: source.canWatchList ?? true,
-    list: (request, signal) => source.list(request, signal),
-    watch: (request, signal) => source.watch(request, signal),
-  };
-}
-
-function logOf({ log }: InformerFactoryOptions): Log {
-  return log ?? noLog;
+  return ofKnownKind(newListWatchFromClient(client, resource, listing));
 }

@@ -1,5 +1,6 @@
 // Which resource is meant: by the resource itself, or by group, version and plural alone, as the API's paths have it.
 import { findResource, type GroupVersionResource, type KubernetesObject, type Resource } from "../../api/index.ts";
+import type { ListerWatcher } from "../reflector/lister-watcher.ts";
 
 /** "apps/v1/deployments": one informer for each. */
 export function placeKey(place: GroupVersionResource | Pick<Resource, "group" | "version" | "plural">): string {
@@ -31,5 +32,18 @@ function unknownResource({ group, version, resource }: GroupVersionResource): Re
     listKind: undefined,
     schemaName: undefined,
     servedByDefault: false,
+  };
+}
+
+/** A source that checks kinds where there is one to check: where only the place is known, what comes from there is right. */
+export function ofKnownKind<T extends KubernetesObject>(source: ListerWatcher<T>): ListerWatcher<T> {
+  if (source.resource?.kind !== "") return source;
+  return {
+    description: source.description,
+    resource: source.resource,
+    objectKind: "unchecked",
+    canWatchList: source.canWatchList ?? true,
+    list: (request, signal) => source.list(request, signal),
+    watch: (request, signal) => source.watch(request, signal),
   };
 }

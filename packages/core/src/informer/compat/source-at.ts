@@ -1,0 +1,24 @@
+// From a path of the API to something to list and watch: "/api/v1/namespaces/default/pods".
+import { type KubernetesObject, type Resource, requestInfoOf } from "../../api/index.ts";
+import { KubeloopError } from "../../base/index.ts";
+import type { Client } from "../../client/index.ts";
+import { ofKnownKind, resourceAt } from "../factory/resource-place.ts";
+import { type ListWatchOptions, newListWatchFromClient } from "../reflector/list-watch.ts";
+import type { ListerWatcher } from "../reflector/lister-watcher.ts";
+
+/** Throws for a path that is no collection of objects. */
+export function sourceAt<T extends KubernetesObject>(
+  client: Client,
+  path: string,
+  options: ListWatchOptions,
+): ListerWatcher<T> {
+  const info = requestInfoOf({ method: "GET", path, query: [] });
+  if (!info.isResourceRequest || info.name !== "" || path.includes("?")) {
+    const message = `"${path}" is no path of a collection, such as "/api/v1/namespaces/default/pods"`;
+    throw new KubeloopError(message, { reason: "Invalid", retry: "never" });
+  }
+  const { group, version, resource: plural, namespace } = info;
+  const resource = resourceAt({ group, version, resource: plural }) as Resource<T>;
+  const isInNamespace = namespace !== "" && resource.namespaced;
+  return ofKnownKind(newListWatchFromClient(client, resource, { ...options, ...(isInNamespace ? { namespace } : {}) }));
+}
