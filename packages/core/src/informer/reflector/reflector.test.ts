@@ -1,22 +1,24 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { describe, expect, test } from "vitest";
-import {
-  newExpired,
-  newForbidden,
-  newInternalError,
-  newInvalid,
-  newNotFound,
-  newStatusError,
-  newTooLargeResourceVersion,
-  newTooManyRequests,
-  type StatusError,
-  TransportError,
-} from "../../api/index.ts";
-import { FakeClock, jsonLineLog, MetricsRegistry, seededRandom } from "../../base/index.ts";
+import { newForbidden, newNotFound, newStatusError, newTooLargeResourceVersion } from "../../api/index.ts";
+import { FakeClock, jsonLineLog, seededRandom, untilAborted } from "../../base/index.ts";
 import type { WatchEvent } from "../../client/index.ts";
-import type { ReflectorStatus } from "../liveness.ts";
-import type { Transform } from "../store/store.ts";
+import { readOnce } from "../../client/streams/batched.ts";
+import type { ListerWatcher } from "./lister-watcher.ts";
 import { RecordingStore } from "./recording-store.fixture.ts";
-import { Reflector, type ReflectorOptions } from "./reflector.ts";
+import { Reflector } from "./reflector.ts";
+import {
+  expired,
+  inStream,
+  internal,
+  minute,
+  outcome,
+  podsResource,
+  refused,
+  second,
+  setUp,
+} from "./running-reflector.fixture.ts";
 import {
   added,
   bookmark,
@@ -28,64 +30,6 @@ import {
   type Script,
   ScriptedSource,
 } from "./scripted-source.fixture.ts";
-
-const second = 1000;
-const minute = 60 * second;
-const podsResource = { group: "", resource: "pods" };
-const refused = new TransportError("connect failed", { reason: "ConnectionRefused", wasSent: "no" });
-const reset = new TransportError("reset", { reason: "ConnectionReset", wasSent: "maybe" });
-const expired = newExpired("too old resource version");
-const busy = newTooManyRequests("too many requests", { retryAfterSeconds: 1 });
-const internal = newInternalError(new Error("etcdserver: no leader"));
-const inStream = (error: StatusError): WatchEvent<Pod> => ({ type: "ERROR", object: error.status });
-
-function setUp(script: Script, options: ReflectorOptions = {}, transform?: Transform<Pod>) {
-  const clock = new FakeClock();
-  const source = new ScriptedSource(clock, script);
-  const store = new RecordingStore(transform);
-  const errors: string[] = [];
-  const rows: string[] = [];
-  const reflector = new Reflector<Pod>(source, store, {
-    name: "pods",
-    clock,
-    random: { next: () => 0 },
-    onError: (error) => errors.push(error.message),
-    onRow: (row) => rows.push(row),
-    ...options,
-  });
-  const stop = new AbortController();
-  let running: Promise<void> | undefined;
-  return {
-    clock,
-    source,
-    store,
-    errors,
-    rows,
-    reflector,
-    signal: stop.signal,
-    /** Runs for so long in virtual time. */
-    async run(forMs: number) {
-      running ??= reflector.run(stop.signal);
-      await clock.advance(forMs);
-    },
-    /** Ends it, and looks whether anything was left. */
-    async stop() {
-      stop.abort();
-      await running;
-      expect(clock.pending()).toEqual([]);
-      expect(source.openWatches).toBe(0);
-    },
-  };
-}
-
-/** What was asked and what the store was told, in the order it happened, after so long. */
-async function outcome(script: Script, forMs: number, options: ReflectorOptions = {}) {
-  const all = setUp(script, options);
-  await all.run(forMs);
-  const { asked } = all.source;
-  await all.stop();
-  return { ...all, asked };
-}
 
 describe("listing and watching", () => {
   test("lists, then watches from there on", async () => {
@@ -261,191 +205,6 @@ describe("versions", () => {
   });
 });
 
-describe("a watch that ends", () => {
-  test.each([
-    ["in order, is opened again at once", { parts: [{ afterMs: 2 * second }], ending: "close" as const }, 2 * second],
-    ["with a reset after events, is opened again at once", { parts: [[added("a", "11")]], ending: reset }, 0],
-  ])("%s", async (_, script, atMs) => {
-    const { source, asked } = await outcome({ watches: [script] }, 5 * second);
-    expect(asked).toEqual(["list 0 by 500", "watch 10", `watch ${script.ending === reset ? 11 : 10}`]);
-    expect(source.askedMs[2]).toBe(atMs);
-  });
-
-  test("with a reset before any event, is opened again after a pause, without a list", async () => {
-    const { asked, source, errors } = await outcome({ watches: [reset] }, 5 * second);
-    expect([asked, source.askedMs]).toEqual([
-      ["list 0 by 500", "watch 10", "watch 10"],
-      [0, 0, 800],
-    ]);
-    expect(errors).toEqual(["reset"]);
-  });
-
-  test.each([
-    ["when it is opened", busy],
-    ["in the stream", { parts: [[inStream(busy)]] }],
-    ["by a refused connection", refused],
-  ])("because nobody has time, %s, is opened again after a pause, without a list", async (_, script) => {
-    const { asked, source, errors } = await outcome({ watches: [script, script, script, script] }, 20 * second);
-    expect(asked).toEqual(["list 0 by 500", "watch 10", "watch 10", "watch 10", "watch 10", "watch 10"]);
-    const pauses = source.askedMs.slice(2).map((ms, i) => ms - (source.askedMs[i + 1] ?? 0));
-    expect(pauses).toEqual(script === refused ? [800, 1600, 3200, 6400] : [1000, 1600, 3200, 6400]);
-    expect(errors).toHaveLength(4);
-  });
-
-  test("because its version has expired, is followed by a list no older than it", async () => {
-    const { asked, errors } = await outcome(
-      { watches: [{ parts: [[added("a", "15")], [inStream(expired)]] }] },
-      2 * second,
-    );
-    expect(asked).toEqual(["list 0 by 500", "watch 10", "list 15", "watch 10"]);
-    expect(errors).toEqual(["too old resource version"]);
-  });
-
-  test("because it could not be opened at its version, is followed by a list", async () => {
-    const { asked, errors } = await outcome({ watches: [expired] }, 2 * second);
-    expect(asked).toEqual(["list 0 by 500", "watch 10", "list 10", "watch 10"]);
-    expect(errors).toEqual(["too old resource version"]);
-  });
-
-  test("at once, each time, is not asked for ten times in five seconds", async () => {
-    const { asked, errors } = await outcome(
-      { watches: Array.from({ length: 100 }, () => ({ ending: "close" as const })) },
-      5 * second,
-    );
-    expect(asked.length).toBeLessThan(10);
-    expect(new Set(errors)).toEqual(new Set(["watch ended within a second and without an event"]));
-  });
-
-  test("at once, each time with an event, is not asked for ten times in five seconds either", async () => {
-    const watches = Array.from({ length: 100 }, (_, i) => ({
-      parts: [[added("a", String(20 + i))]],
-      ending: "close" as const,
-    }));
-    const { asked } = await outcome({ watches }, 5 * second);
-    expect(asked.length).toBeLessThan(10);
-    expect(asked.slice(2)).not.toContain("list 10");
-  });
-
-  test.each([
-    ["unless told otherwise, once", 0, 0],
-    ["for as long as told", 30 * second, 31],
-  ])("for an internal error is opened again %s", async (_, maxInternalErrorRetryMs, retries) => {
-    const watches = Array.from({ length: 100 }, () => ({ parts: [{ afterMs: second }, [inStream(internal)]] }));
-    const { asked } = await outcome({ watches }, 40 * second, { maxInternalErrorRetryMs });
-    const untilList = asked.indexOf("list 10");
-    expect(asked.slice(2, untilList)).toHaveLength(retries);
-  });
-
-  test("for an internal error counts anew after a quiet minute", async () => {
-    const failing = { parts: [{ afterMs: second }, [inStream(internal)]] };
-    const quiet = { parts: [{ afterMs: minute }, [inStream(internal)]] };
-    const watches = [...Array(9).fill(failing), quiet, ...Array(100).fill(failing)];
-    const { asked } = await outcome({ watches }, 150 * second, { maxInternalErrorRetryMs: 30 * second });
-    expect(asked.indexOf("list 10") - 2).toBe(40);
-  });
-
-  test("not by itself but long after its time, with nothing heard, is cut and opened again", async () => {
-    const { asked, source, errors } = await outcome({}, 7 * minute);
-    expect(asked).toEqual(["list 0 by 500", "watch 10", "watch 10"]);
-    expect(source.askedMs[2]).toBe(5 * minute + 30 * second);
-    expect(errors).toEqual(["watch outlived its time and nothing was heard on it"]);
-  });
-
-  test("not by itself although its time is over is left alone while something is heard", async () => {
-    const parts = Array.from({ length: 8 }, () => [{ afterMs: minute }, [bookmark("11")]]).flat();
-    const { asked, source } = await outcome({ watches: [{ parts }] }, 10 * minute);
-    expect(asked).toEqual(["list 0 by 500", "watch 10", "watch 11"]);
-    expect(source.askedMs[2]).toBe(9 * minute + 30 * second);
-  });
-});
-
-describe("a streamed list that fails", () => {
-  const streaming = (watches: NonNullable<Script["watches"]>): Script => ({ canWatchList: true, watches });
-
-  test.each([
-    ["because the server does not know it", newInvalid({ group: "", kind: "ListOptions" }, "", { faults: [] })],
-    ["for any other reason", new Error("dummy error")],
-    ["because one may not watch", newForbidden(podsResource, "", { detail: "no" })],
-  ])("%s is replaced by a list at once", async (_, failure) => {
-    const { asked, source, errors } = await outcome(streaming([failure, { parts: [[added("b", "11")]] }]), second);
-    expect(asked).toEqual(["stream newest", "list 0 by 500", "watch 10"]);
-    expect(source.askedMs).toEqual([0, 0, 0]);
-    expect(errors).toHaveLength(1);
-  });
-
-  test("because there is no time for it is tried again after a pause", async () => {
-    const { asked, source, store } = await outcome(
-      streaming([busy, refused, { parts: [[added("a", "1"), initialEnd("2")]] }]),
-      5 * second,
-    );
-    expect(asked).toEqual(["stream newest", "stream newest", "stream newest"]);
-    expect(source.askedMs).toEqual([0, 1000, 2600]);
-    expect(store.content).toEqual(["a@1"]);
-  });
-
-  test("by ending before its bookmark is tried again after a pause, and nothing of it is kept", async () => {
-    const { asked, source, store } = await outcome(
-      streaming([{ parts: [[added("gone", "1")]], ending: "close" }, { parts: [[added("a", "1"), initialEnd("1")]] }]),
-      second,
-    );
-    expect([asked, source.askedMs, store.calls]).toEqual([
-      ["stream newest", "stream newest"],
-      [0, 800],
-      ["replace [a@1] at 1"],
-    ]);
-  });
-
-  test("so each time is replaced by a list, and for half an hour no other is asked for", async () => {
-    const ended = { parts: [[added("a", "1")]], ending: "close" as const };
-    const halfAnHour = Array.from({ length: 31 }, () => [{ afterMs: minute }, [bookmark("20")]]).flat();
-    const afterwards = { parts: [...halfAnHour, [inStream(expired)]] };
-    const { asked } = await outcome(
-      streaming([ended, ended, { parts: [[inStream(expired)]] }, afterwards, { parts: [[initialEnd("30")]] }]),
-      35 * minute,
-    );
-    expect(asked).toEqual([
-      "stream newest",
-      "stream newest",
-      "list 0 by 500",
-      "watch 10",
-      "list 10",
-      "watch 10",
-      "stream 20",
-    ]);
-  });
-
-  test("by saying nothing is replaced by a list after half a minute", async () => {
-    const { asked, source, errors } = await outcome(streaming([{ parts: [[added("a", "1")]] }]), minute);
-    expect([asked, source.askedMs]).toEqual([
-      ["stream newest", "list 0 by 500", "watch 10"],
-      [0, 30 * second, 30 * second],
-    ]);
-    expect(errors).toEqual(["streamed list made no progress and its bookmark did not come"]);
-  });
-
-  test("by changes and bookmarks that never end is replaced by a list all the same", async () => {
-    const parts = Array.from({ length: 20 }, (_, i) => [
-      { afterMs: 5 * second },
-      [modified("a", `${10 + i}`), bookmark(`${10 + i}`)],
-    ]).flat();
-    const { asked, source } = await outcome(streaming([{ parts: [[added("a", "1")], ...parts] }]), minute);
-    expect(asked).toEqual(["stream newest", "list 0 by 500", "watch 10"]);
-    expect(source.askedMs[1]).toBe(30 * second);
-  });
-
-  test("not, takes as long as objects come", async () => {
-    const parts = Array.from({ length: 20 }, (_, i) => [{ afterMs: 20 * second }, [added(`a${i}`, `${i + 1}`)]]).flat();
-    const { asked, store } = await outcome(streaming([{ parts: [...parts, [initialEnd("20")]] }]), 7 * minute);
-    expect(asked).toEqual(["stream newest"]);
-    expect(store.objects.size).toBe(20);
-  });
-
-  test("is not asked for where the user does not want it", async () => {
-    const { asked } = await outcome({ canWatchList: true }, 0, { watchListEnabled: false });
-    expect(asked).toEqual(["list 0 by 500", "watch 10"]);
-  });
-});
-
 describe("trouble", () => {
   test.each([
     ["forbidden", newForbidden(podsResource, "", { detail: "no" })],
@@ -532,158 +291,6 @@ describe("trouble", () => {
   });
 });
 
-describe("objects that do not belong there", () => {
-  const service = {
-    apiVersion: "v1",
-    kind: "Service",
-    metadata: { name: "s", resourceVersion: "99" },
-  } as unknown as Pod;
-  const otherVersion = { ...pod("p", "99"), apiVersion: "v2" };
-  const table = { apiVersion: "meta.k8s.io/v1", kind: "Table", metadata: { resourceVersion: "99" } } as unknown as Pod;
-  const bare = { apiVersion: "v1", kind: "Pod" } as unknown as Pod;
-
-  test.each([
-    ["of another kind", service],
-    ["of another version", otherVersion],
-    ["a table", table],
-    ["without metadata", bare],
-    ["nothing at all", undefined as unknown as Pod],
-  ])("are dropped from a watch, which goes on: %s", async (_, object) => {
-    const { store, errors, reflector, rows } = await outcome(
-      { watches: [{ parts: [[{ type: "ADDED", object } as WatchEvent<Pod>], [added("a", "11")]] }] },
-      0,
-    );
-    expect(store.calls).toEqual(["replace [] at 10", "add a@11"]);
-    expect(errors).toEqual([expect.stringContaining("dropped what the server sent")]);
-    expect(rows.slice(-2)).toEqual(["watch/only-dropped", "watch/events"]);
-    expect(reflector.lastSyncResourceVersion).toBe("11");
-  });
-
-  test("do not make a short watch a good one", async () => {
-    const { rows } = await outcome(
-      { watches: [{ parts: [[{ type: "ADDED", object: service }]], ending: "close" }] },
-      0,
-    );
-    expect(rows.at(-1)).toBe("watch/short");
-  });
-
-  test("are dropped from a list and from a streamed one", async () => {
-    const listed = await outcome({ lists: [{ items: [pod("a", "1"), service] }] }, 0);
-    const streamed = await outcome(
-      {
-        canWatchList: true,
-        watches: [{ parts: [[added("a", "1"), { type: "ADDED", object: service }, initialEnd("10")]] }],
-      },
-      0,
-    );
-    expect([listed.store.calls, streamed.store.calls]).toEqual([["replace [a@1] at 10"], ["replace [a@1] at 10"]]);
-    expect([listed.errors.length, streamed.errors.length]).toEqual([1, 1]);
-  });
-
-  test("fail a list that is a table", async () => {
-    const { store, errors } = await outcome({ lists: [{ items: [table] }] }, 0);
-    expect([store.calls, errors.length]).toEqual([[], 1]);
-  });
-
-  test("are events of a type nobody knows", async () => {
-    const { errors, store } = await outcome(
-      { watches: [{ parts: [[{ type: "GONE", object: pod("a", "99") } as unknown as WatchEvent<Pod>]] }] },
-      0,
-    );
-    expect([store.calls, errors]).toEqual([
-      ["replace [] at 10"],
-      ['dropped what the server sent: unknown event type "GONE"'],
-    ]);
-  });
-
-  test("are whatever is not of the kind the user expects", async () => {
-    const { store } = await outcome({ lists: [{ items: [pod("a", "1"), service] }] }, 0, {
-      expectedKind: { apiVersion: "v1", kind: "Service" },
-    });
-    expect(store.calls).toEqual(["replace [s@99] at 10"]);
-  });
-});
-
-describe("the store's transform", () => {
-  const counting = () => {
-    const counts: Record<string, number> = {};
-    const transform: Transform<Pod> = (object) => {
-      const name = object.metadata.name ?? "";
-      counts[name] = (counts[name] ?? 0) + 1;
-      return { ...object, metadata: { ...object.metadata, labels: { seen: "yes" } } };
-    };
-    return { counts, transform };
-  };
-
-  test.each([
-    ["a list", { lists: [{ items: [pod("a", "1"), pod("b", "2")] }], watches: [{ parts: [[added("c", "11")]] }] }],
-    [
-      "a streamed list",
-      {
-        canWatchList: true,
-        watches: [{ parts: [[added("a", "1"), added("b", "2"), initialEnd("10"), added("c", "11")]] }],
-      },
-    ],
-  ])("is applied once to each object of %s and of the watch that follows", async (_, script: Script) => {
-    const { counts, transform } = counting();
-    const { run, stop, store } = setUp(script, {}, transform);
-    await run(0);
-    await stop();
-    expect(counts).toEqual({ a: 1, b: 1, c: 1 });
-    expect([...store.objects.values()].map(({ metadata }) => metadata.labels)).toEqual(Array(3).fill({ seen: "yes" }));
-  });
-
-  test.each([
-    ["a list", {}, "list 0 by 500"],
-    ["a streamed list", { canWatchList: true }, "stream newest"],
-  ])("that fails once on %s is reported, and the list is taken again, whole", async (_, changes: Script, again) => {
-    const parts = [[added("a", "1"), added("b", "2"), initialEnd("10")]];
-    const script = { lists: [{ items: [pod("a", "1"), pod("b", "2")] }], watches: [{ parts }, { parts }], ...changes };
-    const faults = [new Error("bad object")];
-    const { run, stop, store, errors, source } = setUp(script, {}, (object) => {
-      const fault = object.metadata.name === "b" ? faults.pop() : undefined;
-      if (fault !== undefined) throw fault;
-      return object;
-    });
-    await run(500);
-    expect(store.calls).toEqual([]);
-    await run(500);
-    expect(store.calls[0]).toBe("replace [a@1 b@2] at 10");
-    expect(source.asked.slice(0, 2)).toEqual([again, again]);
-    expect(errors).toEqual(["transform failed: bad object"]);
-    await stop();
-  });
-
-  test("that fails on a watch event is reported, and that event skipped", async () => {
-    const { run, stop, store, errors, reflector } = setUp(
-      { watches: [{ parts: [[added("bad", "11"), added("a", "12")]] }] },
-      {},
-      (object) => {
-        if (object.metadata.name === "bad") throw new Error("bad object");
-        return object;
-      },
-    );
-    await run(0);
-    await stop();
-    expect([store.content, errors, reflector.lastSyncResourceVersion]).toEqual([
-      ["a@12"],
-      ["store refused an event: bad object"],
-      "12",
-    ]);
-  });
-
-  test("has nothing to do with a list the store itself refuses, which is taken again", async () => {
-    const { run, stop, store, errors, source } = setUp({});
-    store.faults.set("replace", new Error("full"));
-    await run(second);
-    expect([source.asked, errors]).toEqual([
-      ["list 0 by 500", "list 0 by 500", "watch 10"],
-      ["store refused the list: full"],
-    ]);
-    await stop();
-  });
-});
-
 describe("resync", () => {
   test("happens every so often beside the watch, also over watches that end", async () => {
     const { store } = await outcome(
@@ -750,133 +357,59 @@ describe("stopping", () => {
   });
 });
 
-describe("the status", () => {
-  const wallMs = new FakeClock().now();
-
-  test("tells what it is doing, since when there is trouble, and what it was", async () => {
-    const { run, stop, reflector } = setUp({
-      lists: [internal, { afterMs: second }],
-      watches: [{ parts: [{ afterMs: second }, [added("a", "11")]] }],
-    });
-    expect(reflector.status).toEqual({
-      phase: "idle",
-      lastContactMs: undefined,
-      failingSinceMs: undefined,
-      resourceVersion: "",
-      lists: 0,
-      watches: 0,
-      errors: 0,
-      lastFailure: undefined,
-    });
-    await run(100);
-    const failure = { error: internal, atMs: wallMs };
-    const failing = { failingSinceMs: wallMs, errors: 1, lastFailure: failure };
-    expect(reflector.status).toMatchObject({ phase: "waiting", lists: 1, lastContactMs: undefined, ...failing });
-    await run(800);
-    expect(reflector.status).toMatchObject({ phase: "listing", lists: 2, ...failing });
-    await run(second);
-    expect(reflector.status).toMatchObject({
-      phase: "watching",
-      lastContactMs: wallMs + 1800,
-      failingSinceMs: undefined,
-      resourceVersion: "10",
-      watches: 1,
-      lastFailure: failure,
-    });
-    await run(second);
-    expect(reflector.status).toMatchObject({ lastContactMs: wallMs + 2800, resourceVersion: "11" });
-    await stop();
-    expect(reflector.status.phase).toBe("stopped");
-  });
-
-  test("shows trouble until something is heard on the watch that follows", async () => {
-    const { run, stop, reflector } = setUp({
-      watches: [refused, { parts: [{ afterMs: 10 * second }, [bookmark("11")]] }],
-    });
-    await run(5 * second);
-    expect(reflector.status).toMatchObject({ phase: "watching", failingSinceMs: wallMs });
-    await run(6 * second);
-    expect(reflector.status.failingSinceMs).toBeUndefined();
-    await stop();
-  });
-
-  test("takes a watch that has not failed for a minute for open", async () => {
-    const { run, stop, reflector } = setUp({ watches: [refused] });
-    await run(30 * second);
-    expect(reflector.status.failingSinceMs).toBe(wallMs);
-    await run(31 * second);
-    expect(reflector.status.failingSinceMs).toBeUndefined();
-    await stop();
-  });
-
-  test("is told to those who want to hear of changes, but not of every event", async () => {
-    const heard: ReflectorStatus["phase"][] = [];
-    const { run, stop, reflector } = setUp({
-      lists: [internal, {}],
-      watches: [{ parts: [[added("a", "11")], [added("b", "12")]] }],
-    });
-    using _ = reflector.onStatusChange(({ phase }) => heard.push(phase));
-    await run(second);
-    await stop();
-    expect(heard).toEqual(["idle", "listing", "waiting", "listing", "watching", "stopped"]);
-  });
-
-  test("counts a streamed list as a list and a watch", async () => {
-    const { run, stop, reflector } = setUp({ canWatchList: true, watches: [{ parts: [[initialEnd("5")]] }] });
-    await run(0);
-    expect(reflector.status).toMatchObject({ phase: "watching", lists: 1, watches: 1, resourceVersion: "5" });
-    await stop();
-  });
-});
-
-describe("metrics", () => {
-  test("are upstream's, by name, and go when the reflector does", async () => {
-    const metrics = new MetricsRegistry();
-    const node = { ...pod("x", "1"), kind: "Node" } as unknown as Pod;
-    const wrong: WatchEvent<Pod> = { type: "ADDED", object: node };
-    const { run, stop, reflector } = setUp(
-      {
-        lists: [{ items: [pod("a", "1"), pod("b", "2")], afterMs: 2 * second, resourceVersion: "1234567890123456789" }],
-        watches: [{ ending: "close" }, { parts: [[added("c", "1234567890123456790"), wrong]], ending: reset }],
-      },
-      { metrics, name: "metered" },
-    );
-    await run(10 * second);
-    const text = metrics.print();
-    const value = (name: string) =>
-      text
-        .split("\n")
-        .find((line) => line.startsWith(`${name}{name="metered"}`))
-        ?.split(" ")[1];
-    expect({
-      lists: value("reflector_lists_total"),
-      listSeconds: value("reflector_list_duration_seconds_sum"),
-      items: value("reflector_items_per_list_sum"),
-      watches: value("reflector_watches_total"),
-      short: value("reflector_short_watches_total"),
-      watched: value("reflector_watch_duration_seconds_count"),
-      heard: value("reflector_items_per_watch_sum"),
-      version: Number(value("reflector_last_resource_version")),
-      dropped: value("reflector_dropped_total"),
-    }).toEqual({
-      lists: "2",
-      listSeconds: "4",
-      items: "4",
-      watches: "3",
-      short: "1",
-      watched: "2",
-      heard: "2",
-      version: 567_890_123_456_790,
-      dropped: "1",
-    });
-    await stop();
-    expect(metrics.print()).not.toContain("metered");
-    expect(reflector.name).toBe("metered");
-  });
-});
-
 test("names are made unique", () => {
   const clock = new FakeClock();
   const make = () => new Reflector(new ScriptedSource(clock, {}), new RecordingStore(), { name: "twice" }).name;
   expect([make(), make(), make()]).toEqual(["twice", "twice#2", "twice#3"]);
+});
+
+describe("memory", () => {
+  setFlagsFromString("--expose-gc");
+  const collectGarbage = runInNewContext("gc") as () => void;
+
+  /** Makes its objects as they are read, and keeps none. */
+  function forgetfulSource(canWatchList: boolean) {
+    const refs: WeakRef<Pod>[] = [];
+    const make = () => {
+      const items = Array.from({ length: 100 }, (_, i) => pod(`p${i}`, String(i + 1)));
+      refs.push(...items.map((item) => new WeakRef(item)));
+      return items;
+    };
+    async function* list() {
+      yield make();
+    }
+    async function* watch(isStreamed: boolean, signal: AbortSignal): AsyncGenerator<readonly WatchEvent<Pod>[]> {
+      if (isStreamed) yield make().map((object) => ({ type: "ADDED", object }));
+      if (isStreamed) yield [initialEnd("10")];
+      yield [bookmark("11")];
+      await untilAborted(new Promise(() => {}), signal);
+    }
+    const source: ListerWatcher<Pod> = {
+      description: "pods made on demand",
+      canWatchList,
+      list: () => ({ ...readOnce(list()), resourceVersion: "10", isPaged: false }),
+      watch: ({ sendInitialEvents }, signal) => readOnce(watch(sendInitialEvents, signal)),
+    };
+    return { source, refs };
+  }
+
+  test.each([
+    ["a list", false],
+    ["a streamed list", true],
+  ])("holds nothing of %s once the store has it", async (_, canWatchList) => {
+    const clock = new FakeClock();
+    const store = new RecordingStore();
+    const { source, refs } = forgetfulSource(canWatchList);
+    const stop = new AbortController();
+    const running = new Reflector(source, store, { clock }).run(stop.signal);
+    await clock.settle();
+    expect([store.objects.size, store.calls.at(-1)]).toEqual([100, "bookmark 11"]);
+    const kept = store.objects.get("shop/p50");
+    store.objects.clear();
+    await clock.settle();
+    collectGarbage();
+    expect([kept?.metadata.name, refs.filter((ref) => ref.deref() !== undefined).length]).toEqual(["p50", 1]);
+    stop.abort();
+    await running;
+  });
 });
