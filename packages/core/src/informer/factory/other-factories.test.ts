@@ -162,7 +162,7 @@ for (const which of ["dynamic", "metadata"] as const) {
       factory.start(signal);
       await clock.drive(factory.waitForCacheSync(signal));
       expect(lister.get("n1")?.metadata.name).toBe("n1");
-      expect(() => lister.require("n2")).toThrow('nodes "n2" not found');
+      expect(() => lister.getOrThrow("n2")).toThrow('nodes "n2" not found');
       await end();
     });
 

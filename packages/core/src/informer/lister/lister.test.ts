@@ -98,7 +98,7 @@ describe("reads one", () => {
     const lister = new Lister(store, nodes);
     expect(lister.get("n1")).toBe(node);
     expect(lister.namespace("").get("n1")).toBe(node);
-    expect(() => lister.require("n2")).toThrow('nodes "n2" not found');
+    expect(() => lister.getOrThrow("n2")).toThrow('nodes "n2" not found');
   });
 
   test("as it is now", () => {
@@ -110,8 +110,8 @@ describe("reads one", () => {
   });
 
   for (const [fact, read] of [
-    ["by its key", (lister: Lister<corev1.Pod>) => lister.require("shop/gone")],
-    ["in a namespace", (lister: Lister<corev1.Pod>) => lister.namespace("shop").require("gone")],
+    ["by its key", (lister: Lister<corev1.Pod>) => lister.getOrThrow("shop/gone")],
+    ["in a namespace", (lister: Lister<corev1.Pod>) => lister.namespace("shop").getOrThrow("gone")],
   ] as const) {
     test(`that must be there, ${fact}, or throws the server's NotFound`, () => {
       const { lister } = listerOf();
@@ -121,8 +121,8 @@ describe("reads one", () => {
   }
 
   test("that must be there and is", () => {
-    expect(listerOf().lister.require("shop/db")).toBe(content[2]);
-    expect(listerOf().lister.namespace("shop").require("db")).toBe(content[2]);
+    expect(listerOf().lister.getOrThrow("shop/db")).toBe(content[2]);
+    expect(listerOf().lister.namespace("shop").getOrThrow("db")).toBe(content[2]);
   });
 });
 

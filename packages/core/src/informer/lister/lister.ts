@@ -4,7 +4,7 @@
 //   const pods = new Lister(informer.getIndexer(), podResource);
 //   pods.namespace("shop").list("app=web");
 //
-// Promises: absent is `undefined` (or, with `require`, the NotFound a server would answer); lists are the caller's own
+// Promises: absent is `undefined` (or, with `getOrThrow`, the NotFound a server would answer); lists are the caller's own
 // arrays of shared objects, in no order that means anything; selecting allocates nothing for each object.
 import {
   everythingSelector,
@@ -54,7 +54,7 @@ export class Lister<T extends KubernetesObject> {
   }
 
   /** As `get`; throws the server's NotFound for what is not there. */
-  require(key: string): T {
+  getOrThrow(key: string): T {
     const found = this.#indexer.getByKey(key);
     if (found === undefined) throw this.#notFound(splitKey(key).name);
     return found;
@@ -65,7 +65,7 @@ export class Lister<T extends KubernetesObject> {
     return {
       list: (selector) => this.#listNamespace(namespace, toSelector(selector)),
       get: (name) => this.#indexer.getByKey(objectKeyOf(namespace, name)),
-      require: (name) => {
+      getOrThrow: (name) => {
         const found = this.#indexer.getByKey(objectKeyOf(namespace, name));
         if (found === undefined) throw this.#notFound(name);
         return found;
@@ -106,7 +106,7 @@ export interface NamespaceLister<T extends KubernetesObject> {
   list(selector?: string | Selector): T[];
   get(name: string): T | undefined;
   /** As `get`; throws the server's NotFound for what is not there. */
-  require(name: string): T;
+  getOrThrow(name: string): T;
 }
 
 function toSelector(selector: string | Selector | undefined): Selector {
