@@ -15,7 +15,7 @@ describe("what was deleted is named", () => {
   const rows: readonly (readonly [name: string, gone: Deleted<typeof web>, lastState: typeof web | undefined])[] = [
     ["by itself", web, web],
     ["by its tombstone", new DeletedFinalStateUnknown(key, web), web],
-    ["by a tombstone that never saw it", new DeletedFinalStateUnknown(key, undefined), undefined],
+    ["by a tombstone that never saw it", new DeletedFinalStateUnknown<typeof web>(key, undefined), undefined],
   ];
   for (const [name, gone, lastState] of rows) {
     test(name, () => {

@@ -431,6 +431,25 @@ describe("in slices", () => {
     expect([told.length, told[0]]).toEqual([1001, "delete ?b=1 relist; has none"]);
   });
 
+  test("a store that can is told when to pause", async () => {
+    const { store, target, told } = recorded();
+    let pauses = 0;
+    const replaceInSlices: CacheStore<Item>["replaceInSlices"] = async (objects, version, { pause }) => {
+      for (let i = 0; i < 100; i++) {
+        const waiting = pause();
+        if (waiting !== undefined) pauses++;
+        await waiting;
+      }
+      store.replace(objects, version);
+    };
+    const { clock } = busyClock();
+    const slicing = { ...target, store: { ...plainStore(store), replaceInSlices } };
+    await applyDeltasInSlices(changes(long), slicing, { clock }, running());
+    expect(told.length).toBe(1000);
+    expect(pauses).toBeGreaterThan(10);
+    expect(pauses).toBeLessThan(60);
+  });
+
   test("objects that the store refuses are reported, the others told", async () => {
     const { target, told, errors } = recorded();
     const objects = [...many(300, 1), item("b", -1), item("c", 1)];

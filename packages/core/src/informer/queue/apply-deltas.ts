@@ -12,7 +12,7 @@ import type { ApplyTarget, CacheStore } from "./apply-target.ts";
 import { type CollectionDelta, type Delta, isObjectDelta } from "./deltas.ts";
 import type { Batch } from "./queue.ts";
 
-export function applyDeltas<T>(batch: Batch<T>, target: ApplyTarget<T>): void {
+export function applyDeltas<T>(batch: Batch<T>, target: ApplyTarget<NoInfer<T>>): void {
   for (const delta of batch.deltas) {
     if (isObjectDelta(delta)) applyObject(delta, batch, target);
     else runAtOnce(stepsOf(delta, batch, target), target.store);
@@ -29,7 +29,7 @@ export interface SliceOptions {
  */
 export function applyDeltasInSlices<T>(
   batch: Batch<T>,
-  target: ApplyTarget<T>,
+  target: ApplyTarget<NoInfer<T>>,
   { clock }: SliceOptions,
   signal: AbortSignal,
 ): Promise<void> | undefined {

@@ -118,12 +118,10 @@ export class DeltaFIFO<T> implements Queue<T> {
     this.#accept("Updated", object);
   }
 
-  delete(gone: Deleted<T>): void {
+  delete(object: T): void {
     if (this.#isClosed) return;
-    const key = this.#intake.keyOf(gone);
-    const object = this.#isExpected(key) ? this.#intake.keepDeleted(gone) : undefined;
-    this.#initial.skip();
-    if (object !== undefined) this.#append(key, { type: "Deleted", object });
+    if (this.#isExpected(this.#intake.keyOf(object))) this.#accept("Deleted", object);
+    else this.#initial.skip();
   }
 
   replace(objects: readonly T[], _resourceVersion: string, options?: ReplaceOptions): void {
@@ -210,7 +208,7 @@ export class DeltaFIFO<T> implements Queue<T> {
     this.#doorbell.ring();
   }
 
-  #accept(type: "Added" | "Updated", object: T): void {
+  #accept(type: "Added" | "Updated" | "Deleted", object: T): void {
     if (this.#isClosed) return;
     const key = this.#intake.keyOf(object);
     const kept = this.#intake.keep(object);

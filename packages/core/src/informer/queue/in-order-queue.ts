@@ -11,7 +11,6 @@
 import { type Clock, type Log, noLog, RingBuffer, systemClock } from "../../base/index.ts";
 import type { ReplaceOptions } from "../reflector/reflector-store.ts";
 import type { KeyFunction, Transform } from "../store/store.ts";
-import type { Deleted } from "../tombstone.ts";
 import { type Delta, isObjectDelta, type ObjectDelta } from "./deltas.ts";
 import { Doorbell } from "./doorbell.ts";
 import { InitialPopulation } from "./initial-population.ts";
@@ -89,12 +88,8 @@ export class InOrderQueue<T> implements Queue<T> {
   }
 
   /** Also of what nobody knows. */
-  delete(gone: Deleted<T>): void {
-    if (this.#isClosed) return;
-    this.#intake.keyOf(gone);
-    const object = this.#intake.keepDeleted(gone);
-    this.#initial.skip();
-    this.#push({ type: "Deleted", object });
+  delete(object: T): void {
+    this.#accept("Deleted", object);
   }
 
   replace(objects: readonly T[], resourceVersion: string, options?: ReplaceOptions): void {
@@ -156,7 +151,7 @@ export class InOrderQueue<T> implements Queue<T> {
     this.#doorbell.ring();
   }
 
-  #accept(type: "Added" | "Updated", object: T): void {
+  #accept(type: "Added" | "Updated" | "Deleted", object: T): void {
     if (this.#isClosed) return;
     this.#intake.keyOf(object);
     const kept = this.#intake.keep(object);

@@ -1,5 +1,5 @@
-// The door of a queue: what has no key is refused, and what enters goes through the transform, once. A tombstone, or an object
-// that comes back from the cache, has been through it already.
+// The door of a queue: what has no key is refused, and what enters goes through the transform, once. Tombstones, and objects
+// that come back from the cache, are made inside: they have been through it already.
 import type { ReplaceOptions } from "../reflector/reflector-store.ts";
 import type { KeyFunction, Transform } from "../store/store.ts";
 import { KeyError } from "../store/store-errors.ts";
@@ -45,10 +45,6 @@ export class Intake<T> {
 
   keep(object: T): T {
     return this.transform === undefined ? object : this.transform(object);
-  }
-
-  keepDeleted(gone: Deleted<T>): Deleted<T> {
-    return isFinalStateUnknown(gone) ? gone : this.keep(gone);
   }
 
   /** All or nothing: when one fails, no other has been queued. */

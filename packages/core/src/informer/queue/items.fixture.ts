@@ -16,7 +16,7 @@ export function item(name: string, value: number): Item {
   return { metadata: { name, resourceVersion: String(value) }, value };
 }
 
-export function items(...named: readonly (readonly [name: string, value: number])[]): Item[] {
+export function items(...named: (readonly [name: string, value: number])[]): Item[] {
   return named.map(([name, value]) => item(name, value));
 }
 
