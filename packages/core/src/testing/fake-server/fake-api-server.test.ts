@@ -313,6 +313,24 @@ describe("watches", () => {
     expect(ahead.heard).toEqual(["ADDED b@3"]);
   });
 
+  test("break when another server answers, whose cache is behind and then catches up", async () => {
+    const setup = newServer();
+    const { server, clock, all } = setup;
+    for (const name of ["a", "b", "c"]) server.create(pods, pod(name));
+    const before = follow(setup, { resourceVersion: "4" });
+    await clock.settle();
+    server.moveToServerBehind(2);
+    expect(await before.ended).toMatchObject({ reason: "ConnectionReset" });
+    expect(names((await all.list({ resourceVersion: "0" }, never).toArray()).items)).toEqual(["a@2"]);
+    const after = follow(setup, { resourceVersion: "3" });
+    server.create(pods, pod("d"));
+    await clock.settle();
+    expect(after.heard).toEqual([]);
+    server.resumeCache();
+    await clock.settle();
+    expect(after.heard).toEqual(["ADDED c@4", "ADDED d@5"]);
+  });
+
   for (const [name, how, heard, end] of [
     ["in order", "end", [], "ended"],
     ["as a broken connection", "reset", [], "ConnectionReset"],

@@ -105,7 +105,7 @@ export class FakeApiServer {
   }
 
   get<T extends KubernetesObject>(resource: Resource<T>, key: string): T | undefined {
-    return this.list(resource).find((object) => keyOf(object) === key);
+    return this.#stored(resource, key) as T | undefined;
   }
 
   /** Throws a StatusError, as do `update` and `delete`. */
@@ -165,6 +165,12 @@ export class FakeApiServer {
 
   resumeCache(): void {
     this.#cache.resume();
+  }
+
+  /** Another server answers from now on, whose watch cache is behind by so many writes, until `resumeCache`. Watches break. */
+  moveToServerBehind(writes: number): void {
+    this.endWatches("reset");
+    this.#cache.fallBack(this.revision - writes);
   }
 
   endWatches(how: WatchEnd = "end"): void {
@@ -259,7 +265,7 @@ export class FakeApiServer {
     identity: (version: string) => metav1.ObjectMeta,
   ): T {
     // What enters is copied: it stays its sender's.
-    const make = (version: string) => deepFreeze(structuredClone(withMetadata(object, identity(version))));
+    const make = (version: string) => deepFreeze(copyOf(withMetadata(object, identity(version))));
     return this.#storage.write(collectionOf(resource), keyOf(object), make) as T;
   }
 }
@@ -276,6 +282,15 @@ function collectionOf({ group, plural }: Resource): string {
 
 function groupResource({ group, plural }: Resource): GroupResource {
   return { group, resource: plural };
+}
+
+/** A deep one: of plain JSON, which is quicker than for whatever there is. */
+function copyOf<T>(value: T): T {
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map(copyOf) as T;
+  const copy: Record<string, unknown> = {};
+  for (const [name, held] of Object.entries(value)) copy[name] = copyOf(held);
+  return copy as T;
 }
 
 function withMetadata<T extends KubernetesObject>(object: T, metadata: metav1.ObjectMeta): T {

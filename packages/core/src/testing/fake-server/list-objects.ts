@@ -28,7 +28,8 @@ export async function listObjects(
   }
   // With a limit and nothing said, a version means that very version: so it was before one could say.
   const isExact = match === "Exact" || (match === "" && limit > 0 && wanted > 0);
-  const isFromStorage = isExact || resourceVersion === "" || !hasCache;
+  // The cache has no pages: at "0" they are left out, at a version they are worth going to the storage for.
+  const isFromStorage = isExact || resourceVersion === "" || !hasCache || (limit > 0 && wanted > 0);
   if (isFromStorage) {
     if (wanted > storage.revision) throw newTooLarge(wanted, storage.revision);
     const revision = isExact ? wanted : storage.revision;

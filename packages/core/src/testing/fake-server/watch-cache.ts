@@ -2,7 +2,7 @@
 // happened to them, for watches to start from. It follows the storage at once unless it is paused; then it is behind, as the
 // cache of a slow server is: lists from it are old, watches are silent, and a version it has not reached is waited for.
 import type { KubernetesObject } from "../../api/index.ts";
-import { type Clock, type Listener, Listeners, untilAborted } from "../../base/index.ts";
+import { type Clock, deferred, type Listener, Listeners, untilAborted } from "../../base/index.ts";
 import { type Change, ObjectCollections } from "./object-collections.ts";
 
 export class WatchCache {
@@ -17,7 +17,7 @@ export class WatchCache {
   #revision = 1;
   #isPaused = false;
   #pending: Change[] = [];
-  readonly #waiting = new Set<{ readonly revision: number; readonly wake: () => void }>();
+  readonly #waiting = new Set<() => void>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -61,6 +61,17 @@ export class WatchCache {
     for (const change of pending) this.#publish(change);
   }
 
+  /** As if it had only come so far, or as far back as it remembers; it stays there until `resume`. */
+  fallBack(revision: number): void {
+    this.#isPaused = true;
+    for (let last = this.#window.at(-1); last !== undefined && last.revision > revision; last = this.#window.at(-1)) {
+      this.#window.pop();
+      this.#objects.revert(last);
+      this.#pending.unshift(last);
+      this.#revision = this.#window.at(-1)?.revision ?? Math.max(this.#forgottenRevision, 1);
+    }
+  }
+
   forget(revision: number): void {
     this.#forgottenRevision = Math.max(this.#forgottenRevision, Math.min(revision, this.#revision));
     const isFirstKept = (this.#window[0]?.revision ?? Number.POSITIVE_INFINITY) > this.#forgottenRevision;
@@ -70,19 +81,25 @@ export class WatchCache {
   /** Whether it got as far as this revision before `limitMs` were over. */
   async reached(revision: number, limitMs: number, signal: AbortSignal): Promise<boolean> {
     if (this.#revision >= revision) return true;
-    let timer: Disposable | undefined;
-    let waiter: { readonly revision: number; readonly wake: () => void } | undefined;
-    const outcome = new Promise<boolean>((resolve) => {
-      timer = this.#clock.after(limitMs, () => resolve(false));
-      waiter = { revision, wake: () => resolve(true) };
-      this.#waiting.add(waiter);
+    let isOver = false;
+    let moved = deferred();
+    const wake = () => moved.resolve();
+    this.#waiting.add(wake);
+    const timer = this.#clock.after(limitMs, () => {
+      isOver = true;
+      wake();
     });
     try {
-      return await untilAborted(outcome, signal);
+      // Looked at again after each wait: it may have fallen back at once.
+      while (this.#revision < revision && !isOver) {
+        await untilAborted(moved.promise, signal);
+        moved = deferred();
+      }
     } finally {
-      timer?.[Symbol.dispose]();
-      if (waiter !== undefined) this.#waiting.delete(waiter);
+      timer[Symbol.dispose]();
+      this.#waiting.delete(wake);
     }
+    return this.#revision >= revision;
   }
 
   #publish(change: Change): void {
@@ -90,6 +107,6 @@ export class WatchCache {
     this.#window.push(change);
     this.#revision = change.revision;
     this.#watchers.emit(change);
-    for (const waiter of this.#waiting) if (waiter.revision <= change.revision) waiter.wake();
+    for (const wake of this.#waiting) wake();
   }
 }

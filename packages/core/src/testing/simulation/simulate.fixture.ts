@@ -1,0 +1,311 @@
+// One run of the simulation: a shared informer against the fake server in virtual time, while others write and everything that
+// can go wrong does. At the end all is quiet, and the cache, and what each handler was told, must be what the server has.
+import { configMaps, pods } from "../../api/generated/resources.ts";
+import { type corev1, keyOf, withFaults } from "../../api/index.ts";
+import { FakeClock, randomBelow } from "../../base/index.ts";
+import { clientOf } from "../../client/index.ts";
+import { newListWatchFromClient } from "../../informer/reflector/list-watch.ts";
+import type { ResourceEventHandlerRegistration } from "../../informer/shared/registration.ts";
+import { SharedIndexInformer } from "../../informer/shared/shared-index-informer.ts";
+import { FakeApiServer } from "../fake-server/index.ts";
+import { findLeaks } from "../leak-check.ts";
+import { busyClock } from "./busy-clock.fixture.ts";
+import { CacheCheck, shardIndex, shardsOf } from "./cache-check.fixture.ts";
+import { Disturbances } from "./disturbances.fixture.ts";
+import { chance } from "./draw.fixture.ts";
+import { HandlerRecord } from "./handler-record.fixture.ts";
+import { withOddAnswers } from "./odd-answers.fixture.ts";
+import { type HandlerPlan, type Scenario, scenarioOf } from "./scenario.fixture.ts";
+import { Truth } from "./truth.fixture.ts";
+import { Writer } from "./writer.fixture.ts";
+
+export interface SimulationResult {
+  readonly seed: number;
+  /** What was wrong, in the order it was noticed. None is good. */
+  readonly violations: readonly string[];
+  /** Faults, disturbances and rows of the reflector's table, each as often as it was met. */
+  readonly hits: ReadonlyMap<string, number>;
+  readonly writes: number;
+  readonly calls: number;
+  readonly virtualMs: number;
+}
+
+/** What to do when something is met, for whoever wants to follow a run. */
+export type Trace = (atMs: number, name: string) => void;
+
+export async function simulate(seed: number, trace?: Trace): Promise<SimulationResult> {
+  return await new Simulation(scenarioOf(seed), trace).run();
+}
+
+interface Listening {
+  readonly plan: HandlerPlan;
+  readonly record: HandlerRecord;
+  readonly registration: ResourceEventHandlerRegistration;
+}
+
+/** The longest it may take until all is as it should be: a dead watch is noticed when it should have ended, then a back-off. */
+const settleLimitMs = 25 * 60_000;
+/** Written when nothing goes wrong any more: whoever is deaf by then misses these. */
+const lastWrites = 15;
+const maxViolations = 20;
+const selector = "shard in (a,b)";
+const never = new AbortController().signal;
+
+class Simulation {
+  readonly #scenario: Scenario;
+  readonly #trace: Trace | undefined;
+  readonly #clock = new FakeClock();
+  readonly #truth = new Truth();
+  readonly #server: FakeApiServer;
+  readonly #disturbances: Disturbances;
+  readonly #writer: Writer;
+  readonly #informer: SharedIndexInformer<corev1.Pod>;
+  readonly #check: CacheCheck;
+  readonly #hits = new Map<string, number>();
+  readonly #violations: string[] = [];
+  readonly #injected: () => readonly { readonly rule: string }[];
+  #listening: Listening[] = [];
+  #waiting: readonly HandlerPlan[];
+  #written = 0;
+  #calls = 0;
+  #isCalm = false;
+  #isVersionOmitted = false;
+
+  constructor(scenario: Scenario, trace: Trace | undefined) {
+    this.#scenario = scenario;
+    this.#trace = trace;
+    const { random, body, behaviour, hasSelector } = scenario;
+    this.#waiting = scenario.handlers;
+    this.#server = new FakeApiServer({ clock: this.#clock, resources: [pods, configMaps], body, behaviour });
+    this.#disturbances = new Disturbances(this.#server, random.fork("disturbances"), (name) => this.#hit(name));
+    const isShown = (pod: corev1.Pod) => !hasSelector || ["a", "b"].includes(pod.metadata.labels?.["shard"] ?? "");
+    this.#writer = new Writer({
+      server: this.#server,
+      random: random.fork("writes"),
+      truth: this.#truth,
+      isShown,
+      shownAs: (pod) => (scenario.hasTransform ? transform(pod) : pod),
+    });
+    const odd = withOddAnswers(this.#disturbances.transport, {
+      random: random.fork("odd answers"),
+      oddEventChance: scenario.oddEventChance,
+      canOmitVersion: () => scenario.canOmitVersion && this.#written === 0,
+      onHit: (name) => {
+        this.#hit(name);
+        this.#isVersionOmitted ||= name === "list without a version";
+      },
+    });
+    const isActive = () => !this.#isCalm && !this.#needsPeace();
+    const faulty = withFaults(odd, scenario.faults, { clock: this.#clock, random: random.fork("faults"), isActive });
+    this.#injected = () => faulty.injected;
+    const clock = busyClock(this.#clock, random.fork("busy"), scenario.busyChance);
+    const client = clientOf(faulty, { clock, timeoutMs: 60_000 });
+    this.#informer = this.#newInformer(client, clock);
+    this.#check = new CacheCheck({
+      cache: this.#informer.getIndexer(),
+      truth: this.#truth,
+      isInOrder: scenario.queue === "in-order",
+      onViolation: (what) => this.#violate(what),
+    });
+  }
+
+  async run(): Promise<SimulationResult> {
+    const { initialObjects, startsBehind } = this.#scenario;
+    for (let i = 0; i < initialObjects; i++) {
+      if (startsBehind && i === 30) this.#server.pauseCache();
+      this.#writer.create();
+    }
+    const stop = new AbortController();
+    this.#letJoin();
+    const running = this.#informer.run(stop.signal);
+    await this.#clock.drive(this.#writeAll());
+    await this.#settle();
+    stop.abort();
+    await this.#clock.drive(running);
+    await this.#clock.settle();
+    for (const leak of findLeaks({ clock: this.#clock, servers: [this.#server] }))
+      this.#violate(`left behind: ${leak}`);
+    for (const { rule } of this.#injected()) this.#hit(rule);
+    return {
+      seed: this.#scenario.seed,
+      violations: this.#violations,
+      hits: this.#hits,
+      writes: this.#written,
+      calls: this.#calls,
+      virtualMs: this.#clock.monotonic(),
+    };
+  }
+
+  async #writeAll(): Promise<void> {
+    const { random, writes, maxBurst, maxPauseMs, disturbanceChance } = this.#scenario;
+    const draw = random.fork("pace");
+    // Time to read the first list, for those who need it unchanged.
+    await this.#clock.sleep(randomBelow(draw, maxPauseMs), never);
+    while (this.#written < writes) {
+      if (this.#written >= writes - lastWrites) this.#calm();
+      const burst = 1 + randomBelow(draw, maxBurst);
+      for (let i = 0; i < burst && this.#written < writes; i++) this.#written += this.#writer.write();
+      this.#check.look();
+      this.#letJoin();
+      this.#letLeave();
+      this.#disturbances.recover();
+      if (!this.#isCalm && !this.#needsPeace() && chance(draw, disturbanceChance)) this.#disturbances.strike();
+      await this.#clock.sleep(randomBelow(draw, maxPauseMs), never);
+    }
+    this.#calm();
+  }
+
+  async #settle(): Promise<void> {
+    const deadlineMs = this.#clock.monotonic() + settleLimitMs;
+    for (let stepMs = 1_000; this.#openIssues().length > 0 && this.#clock.monotonic() < deadlineMs; stepMs *= 1.5) {
+      await this.#clock.advance(stepMs);
+    }
+    // What is right stays right.
+    await this.#clock.advance(2 * 60_000);
+    this.#check.lookAtAll();
+    for (const issue of this.#openIssues()) this.#violate(`in the end ${issue}`);
+  }
+
+  /** What is not yet as it should be in the end. */
+  #openIssues(): readonly string[] {
+    const onServer = this.#server.list(pods).filter((pod) => this.#writer.isShown(pod));
+    const expected = namesOf(onServer);
+    const issues = [...this.#check.differences(onServer)];
+    if (!this.#informer.hasSynced()) issues.push("the informer has not synced");
+    for (const { plan, record, registration } of this.#listening) {
+      if (namesOf([...record.known.values()]) !== expected) issues.push(`${plan.name} does not know what is there`);
+      if (!registration.hasSynced()) issues.push(`${plan.name} has not synced`);
+      // One that is told again and again may be in the middle of it.
+      if (registration.pending > 0 && plan.resyncMs === 0)
+        issues.push(`${registration.pending} things wait for ${plan.name}`);
+    }
+    return issues;
+  }
+
+  /** After a list without a version nothing is known until the first change: until then a watch that is lost loses changes. */
+  #needsPeace(): boolean {
+    return this.#isVersionOmitted && this.#informer.lastSyncResourceVersion() === "";
+  }
+
+  #calm(): void {
+    if (this.#isCalm) return;
+    this.#isCalm = true;
+    this.#disturbances.calm();
+  }
+
+  #letJoin(): void {
+    const joining = this.#waiting.filter(({ joinsAfter }) => joinsAfter <= this.#written);
+    this.#waiting = this.#waiting.filter(({ joinsAfter }) => joinsAfter > this.#written);
+    for (const plan of joining) {
+      const record = this.#newRecord(plan);
+      const { name, resyncMs, maxQueued } = plan;
+      const atJoining = this.#informer.getIndexer().list();
+      const registration = this.#informer.addEventHandler(record, {
+        name,
+        resyncMs,
+        ...(maxQueued === undefined ? {} : { maxQueued }),
+      });
+      this.#listening.push({ plan, record, registration });
+      const whenSynced = registration.whenSynced(never);
+      void whenSynced.then(
+        () => record.synced(atJoining),
+        () => {},
+      );
+    }
+  }
+
+  #letLeave(): void {
+    for (const { plan, record, registration } of this.#listening) {
+      if (plan.leavesAfter === undefined || plan.leavesAfter > this.#written) continue;
+      this.#informer.removeEventHandler(registration);
+      record.removed();
+    }
+    this.#listening = this.#listening.filter(({ registration }) => this.#informer.hasEventHandler(registration));
+  }
+
+  #newRecord(plan: HandlerPlan): HandlerRecord {
+    const draw = this.#scenario.random.fork(plan.name);
+    const { slowMs, throwsChance } = plan;
+    const finish = () => {
+      if (throwsChance > 0 && chance(draw, throwsChance)) throw new Error(`${plan.name} fails on purpose`);
+    };
+    const finishLater = async (ms: number) => {
+      await this.#clock.sleep(randomBelow(draw, ms + 1), never);
+      finish();
+    };
+    return new HandlerRecord({
+      name: plan.name,
+      truth: this.#truth,
+      store: this.#informer.getStore(),
+      hasResync: plan.resyncMs > 0,
+      isCoalesced: plan.maxQueued !== undefined,
+      onViolation: (what) => this.#violate(what),
+      act: () => {
+        if (++this.#calls % 16 === 0) this.#check.look();
+        return slowMs === undefined ? finish() : finishLater(slowMs);
+      },
+    });
+  }
+
+  #newInformer(
+    client: ReturnType<typeof clientOf>,
+    clock: ReturnType<typeof busyClock>,
+  ): SharedIndexInformer<corev1.Pod> {
+    const scenario = this.#scenario;
+    const { pagesFrom, pageSize } = scenario;
+    const source = newListWatchFromClient(client, pods, {
+      ...(scenario.hasSelector ? { labelSelector: selector } : {}),
+      ...(pagesFrom === "source" ? { pageSize } : {}),
+      canWatchList: scenario.canWatchList,
+      clock,
+    });
+    return new SharedIndexInformer(source, {
+      name: "simulated",
+      queue: scenario.queue,
+      resyncMs: scenario.resyncMs,
+      indexers: { [shardIndex]: shardsOf },
+      freeze: true,
+      clock,
+      random: scenario.random.fork("reflector"),
+      watchListRetryMs: 120_000,
+      maxInternalErrorRetryMs: scenario.maxInternalErrorRetryMs,
+      ...(pagesFrom === "reflector" ? { pageSize } : {}),
+      ...(scenario.hasTransform ? { transform: this.#newTransform() } : {}),
+      onRow: (row) => this.#hit(row),
+    });
+  }
+
+  /** Fails a few times while the first list is read: nothing may count as synced without what it refused. */
+  #newTransform(): (pod: corev1.Pod) => corev1.Pod {
+    let failuresLeft = this.#scenario.transformFailures;
+    const draw = this.#scenario.random.fork("transform");
+    return (pod) => {
+      if (failuresLeft > 0 && !this.#informer.hasSynced() && chance(draw, 0.1)) {
+        failuresLeft--;
+        throw new Error("transform fails on purpose");
+      }
+      return transform(pod);
+    };
+  }
+
+  #hit(name: string): void {
+    this.#trace?.(this.#clock.monotonic(), name);
+    this.#hits.set(name, (this.#hits.get(name) ?? 0) + 1);
+  }
+
+  #violate(what: string): void {
+    if (this.#violations.length < maxViolations) this.#violations.push(`after ${this.#clock.monotonic()} ms: ${what}`);
+  }
+}
+
+function namesOf(all: readonly corev1.Pod[]): string {
+  const names = all.map((pod) => `${keyOf(pod)}@${pod.metadata.resourceVersion}`);
+  return names.sort().join();
+}
+
+/** Counts how often it was applied: once is right. */
+function transform(pod: corev1.Pod): corev1.Pod {
+  const { annotations = {} } = pod.metadata;
+  const times = String(Number(annotations["transformed"] ?? 0) + 1);
+  return { ...pod, metadata: { ...pod.metadata, annotations: { ...annotations, transformed: times } } };
+}
