@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { FakeClock } from "../../base/index.ts";
+import { type Clock, FakeClock, systemClock } from "../../base/index.ts";
 import type { WatchEvent } from "../../client/index.ts";
 import { collect, failureOf } from "../../client/rest/scripted-server.fixture.ts";
 import { readOnce } from "../../client/streams/batched.ts";
@@ -25,6 +25,30 @@ describe("a source of one's own", () => {
     const answer = source.list(all, signal);
     const names = (await collect(answer)).map(({ metadata }) => metadata.name);
     expect([names, answer.resourceVersion, answer.isPaged]).toEqual([["a", "b"], "5", false]);
+  });
+
+  test("lets others have a turn while a long list is taken", async () => {
+    let nowMs = 0;
+    let turns = 0;
+    // Every look at the clock takes a millisecond.
+    const clock: Clock = {
+      ...systemClock,
+      monotonic: () => nowMs++,
+      yield: () => {
+        turns++;
+        return systemClock.yield();
+      },
+    };
+    const items = Array.from({ length: 20_000 }, (_, i) => pod(`p${i}`, "1"));
+    const source = customListWatch<Pod>({ list: async () => ({ items, resourceVersion: "5" }), watch: forEver });
+    const stop = new AbortController();
+    const store = new RecordingStore();
+    store.replace = (objects) => {
+      expect(objects).toHaveLength(20_000);
+      stop.abort();
+    };
+    await new Reflector(source, store, { clock }).run(stop.signal);
+    expect(turns).toBeGreaterThan(5);
   });
 
   test("lists by a stream", async () => {

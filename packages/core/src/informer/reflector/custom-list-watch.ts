@@ -13,6 +13,8 @@ export interface ListedObjects<T> {
   readonly isPaged?: boolean;
 }
 
+const pieceSize = 500;
+
 type Awaitable<V> = V | PromiseLike<V>;
 
 export interface CustomListWatch<T extends KubernetesObject> {
@@ -47,7 +49,9 @@ function toAnswer<T>(given: Awaitable<ListedObjects<T>>, signal: AbortSignal): L
   let listed: ListedObjects<T> | undefined;
   async function* read(): AsyncGenerator<readonly T[], void, undefined> {
     listed = await untilAborted(Promise.resolve(given), signal);
-    if (listed.items.length > 0) yield listed.items;
+    const { items } = listed;
+    // In pieces, so that whoever takes them can let others have a turn.
+    for (let from = 0; from < items.length; from += pieceSize) yield items.slice(from, from + pieceSize);
   }
   return {
     ...readOnce(read()),

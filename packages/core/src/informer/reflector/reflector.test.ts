@@ -323,6 +323,42 @@ describe("resync", () => {
   });
 });
 
+/** A reflector of what this generator lists. Its watches stay open; the signals it was given are kept. */
+function withOwnSource(list: (signal: AbortSignal) => AsyncGenerator<readonly Pod[]>) {
+  const clock = new FakeClock();
+  const store = new RecordingStore();
+  const signals: AbortSignal[] = [];
+  const source: ListerWatcher<Pod> = {
+    description: "own pods",
+    canWatchList: false,
+    list(_, signal) {
+      signals.push(signal);
+      return { ...readOnce(list(signal)), resourceVersion: "10", isPaged: false };
+    },
+    watch(_, signal) {
+      signals.push(signal);
+      return new ScriptedSource(clock, {}).watch(
+        { resourceVersion: "10", sendInitialEvents: false, timeoutSeconds: 1 },
+        signal,
+      );
+    },
+  };
+  return { clock, store, signals, reflector: new Reflector(source, store, { clock }) };
+}
+
+test("a source hears when a request of its is over", async () => {
+  const { clock, signals, reflector } = withOwnSource(async function* () {
+    yield [pod("a", "1")];
+  });
+  const stop = new AbortController();
+  const running = reflector.run(stop.signal);
+  await clock.settle();
+  expect(signals.map(({ aborted }) => aborted)).toEqual([true, false]);
+  stop.abort();
+  await running;
+  expect(signals.map(({ aborted }) => aborted)).toEqual([true, true]);
+});
+
 describe("stopping", () => {
   test("before it began asks for nothing", async () => {
     const { reflector, source } = setUp({});
@@ -342,6 +378,20 @@ describe("stopping", () => {
     await stop();
     expect(source.asked).toEqual(asked);
     expect(store.calls.length).toBeLessThanOrEqual(1);
+  });
+
+  test("during a list that just ends then does not take what came so far for everything", async () => {
+    const { clock, store, signals, reflector } = withOwnSource(async function* (signal) {
+      yield [pod("a", "1")];
+      // Some do not throw when they are stopped.
+      await untilAborted(new Promise(() => {}), signal).catch(() => {});
+    });
+    const stop = new AbortController();
+    const running = reflector.run(stop.signal);
+    await clock.settle();
+    stop.abort();
+    await running;
+    expect([store.calls, signals.length]).toEqual([[], 1]);
   });
 
   test("is no failure", async () => {

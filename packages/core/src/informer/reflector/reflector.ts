@@ -13,6 +13,7 @@ import {
   type Log,
   toError,
 } from "../../base/index.ts";
+import { TimeSlice } from "../../client/streams/time-slice.ts";
 import type { ReflectorStatus } from "../liveness.ts";
 import type { Transform } from "../store/store.ts";
 import { detectInconsistency, InconsistencyError } from "./consistency-detector.ts";
@@ -176,7 +177,11 @@ export class Reflector<T extends KubernetesObject> {
     };
     const answer = this.#source.list({ resourceVersion, pageSize, onRestart }, signal);
     const transform = strictly(this.#store.transform);
-    for await (const batch of answer.batches()) this.#collect(batch, objects, transform);
+    const slice = new TimeSlice(this.#clock);
+    for await (const batch of answer.batches()) {
+      this.#collect(batch, objects, transform);
+      if (slice.isUsedUp()) await slice.rest();
+    }
     signal.throwIfAborted();
     this.#replace(objects, answer.resourceVersion, startedMs);
     const { resourceVersion: reached, isPaged } = answer;
