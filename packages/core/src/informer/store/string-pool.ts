@@ -2,7 +2,7 @@
 // of more than ten characters, so a cache of pods is full of equal ones.
 //
 // The pool is a table of fixed size and forgets whatever falls on the same place: a name or a uid, seen once, costs a slot
-// for a while and no memory for ever. So it never grows, needs no hash of the whole string, and may miss.
+// for a while and no memory for ever. So it never grows, and may miss.
 
 const slotCount = 4096;
 const longest = 256;
@@ -25,14 +25,13 @@ export class StringPool {
   }
 }
 
-/** From the length and a few characters, most of them near the end, where names and times differ. */
+const hashedLength = 64;
+
+/** From the end, where names, times and digests differ. All of it: names of nodes or images differ anywhere in there. */
 function placeOf(text: string, length: number): number {
   let hash = length;
-  hash = Math.imul(hash, 31) + text.charCodeAt(length - 1);
-  hash = Math.imul(hash, 31) + text.charCodeAt(length - 2);
-  hash = Math.imul(hash, 31) + text.charCodeAt(length - 4);
-  hash = Math.imul(hash, 31) + text.charCodeAt(length - (length >> 2));
-  hash = Math.imul(hash, 31) + text.charCodeAt(length >> 1);
-  hash = Math.imul(hash, 31) + text.charCodeAt(length >> 2);
+  for (let at = length > hashedLength ? length - hashedLength : 0; at < length; at++) {
+    hash = (Math.imul(hash, 31) + text.charCodeAt(at)) | 0;
+  }
   return (hash ^ (hash >>> 15)) & (slotCount - 1);
 }

@@ -25,9 +25,7 @@ export function stripManagedFields<T extends object>({ pool = new StringPool() }
 function withoutManagedFields<T extends object>(object: T): T {
   const { metadata } = object as { readonly metadata?: Members | null };
   if (typeof metadata !== "object" || metadata === null || !("managedFields" in metadata)) return object;
-  // Not by a rest pattern: a plain loop gives smaller objects, and in less time.
-  const rest: Members = {};
-  for (const key in metadata) if (key !== "managedFields") rest[key] = metadata[key];
+  const { managedFields: _, ...rest } = metadata;
   return { ...object, metadata: rest };
 }
 
