@@ -6,8 +6,6 @@
 import type { KubernetesObject } from "../../api/index.ts";
 import { type Clock, noLog, systemClock, toError } from "../../base/index.ts";
 import { applyDeltasInSlices } from "../queue/apply-deltas.ts";
-import { DeltaFIFO } from "../queue/delta-fifo.ts";
-import { InOrderQueue } from "../queue/in-order-queue.ts";
 import type { ListerWatcher } from "../reflector/lister-watcher.ts";
 import type { Notification, ResourceEventHandler } from "../shared/handlers.ts";
 import { repeatsTheKnown } from "../shared/repeats-the-known.ts";
@@ -17,6 +15,7 @@ import { IndexedStore } from "../store/indexed-store.ts";
 import { metaNamespaceKeyFunc } from "../store/key-functions.ts";
 import type { Indexers, KeyFunction, ReadonlyIndexer, ReadonlyStore, Transform } from "../store/store.ts";
 import { Controller, type ControllerConfig } from "./controller.ts";
+import { makeQueue, type QueueKind } from "./make-queue.ts";
 
 type OwnConfig = "queue" | "listerWatcher" | "process" | "fullResyncPeriodMs" | "shouldResync" | "retryOnError";
 
@@ -27,7 +26,7 @@ export interface NewInformerOptions<T extends KubernetesObject> extends Omit<Con
   /** Namespace and name unless given. */
   readonly keyOf?: KeyFunction<T>;
   /** In the stream's order unless given. */
-  readonly queue?: "in-order" | "delta-fifo";
+  readonly queue?: QueueKind;
   readonly freeze?: boolean;
   /** The handler threw or rejected. It is logged as well. */
   readonly onHandlerError?: (error: Error, notification: Notification<T>) => void;
@@ -56,8 +55,7 @@ export function newIndexerInformer<T extends KubernetesObject>(
   const { keyOf = metaNamespaceKeyFunc, ...config } = others;
   const { clock = systemClock, log = noLog } = config;
   const store = new IndexedStore<T>({ keyOf, indexers, freeze });
-  const given = { keyOf, transform, clock, log };
-  const queue = kind === "delta-fifo" ? new DeltaFIFO({ ...given, knownObjects: store }) : new InOrderQueue<T>(given);
+  const queue = makeQueue(kind, { keyOf, transform, known: store, clock, log });
   const onFailure = (thrown: unknown, notification: Notification<T>) => {
     const error = toError(thrown);
     log.error("event handler failed", { event: notification.type, error });

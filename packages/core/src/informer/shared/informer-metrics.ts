@@ -39,3 +39,12 @@ export function openInformerMetrics(
     },
   };
 }
+
+/** A store is made before its informer is run, and its series only then. */
+export function laterGauge(gauge: () => GaugeSeries | undefined): GaugeSeries {
+  return {
+    set: (value) => gauge()?.set(value),
+    inc: (by) => gauge()?.inc(by),
+    dec: (by) => gauge()?.dec(by),
+  };
+}

@@ -88,19 +88,21 @@ export class ProcessorListener<T> {
     this.#initial.upstreamHasSynced();
   }
 
-  /** Takes a turn of at most `limit` callbacks; asks for another one if there is more. */
-  deliver(limit: number, isTimeUp: () => boolean): void {
-    for (let left = limit; left > 0; left--) {
-      if (this.#activity !== "ready") return;
+  /** Takes a turn of at most `limit` callbacks; asks for another one if there is more. Whether there is time for others. */
+  deliver(limit: number, isTimeUp: () => boolean): boolean {
+    let isInTime = true;
+    for (let left = limit; left > 0 && isInTime; left--) {
+      if (this.#activity !== "ready") return true;
       const next = this.#nextInitial() ?? this.#queue.shift();
       if (next === undefined) {
         this.#activity = "idle";
-        return;
+        return true;
       }
       this.#call(next);
-      if (isTimeUp()) break;
+      isInTime = !isTimeUp();
     }
     if (this.#activity === "ready") this.#becomeReady();
+    return isInTime;
   }
 
   /** Drops what waits. A callback that is running goes on. */

@@ -16,7 +16,7 @@ export function podInformer(options: SharedIndexInformerOptions<KubernetesObject
     ...options,
   });
   const stopping = new AbortController();
-  let running: Promise<void> | undefined;
+  let ending: Promise<void> | undefined;
   return {
     clock,
     source,
@@ -25,13 +25,15 @@ export function podInformer(options: SharedIndexInformerOptions<KubernetesObject
     lines,
     signal: stopping.signal,
     async start() {
-      running = informer.run(stopping.signal);
+      ending = informer.run(stopping.signal);
       await clock.settle();
     },
+    /** Settles when the informer ends. */
+    running: () => ending,
     /** Waits for everything, and for nothing to be left. */
     async stop() {
       stopping.abort();
-      await running;
+      await ending;
     },
   };
 }

@@ -1,6 +1,8 @@
 // How one informer may differ from others, and one handler from others.
 import type { KubernetesObject } from "../../api/index.ts";
+import type { QueueKind } from "../controller/make-queue.ts";
 import type { ReflectorOptions } from "../reflector/reflector-options.ts";
+import type { MutationDetector } from "../store/cache-mutation-detector.ts";
 import type { Indexers, KeyFunction, Transform } from "../store/store.ts";
 import type { Notification } from "./handlers.ts";
 import type { InformerIdentity } from "./informer-name.ts";
@@ -26,13 +28,12 @@ export interface SharedIndexInformerOptions<T extends KubernetesObject>
   readonly transform?: Transform<T>;
   /** Namespace and name unless given. */
   readonly keyOf?: KeyFunction<T>;
-  /**
-   * `in-order`, the default, keeps the stream's order across objects and every state of each. `delta-fifo` is client-go's
-   * older queue: order only within an object.
-   */
-  readonly queue?: "in-order" | "delta-fifo";
+  /** In the stream's order unless given. */
+  readonly queue?: QueueKind;
   /** Deep-freeze what is cached, so that whoever changes it finds out. Costs time; for tests. */
   readonly freeze?: boolean;
+  /** Looks for those who change what is cached. By KUBE_CACHE_MUTATION_DETECTOR unless given. */
+  readonly mutationDetector?: MutationDetector;
   /** Who it is in the metrics. Without one it publishes none of an informer's, only its reflector's. */
   readonly identity?: InformerIdentity;
   readonly onWatchError?: WatchErrorHandler;

@@ -7,13 +7,14 @@
 //     the order of the stream, with the old object it heard of last; one that is slow or fails concerns no other.
 //  3. A handler that joins late hears of everything there is as adds of an initial list, then of what follows: no gap, nothing
 //     twice. A relist of what has not changed tells nobody.
-//  4. It runs once. When `run` ends, nothing of it is left; what handlers were still to hear is dropped.
+//  4. It runs once, until its signal aborts. When `run` ends, nothing of it is left; what handlers were still to hear is
+//     dropped. Only an object that someone changed in the cache, where that is looked for, ends it before, with an error.
 // Not promised: that handlers are as far as the cache, or that every state is seen. What is in the cache is shared by all:
 // change none of it.
 import type { KubernetesObject } from "../../api/index.ts";
 import {
   type Clock,
-  type GaugeSeries,
+  childSignal,
   KubeloopError,
   Listeners,
   type Log,
@@ -25,12 +26,16 @@ import {
   toError,
 } from "../../base/index.ts";
 import { Controller } from "../controller/controller.ts";
-import type { InformerStatus } from "../liveness.ts";
+import { makeQueue } from "../controller/make-queue.ts";
+import type { InformerStatus, ReflectorStatus } from "../liveness.ts";
 import { applyDeltasInSlices } from "../queue/apply-deltas.ts";
-import { DeltaFIFO } from "../queue/delta-fifo.ts";
-import { InOrderQueue } from "../queue/in-order-queue.ts";
 import type { Batch, Queue } from "../queue/queue.ts";
 import type { ListerWatcher } from "../reflector/lister-watcher.ts";
+import {
+  type MutationDetector,
+  newCacheMutationDetector,
+  noMutationDetector,
+} from "../store/cache-mutation-detector.ts";
 import { IndexedStore } from "../store/indexed-store.ts";
 import { metaNamespaceKeyFunc } from "../store/key-functions.ts";
 import type { Indexers, KeyFunction, ReadonlyIndexer, ReadonlyStore, Transform } from "../store/store.ts";
@@ -38,7 +43,7 @@ import { SyncGate } from "../wait/sync-gate.ts";
 import { nameOfHandler } from "./event-handler-name.ts";
 import type { Notification, ResourceEventHandler } from "./handlers.ts";
 import { decideHealth, type Health, type HealthOptions } from "./health.ts";
-import { type InformerMetrics, openInformerMetrics } from "./informer-metrics.ts";
+import { type InformerMetrics, laterGauge, openInformerMetrics } from "./informer-metrics.ts";
 import { keyOfNotification } from "./notification-key.ts";
 import type { ResourceEventHandlerRegistration } from "./registration.ts";
 import { decideResync } from "./resync-period.ts";
@@ -64,6 +69,7 @@ export class SharedIndexInformer<T extends KubernetesObject> {
   readonly #log: Log;
   readonly #indexer: IndexedStore<T>;
   readonly #processor: SharedProcessor<T>;
+  readonly #detector: MutationDetector;
   readonly #synced = new SyncGate();
   readonly #statusListeners: Listeners<InformerStatus>;
   #life: "new" | "running" | "stopped" = "new";
@@ -102,6 +108,7 @@ export class SharedIndexInformer<T extends KubernetesObject> {
       keyOf,
       onHandlerFailure: (error, notification, handler) => this.#reportHandler(error, notification, handler),
     });
+    this.#detector = options.mutationDetector ?? newCacheMutationDetector(this.name, { clock });
     this.#statusListeners = new Listeners((error) => this.#log.error("status listener failed", { error }));
   }
 
@@ -226,32 +233,36 @@ export class SharedIndexInformer<T extends KubernetesObject> {
     const { metrics = noMetrics, identity } = this.#options;
     using opened = openInformerMetrics(metrics, identity);
     this.#metrics = opened;
-    const queue = this.#makeQueue();
+    const queue = makeQueue(this.#options.queue, {
+      keyOf: this.#keyOf,
+      transform: this.#transform,
+      known: this.#indexer,
+      clock: this.#clock,
+      log: this.#log,
+      metrics: opened?.queue,
+    });
     const controller = this.#makeController(queue);
     this.#queue = queue;
     this.#controller = controller;
     using _synced = queue.onSynced(() => this.#becomeSynced());
     using _status = controller.onStatusChange(() => this.#tellStatus());
     using _stopping = onAbort(signal, () => this.#refuseMore());
-    // Handlers are told until the last change is in the cache, so their signal is one of their own.
+    // Handlers are told until the last change is in the cache, so they have a scope of their own; what fails in it ends all.
     await using telling = new TaskScope(neverAborted);
+    using changing = childSignal(signal);
+    using _failing = onAbort(telling.signal, (reason) => changing.abort(reason));
     void telling.spawn((each) => this.#processor.run(each));
+    void telling.spawn((each) => this.#detector.run(each));
     try {
-      await controller.run(signal);
+      await controller.run(changing.signal);
     } finally {
       this.#refuseMore();
     }
   }
 
-  #makeQueue(): Queue<T> {
-    const { clock, log } = { clock: this.#clock, log: this.#log };
-    const given = { keyOf: this.#keyOf, transform: this.#transform, clock, log, metrics: this.#metrics?.queue };
-    if (this.#options.queue === "delta-fifo") return new DeltaFIFO({ ...given, knownObjects: this.#indexer });
-    return new InOrderQueue(given);
-  }
-
   #makeController(queue: Queue<T>): Controller<T> {
-    const { indexers, transform, keyOf, queue: _kind, freeze, identity, resyncMs, ...others } = this.#options;
+    const { indexers, transform, keyOf, queue: _kind, ...more } = this.#options;
+    const { freeze, identity, resyncMs, mutationDetector, ...others } = more;
     const { onWatchError, onHandlerError, ...forReflector } = others;
     return new Controller({
       ...forReflector,
@@ -268,7 +279,7 @@ export class SharedIndexInformer<T extends KubernetesObject> {
   #apply(batch: Batch<T>, queue: Queue<T>, signal: AbortSignal): void | Promise<void> {
     const target = {
       store: this.#indexer,
-      notify: (notification: Notification<T>) => this.#processor.distribute(notification),
+      notify: (notification: Notification<T>) => this.#notify(notification),
       onError: (error: Error) => this.#log.error("cache refused an object", { error }),
     };
     this.#isApplying = true;
@@ -279,6 +290,14 @@ export class SharedIndexInformer<T extends KubernetesObject> {
       if (working === undefined) this.#applied(queue);
     }
     return working?.finally(() => this.#applied(queue));
+  }
+
+  #notify(notification: Notification<T>): void {
+    if (this.#detector !== noMutationDetector && notification.details.cause !== "resync") {
+      if (notification.type === "add") this.#detector.addObject(notification.object);
+      else if (notification.type === "update") this.#detector.addObject(notification.after);
+    }
+    this.#processor.distribute(notification);
   }
 
   #applied(queue: Queue<T>): void {
@@ -336,18 +355,9 @@ export class SharedIndexInformer<T extends KubernetesObject> {
   }
 }
 
-/** A store is made before its informer is run, and its series only then. */
-function laterGauge(gauge: () => GaugeSeries | undefined): GaugeSeries {
-  return {
-    set: (value) => gauge()?.set(value),
-    inc: (by) => gauge()?.inc(by),
-    dec: (by) => gauge()?.dec(by),
-  };
-}
-
 const neverAborted = new AbortController().signal;
 
-const notStarted = {
+const notStarted: ReflectorStatus = {
   phase: "idle",
   lastContactMs: undefined,
   failingSinceMs: undefined,
@@ -356,4 +366,4 @@ const notStarted = {
   watches: 0,
   errors: 0,
   lastFailure: undefined,
-} as const;
+};
