@@ -28,6 +28,27 @@ describe("handlers", () => {
     await stop();
   });
 
+  test("may be added in the same breath as the start, and by another handler from inside its callback", async () => {
+    const { source, informer, start, stop, clock } = podInformer();
+    source.put("a");
+    const [second, third] = [recorder(), recorder()];
+    const first = recorder((line) => {
+      if (line.includes("b@")) informer.addEventHandler(third.handler);
+    });
+    informer.addEventHandler(first.handler);
+    const starting = start();
+    informer.addEventHandler(second.handler);
+    await starting;
+    source.put("b");
+    await clock.settle();
+    source.put("a");
+    await clock.settle();
+    expect(first.heard).toEqual(["add a@1 (initial)", "add b@2", "update a@1 to a@3"]);
+    expect(second.heard).toEqual(first.heard);
+    expect(third.heard).toEqual(["add a@1 (initial)", "add b@2 (initial)", "update a@1 to a@3"]);
+    await stop();
+  });
+
   test("of another informer cannot be removed", () => {
     const { informer } = podInformer();
     const other = podInformer().informer;
@@ -142,6 +163,19 @@ describe("handlers", () => {
     await clock.settle();
     expect(heard).toEqual(["add a@1 (initial)", "update a@1 to a@101"]);
     await stop();
+  });
+
+  test("can be shut down before the start, while it runs, after it stopped, and twice", async () => {
+    const { informer, start, stop, signal } = podInformer();
+    const registrations = [1, 2, 3].map(() => informer.addEventHandler({}));
+    const [before, during, after] = registrations as [(typeof registrations)[0], ...typeof registrations];
+    await informer.shutDownEventHandler(before);
+    await start();
+    await during?.whenSynced(signal);
+    if (during !== undefined) await informer.shutDownEventHandler(during);
+    await stop();
+    for (const each of [before, during, after]) if (each !== undefined) await informer.shutDownEventHandler(each);
+    expect(registrations.map((each) => informer.hasEventHandler(each))).toEqual([false, false, false]);
   });
 
   test("can be shut down: the callback that runs is waited for", async () => {

@@ -52,6 +52,13 @@ describe("a life", () => {
     expect([source.lists, informer.isStopped(), informer.hasSynced()]).toEqual([0, true, false]);
   });
 
+  test("that never begins holds nothing", async () => {
+    const { informer, clock, source } = podInformer({ resyncMs: 1000 });
+    informer.addEventHandler({});
+    await clock.advance(10_000);
+    expect([clock.pending(), clock.inFlight(), source.lists]).toEqual([[], [], 0]);
+  });
+
   test("stopped in the middle of a list opens no watch", async () => {
     const { source, informer, start, stop, clock } = podInformer();
     const release = source.holdLists();

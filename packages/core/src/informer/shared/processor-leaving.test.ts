@@ -48,6 +48,22 @@ describe("removing a handler", () => {
     await running;
   });
 
+  test("in the middle of a callback that fails afterwards hides nothing: the failure is reported", async () => {
+    const clock = new FakeClock();
+    const { processor, stop, join, failures } = setUp(clock);
+    const gate = deferred();
+    const registration = join(recorder(() => gate.promise).handler, { name: "leaver" });
+    const running = processor.run(stop.signal);
+    processor.distribute(added("a"));
+    await clock.settle();
+    registration.remove();
+    gate.reject(new Error("too late"));
+    await clock.settle();
+    expect(failures).toEqual(["leaver: add: too late"]);
+    stop.abort();
+    await running;
+  });
+
   test("twice, or by disposing of the registration, does the same", () => {
     const { processor, join } = setUp();
     const registration = join(recorder().handler);

@@ -42,6 +42,21 @@ describe("telling handlers", () => {
     stop.abort();
   });
 
+  test("what is told before it runs is not lost", async () => {
+    const clock = new FakeClock();
+    const { processor, stop, join } = setUp(clock);
+    const { heard, handler } = recorder();
+    join(handler);
+    tellAll(processor, [added("a"), added("b")]);
+    await clock.advance(1000);
+    expect(heard).toEqual([]);
+    const running = processor.run(stop.signal);
+    await clock.settle();
+    expect(heard).toEqual(["add a@1", "add b@1"]);
+    stop.abort();
+    await running;
+  });
+
   test("a handler that leaves out a callback misses nothing else", async () => {
     const clock = new FakeClock();
     const { processor, stop, join } = setUp(clock);
