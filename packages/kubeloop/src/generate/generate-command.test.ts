@@ -34,7 +34,7 @@ spec:
           required: [spec]
           properties:
             spec: { type: object, required: [size], properties: { size: { type: integer } } }
-    - name: v2alpha1
+    - name: v2
       served: false
       storage: false
 `;
@@ -245,13 +245,13 @@ describe("is refused in one sentence, before anything is written:", () => {
       "a version that is not there",
       widgets,
       ["--crd", "f", "--version", "v3"],
-      'widgets.example.com has no version "v3", only v1beta1, v1, v2alpha1',
+      'widgets.example.com has no version "v3", only v1beta1, v1, v2',
     ],
     [
       "a version without a schema",
       widgets,
-      ["--crd", "f", "--version", "v2alpha1"],
-      "widgets.example.com v2alpha1 has no schema (schema.openAPIV3Schema)",
+      ["--crd", "f", "--version", "v2"],
+      "widgets.example.com v2 has no schema (schema.openAPIV3Schema)",
     ],
     [
       "a CRD that serves nothing",

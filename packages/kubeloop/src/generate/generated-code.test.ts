@@ -12,7 +12,7 @@ import {
   valueResponse,
 } from "@kubeloop/core/api";
 import { FakeClock, seededRandom, untilAborted } from "@kubeloop/core/base";
-import { type Client, clientOf } from "@kubeloop/core/client";
+import { clientOf } from "@kubeloop/core/client";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { generateCommand } from "./generate-command.ts";
 import { nodeWorld } from "./world.ts";
@@ -117,11 +117,6 @@ export async function use(client: Client, signal: AbortSignal) {
 }
 `;
 
-/** What the code needs of `@kubeloop/core/informer`. */
-const face = ["factory/index.ts", "lister/index.ts", "shared/shared-index-informer.ts"]
-  .map((file) => `export * from "${join(sources, "informer", file)}";\n`)
-  .join("");
-
 const { signal } = new AbortController();
 
 beforeAll(async () => {
@@ -132,7 +127,6 @@ beforeAll(async () => {
   };
   write("crds.yaml", crds);
   write("user.ts", user);
-  write("informer.ts", face);
   const compilerOptions = {
     noEmit: true,
     composite: false,
@@ -140,10 +134,7 @@ beforeAll(async () => {
     allowImportingTsExtensions: true,
     rewriteRelativeImportExtensions: false,
     noUnusedLocals: false,
-    paths: {
-      "@kubeloop/core/informer": [join(folder, "informer.ts")],
-      "@kubeloop/core/*": [join(sources, "*/index.ts")],
-    },
+    paths: { "@kubeloop/core/*": [join(sources, "*/index.ts")] },
   };
   write("tsconfig.json", JSON.stringify({ extends: join(root, "tsconfig.base.json"), compilerOptions }));
   await generateCommand(["--crd", join(folder, "crds.yaml"), "--out", folder], nodeWorld, signal);
@@ -193,9 +184,7 @@ describe("it runs:", () => {
       widgetInformer(factory: object): InformerLike;
       widgetLister(factory: object): ListerLike;
     };
-    const { SharedInformerFactory } = (await import(/* @vite-ignore */ join(folder, "informer.ts"))) as {
-      readonly SharedInformerFactory: new (client: Client, options: object) => FactoryLike;
-    };
+    const { SharedInformerFactory } = await import("@kubeloop/core/informer");
     const clock = new FakeClock();
     const requests: ApiRequest[] = [];
     const client = clientOf(script(requests), { clock });
@@ -218,11 +207,6 @@ describe("it runs:", () => {
     await clock.drive(running);
   });
 });
-
-interface FactoryLike {
-  run(signal: AbortSignal): Promise<void>;
-  waitForCacheSync(signal: AbortSignal): Promise<unknown>;
-}
 
 interface InformerLike {
   addEventHandler(handler: { onAdd(object: { readonly metadata: { readonly name: string } }): void }): void;

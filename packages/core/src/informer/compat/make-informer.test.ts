@@ -84,6 +84,29 @@ test("when start has resolved, everything there was has been told and can be rea
 });
 
 describe("get and list", () => {
+  test("read an object already in the callback that tells of it", async () => {
+    const { server, informer, start, stop } = setUp();
+    const found: unknown[] = [];
+    informer.on("add", ({ metadata }) => void found.push(informer.get(metadata.name ?? "", metadata.namespace)?.kind));
+    server.put(pods, pod("a"));
+    await start();
+    expect(found).toEqual(["Pod"]);
+    await stop();
+  });
+
+  test("read nothing any more where everything went while it was stopped", async () => {
+    const { server, informer, start, stop, take } = setUp();
+    server.put(pods, pod("a"));
+    await start();
+    await stop();
+    server.remove(pods, pod("a"));
+    expect(informer.list()).toHaveLength(1);
+    await start();
+    expect(informer.list()).toEqual([]);
+    expect(await take()).toEqual(["connect", "add a", "connect", "delete a"]);
+    await stop();
+  });
+
   test("read by name and namespace, while it runs and afterwards", async () => {
     const { server, informer, start, stop } = setUp();
     server.put(pods, pod("a"));
@@ -126,7 +149,10 @@ describe("a path", () => {
     });
   }
 
-  for (const path of ["", "/healthz", "/api/v1", "/api/v1/namespaces/shop/pods/web", "/api/v1/pods?labelSelector=a"]) {
+  for (const path of [
+    ...["", "/healthz", "/api/v1", "/api/v1/namespaces/shop/pods/web", "/api/v1/pods?labelSelector=a"],
+    "/api/v1/namespaces/shop/nodes",
+  ]) {
     test(`"${path}" is no collection, and refused`, () => {
       expect(() => setUp({ path })).toThrow("is no path of a collection");
     });

@@ -13,12 +13,15 @@ export function sourceAt<T extends KubernetesObject>(
   options: ListWatchOptions,
 ): ListerWatcher<T> {
   const info = requestInfoOf({ method: "GET", path, query: [] });
-  if (!info.isResourceRequest || info.name !== "" || path.includes("?")) {
-    const message = `"${path}" is no path of a collection, such as "/api/v1/namespaces/default/pods"`;
-    throw new KubeloopError(message, { reason: "Invalid", retry: "never" });
-  }
+  if (!info.isResourceRequest || info.name !== "" || path.includes("?")) throw noCollection(path);
   const { group, version, resource: plural, namespace } = info;
   const resource = resourceAt({ group, version, resource: plural }) as Resource<T>;
-  const isInNamespace = namespace !== "" && resource.namespaced;
-  return ofKnownKind(newListWatchFromClient(client, resource, { ...options, ...(isInNamespace ? { namespace } : {}) }));
+  if (namespace === "") return ofKnownKind(newListWatchFromClient(client, resource, options));
+  if (!resource.namespaced) throw noCollection(path);
+  return ofKnownKind(newListWatchFromClient(client, resource, { ...options, namespace }));
+}
+
+function noCollection(path: string): KubeloopError {
+  const message = `"${path}" is no path of a collection, such as "/api/v1/namespaces/default/pods"`;
+  return new KubeloopError(message, { reason: "Invalid", retry: "never" });
 }

@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import { describe, expect, test } from "vitest";
 import { deferred, untilAborted } from "../../base/index.ts";
 import { InformerPool, type PooledInformer } from "./informer-pool.ts";
@@ -272,6 +273,32 @@ describe("a share", () => {
     expect(informer.state).toBe("ended");
     expect(pool.has("pods")).toBe(false);
     await pool.shutdown();
+  });
+
+  test("is waited for by the one who lets go last", async () => {
+    const { pool, signal } = newPool();
+    const share = pool.acquire("pods");
+    const stopped = deferred();
+    share.informer.stopped = stopped.promise;
+    pool.start(signal);
+    let isGone = false;
+    const going = share[Symbol.asyncDispose]().then(() => {
+      isGone = true;
+    });
+    await settle();
+    expect([share.informer.state, isGone]).toEqual(["stopping", false]);
+    stopped.resolve();
+    await going;
+    expect(share.informer.state).toBe("ended");
+  });
+
+  test("leaves nothing on the signal it ran under", async () => {
+    const { pool, signal } = newPool();
+    const share = pool.acquire("pods");
+    pool.start(signal);
+    expect(getEventListeners(signal, "abort")).toHaveLength(1);
+    await share[Symbol.asyncDispose]();
+    expect(getEventListeners(signal, "abort")).toHaveLength(0);
   });
 
   test("let go of twice counts once", async () => {

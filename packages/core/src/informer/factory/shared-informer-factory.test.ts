@@ -88,6 +88,7 @@ describe("resources", () => {
     expect(factory.acquire(pods).informer).toBe(informer);
     expect(factory.core.v1.pods.lister).toBe(factory.of(pods).lister);
     expect(factory.of({ ...pods }).informer).toBe(informer);
+    expect(factory.core.v1).toBe(factory.core.v1);
     expect(factory.core.v1.nodes.informer).not.toBe(informer);
   });
 
@@ -245,6 +246,11 @@ describe("what the server sends is narrowed", () => {
       await end();
     });
   }
+});
+
+test("caches are indexed by namespace, for listers", () => {
+  const { informer } = setUp().factory.core.v1.pods;
+  expect(Object.keys(informer.getIndexer().getIndexers())).toEqual(["namespace"]);
 });
 
 test("caches keep what the transform leaves", async () => {

@@ -60,6 +60,16 @@ describe("lists", () => {
     });
   }
 
+  test("nothing by the selector of nothing, without looking", () => {
+    const { store } = listerOf();
+    const indexer = Object.assign(Object.create(store) as typeof store, {
+      list: () => expect.unreachable(),
+      byIndex: () => expect.unreachable(),
+    });
+    const lister = new Lister(indexer, pods);
+    expect([lister.list(nothingSelector), lister.namespace("shop").list(nothingSelector)]).toEqual([[], []]);
+  });
+
   test("nothing of a namespace that has none", () => expect(listerOf().lister.namespace("gone").list()).toEqual([]));
 
   test("all namespaces under the empty name", () => {
