@@ -251,12 +251,13 @@ describe("shutdown", () => {
     expect(pool.get("pods")).toBe(pods);
   });
 
-  test("throws the fault of an informer that start began", async () => {
+  test("throws the fault of an informer that start began, of which nothing is left on the signal", async () => {
     const { pool, signal } = newPool();
     pool.get("pods").failure = new Error("broken");
     pool.start(signal);
     await settle();
     await expect(pool.shutdown()).rejects.toThrow("broken");
+    expect(getEventListeners(signal, "abort")).toHaveLength(0);
   });
 });
 
