@@ -32,7 +32,23 @@ export async function makeCertificates(name = "tests"): Promise<TestCertificates
 /** `h1` and `h2` over TLS, `both` by ALPN; `plain` is HTTP/1.1 and `plain-h2` HTTP/2 without TLS. */
 export type Speaks = "plain" | "plain-h2" | "h1" | "h2" | "both";
 
+/** What every test runs over that has no reason to differ. */
+export const bothVersions: readonly (readonly [name: string, speaks: Speaks])[] = [
+  ["HTTP/1.1", "h1"],
+  ["HTTP/2", "h2"],
+];
+
 export type Answer = (request: IncomingMessage, response: ServerResponse) => void;
+
+/** Answers with what the server saw. */
+export const echo: Answer = (request, response) => {
+  const chunks: Buffer[] = [];
+  request.on("data", (chunk: Buffer) => chunks.push(chunk));
+  request.on("end", () => {
+    const { method, url, headers, httpVersion } = request;
+    response.end(JSON.stringify({ method, url, headers, httpVersion, body: Buffer.concat(chunks).toString() }));
+  });
+};
 
 export interface LocalServerOptions {
   readonly speaks: Speaks;
