@@ -37,6 +37,28 @@ describe.each(bothVersions)("compression, over %s", (_name, speaks) => {
     expect(server.accepted).toBe(1);
   });
 
+  for (const [name, method, status] of [
+    ["an answer to HEAD", "HEAD", 200],
+    ["204", "GET", 204],
+    ["304", "GET", 304],
+    ["an empty answer", "GET", 200],
+  ] as const) {
+    test(`nothing is there to undo in ${name}`, async () => {
+      await using server = await start((_request, response) => {
+        response.statusCode = status;
+        response.setHeader("content-encoding", "gzip");
+        response.end();
+      });
+      await using transport = new HttpTransport(configFor(server, certificates));
+      const send = transport.as();
+      for (let round = 0; round < 2; round++) {
+        const response = await send(get("/", { method }), never);
+        expect([response.status, await textOf(response)]).toEqual([status, ""]);
+      }
+      expect(server.accepted).toBe(1);
+    });
+  }
+
   test("does not ask when it is disabled", async () => {
     await using server = await start(echo);
     await using transport = new HttpTransport(configFor(server, certificates, { disableCompression: true }));
