@@ -85,7 +85,18 @@ describe.each(bothVersions)("endings, over %s", (_name, speaks) => {
     expect([asked, server.accepted]).toEqual([3, 2]);
   });
 
-  test("a post on such a connection is not: it may have been carried out", async () => {
+  test("a get on a connection that was made for it is not: who waits between attempts does better", async () => {
+    let asked = 0;
+    await using server = await start(() => {
+      asked++;
+      server.drop();
+    });
+    await using transport = new HttpTransport(configFor(server, certificates));
+    expect(await failureOf(transport.as()(get(), never))).toMatchObject({ reason: "ConnectionLost", wasSent: "maybe" });
+    expect([asked, server.accepted]).toEqual([1, 1]);
+  });
+
+  test("a post on a kept connection that dies is not sent again: it may have been carried out", async () => {
     let asked = 0;
     await using server = await start((request, response) => {
       if (++asked === 2) server.drop();

@@ -9,6 +9,7 @@ import {
   echo,
   failureOf,
   get,
+  HeldAnswers,
   LocalServer,
   makeCertificates,
   post,
@@ -31,6 +32,23 @@ describe.each(bothVersions)("over %s", (_name, speaks) => {
     const send = transport.as();
     for (let i = 0; i < 5; i++) await textOf(await send(get(`/${i}`), never));
     expect(server.accepted).toBe(1);
+  });
+
+  test("uses the connection that rested least, so that the others may grow old", async () => {
+    const ports: (number | undefined)[] = [];
+    const held = new HeldAnswers();
+    await using server = await start((request, response) => {
+      if (request.url === "/held") return held.answer(request, response);
+      ports.push(request.socket.remotePort);
+      response.end();
+    });
+    await using transport = new HttpTransport(configFor(server, certificates));
+    const send = transport.as();
+    const both = [send(get("/held"), never), send(get("/held"), never)];
+    for (const { response } of await held.first(2)) response.end();
+    for (const answer of both) await textOf(await answer);
+    for (let i = 0; i < 4; i++) await textOf(await send(get(), never));
+    expect(new Set(ports).size).toBe(1);
   });
 
   test("keeps the connection after a DELETE with options", async () => {

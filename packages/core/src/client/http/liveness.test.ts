@@ -149,6 +149,21 @@ describe("over HTTP/1.1", () => {
     expect(clock.pending()).toEqual([]);
   });
 
+  test("a watch that gets no answer at all for 75 s breaks off, and its connection with it", async () => {
+    const held = new HeldAnswers();
+    await using server = await LocalServer.start({ speaks: "h1", certificates, answer: held.answer });
+    const clock = new FakeClock();
+    await using transport = new HttpTransport(configFor(server, certificates), { clock });
+    const asking = failureOf(transport.as()(watch(), never));
+    await held.one();
+    await clock.advance(74_999);
+    expect(clock.pending().map(({ name, dueInMs }) => [name, dueInMs])).toEqual([["watch silence", 1]]);
+    await clock.advance(1);
+    expect(await asking).toMatchObject({ name: "TransportError", reason: "Silent", wasSent: "maybe" });
+    expect(clock.pending()).toEqual([]);
+    await server.untilEmpty();
+  });
+
   test("silence counts from what was heard last, and not while the reader is busy", async () => {
     await using setting = await openWatch("h1");
     const { clock, reader, response } = setting;
@@ -190,6 +205,7 @@ describe("over HTTP/1.1", () => {
     await using transport = new HttpTransport(configFor(server, certificates), { clock });
     const asking = transport.as()(get("/log"), never);
     const { response } = await held.one();
+    await clock.advance(3_600_000);
     response.write("line");
     const reader = bytesOf(await asking)[Symbol.asyncIterator]();
     await reader.next();
@@ -238,6 +254,19 @@ describe("while it connects", () => {
     await settled(() => clock.pending()[0]?.dueInMs === 10_000);
     await clock.advance(10_000);
     expect(await failing).toMatchObject({ reason: "ConnectFailed", wasSent: "no" });
+    expect(clock.pending()).toEqual([]);
+  });
+
+  test("disposing of the transport does not wait for such a server", async () => {
+    await using server = await LocalServer.start({ speaks: "plain-h2", answer: (_q, r) => void r.end() });
+    await using relay = await TcpRelay.start(server.port);
+    relay.swallow();
+    const clock = new FakeClock();
+    const transport = new HttpTransport(configFor({ url: `http://127.0.0.1:${relay.port}` }), { clock, version: "2" });
+    const failing = failureOf(transport.as()(get(), never));
+    await settled(() => clock.pending()[0]?.dueInMs === 10_000);
+    await transport[Symbol.asyncDispose]();
+    expect(await failing).toMatchObject({ reason: "Closed", wasSent: "no" });
     expect(clock.pending()).toEqual([]);
   });
 
