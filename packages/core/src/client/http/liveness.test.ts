@@ -12,6 +12,7 @@ import {
   LocalServer,
   makeCertificates,
   post,
+  settled,
   TcpRelay,
   type TestCertificates,
   textOf,
@@ -369,17 +370,21 @@ describe("the server's limits and goodbyes over HTTP/2", () => {
     await server.untilEmpty();
   });
 
-  test("a refused stream was not carried out", async () => {
+  test("a refused stream was not carried out, and is its sender's to repeat", async () => {
+    let asked = 0;
     await using server = await LocalServer.start({
       speaks: "h2",
       certificates,
-      answer: (request) => (request as unknown as Http2ServerRequest).stream.close(7),
+      answer: (request) => {
+        asked++;
+        (request as unknown as Http2ServerRequest).stream.close(7);
+      },
     });
     await using transport = new HttpTransport(configFor(server, certificates));
     const failure = await failureOf(transport.as()(post("x"), never));
     expect(failure).toMatchObject({ name: "TransportError", reason: "ConnectionLost", wasSent: "no" });
     // The connection is as good as before.
-    expect(transport.http2Connections).toBe(1);
+    expect([asked, transport.http2Connections]).toEqual([1, 1]);
   });
 
   test("a stream that is reset in the middle of its body breaks off", async () => {
@@ -414,9 +419,3 @@ describe("the server's limits and goodbyes over HTTP/2", () => {
     expect(codes).toEqual([0, 0, 0, 0, 0]);
   });
 });
-
-/** Lets the event loop turn until it is so; the test's own time limit ends it otherwise. */
-async function settled(isSo: () => boolean): Promise<void> {
-  const clock = new FakeClock();
-  while (!isSo()) await clock.settle();
-}
