@@ -38,6 +38,7 @@ export {
 export { MetricsRegistry, type MetricsRegistryOptions, prometheusContentType } from "./metrics-registry.ts";
 export { type Random, randomBelow, randomBetween, type SeededRandom, seededRandom, systemRandom } from "./random.ts";
 export { RingBuffer } from "./ring-buffer.ts";
+export { SharedWork } from "./shared-work.ts";
 export {
   type ChildSignal,
   childSignal,

@@ -36,6 +36,24 @@ describe("a client made from another", () => {
     test(name, async () => expect(await headersOf(changes)).toEqual(expected));
   }
 
+  test("asks a function for credentials, and so do those made from it, who share what it said", async () => {
+    const asked = server();
+    const clock = new FakeClock();
+    let calls = 0;
+    const login = async () => ({ token: `token-${++calls}`, expiresAtMs: clock.now() + 1000 });
+    const client = clientOf(asked.transport, { clock }).with({ credentials: login });
+    const get = (by: Client) => by.resource(pods).in("shop").get("web", signal);
+    await get(client);
+    await get(client.with({ impersonate: jane }));
+    await clock.advance(1001);
+    await get(client.with({ userAgent: "other/1" }));
+    expect(asked.requests.map(({ headers }) => headers["authorization"])).toEqual([
+      "Bearer token-1",
+      "Bearer token-1",
+      "Bearer token-2",
+    ]);
+  });
+
   test("keeps what is not changed", async () => {
     const asked = server();
     const client = clientOf(asked.transport, { fieldManager: "me" }).with({ impersonate: jane }).with({ credentials });

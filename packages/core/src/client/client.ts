@@ -9,6 +9,7 @@ import type { KubernetesObject, PartialObjectMetadata, Resource, SubresourceType
 import { type Clock, type Log, type Metrics, noLog, systemClock } from "../base/index.ts";
 import type { Credential, Credentials } from "./credentials/credentials.ts";
 import { type Impersonation, impersonationHeaders } from "./credentials/impersonation.ts";
+import { type CredentialFunction, functionCredentials } from "./credentials/renewed-credentials.ts";
 import { CachedDiscovery, Discovery, RestMapper } from "./discovery/index.ts";
 import { HttpTransport } from "./http/http-transport.ts";
 import type { HttpVersion } from "./http/server-connections.ts";
@@ -39,7 +40,8 @@ export interface ClientOptions {
 
 /** What a client made from another one does otherwise. */
 export interface ClientChanges extends ClientOptions {
-  readonly credentials?: Credentials;
+  /** A function is asked before each request, unless what it returned says when it expires. */
+  readonly credentials?: Credentials | CredentialFunction;
   readonly impersonate?: Impersonation;
 }
 
@@ -68,9 +70,11 @@ export class Client implements AsyncDisposable {
 
   constructor(sender: Sender, options: ClientChanges = {}, ownership: "owns" | "shares" = "owns") {
     this.#sender = sender;
-    this.#options = options;
+    // Once for all clients made from this one, so that they share what the function has returned.
+    const credentials = toCredentials(options);
+    this.#options = { ...options, ...(credentials === undefined ? {} : { credentials }) };
     this.#isOwner = ownership === "owns";
-    const { credentials, impersonate } = options;
+    const { impersonate } = options;
     this.#limiter = options.limiter ?? newLimiter(options);
     this.transport = withPolicies(sender.as({ credentials, impersonate }), sender, options, this.#limiter);
   }
@@ -126,6 +130,12 @@ export class Client implements AsyncDisposable {
       view,
     });
   }
+}
+
+function toCredentials({ credentials, clock }: ClientChanges): Credentials | undefined {
+  return typeof credentials === "function"
+    ? functionCredentials(credentials, { clock: clock ?? systemClock })
+    : credentials;
 }
 
 function newLimiter({ qps, burst, clock }: ClientOptions): RateLimiter | undefined {

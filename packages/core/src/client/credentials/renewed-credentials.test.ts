@@ -56,6 +56,17 @@ describe("credentials from a function", () => {
     expect([answers, calls.count]).toEqual([[true, true, true], 2]);
   });
 
+  test("that were rejected are not shown again when nothing newer could be had", async () => {
+    const { calls, credentials } = counted((call) => {
+      if (call === 2) throw new Error("no network");
+      return { token: `token-${call}`, expiresAtMs: 1e15 };
+    });
+    const shown = await credentials.current(never);
+    await expect(credentials.rejected(shown, never)).rejects.toThrow("no network");
+    expect((await credentials.current(never)).headers).toEqual({ authorization: "Bearer token-3" });
+    expect(calls.count).toBe(3);
+  });
+
   test("fail as the function fails, and are asked for again", async () => {
     const { credentials } = counted((call) => {
       if (call === 1) throw new Error("no network");

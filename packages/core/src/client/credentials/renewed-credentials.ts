@@ -1,9 +1,8 @@
 // Credentials that somebody fetches: an exec plugin, or a function of the user's. Kept until they expire or the server
 // rejects them, fetched by one caller at a time on behalf of all.
-import { type Clock, inFlight } from "../../base/index.ts";
+import { type Clock, inFlight, SharedWork } from "../../base/index.ts";
 import { type CertificatePair, type ClientCertificate, checkPair } from "./client-certificate.ts";
 import { bearer, type Credential, type Credentials, isSameCredential } from "./credentials.ts";
-import { SharedWork } from "./shared-work.ts";
 
 export interface FetchedCredential {
   readonly token?: string;

@@ -3,10 +3,9 @@
 //
 // Promises: a new generation only for new content that decodes; once something good was read, trouble later on (absent for
 // a moment, half written, a key that does not fit its certificate yet) keeps the last good value and looks again soon.
-import { type Clock, inFlight, isAborted, type Log } from "../../base/index.ts";
+import { type Clock, inFlight, isAborted, type Log, SharedWork } from "../../base/index.ts";
 import { CredentialsError } from "./credentials-error.ts";
 import { fileFault, type Host } from "./host.ts";
-import { SharedWork } from "./shared-work.ts";
 
 export interface RereadContext {
   readonly host: Host;

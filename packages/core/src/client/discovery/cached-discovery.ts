@@ -10,8 +10,7 @@
 // How long: ten minutes unless given. client-go's memory cache never expires and kubectl's lives for six hours; both
 // make a long-lived process believe in kinds that are gone. A new look costs two empty answers where the server sends
 // ETags. An answer in which some group failed is kept for half a minute only, so that what recovers is seen.
-import { type Clock, isAborted, systemClock, toError } from "../../base/index.ts";
-import { SharedWork } from "../credentials/shared-work.ts";
+import { type Clock, isAborted, SharedWork, systemClock, toError } from "../../base/index.ts";
 import type { Discovered } from "./discovered.ts";
 import type { Discovery } from "./discovery.ts";
 

@@ -288,7 +288,7 @@ describe("failures", () => {
     [
       "no JSON",
       async () => bytesResponse(200, Buffer.from("<html>")),
-      "GET /apis/example.com/v1: the answer is no JSON",
+      "the server's answer to GET /apis/example.com/v1 is not JSON",
     ],
     ["something else", async () => valueResponse(200, { kind: "PodList" }), "got PodList"],
     ["no answer", () => Promise.reject(new TransportError("reset", { reason: "Reset", wasSent: "maybe" })), "reset"],

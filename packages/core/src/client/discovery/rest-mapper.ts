@@ -6,8 +6,7 @@
 // at most one refresh in ten seconds (`minRefreshMs`) of the clock, shared by all who miss meanwhile; in between they
 // get the NoMatchError at once, or, if that refresh failed, its failure: who could not ask does not claim to know.
 import type { GroupVersionKind, Resource } from "../../api/resource.ts";
-import { type Clock, isAborted, systemClock, toError } from "../../base/index.ts";
-import { SharedWork } from "../credentials/shared-work.ts";
+import { type Clock, isAborted, SharedWork, systemClock, toError } from "../../base/index.ts";
 import type { CachedDiscovery } from "./cached-discovery.ts";
 import type { Discovered } from "./discovered.ts";
 import { type Asked, NoMatchError } from "./no-match-error.ts";

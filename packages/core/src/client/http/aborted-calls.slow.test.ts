@@ -5,7 +5,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { describe, expect, test } from "vitest";
 import { childSignal, type Deferred, deferred, FakeClock } from "../../base/index.ts";
 import { HttpTransport } from "./http-transport.ts";
-import { bytesOf, configFor, get, LocalServer, watch } from "./local-servers.fixture.ts";
+import { bytesOf, configFor, get, LocalServer, settled, watch } from "./local-servers.fixture.ts";
 
 const calls = 10_000;
 const atOnce = 50;
@@ -89,22 +89,16 @@ describe.each(kinds)(`${calls} calls over %s leave nothing behind when aborted`,
       }
 
       expect(getEventListeners(root.signal, "abort")).toEqual([]);
-      await until(() => clock.pending().every(({ name }) => name === "HTTP/2 ping"));
+      await settled(() => clock.pending().every(({ name }) => name === "HTTP/2 ping"));
       // What was broken off is closed; what is left serves the next call.
       const whole = await send(get("/whole"), root.signal);
       for await (const chunk of bytesOf(whole)) expect(String(chunk)).toBe("whole");
       const kept = version === "2" ? 1 : atOnce;
-      await until(() => server.sockets.size <= kept);
-      await until(() => clock.pending().length === 0);
+      await settled(() => server.sockets.size <= kept);
+      await settled(() => clock.pending().length === 0);
       expect(getEventListeners(root.signal, "abort")).toEqual([]);
       await transport[Symbol.asyncDispose]();
       await server.untilEmpty();
     });
   }
 });
-
-/** Lets the event loop turn until it is so; the test's own time limit ends it otherwise. */
-async function until(isSo: () => boolean): Promise<void> {
-  const clock = new FakeClock();
-  while (!isSo()) await clock.settle();
-}

@@ -8,6 +8,8 @@ export interface HttpExchange {
   readonly path: string;
   readonly headers: HttpHeaders;
   readonly body: Uint8Array | AsyncIterable<Uint8Array> | undefined;
+  /** How long the other side may be silent where nothing but silence tells that it has gone; for ever unless given. */
+  readonly silenceMs?: number | undefined;
 }
 
 export interface HttpAnswer {

@@ -110,14 +110,15 @@ export class HttpTransport implements AsyncDisposable {
         ...request.headers,
       },
       body,
+      silenceMs: isWatch(request) ? watchSilenceMs : undefined,
     };
     checkExchange(exchange);
     const ca = await this.#config.tls.ca.current(signal);
     // Nothing is awaited between choosing connections and counting the exchange on them: they could be retired.
     const answer = await this.#connectionsFor(ca, sender, shown.certificate).send(exchange, signal);
     // Over HTTP/2 a ping notices; over HTTP/1.1 only silence tells.
-    const isLimited = answer.protocol === "http/1.1" && isWatch(request);
-    const silence = isLimited ? { clock: this.#clock, limitMs: watchSilenceMs } : undefined;
+    const limitMs = answer.protocol === "http/1.1" ? exchange.silenceMs : undefined;
+    const silence = limitMs === undefined ? undefined : { clock: this.#clock, limitMs };
     return await toResponse(answer, { silence }, signal);
   }
 

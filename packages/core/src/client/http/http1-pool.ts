@@ -7,7 +7,7 @@ import type { Socket } from "node:net";
 import { Readable } from "node:stream";
 import type { Client, Dispatcher } from "undici";
 import { TransportError } from "../../api/transport.ts";
-import { childSignal, onAbort } from "../../base/index.ts";
+import { type Clock, childSignal, onAbort } from "../../base/index.ts";
 import type { DialedSocket } from "./dial.ts";
 import {
   closedError,
@@ -17,9 +17,11 @@ import {
   toLists,
   withoutUndefined,
 } from "./http-exchange.ts";
+import { SilenceLimit } from "./silence-limit.ts";
 
 export interface Http1Options {
   readonly server: URL;
+  readonly clock: Clock;
   readonly dial: (signal: AbortSignal) => Promise<DialedSocket>;
 }
 
@@ -49,11 +51,11 @@ export class Http1Pool implements AsyncDisposable {
     return this.#lanes.size;
   }
 
-  /** Keeps a connection that was dialled elsewhere for the next request that needs one. */
+  /** Keeps a connection that was dialled elsewhere for the next request that needs one. It has not lain idle yet. */
   async adopt(dialed: DialedSocket): Promise<void> {
     const lane = await this.#toLane(dialed);
     lane.socket.unref();
-    this.#keep(lane);
+    if (!lane.socket.destroyed) this.#idle.push(lane);
   }
 
   async request(exchange: HttpExchange, signal: AbortSignal): Promise<HttpAnswer> {
@@ -130,9 +132,18 @@ export class Http1Pool implements AsyncDisposable {
     this.#idle.push(lane);
   }
 
+  /** Until the head of the answer; what comes after it is its reader's to listen to. */
+  #silenceOf({ silenceMs }: HttpExchange, onSilent: () => void): SilenceLimit | undefined {
+    if (silenceMs === undefined) return undefined;
+    const silence = new SilenceLimit({ clock: this.#options.clock, limitMs: silenceMs }, onSilent);
+    silence.wait();
+    return silence;
+  }
+
   async #exchangeOn(lane: Lane, exchange: HttpExchange, signal: AbortSignal): Promise<HttpAnswer> {
     // undici listens on the signal it is given for as long as the answer lasts; a child keeps that off the caller's.
     const child = childSignal(signal);
+    using silence = this.#silenceOf(exchange, () => child.abort());
     try {
       const { statusCode, headers, body } = await lane.client.request({
         method: exchange.method as Dispatcher.HttpMethod,
@@ -167,6 +178,7 @@ export class Http1Pool implements AsyncDisposable {
       child[Symbol.dispose]();
       void closeLane(lane);
       signal.throwIfAborted();
+      silence?.throwIfSilent();
       throw this.#closing.signal.aborted ? closedError("maybe") : toTransportError(cause, lane);
     }
   }

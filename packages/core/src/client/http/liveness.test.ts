@@ -12,6 +12,7 @@ import {
   LocalServer,
   makeCertificates,
   post,
+  settled,
   TcpRelay,
   type TestCertificates,
   textOf,
@@ -149,6 +150,21 @@ describe("over HTTP/1.1", () => {
     expect(clock.pending()).toEqual([]);
   });
 
+  test("a watch that gets no answer at all for 75 s breaks off, and its connection with it", async () => {
+    const held = new HeldAnswers();
+    await using server = await LocalServer.start({ speaks: "h1", certificates, answer: held.answer });
+    const clock = new FakeClock();
+    await using transport = new HttpTransport(configFor(server, certificates), { clock });
+    const asking = failureOf(transport.as()(watch(), never));
+    await held.one();
+    await clock.advance(74_999);
+    expect(clock.pending().map(({ name, dueInMs }) => [name, dueInMs])).toEqual([["watch silence", 1]]);
+    await clock.advance(1);
+    expect(await asking).toMatchObject({ name: "TransportError", reason: "Silent", wasSent: "maybe" });
+    expect(clock.pending()).toEqual([]);
+    await server.untilEmpty();
+  });
+
   test("silence counts from what was heard last, and not while the reader is busy", async () => {
     await using setting = await openWatch("h1");
     const { clock, reader, response } = setting;
@@ -190,6 +206,7 @@ describe("over HTTP/1.1", () => {
     await using transport = new HttpTransport(configFor(server, certificates), { clock });
     const asking = transport.as()(get("/log"), never);
     const { response } = await held.one();
+    await clock.advance(3_600_000);
     response.write("line");
     const reader = bytesOf(await asking)[Symbol.asyncIterator]();
     await reader.next();
@@ -238,6 +255,19 @@ describe("while it connects", () => {
     await settled(() => clock.pending()[0]?.dueInMs === 10_000);
     await clock.advance(10_000);
     expect(await failing).toMatchObject({ reason: "ConnectFailed", wasSent: "no" });
+    expect(clock.pending()).toEqual([]);
+  });
+
+  test("disposing of the transport does not wait for such a server", async () => {
+    await using server = await LocalServer.start({ speaks: "plain-h2", answer: (_q, r) => void r.end() });
+    await using relay = await TcpRelay.start(server.port);
+    relay.swallow();
+    const clock = new FakeClock();
+    const transport = new HttpTransport(configFor({ url: `http://127.0.0.1:${relay.port}` }), { clock, version: "2" });
+    const failing = failureOf(transport.as()(get(), never));
+    await settled(() => clock.pending()[0]?.dueInMs === 10_000);
+    await transport[Symbol.asyncDispose]();
+    expect(await failing).toMatchObject({ reason: "Closed", wasSent: "no" });
     expect(clock.pending()).toEqual([]);
   });
 
@@ -340,17 +370,21 @@ describe("the server's limits and goodbyes over HTTP/2", () => {
     await server.untilEmpty();
   });
 
-  test("a refused stream was not carried out", async () => {
+  test("a refused stream was not carried out, and is its sender's to repeat", async () => {
+    let asked = 0;
     await using server = await LocalServer.start({
       speaks: "h2",
       certificates,
-      answer: (request) => (request as unknown as Http2ServerRequest).stream.close(7),
+      answer: (request) => {
+        asked++;
+        (request as unknown as Http2ServerRequest).stream.close(7);
+      },
     });
     await using transport = new HttpTransport(configFor(server, certificates));
     const failure = await failureOf(transport.as()(post("x"), never));
     expect(failure).toMatchObject({ name: "TransportError", reason: "ConnectionLost", wasSent: "no" });
     // The connection is as good as before.
-    expect(transport.http2Connections).toBe(1);
+    expect([asked, transport.http2Connections]).toEqual([1, 1]);
   });
 
   test("a stream that is reset in the middle of its body breaks off", async () => {
@@ -385,9 +419,3 @@ describe("the server's limits and goodbyes over HTTP/2", () => {
     expect(codes).toEqual([0, 0, 0, 0, 0]);
   });
 });
-
-/** Lets the event loop turn until it is so; the test's own time limit ends it otherwise. */
-async function settled(isSo: () => boolean): Promise<void> {
-  const clock = new FakeClock();
-  while (!isSo()) await clock.settle();
-}

@@ -13,6 +13,7 @@ import { type AddressInfo, connect, createServer as createTcp, type Server, type
 import type { TLSSocket } from "node:tls";
 import { type CertificateAuthority, createAuthority } from "@kubeloop/real-cluster";
 import { type ApiRequest, type ApiResponse, noBody } from "../../api/transport.ts";
+import { systemClock } from "../../base/index.ts";
 import { inlineCaBundle } from "../credentials/ca-bundle.ts";
 import { type ClusterConfig, clusterConfig } from "../kubeconfig/cluster-config.ts";
 
@@ -32,7 +33,23 @@ export async function makeCertificates(name = "tests"): Promise<TestCertificates
 /** `h1` and `h2` over TLS, `both` by ALPN; `plain` is HTTP/1.1 and `plain-h2` HTTP/2 without TLS. */
 export type Speaks = "plain" | "plain-h2" | "h1" | "h2" | "both";
 
+/** What every test runs over that has no reason to differ. */
+export const bothVersions: readonly (readonly [name: string, speaks: Speaks])[] = [
+  ["HTTP/1.1", "h1"],
+  ["HTTP/2", "h2"],
+];
+
 export type Answer = (request: IncomingMessage, response: ServerResponse) => void;
+
+/** Answers with what the server saw. */
+export const echo: Answer = (request, response) => {
+  const chunks: Buffer[] = [];
+  request.on("data", (chunk: Buffer) => chunks.push(chunk));
+  request.on("end", () => {
+    const { method, url, headers, httpVersion } = request;
+    response.end(JSON.stringify({ method, url, headers, httpVersion, body: Buffer.concat(chunks).toString() }));
+  });
+};
 
 export interface LocalServerOptions {
   readonly speaks: Speaks;
@@ -147,12 +164,15 @@ export class TcpRelay implements AsyncDisposable {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
   #isSwallowing = false;
+  /** Connections up to this number are silent, whatever the others are. */
+  #silentUpTo = 0;
   accepted = 0;
 
   private constructor(server: Server, targetPort: number) {
     this.#server = server;
     server.on("connection", (near: Socket) => {
-      this.accepted++;
+      const number = ++this.accepted;
+      const isSilent = () => this.#isSwallowing || number <= this.#silentUpTo;
       const far = connect(targetPort, "127.0.0.1");
       for (const [from, to] of [
         [near, far],
@@ -160,12 +180,12 @@ export class TcpRelay implements AsyncDisposable {
       ] as const) {
         this.#sockets.add(from);
         from.on("data", (chunk) => {
-          if (!this.#isSwallowing) to.write(chunk);
+          if (!isSilent()) to.write(chunk);
         });
         from.on("error", () => {});
         from.once("close", () => {
           this.#sockets.delete(from);
-          if (!this.#isSwallowing) to.destroy();
+          if (!isSilent()) to.destroy();
         });
       }
     });
@@ -185,6 +205,11 @@ export class TcpRelay implements AsyncDisposable {
   /** From now on nothing passes in either direction, and nobody is told. */
   swallow(): void {
     this.#isSwallowing = true;
+  }
+
+  /** The same for the connections there are; new ones pass. */
+  swallowOpen(): void {
+    this.#silentUpTo = this.accepted;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -237,6 +262,11 @@ export async function failureOf(work: Promise<unknown>): Promise<Record<string, 
     return error as Record<string, unknown>;
   }
   throw new Error("it did not fail");
+}
+
+/** Lets the event loop turn until it is so; the test's own time limit ends it otherwise. */
+export async function settled(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await systemClock.yield();
 }
 
 /** Answers that are held back until the test has seen who asked. */

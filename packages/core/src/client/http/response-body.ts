@@ -79,6 +79,7 @@ async function* readBody(stream: Readable, reading: Reading): AsyncGenerator<Uin
     if (answer.isCutOff()) throw new Error("the connection was lost");
   } catch (cause) {
     throwIfEnded();
+    if (isEmptyArchive(stream, cause) && !answer.isCutOff()) return;
     throw toTransportError(cause);
   } finally {
     end();
@@ -90,6 +91,12 @@ function toTransportError(cause: unknown): TransportError {
   const isMalformed = code.startsWith("Z_") && code !== "Z_BUF_ERROR";
   const reason = isMalformed ? "Decode" : cause instanceof TransportError ? cause.reason : "ConnectionLost";
   return new TransportError(`the answer broke off: ${message}`, { reason, wasSent: "maybe", cause });
+}
+
+/** Whether nothing came where gzip was announced, as after HEAD and with 304: then there was nothing to undo. */
+function isEmptyArchive(stream: Readable, error: unknown): boolean {
+  const isEnd = error instanceof Error && "code" in error && error.code === "Z_BUF_ERROR";
+  return isEnd && "bytesWritten" in stream && stream.bytesWritten === 0;
 }
 
 /** Undoes the answer's content-encoding. */

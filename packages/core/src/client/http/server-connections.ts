@@ -21,8 +21,8 @@ const protocolsOf = { "1.1": ["http/1.1"], "2": ["h2"], auto: ["h2", "http/1.1"]
 export class ServerConnections implements AsyncDisposable {
   readonly #options: ServerConnectionsOptions;
   readonly #closing = new AbortController();
-  /** All there have been; the last one is in use. */
-  readonly #pools: (Http1Pool | Http2Sessions)[] = [];
+  /** All that have had a connection; the last one is in use. */
+  readonly #pools = new Set<Http1Pool | Http2Sessions>();
   #agreed: Http1Pool | Http2Sessions | undefined;
   #probing: Promise<void> | undefined;
   #exchanges = 0;
@@ -34,7 +34,7 @@ export class ServerConnections implements AsyncDisposable {
 
   /** HTTP/2 connections that are open. */
   get http2Connections(): number {
-    return this.#pools.reduce((sum, pool) => sum + (pool instanceof Http2Sessions ? pool.size : 0), 0);
+    return [...this.#pools].reduce((sum, pool) => sum + (pool instanceof Http2Sessions ? pool.size : 0), 0);
   }
 
   get isIdle(): boolean {
@@ -74,8 +74,9 @@ export class ServerConnections implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing.abort(closedError());
+    // The pool that is being probed among them: it may be waiting for a greeting that never comes.
+    await Promise.all([...this.#pools].map((pool) => pool[Symbol.asyncDispose]()));
     await this.#probing?.catch(() => {});
-    await Promise.all(this.#pools.map((pool) => pool[Symbol.asyncDispose]()));
   }
 
   async #agreedPool(signal: AbortSignal): Promise<Http1Pool | Http2Sessions> {
@@ -94,12 +95,21 @@ export class ServerConnections implements AsyncDisposable {
     const { target, version, clock } = this.#options;
     const { server } = target;
     const first = await this.#dial(protocolsOf[version], this.#closing.signal);
+    if (this.#closing.signal.aborted) {
+      first.socket.destroy();
+      throw this.#closing.signal.reason;
+    }
     const pool =
       first.protocol === "h2"
         ? new Http2Sessions({ server, clock, dial: (signal) => this.#dialHttp2(signal) })
-        : new Http1Pool({ server, dial: (signal) => this.#dial(["http/1.1"], signal) });
-    this.#pools.push(pool);
-    await pool.adopt(first);
+        : new Http1Pool({ server, clock, dial: (signal) => this.#dial(["http/1.1"], signal) });
+    this.#pools.add(pool);
+    try {
+      await pool.adopt(first);
+    } catch (error) {
+      this.#pools.delete(pool);
+      throw error;
+    }
     this.#agreed = pool;
   }
 

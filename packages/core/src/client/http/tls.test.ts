@@ -161,6 +161,37 @@ describe.each(kinds)("who the client is, over %s", (_name, speaks) => {
     expect(server.accepted).toBe(2);
   });
 
+  test("keeps connections for eight identities at most, and closes none that is in use", async () => {
+    const held = new HeldAnswers();
+    await using server = await guarded((request, response) => {
+      if (request.url?.startsWith("/watch")) held.answer(request, response);
+      else response.end("ok");
+    });
+    await using transport = new HttpTransport(configFor(server, certificates));
+    const users = Array.from({ length: 10 }, (_, index) => `user-${index}`);
+    const pairs = await Promise.all(users.map((user) => certificates.authority.issueClient({ user })));
+    const sends = pairs.map(({ certPem, keyPem }) =>
+      transport.as({ credentials: certificateCredentials(certPem, keyPem) }),
+    );
+    const [busy] = sends;
+    const watching = busy?.(watch(), never);
+    const { response } = await held.one();
+    response.write("one");
+    const answer = await watching;
+    if (answer === undefined) throw new Error("nobody asked");
+    const reader = bytesOf(answer)[Symbol.asyncIterator]();
+    await reader.next();
+    for (const send of sends.slice(1, 8)) expect(await textOf(await send(get(), never))).toBe("ok");
+    expect(server.sockets.size).toBe(8);
+    const closing = closeOf(server, 1);
+    for (const send of sends.slice(8)) expect(await textOf(await send(get(), never))).toBe("ok");
+    await closing;
+    expect(server.sockets.size).toBeLessThanOrEqual(8);
+    response.write("two");
+    expect(String((await reader.next()).value)).toBe("two");
+    expect(server.accepted).toBe(10);
+  });
+
   test("a rotated authority opens new connections; the old ones end with their last exchange", async () => {
     const held = new HeldAnswers();
     await using server = await LocalServer.start({

@@ -9,6 +9,7 @@ import type { Client } from "../client.ts";
 import type { Credentials } from "../credentials/credentials.ts";
 import { disturbanceCases } from "./disturbance-cases.contract.ts";
 import { identityCases } from "./identity-cases.contract.ts";
+import { limitCases } from "./limit-cases.contract.ts";
 import { listCases } from "./list-cases.contract.ts";
 import { patchCases } from "./patch-cases.contract.ts";
 import { subresourceCases } from "./subresource-cases.contract.ts";
@@ -30,6 +31,8 @@ export type Capability =
   | "restart"
   /** `pause` makes the server silent, `resume` brings it back. */
   | "pause"
+  /** Priority levels and flow schemas are obeyed: who is sent where there is no room is refused for a while. */
+  | "flowControl"
   /** Other credentials can be shown with `openAs`. */
   | "credentials"
   /** `clientCertificate` makes one for anybody. */
@@ -79,6 +82,7 @@ const cases = {
   lists: listCases,
   watches: watchCases,
   identity: identityCases,
+  limits: limitCases,
   // Last, since a restart is felt by all.
   disturbance: disturbanceCases,
 } as const satisfies Readonly<Record<string, readonly ClientCase[]>>;

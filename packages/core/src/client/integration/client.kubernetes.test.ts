@@ -1,5 +1,5 @@
-// The client suite against a real kube-apiserver: whole over HTTP/2 on a server as it comes, its core over HTTP/1.1, lists
-// and watches on servers without WatchList, without watch cache, and without both.
+// The client suite against a real kube-apiserver: whole over HTTP/2 on a server as it comes, all that needs no restart over
+// HTTP/1.1, lists and watches on servers without WatchList, without watch cache, and without both.
 import { RealCluster, type RealClusterOptions } from "@kubeloop/real-cluster";
 import { afterAll, beforeAll, describe } from "vitest";
 import { openClient } from "../client.ts";
@@ -42,7 +42,7 @@ const start = (options: RealClusterOptions = {}) =>
     neverAborted,
   );
 
-const common: readonly Capability[] = ["pause", "restart", "credentials", "clientCertificates"];
+const common: readonly Capability[] = ["pause", "restart", "flowControl", "credentials", "clientCertificates"];
 
 describe("a server as it comes", () => {
   let cluster: RealCluster;
@@ -60,7 +60,7 @@ describe("a server as it comes", () => {
       capabilities,
       open: async () => openTarget(cluster, "1.1", true),
     },
-    ["verbs", "patches", "watches", "identity"],
+    ["verbs", "patches", "subresources", "lists", "watches", "identity", "limits"],
   );
   defineClientSuite({
     name: "kube-apiserver, HTTP/2",

@@ -2,6 +2,7 @@
 // namespace in files. Token and CA are read again as kubelet rotates them.
 import { isAborted } from "../../base/index.ts";
 import { fileCaBundle, systemCaBundle } from "../credentials/ca-bundle.ts";
+import { noCredentials } from "../credentials/credentials.ts";
 import { tokenFileCredentials } from "../credentials/file-credentials.ts";
 import { fileFault, isMissing } from "../credentials/host.ts";
 import { type ClusterConfig, parseServer } from "./cluster-config.ts";
@@ -37,7 +38,8 @@ export async function openInCluster(
     tls: { ca: await openCa(options, signal), isVerified: true },
     ...(proxyUrl === undefined ? {} : { proxyUrl }),
     disableCompression: false,
-    credentials,
+    // As everywhere: not in plain text.
+    credentials: server.startsWith("https:") ? credentials : noCredentials,
     source: `service account in ${folder}`,
   };
 }

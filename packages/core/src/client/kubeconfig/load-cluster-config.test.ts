@@ -590,6 +590,19 @@ describe("in a pod", () => {
     expect(await config.tls.ca.current(never)).toEqual({ pem: second.certificatePem, generation: 2 });
   });
 
+  test("behind the environment's proxy", async () => {
+    const env = { ...podEnv, HTTPS_PROXY: "http://proxy:3128" };
+    expect((await inPod({ env, files: podFiles })).config.proxyUrl).toBe("http://proxy:3128");
+    const exempt = { ...env, NO_PROXY: "10.0.0.0/8" };
+    expect((await inPod({ env: exempt, files: podFiles })).config.proxyUrl).toBeUndefined();
+  });
+
+  test("a server on plain HTTP is told nobody's secrets", async () => {
+    const host = new FakeHost({ env: podEnv, files: podFiles });
+    const config = await inClusterConfig({ host, server: "http://10.0.0.1:8080" }, never);
+    expect(await config.credentials.current(never)).toEqual({ headers: {} });
+  });
+
   test("without a namespace or a usable CA there are defaults", async () => {
     const { config } = await inPod({ env: podEnv, files: { [`${account}/token`]: "t", [`${account}/ca.crt`]: "?" } });
     expect([config.namespace, (await config.tls.ca.current(never)).pem]).toEqual(["default", undefined]);

@@ -1,5 +1,7 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { FakeClock } from "../../base/index.ts";
+import { coreVersion } from "./core-version.ts";
 import { withDefaultHeaders } from "./headers.ts";
 import { newRequest, ScriptedTransport } from "./scripted-transport.fixture.ts";
 import { printUserAgent, type UserAgentParts } from "./user-agent.ts";
@@ -17,11 +19,7 @@ describe("user agents", () => {
   for (const [name, changed, expected] of [
     ["have upstream's shape", {}, "operator/v1.2.3 (linux/amd64) kubeloop/0.5.0"],
     ["leave out pre-release words", { version: "v1.2.3-rc.1+x" }, "operator/v1.2.3 (linux/amd64) kubeloop/0.5.0"],
-    [
-      "admit what is unknown",
-      { version: "", kubeloopVersion: undefined },
-      "operator/unknown (linux/amd64) kubeloop/unknown",
-    ],
+    ["admit what is unknown", { version: "" }, "operator/unknown (linux/amd64) kubeloop/0.5.0"],
     [
       "hold only what a header can",
       { program: "mein Prögramm\n" },
@@ -31,7 +29,14 @@ describe("user agents", () => {
     test(name, () => expect(printUserAgent({ ...parts, ...changed })).toBe(expected));
   }
 
-  test("name this process unless told otherwise", () => {
-    expect(printUserAgent()).toMatch(/^[^/ ]+\/unknown \((linux|darwin|windows)\/(amd64|arm64)\) kubeloop\/unknown$/);
+  test("name this process and this package unless told otherwise", () => {
+    const [program, version] = printUserAgent().split(" kubeloop/");
+    expect(program).toMatch(/^[^/ ]+\/unknown \((linux|darwin|windows)\/(amd64|arm64)\)$/);
+    expect(version).toBe(coreVersion);
+  });
+
+  test("the version is the package's", () => {
+    const manifest = readFileSync(new URL("../../../package.json", import.meta.url), "utf8");
+    expect(coreVersion).toBe((JSON.parse(manifest) as { version: string }).version);
   });
 });

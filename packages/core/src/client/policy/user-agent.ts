@@ -1,11 +1,13 @@
 // What a client calls itself, in the shape of Kubernetes' own clients: "operator/1.2.3 (linux/amd64) kubeloop/0.5.0".
 import { basename } from "node:path";
+import { coreVersion } from "./core-version.ts";
 
 export interface UserAgentParts {
   /** The program; the script that this process runs, unless given. */
   readonly program?: string | undefined;
   /** Its version; as upstream, without what follows a dash. */
   readonly version?: string | undefined;
+  /** This package's own unless given. */
   readonly kubeloopVersion?: string | undefined;
   /** In Go's words, as all other clients of a server have them; this machine's unless given. */
   readonly os?: string | undefined;
@@ -25,7 +27,7 @@ export function printUserAgent(parts: UserAgentParts = {}): string {
   const version = toToken(parts.version?.split("-", 1)[0]);
   const os = toToken(parts.os ?? goSystems.get(process.platform) ?? process.platform);
   const arch = toToken(parts.arch ?? goArchitectures.get(process.arch) ?? process.arch);
-  return `${program}/${version} (${os}/${arch}) kubeloop/${toToken(parts.kubeloopVersion)}`;
+  return `${program}/${version} (${os}/${arch}) kubeloop/${toToken(parts.kubeloopVersion ?? coreVersion)}`;
 }
 
 /** A script may have any name; a header may not hold every character. */

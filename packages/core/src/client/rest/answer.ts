@@ -19,7 +19,7 @@ import {
   TransportError,
 } from "../../api/index.ts";
 
-/** One object is at most a few megabytes; a list is never read through here. */
+/** One object, and what thousands of CRDs add to discovery, is a few megabytes; a list is never read through here. */
 const largestAnswerBytes = 64 * 1024 * 1024;
 const longestMessage = 2048;
 
@@ -78,7 +78,8 @@ export async function throwIfRefused(response: ApiResponse, asked: Asked): Promi
   });
 }
 
-async function readJson(response: ApiResponse, asked: Asked): Promise<unknown> {
+/** The answer's JSON, whatever it is. Throws a StatusError for a refusal. */
+export async function readJson(response: ApiResponse, asked: Asked): Promise<unknown> {
   await throwIfRefused(response, asked);
   const body = await readWhole(response);
   const json = body.kind === "value" ? body.value : parseAnswer(body.text, asked);

@@ -412,6 +412,12 @@ describe("each verb answers with what the server sent", () => {
       { kind: "Herd", apiVersion: "example.com/v1", metadata: {}, items: [bareItem] },
       { items: [{ kind: "Widget", apiVersion: "example.com/v1", ...bareItem }], metadata: {} },
     ],
+    [
+      "list of metadata: also where the list does not tell",
+      (s: ScriptedServer) => metadataOf(s).list(signal).toArray(),
+      { kind: "List", metadata: {}, items: [bareItem] },
+      { items: [{ kind: "PartialObjectMetadata", apiVersion: "meta.k8s.io/v1", ...bareItem }], metadata: {} },
+    ],
   ] as const) {
     for (const style of styles) {
       test(`${name} (${style})`, async () => {

@@ -2,7 +2,7 @@
 //
 // Promises: giving up rejects at once and disturbs no other waiter; when the last waiter has given up the work is aborted,
 // and that last one is let go only when the work has ended, so nothing runs on unseen; two runs never overlap.
-import { untilAborted } from "../../base/index.ts";
+import { untilAborted } from "./signal.ts";
 
 interface Flight<T> {
   readonly controller: AbortController;

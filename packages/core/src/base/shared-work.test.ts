@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { type Deferred, deferred, systemClock } from "../../base/index.ts";
+import { systemClock } from "./clock.ts";
+import { type Deferred, deferred } from "./deferred.ts";
 import { SharedWork } from "./shared-work.ts";
 
 class Recorded {
