@@ -125,6 +125,13 @@ describe("listing and watching", () => {
 });
 
 describe("versions", () => {
+  test("events without one change nothing about those that have one", async () => {
+    const { metadata, ...rest } = pod("a", "");
+    const nameless: WatchEvent<Pod> = { type: "DELETED", object: { ...rest, metadata: { name: metadata.name ?? "" } } };
+    const { reflector } = await outcome({ watches: [{ parts: [[added("a", "11"), nameless]] }] }, 0);
+    expect(reflector.lastSyncResourceVersion).toBe("11");
+  });
+
   test("a watch from anywhere has come to no version until something but an addition is heard", async () => {
     const versions: string[] = [];
     const { run, stop, reflector } = setUp({
@@ -305,6 +312,15 @@ describe("resync", () => {
     let asked = 0;
     const { store } = await outcome({}, 35 * second, { resyncMs: 10 * second, shouldResync: () => ++asked === 2 });
     expect([asked, store.calls.filter((call) => call === "resync").length]).toEqual([3, 1]);
+  });
+
+  test("does not happen while a list is under way", async () => {
+    const { store } = await outcome(
+      { lists: [{}, { afterMs: 50 * second }], watches: [{ parts: [[inStream(expired)]] }] },
+      40 * second,
+      { resyncMs: 10 * second },
+    );
+    expect(store.calls).toEqual(["replace [] at 10"]);
   });
 
   test("never happens unless asked for", async () => {

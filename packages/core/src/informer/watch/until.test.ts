@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { newInternalError } from "../../api/index.ts";
-import { FakeClock, TimeoutError, timeoutSignal } from "../../base/index.ts";
+import { FakeClock, systemClock, TimeoutError, timeoutSignal } from "../../base/index.ts";
 import type { WatchEvent } from "../../client/index.ts";
 import { failureOf } from "../../client/rest/scripted-server.fixture.ts";
 import {
@@ -88,12 +88,13 @@ describe("waiting on events", () => {
     expect((error as WatchClosedError).lastEvent).toEqual(modified("a", "2"));
   });
 
-  test("closes what it read", async () => {
+  test("closes what it read, and waits for that", async () => {
     let isClosed = false;
     async function* events() {
       try {
         yield* a;
       } finally {
+        await systemClock.yield();
         isClosed = true;
       }
     }
