@@ -4,7 +4,12 @@ import { FakeClock } from "../base/index.ts";
 import { FakeControllerSource } from "./fake-controller-source.ts";
 
 const never = new AbortController().signal;
-const pod = (name: string): corev1.Pod => ({ apiVersion: "v1", kind: "Pod", metadata: { namespace: "shop", name } });
+const pod = (name: string): corev1.Pod => ({
+  apiVersion: "v1",
+  kind: "Pod",
+  metadata: { namespace: "shop", name },
+  spec: { containers: [] },
+});
 
 async function listed(source: FakeControllerSource<corev1.Pod>): Promise<string> {
   const answer = source.list({ resourceVersion: "0", pageSize: 0, onRestart: () => {} }, never);

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { FakeClock } from "../base/index.ts";
+import { FakeClock, systemClock } from "../base/index.ts";
 import { PriorityOrder } from "./priority-order.ts";
 import { WorkQueue } from "./work-queue.ts";
 
@@ -13,7 +13,7 @@ function newQueue(): { readonly queue: WorkQueue<string>; readonly clock: FakeCl
 
 /** What a promise has come to once everything that can run has run. */
 async function peek<T>(promise: Promise<T>): Promise<T | "waits"> {
-  await new Promise((resolve) => setImmediate(resolve));
+  await systemClock.yield();
   return await Promise.race([promise, Promise.resolve("waits" as const)]);
 }
 

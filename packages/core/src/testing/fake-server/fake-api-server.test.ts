@@ -20,7 +20,7 @@ import { FakeApiServer } from "./fake-api-server.ts";
 const never = new AbortController().signal;
 
 function pod(name: string, labels: Record<string, string> = {}): corev1.Pod {
-  return { apiVersion: "v1", kind: "Pod", metadata: { namespace: "shop", name, labels } };
+  return { apiVersion: "v1", kind: "Pod", metadata: { namespace: "shop", name, labels }, spec: { containers: [] } };
 }
 
 function newServer(style: BodyStyle = "values", behaviour: Partial<ServerBehaviour> = {}) {

@@ -97,7 +97,12 @@ export class Writer {
   #newPod(place: Place): corev1.Pod {
     const shard = pick(this.#options.random, ["a", "b", "c"]);
     const write = String(this.#count++);
-    return { apiVersion: "v1", kind: "Pod", metadata: { ...place, labels: { shard }, annotations: { write } } };
+    return {
+      apiVersion: "v1",
+      kind: "Pod",
+      metadata: { ...place, labels: { shard }, annotations: { write } },
+      spec: { containers: [] },
+    };
   }
 
   #record(before: corev1.Pod | undefined, after: corev1.Pod | undefined, last?: corev1.Pod): void {
