@@ -5,7 +5,7 @@ import type { Command, Complaint, Input, Phase, ReflectorRules, ReflectorState }
 export interface Outcome {
   readonly state: ReflectorState;
   readonly command: Command;
-  readonly complaint?: Complaint;
+  readonly complaint?: Complaint | undefined;
 }
 
 export interface Seen<At extends Phase["at"], On extends Input["type"]> {

@@ -20,27 +20,34 @@ export interface Step extends Outcome {
   readonly row: ReflectorRow;
 }
 
+type RowsByInput = { readonly [On in Input["type"]]?: readonly Row<ReflectorRow>[] };
+
 // Which rows can apply is known from where it is and what happened; most often that is one or two.
-const rowsAt = new Map<string, readonly Row<ReflectorRow>[]>();
-for (const row of table as readonly Row<ReflectorRow>[]) {
-  for (const at of row.at) {
-    for (const on of row.on) rowsAt.set(`${at}/${on}`, [...(rowsAt.get(`${at}/${on}`) ?? []), row]);
-  }
+const rowsAt: { readonly [At in Phase["at"]]: RowsByInput } = {
+  idle: rowsOf("idle"),
+  listing: rowsOf("listing"),
+  streaming: rowsOf("streaming"),
+  watching: rowsOf("watching"),
+  waiting: rowsOf("waiting"),
+};
+
+function rowsOf(at: Phase["at"]): RowsByInput {
+  const rows = (table as readonly Row<ReflectorRow>[]).filter((row) => row.at.includes(at));
+  const inputs = [...new Set(rows.flatMap((row) => row.on))];
+  return Object.fromEntries(inputs.map((on) => [on, rows.filter((row) => row.on.includes(on))]));
 }
 
 /** Throws where nothing can follow: a list that ends when none was begun is a fault of the caller. */
 export function step(state: ReflectorState, input: Input, rules: ReflectorRules): Step {
   const { phase } = state;
   const seen = { state, phase, input, rules } as AnySeen;
-  for (const row of rowsAt.get(rowKey(phase, input)) ?? []) {
-    if (row.when(seen)) return { ...row.move(seen), row: row.name };
+  for (const row of rowsAt[phase.at][input.type] ?? []) {
+    if (!row.when(seen)) continue;
+    const { state: next, command, complaint } = row.move(seen);
+    return { state: next, command, complaint, row: row.name };
   }
   throw new KubeloopError(`a reflector that is ${phase.at} cannot be told ${input.type}`, {
     reason: "Unreachable",
     retry: "never",
   });
-}
-
-function rowKey(phase: Phase, input: Input): string {
-  return `${phase.at}/${input.type}`;
 }
