@@ -18,6 +18,10 @@ export const documentedCommands: Readonly<Record<string, CommandRunner>> = {
     by: "packaging",
     prints: /^cronjobs +cj +batch\/v1 +true +CronJob +create,/m,
   },
+  "node packages/kubeloop/dist/bundle/esm/cli.js generate --crd examples/sample-controller/foo-crd.yaml --out -": {
+    by: "packaging",
+    prints: /^export interface Foo {$/m,
+  },
   "node packages/kubeloop/dist/bundle/esm/cli.js version": {
     by: "packaging",
     prints: /^kubeloop \d+\.\d+\.\d+, Kubernetes v1\.36\.4$/m,
