@@ -49,7 +49,7 @@ export class Writer {
   /** One write, two that belong together, or one that the informer is not to hear of. Returns how many it is to hear of. */
   write(): number {
     const at = randomBelow(this.#options.random, this.#there.length);
-    const any = this.#there[at];
+    const chosen = this.#there[at];
     const what = pick(this.#options.random, [
       "create",
       "update",
@@ -61,11 +61,11 @@ export class Writer {
       "other",
     ]);
     if (what === "other") return this.#writeOther();
-    if (what === "create" || any === undefined) this.create();
-    else if (what === "update") this.#update(at, any);
-    else this.#delete(at, any);
-    if (what !== "again" || any === undefined) return 1;
-    this.#create(placeOf(any));
+    if (what === "create" || chosen === undefined) this.create();
+    else if (what === "update") this.#update(at, chosen);
+    else this.#delete(at, chosen);
+    if (what !== "again" || chosen === undefined) return 1;
+    this.#create(placeOf(chosen));
     return 2;
   }
 
