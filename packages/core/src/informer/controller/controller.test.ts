@@ -114,7 +114,7 @@ describe("a controller", () => {
       const times: number[] = [];
       const { seen, process } = recordingProcess(() => {
         times.push(clock.monotonic());
-        return seen.length < 5 ? fail() : undefined;
+        return seen.length < 5 || seen.length === 6 ? fail() : undefined;
       });
       const known = new IndexedStore<KubernetesObject>();
       const queue = new DeltaFIFO<KubernetesObject>({ keyOf, knownObjects: known, clock });
@@ -126,6 +126,10 @@ describe("a controller", () => {
       expect(seen).toEqual(Array.from({ length: 5 }, () => "initial Replaced"));
       expect(times).toEqual([0, 5, 15, 35, 75]);
       expect(controller.hasSynced()).toBe(true);
+      // Once it has worked, the next failure is the first again.
+      source.put("a");
+      await clock.advance(1000);
+      expect([seen.length, (times[6] ?? 0) - (times[5] ?? 0)]).toEqual([7, 5]);
       await stop();
     });
   }
@@ -189,6 +193,7 @@ describe("a controller", () => {
     source.put("a");
     await clock.settle();
     source.put("a");
+    await clock.settle();
     let hasEnded = false;
     const stopped = stop().then(() => {
       hasEnded = true;

@@ -14,7 +14,6 @@ import {
   KubeloopError,
   type Log,
   noLog,
-  onAbort,
   runTogether,
   systemClock,
 } from "../../base/index.ts";
@@ -119,7 +118,6 @@ export class Controller<T extends KubernetesObject> {
     }
     this.#isStarted = true;
     using _synced = this.#queue.onSynced(() => this.#synced.open());
-    using _closing = onAbort(signal, () => this.#queue.close());
     try {
       await runTogether(signal, [(each) => this.#reflector.run(each), (each) => this.#processLoop(each)]);
     } catch (error) {

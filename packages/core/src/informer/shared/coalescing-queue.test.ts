@@ -42,6 +42,14 @@ describe("a queue that merges by object", () => {
     expect(drain()).toEqual([add("a1"), update("a1", "a4")]);
   });
 
+  test("still knows the last that waits for an object after an earlier one has been told", () => {
+    const { queue, drain } = makeQueue(2);
+    for (const each of [add("a1"), update("a1", "a2")]) queue.push(each);
+    expect(queue.shift()).toEqual(add("a1"));
+    for (const each of [add("b1"), update("a2", "a3")]) queue.push(each);
+    expect(drain()).toEqual([update("a1", "a3"), add("b1")]);
+  });
+
   test("beyond it, an object that waits for nothing still gets its place", () => {
     const { queue, drain } = makeQueue(1);
     for (const each of [add("a1"), add("b1"), update("b1", "b2"), update("a1", "a2")]) queue.push(each);

@@ -258,22 +258,25 @@ describe("a handler added while the informer runs", () => {
     const many = 2000;
     for (let i = 0; i < many; i++) source.put(`pod-${i}`);
     const informer = new SharedIndexInformer(source, { clock, random: seededRandom(1) });
-    const early = recorder();
-    const late: (ReturnType<typeof recorder> & { readonly seenAtJoin: number })[] = [];
-    informer.addEventHandler(early.handler);
+    const late: ReturnType<typeof recorder>[] = [];
+    const join = () => {
+      const joined = recorder();
+      late.push(joined);
+      return informer.addEventHandler(joined.handler);
+    };
+    const registrations = [join()];
     const stopping = new AbortController();
     const running = informer.run(stopping.signal);
+    let joinedAfterSwap = 0;
     while (!informer.hasSynced()) {
-      const joined = recorder();
-      informer.addEventHandler(joined.handler);
-      late.push({ ...joined, seenAtJoin: early.heard.length });
+      if (informer.getStore().size === many) joinedAfterSwap++;
+      registrations.push(join());
       await systemClock.yield();
     }
-    const last = informer.addEventHandler({});
-    await last.whenSynced(stopping.signal);
-    while (late.some(({ heard }) => heard.length < many)) await systemClock.yield();
-    expect(late.length).toBeGreaterThan(3);
-    for (const { heard } of [early, ...late]) {
+    await Promise.all(registrations.map((each) => each.whenSynced(stopping.signal)));
+    while (registrations.some(({ pending }) => pending > 0)) await systemClock.yield();
+    expect(joinedAfterSwap).toBeGreaterThan(3);
+    for (const { heard } of late) {
       expect(new Set(heard).size).toBe(heard.length);
       expect(heard).toHaveLength(many);
       expect(heard.every((line) => line.startsWith("add ") && line.endsWith("(initial)"))).toBe(true);

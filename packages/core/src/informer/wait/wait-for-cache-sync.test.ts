@@ -114,6 +114,17 @@ describe("waiting for several", () => {
   }
 });
 
+test("one that is there counts, even if it says no more than that the wait is over", async () => {
+  const checker: Syncing = {
+    name: "curt",
+    hasSynced: () => true,
+    whenSynced: async (signal) => signal.throwIfAborted(),
+  };
+  const lines: string[] = [];
+  const result = await waitFor([checker], { what: "mine", log: listLog(lines) }, AbortSignal.abort());
+  expect([result.isSynced, lines]).toEqual([true, ["info: waiting", "info: done waiting instance=curt"]]);
+});
+
 describe("waiting for the caches of informers", () => {
   test("is over when all have synced", async () => {
     const [pods, more] = [podInformer(), podInformer()];
