@@ -1,0 +1,44 @@
+// What a controller reads: views over caches at one moment. Synchronous, and never a copy: a snapshot may stand for thousands
+// of objects. What it hands out is shared; change none of it.
+//
+// Promises: within one call of `observe` everything belongs to one moment, because nothing else runs meanwhile. A resource that
+// the controller does not watch is refused, loudly: a cache nobody asked for would be empty for ever.
+import type { KubernetesObject, Resource, Selector } from "../api/index.ts";
+import type { Served } from "./served.ts";
+
+export interface SnapshotListOptions {
+  /** All unless given. */
+  readonly namespace?: string;
+  readonly selector?: string | Selector;
+}
+
+export interface Snapshot {
+  /** By name, or `namespace/name`. */
+  get<T extends KubernetesObject>(resource: Resource<T>, key: string): T | undefined;
+  /** In no order that means anything. */
+  list<T extends KubernetesObject>(resource: Resource<T>, options?: SnapshotListOptions): readonly T[];
+  byIndex<T extends KubernetesObject>(index: Index<T>, value: string): readonly T[];
+  /** What the server served when last asked; undefined for controllers whose watches do not follow discovery. */
+  readonly served: Served | undefined;
+}
+
+/** Finds the objects of one resource by values that are worked out from each. */
+export interface Index<T extends KubernetesObject = KubernetesObject> {
+  /** Once for each resource in a process: controllers that mean the same index share it. */
+  readonly name: string;
+  readonly resource: Resource<T>;
+  valuesOf(object: T): readonly string[];
+}
+
+export function defineIndex<T extends KubernetesObject>(
+  name: string,
+  resource: Resource<T>,
+  valuesOf: (object: T) => readonly string[],
+): Index<T> {
+  return { name, resource, valuesOf };
+}
+
+/** "apps/v1/deployments": one cache for each. */
+export function resourceId(resource: Pick<Resource, "group" | "version" | "plural">): string {
+  return `${resource.group}/${resource.version}/${resource.plural}`;
+}
