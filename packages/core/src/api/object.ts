@@ -1,6 +1,6 @@
 // The edge between bytes and objects: whatever was parsed from JSON is `unknown` until `decodeObject` has looked at it
 // once. It checks what all machinery relies on (apiVersion, kind, and the parts of metadata that caches and queues read)
-// and trusts the server for the rest; nothing is copied or changed.
+// and trusts the server for the rest; nothing is changed, and only what lacks apiVersion or kind is copied, one level deep.
 import { KubeloopError } from "../base/errors.ts";
 import { isJsonObject, type JsonObject } from "./json-value.ts";
 import type { KubernetesObject } from "./resource.ts";
@@ -40,7 +40,7 @@ export function decodeObject(json: unknown, defaults: DecodeDefaults = {}): Kube
   checkList(metadata["ownerReferences"], "metadata.ownerReferences", requireRecord);
   checkList(metadata["finalizers"], "metadata.finalizers", requireText);
   const isWhole = object["apiVersion"] === apiVersion && object["kind"] === kind;
-  return (isWhole ? object : { apiVersion, kind, ...object }) as unknown as KubernetesObject;
+  return (isWhole ? object : withIdentity(object, kind, apiVersion)) as unknown as KubernetesObject;
 }
 
 const textFields = [
@@ -52,6 +52,15 @@ const textFields = [
   "creationTimestamp",
   "deletionTimestamp",
 ] as const;
+
+/** In the order in which servers write them. */
+function withIdentity(object: JsonObject, kind: string, apiVersion: string): JsonObject {
+  const whole = { kind, apiVersion, ...object };
+  // The object may say null.
+  whole.kind = kind;
+  whole.apiVersion = apiVersion;
+  return whole;
+}
 
 function requireRecord(json: unknown, path: string): JsonObject {
   if (isJsonObject(json)) return json;

@@ -18,6 +18,7 @@ import {
   withoutUndefined,
 } from "./http-exchange.ts";
 import { SilenceLimit } from "./silence-limit.ts";
+import { loadUndiciParts } from "./undici-parts.ts";
 
 export interface Http1Options {
   readonly server: URL;
@@ -28,6 +29,7 @@ export interface Http1Options {
 interface Lane {
   readonly socket: Socket;
   readonly client: Client;
+  readonly request: (options: Dispatcher.RequestOptions) => Promise<Dispatcher.ResponseData>;
   readonly complaint: DialedSocket["complaint"];
   /** Whether it has lain idle: then it may have died without anyone noticing. */
   wasIdle: boolean;
@@ -90,7 +92,7 @@ export class Http1Pool implements AsyncDisposable {
   }
 
   async #toLane({ socket, complaint }: DialedSocket): Promise<Lane> {
-    const { Client } = await import("undici");
+    const { Client, request } = await loadUndiciParts();
     let isHandedOver = false;
     const client = new Client(this.#options.server.origin, {
       connect: (_options, callback) => {
@@ -110,7 +112,13 @@ export class Http1Pool implements AsyncDisposable {
       keepAliveTimeout: 30_000,
       maxHeaderSize: 64 * 1024,
     });
-    const lane: Lane = { socket, client, complaint, wasIdle: false };
+    const lane: Lane = {
+      socket,
+      client,
+      request: (options) => request(client, options),
+      complaint,
+      wasIdle: false,
+    };
     this.#lanes.add(lane);
     socket.once("close", () => this.#drop(lane));
     if (this.#closing.signal.aborted) {
@@ -145,7 +153,7 @@ export class Http1Pool implements AsyncDisposable {
     const child = childSignal(signal);
     using silence = this.#silenceOf(exchange, () => child.abort());
     try {
-      const { statusCode, headers, body } = await lane.client.request({
+      const { statusCode, headers, body } = await lane.request({
         method: exchange.method as Dispatcher.HttpMethod,
         path: exchange.path,
         headers: { host: this.#options.server.host, ...toLists(exchange.headers) },

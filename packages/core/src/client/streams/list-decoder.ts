@@ -10,7 +10,7 @@ import { decodeObject } from "../../api/object.ts";
 import type { KubernetesObject } from "../../api/resource.ts";
 import { ListDecodeError } from "./decode-errors.ts";
 import type { ChunkDecoder } from "./decode-stream.ts";
-import { hasOwnIdentity, type ItemIdentity, toItemPrefix } from "./item-identity.ts";
+import type { ItemIdentity } from "./item-identity.ts";
 import { checkIsList, decodeListMeta, itemIdentity } from "./list-envelope.ts";
 import { type ListPlace, moves } from "./list-grammar.ts";
 import { ValueCutter, type ValueLimits } from "./value-cutter.ts";
@@ -32,8 +32,7 @@ export class ListDecoder<T extends KubernetesObject> implements ChunkDecoder<T> 
   #count = 0;
   #hasItems = false;
   #identity: Partial<ItemIdentity> = {};
-  #prefix: Buffer | undefined;
-  /** What stands between two items, when the first one let us guess it. Searching for it is much faster than scanning. */
+  /** What stands between two items, when the first one let us guess it. */
   #border: Buffer | undefined;
   #metadata: ListMeta | undefined;
 
@@ -95,20 +94,36 @@ export class ListDecoder<T extends KubernetesObject> implements ChunkDecoder<T> 
     this.#place = "item";
     const border = this.#border;
     if (border === undefined) return this.#accept(this.#cutter.begin(at), chunk, items);
-    const guessed = chunk.indexOf(border, at) + 1;
-    if (guessed > 0 && this.#cutter.trust(at, guessed)) {
-      const json = this.#tryParse();
-      if (json !== undefined) {
-        this.#addItem(json, items);
-        return guessed;
-      }
+    const length = chunk.subarray(at, at + this.#cutter.trustedBytes).lastIndexOf(border) + 1;
+    if (length > 0) {
+      if (this.#addRun(at, at + length, items)) return at + length;
       // What failed once is not tried again.
       this.#border = undefined;
     }
     const end = this.#cutter.begin(at);
-    // Nothing was found, and not because the chunk ended first: this list has other borders.
-    if (guessed === 0 && end !== -1 && end + border.length <= chunk.length) this.#border = undefined;
+    if (end !== -1 && !mayFollow(border, chunk, end - 1)) this.#border = undefined;
     return this.#accept(end, chunk, items);
+  }
+
+  /**
+   * Takes all items up to a guessed border at once, which is much faster than to scan for the end of each. Nothing depends
+   * on the guess: a text that parses between brackets is whole items with commas between them, wherever it was cut. False,
+   * and nothing taken, when it does not or when something is wrong with an item; who then scans finds out what, and where.
+   */
+  #addRun(from: number, end: number, items: T[]): boolean {
+    const before = items.length;
+    try {
+      this.#cutter.trust(from, end);
+      for (const json of JSON.parse(`[${this.#cutter.text()}]`) as unknown[]) {
+        items.push(decodeObject(json, this.#identity) as T);
+      }
+    } catch {
+      items.length = before;
+      return false;
+    }
+    this.#count += items.length - before;
+    this.#place = "after item";
+    return true;
   }
 
   /** Takes the value the cutter has just finished. Gives the index to go on from. */
@@ -121,7 +136,7 @@ export class ListDecoder<T extends KubernetesObject> implements ChunkDecoder<T> 
         this.#place = "colon";
         break;
       case "item":
-        if (this.#count === 0) this.#learnFrom(this.#cutter.text());
+        if (this.#count === 0) this.#border = guessBorder(this.#cutter.text());
         this.#addItem(this.#parse(), items);
         break;
       default:
@@ -154,7 +169,6 @@ export class ListDecoder<T extends KubernetesObject> implements ChunkDecoder<T> 
   #enterItems(at: number): number {
     this.#noteItems(this.#cutter.positionOf(at));
     this.#identity = itemIdentity(Object.fromEntries(this.#envelope), this.#given);
-    this.#prefix = toItemPrefix(this.#identity);
     this.#place = "first item";
     return at + 1;
   }
@@ -167,7 +181,7 @@ export class ListDecoder<T extends KubernetesObject> implements ChunkDecoder<T> 
 
   #parse(): unknown {
     try {
-      return this.#place === "item" ? this.#parseItem() : JSON.parse(this.#cutter.text());
+      return JSON.parse(this.#cutter.text());
     } catch (cause) {
       const value = this.#place === "value" ? JSON.stringify(this.#key) : "a key";
       const what = this.#place === "item" ? `items[${this.#count}]` : value;
@@ -175,39 +189,18 @@ export class ListDecoder<T extends KubernetesObject> implements ChunkDecoder<T> 
     }
   }
 
-  #parseItem(): unknown {
-    const prefix = this.#prefix;
-    const json = prefix === undefined ? undefined : parseOrNothing(this.#cutter.textAfter(prefix));
-    // `{}` with a prefix ends in a comma; anything else fails again, with positions that fit.
-    return json ?? JSON.parse(this.#cutter.text());
-  }
-
-  #tryParse(): unknown {
-    const prefix = this.#prefix;
-    return parseOrNothing(prefix === undefined ? this.#cutter.text() : this.#cutter.textAfter(prefix));
-  }
-
-  #learnFrom(firstItem: string): void {
-    this.#border = guessBorder(firstItem);
-    if (hasOwnIdentity(firstItem)) this.#prefix = undefined;
-  }
-
   #fault(fault: string, position: number, cause?: unknown): ListDecodeError {
     return new ListDecodeError(fault, { reason: "Decode", position, cause });
   }
 }
 
-// Items of one kind begin with the same key, and a server writes them without white space. The quote after `{` cannot be
-// inside a string (there it would follow a backslash), so this only ever matches between two objects of some array.
+// Items of one kind begin with the same key, and a server writes them without white space.
 function guessBorder(item: string): Buffer | undefined {
   const firstKey = /^\{"[\w./-]+":/.exec(item)?.[0];
   return firstKey === undefined ? undefined : Buffer.from(`},${firstKey}`);
 }
 
-function parseOrNothing(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+/** Whether the border stands at this index, or may: who knows, where the chunk ends first. */
+function mayFollow(border: Buffer, chunk: Buffer, at: number): boolean {
+  return at + border.length > chunk.length || chunk.compare(border, 0, border.length, at, at + border.length) === 0;
 }

@@ -185,6 +185,27 @@ describe("reading a list", () => {
     expect(seen).toEqual([pod("a")]);
   });
 
+  for (const [name, wrong] of [
+    ["is malformed", '{"metadata":{]}'],
+    ["is no object", "1"],
+    ["has no metadata", '{"x":1}'],
+    ["has metadata of the wrong type", '{"metadata":1}'],
+  ] as const) {
+    test(`says which item ${name}, and where, among those that are right`, async () => {
+      const before = podList(`[${item("a")},${item("b")},${item("c")},`).slice(0, -1);
+      const bytes = chunked(`${before}${wrong},${item("e")},${item("f")}]}`);
+      const seen: unknown[] = [];
+      const reading = (async () => {
+        for await (const one of decodeList({ kind: "bytes", bytes }, { clock }, neverAborted)) seen.push(one);
+      })();
+      await expect(reading).rejects.toMatchObject({
+        position: before.length,
+        message: expect.stringContaining("items[3]"),
+      });
+      expect(seen).toEqual([pod("a"), pod("b"), pod("c")]);
+    });
+  }
+
   test("passes on what the connection throws", async () => {
     async function* broken() {
       yield Buffer.from(podList("[]").slice(0, 20));
@@ -295,5 +316,41 @@ test("a list in any chunks, printed in any way, is what JSON.parse makes of it",
       expect(JSON.stringify(seen.items)).toBe(JSON.stringify((JSON.parse(text) as { items: unknown }).items));
     }),
     { numRuns: 300 },
+  );
+});
+
+test("a list that was tampered with is refused, or is still what JSON.parse makes of it", async () => {
+  // Full of what looks like the border between two items: in strings, in lists inside items, with white space.
+  const border = '},{"metadata":';
+  const text = fc.constantFrom("", "x", border, `${border}{}`, '"', "\\", "[{");
+  const { value } = fc.letrec((tie) => ({
+    value: fc.oneof({ depthSize: "small" }, text, fc.nat({ max: 9 }), tie("objects"), tie("object")),
+    objects: fc.array(fc.oneof(tie("object"), tie("objects")), { maxLength: 3 }),
+    object: fc.record({ metadata: fc.oneof(fc.constant({}), tie("value")), rest: tie("value") }),
+  }));
+  const one = fc
+    .record({ name: text, rest: value })
+    .map(({ name, rest }) => JSON.stringify({ metadata: { name }, rest }));
+  const between = fc.constantFrom(",", ",", ",", ", ", "\n,");
+  const tail = fc
+    .array(fc.tuple(one, between), { minLength: 2, maxLength: 12 })
+    .map((items) => `${items.flatMap(([json, comma], at) => (at === 0 ? [json] : [comma, json])).join("")}]}`);
+  const scrap = fc.constantFrom("", "]", "[", "}", "{", ",", '"', "]}", "],[", ",[{", "},{", border, "\\", "0", " ");
+  const tampering = fc.array(fc.tuple(fc.nat(), fc.nat({ max: 3 }), scrap), { maxLength: 3 });
+  const tamper = (text: string, [at, deleted, put]: readonly [number, number, string]) =>
+    text.slice(0, at % text.length) + put + text.slice((at % text.length) + deleted);
+  const cuts = fc.array(fc.nat({ max: 5000 }), { maxLength: 3 });
+  // How much is taken at once follows from how deep it may be.
+  const maxDepth = fc.constantFrom(10_000, 50);
+  await fc.assert(
+    fc.asyncProperty(tail, tampering, cuts, maxDepth, async (rest, edits, at, depth) => {
+      const sent = podList("[").slice(0, -1) + edits.reduce(tamper, rest);
+      const seen = await readText(sent, { maxDepth: depth }, at).catch(() => undefined);
+      if (seen === undefined) return;
+      const { items } = JSON.parse(sent) as { items: readonly object[] };
+      const expected = items.map((one) => ({ kind: "Pod", apiVersion: "v1", ...one }));
+      expect(JSON.stringify(seen.items)).toBe(JSON.stringify(expected));
+    }),
+    { numRuns: 1000 },
   );
 });

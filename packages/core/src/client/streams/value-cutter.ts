@@ -15,8 +15,6 @@ export interface ValueLimits {
 }
 
 const smallBufferBytes = 64 * 1024;
-/** The room kept in front of what is gathered. */
-export const maxPrefixBytes = 1024;
 const nothing: Buffer = Buffer.alloc(0);
 
 export class ValueCutter {
@@ -91,37 +89,24 @@ export class ValueCutter {
     return end;
   }
 
-  /**
-   * Takes someone's word for where a value ends, or refuses (false). JSON.parse is the proof: no JSON object is the
-   * beginning of another, so a text that parses was cut at the right place.
-   */
-  trust(from: number, end: number): boolean {
-    const bytes = end - from;
-    // Each level takes two bytes at least: what is short cannot be too deep.
-    if (bytes > this.#maxBytes || bytes >= 2 * this.#maxDepth) return false;
+  /** How long a text may be that is cut by a guess: each level takes two bytes at least, so it cannot be too deep. */
+  get trustedBytes(): number {
+    return Math.min(this.#maxBytes, 2 * this.#maxDepth - 1);
+  }
+
+  /** Takes someone's word for where a text of at most `trustedBytes` ends. JSON.parse is the proof, which reads it next. */
+  trust(from: number, end: number): void {
     this.#position = this.#offset + from;
     this.#gatheredBytes = 0;
     this.#from = from;
     this.#end = end;
-    return true;
   }
 
   /** The text of the value that was cut last. */
   text(): string {
-    if (this.#gatheredBytes > 0) return this.#gatheredText(maxPrefixBytes);
+    if (this.#gatheredBytes > 0) return this.#gatheredText();
     if (this.#isChunkAscii) return this.#chunk.toString("latin1", this.#from, this.#end);
     return this.#toText(this.#chunk.subarray(this.#from, this.#end));
-  }
-
-  /** The same, with a prefix in place of its first byte. Joined as strings, each value would be copied once more. */
-  textAfter(prefix: Buffer): string {
-    if (this.#gatheredBytes === 0) this.#gather(this.#from, this.#end);
-    const first = this.#gathered[maxPrefixBytes] as number;
-    const start = maxPrefixBytes + 1 - prefix.length;
-    prefix.copy(this.#gathered, start);
-    const text = this.#gatheredText(start);
-    this.#gathered[maxPrefixBytes] = first;
-    return text;
   }
 
   #checkLimits(bytes: number): void {
@@ -135,26 +120,24 @@ export class ValueCutter {
   }
 
   #gather(from: number, until: number): void {
-    const used = maxPrefixBytes + this.#gatheredBytes;
-    this.#makeRoom(used, used + until - from);
-    this.#chunk.copy(this.#gathered, used, from, until);
+    this.#makeRoom(this.#gatheredBytes + until - from);
+    this.#chunk.copy(this.#gathered, this.#gatheredBytes, from, until);
     this.#isGatheredAscii = this.#isChunkAscii && (this.#gatheredBytes === 0 || this.#isGatheredAscii);
     this.#gatheredBytes += until - from;
   }
 
-  #makeRoom(used: number, wanted: number): void {
+  #makeRoom(wanted: number): void {
     // One giant must not be paid for until the end of a watch that lasts an hour.
     const isGiant = this.#gatheredBytes === 0 && this.#gathered.length > 16 * smallBufferBytes;
     if (wanted <= this.#gathered.length && !isGiant) return;
     const larger = Buffer.allocUnsafeSlow(Math.max(smallBufferBytes, 2 ** Math.ceil(Math.log2(wanted))));
-    this.#gathered.copy(larger, 0, 0, used);
+    this.#gathered.copy(larger, 0, 0, this.#gatheredBytes);
     this.#gathered = larger;
   }
 
-  #gatheredText(start: number): string {
-    const end = maxPrefixBytes + this.#gatheredBytes;
-    if (this.#isGatheredAscii) return this.#gathered.toString("latin1", start, end);
-    return this.#toText(this.#gathered.subarray(start, end));
+  #gatheredText(): string {
+    if (this.#isGatheredAscii) return this.#gathered.toString("latin1", 0, this.#gatheredBytes);
+    return this.#toText(this.#gathered.subarray(0, this.#gatheredBytes));
   }
 
   #toText(bytes: Buffer): string {

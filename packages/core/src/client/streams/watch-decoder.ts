@@ -42,7 +42,8 @@ export class WatchDecoder<T extends KubernetesObject> implements ChunkDecoder<Wa
   #read(at: number, chunk: Buffer, events: WatchEvent<T>[]): number {
     if (!this.#isLines) return this.#accept(this.#cutter.begin(at), chunk, events);
     const line = chunk.indexOf(newline, at);
-    if (line !== -1 && this.#cutter.trust(at, line)) {
+    if (line !== -1 && line - at <= this.#cutter.trustedBytes) {
+      this.#cutter.trust(at, line);
       const json = this.#tryParse();
       if (json !== undefined) {
         this.#add(json, events);

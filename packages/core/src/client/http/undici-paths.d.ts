@@ -1,0 +1,13 @@
+// The types of undici-parts.ts' imports: undici describes its front door only.
+declare module "undici/lib/dispatcher/client.js" {
+  export { Client as default } from "undici";
+}
+
+declare module "undici/lib/api/api-request.js" {
+  import type { Client, Dispatcher } from "undici";
+
+  export default function request(
+    this: Client,
+    options: Dispatcher.RequestOptions,
+  ): Promise<Dispatcher.ResponseData>;
+}
