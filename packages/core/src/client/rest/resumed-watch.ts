@@ -7,7 +7,7 @@
 import { type KubernetesObject, TransportError } from "../../api/index.ts";
 import type { Log } from "../../base/index.ts";
 import { type Batched, readOnce } from "../streams/batched.ts";
-import type { ErrorEvent, WatchEvent } from "../streams/watch-event.ts";
+import type { WatchEvent } from "../streams/watch-event.ts";
 import type { WatchOptions } from "./options.ts";
 
 export type WatchBatches<T extends KubernetesObject> = AsyncGenerator<readonly WatchEvent<T>[], void, undefined>;
@@ -23,51 +23,63 @@ export function resumedWatch<T extends KubernetesObject>(
   return readOnce(follow());
 
   async function* follow(): AsyncGenerator<readonly WatchEvent<T>[], void, undefined> {
-    let position = startOf(options);
+    const position = new Position(options);
     for (;;) {
       try {
-        for await (const batch of await open(position.next)) {
-          position = advance(position, batch);
+        for await (const batch of await open(position.options)) {
+          position.advance(batch);
           yield batch;
         }
         return;
       } catch (error) {
         const isSilent = error instanceof TransportError && error.reason === silentReason;
         if (!isSilent || !position.canResume) throw error;
-        log.info("watch was silent and is opened again", { resourceVersion: position.next.resourceVersion });
+        log.info("watch was silent and is opened again", { resourceVersion: position.options.resourceVersion });
       }
     }
   }
 }
 
-interface Position {
-  /** How to open the watch so that nothing is missed and nothing comes twice. */
-  readonly next: Partial<WatchOptions>;
-  /** Whether a watch from there on would be whole: not while its initial events are still coming. */
-  readonly canResume: boolean;
-}
+/** How far a watch has come. Asked at each batch, so it does no more than remember. */
+class Position {
+  readonly #asked: Partial<WatchOptions>;
+  /** The version to go on from; "" while a watch from anywhere would miss or repeat something. */
+  #version: string;
 
-function startOf(options: Partial<WatchOptions>): Position {
-  const { resourceVersion = "", sendInitialEvents } = options;
-  const hasVersion = resourceVersion !== "" && resourceVersion !== "0";
-  return { next: options, canResume: hasVersion && sendInitialEvents !== true };
-}
-
-function advance<T extends KubernetesObject>(position: Position, batch: readonly WatchEvent<T>[]): Position {
-  let { next, canResume } = position;
-  for (const event of batch) {
-    if (event.type === "ERROR" || (!canResume && isInitial(event, next))) continue;
-    const { resourceVersion = "" } = event.object.metadata;
-    if (resourceVersion === "") continue;
-    const { sendInitialEvents: _, resourceVersionMatch: __, ...rest } = next;
-    next = { ...rest, resourceVersion };
-    canResume = true;
+  constructor(asked: Partial<WatchOptions>) {
+    const { resourceVersion = "", sendInitialEvents } = asked;
+    this.#asked = asked;
+    this.#version = resourceVersion === "0" || sendInitialEvents === true ? "" : resourceVersion;
   }
-  return { next, canResume };
+
+  /** Whether a watch from there on would be whole: not while its initial events are still coming. */
+  get canResume(): boolean {
+    return this.#version !== "";
+  }
+
+  /** How to open the watch so that nothing is missed and nothing comes twice. */
+  get options(): Partial<WatchOptions> {
+    if (!this.canResume || this.#version === this.#asked.resourceVersion) return this.#asked;
+    const { sendInitialEvents: _, resourceVersionMatch: __, ...rest } = this.#asked;
+    return { ...rest, resourceVersion: this.#version };
+  }
+
+  advance(batch: readonly WatchEvent[]): void {
+    for (let last = batch.length - 1; last >= 0; last--) {
+      const event = batch[last] as WatchEvent;
+      if (event.type === "ERROR") continue;
+      const { resourceVersion = "" } = event.object.metadata;
+      if (resourceVersion === "") continue;
+      // The newest version counts, unless all up to it may still be initial.
+      if (this.canResume || batch.some((one) => !isInitial(one, this.#asked))) this.#version = resourceVersion;
+      return;
+    }
+  }
 }
 
 /** Whether the event may be one of those that tell what was there, which come in no order of versions. */
-function isInitial(event: Exclude<WatchEvent, ErrorEvent>, options: Partial<WatchOptions>): boolean {
+function isInitial(event: WatchEvent, options: Partial<WatchOptions>): boolean {
+  if (event.type === "ERROR") return true;
   if (options.sendInitialEvents !== true) return event.type === "ADDED";
   return event.type !== "BOOKMARK" || event.object.metadata.annotations?.[initialEventsEnd] !== "true";
 }
