@@ -141,6 +141,15 @@ describe("an index", () => {
     expect(contentOf(store)).toEqual({});
   });
 
+  test("leaves nothing behind when the function's own array changes later", () => {
+    const values = ["ernie", "bert"];
+    const store = new IndexedStore<Pod>({ indexers: { byUser: () => values } });
+    store.add(pod("one"));
+    values.pop();
+    store.delete(pod("one"));
+    expect(contentOf(store)).toEqual({});
+  });
+
   test("nobody added is an error, whatever is asked", () => {
     const store = newUserStore();
     for (const ask of [

@@ -141,6 +141,17 @@ describe("replacing a content in slices", () => {
     expect([keysOf(store, "bert"), store.size]).toEqual([["pod-3"], 63]);
   });
 
+  test("tells of an object that fails once, although all are placed again", async () => {
+    const store = new IndexedStore<Pod>();
+    const pauses = new Pauses();
+    const replacing = store.replaceInSlices(manyPods(64, "elmo").with(0, pod("")), "5", pauses, neverAborted);
+    const failed = expect(replacing).rejects.toMatchObject({ errors: [{ name: "KeyError" }], totalTransactions: 64 });
+    store.addIndexers({ byUser: usersOf });
+    while (pauses.waiting.length > 0) await pauses.goOn();
+    await failed;
+    expect(keysOf(store, "elmo")).toHaveLength(63);
+  });
+
   test("replaces what was written meanwhile, too", async () => {
     const store = newUserStore();
     const pauses = new Pauses();

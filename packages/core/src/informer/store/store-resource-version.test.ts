@@ -17,6 +17,7 @@ describe("the version of a store", () => {
     ["is never taken back by an older object", (store) => store.add(written("9")), "30"],
     ["is never taken back by an older bookmark", (store) => store.bookmark("29"), "30"],
     ["stays for an object without one", (store) => store.add(pod("a")), "30"],
+    ["stays for an object with an empty one", (store) => store.add(written("")), "30"],
     ["stays for a delete by key", (store) => store.deleteByKey("a"), "30"],
     [
       "stays for a tombstone, whose object is old",

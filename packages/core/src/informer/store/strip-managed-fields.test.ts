@@ -78,6 +78,15 @@ describe("strings", () => {
     expect([transform(parse(text)), transform(whole), transform(part)]).toEqual([whole, whole, whole]);
   });
 
+  test("of a frozen object are not even looked at: they are somebody else's, and in memory already", () => {
+    const pool = new CountingPool();
+    const transform = stripManagedFields<Thing>({ pool });
+    const whole = deepFreeze(parse(`{"metadata":{"name":"web"},"spec":{"image":"${long}"}}`));
+    transform(whole);
+    transform(whole);
+    expect(pool.shared).toEqual([]);
+  });
+
   test("under a key that means something to JavaScript stay where they are", () => {
     const transform = stripManagedFields<Thing>();
     const text = `{"metadata":{"name":"map"},"data":{"__proto__":"${long}","constructor":"${long}"}}`;

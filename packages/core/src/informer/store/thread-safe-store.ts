@@ -14,6 +14,8 @@ export interface ThreadSafeStoreOptions<T> {
 export class ThreadSafeStore<T> {
   readonly #objects = new Map<string, T>();
   readonly #indexes = new Map<string, InvertedIndex<T>>();
+  /** The same, for writing. */
+  readonly #indexList: InvertedIndex<T>[] = [];
   readonly #isFreezing: boolean;
   #indexers: Indexers<T> = Object.freeze({});
 
@@ -45,16 +47,16 @@ export class ThreadSafeStore<T> {
   /** Throws an IndexError, and has changed nothing then. */
   set(key: string, object: T): void {
     // All index functions speak before anything is touched.
+    const indexes = this.#indexList;
     const values: IndexedValues[] = [];
-    for (const index of this.#indexes.values()) values.push(index.valuesOf(key, object));
-    let at = 0;
-    for (const index of this.#indexes.values()) index.put(key, object, values[at++] as IndexedValues);
+    for (const index of indexes) values.push(index.valuesOf(key, object));
+    for (let at = 0; at < indexes.length; at++) indexes[at]?.put(key, object, values[at] as IndexedValues);
     this.#objects.set(key, object);
   }
 
   delete(key: string): void {
     if (!this.#objects.delete(key)) return;
-    for (const index of this.#indexes.values()) index.remove(key);
+    for (const index of this.#indexList) index.remove(key);
   }
 
   /** Takes an object over from a store with the same indexes, and asks no index function. Nothing if it is not there. */
@@ -100,6 +102,7 @@ export class ThreadSafeStore<T> {
       return index;
     });
     for (const index of added) this.#indexes.set(index.name, index);
+    this.#indexList.push(...added);
     if (added.length > 0) this.#indexers = Object.freeze({ ...this.#indexers, ...indexers });
   }
 
