@@ -120,3 +120,7 @@ test("hands out frozen copies", () => {
   const stored = source.add(mine);
   expect([Object.isFrozen(stored.metadata), Object.isFrozen(mine.metadata)]).toEqual([true, false]);
 });
+
+test("says that it cannot stream a list", () => {
+  expect(new FakeControllerSource<corev1.Pod>().canWatchList).toBe(false);
+});

@@ -278,6 +278,39 @@ describe("watches", () => {
     expect(watch.heard).toEqual(["ADDED a@3", "MODIFIED a@4", "DELETED a@5"]);
   });
 
+  test("of a namespace hear of it alone, those of all of each, and all who watch it of the same", async () => {
+    const setup = newServer();
+    const { server, clock, client } = setup;
+    const heardIn = (namespace: string) => {
+      const heard: string[] = [];
+      void (async () => {
+        for await (const event of client.resource(pods).in(namespace).watch({ resourceVersion: "1" }, never)) {
+          heard.push(inWords(event));
+        }
+      })();
+      return heard;
+    };
+    const [shop, shopToo, bank] = [heardIn("shop"), heardIn("shop"), heardIn("bank")];
+    const all = follow(setup, { resourceVersion: "1" });
+    await clock.settle();
+    server.create(pods, pod("a"));
+    server.create(pods, { ...pod("b"), metadata: { namespace: "bank", name: "b" } });
+    await clock.settle();
+    expect([shop, shopToo, bank]).toEqual([["ADDED a@2"], ["ADDED a@2"], ["ADDED b@3"]]);
+    expect(all.heard).toEqual(["ADDED a@2", "ADDED b@3"]);
+  });
+
+  test("that were stopped are no hindrance to later writes", async () => {
+    const setup = newServer();
+    const watch = follow(setup, { resourceVersion: "1" });
+    await setup.clock.settle();
+    watch.stop();
+    await watch.ended;
+    setup.server.create(pods, pod("a"));
+    await setup.clock.settle();
+    expect(watch.heard).toEqual([]);
+  });
+
   test("send bookmarks every minute and shortly before they end in time", async () => {
     const setup = newServer();
     const { server, clock } = setup;
@@ -408,6 +441,13 @@ describe("initial events", () => {
     expect(await watch.ended).toBe("ended");
     expect(watch.heard).toEqual(["ERROR 504 Timeout"]);
   });
+});
+
+test("an object is found in its own namespace only", async () => {
+  const { client, server } = newServer();
+  server.create(pods, pod("a"));
+  expect((await client.resource(pods).in("shop").get("a", never)).metadata.name).toBe("a");
+  expect(isNotFound(await failure(client.resource(pods).in("bank").get("a", never)))).toBe(true);
 });
 
 test("what was given is copied, what is handed out is frozen", () => {

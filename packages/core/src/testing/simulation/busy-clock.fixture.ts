@@ -1,11 +1,18 @@
 // Virtual time in which work takes time: now and then the monotonic clock has moved by a slice between two looks at it, so that
-// whoever works in slices stops in the middle, and others come in between. Wall time and timers are the fake clock's.
+// whoever works in slices rests in the middle, for as long as that took, and all that is due meanwhile comes in between. Wall
+// time and timers are the fake clock's.
 import type { Clock, FakeClock, Random } from "../../base/index.ts";
+import { pick } from "./draw.fixture.ts";
+
+const sliceMs = 5;
+/** Seldom, as on a machine that has other things to do, it takes long. */
+const restsMs = [sliceMs, sliceMs, sliceMs, sliceMs, sliceMs, sliceMs, sliceMs, 2_000];
+const never = new AbortController().signal;
 
 export function busyClock(clock: FakeClock, random: Random, busyChance: number): Clock {
   let spentMs = 0;
   const monotonic = () => {
-    if (busyChance > 0 && random.next() < busyChance) spentMs += 5;
+    if (busyChance > 0 && random.next() < busyChance) spentMs += sliceMs;
     return clock.monotonic() + spentMs;
   };
   const over = (inner: Clock): Clock => ({
@@ -13,7 +20,7 @@ export function busyClock(clock: FakeClock, random: Random, busyChance: number):
     monotonic,
     after: (delayMs, callback) => inner.after(delayMs, callback),
     sleep: (delayMs, signal) => inner.sleep(delayMs, signal),
-    yield: () => inner.yield(),
+    yield: () => (busyChance > 0 ? inner.sleep(pick(random, restsMs), never) : inner.yield()),
     hold: (name) => inner.hold(name),
     labelled: (label) => over(inner.labelled(label)),
   });

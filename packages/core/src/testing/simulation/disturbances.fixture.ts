@@ -12,15 +12,23 @@ import { type Random, randomBelow } from "../../base/index.ts";
 import type { FakeApiServer } from "../fake-server/index.ts";
 import { chance, pick } from "./draw.fixture.ts";
 
+export interface DisturbanceOptions {
+  readonly random: Random;
+  readonly theme: Theme;
+  readonly onHit: (name: string) => void;
+}
+
 export class Disturbances {
   readonly #server: FakeApiServer;
   readonly #random: Random;
+  readonly #theme: Theme;
   readonly #onHit: (name: string) => void;
   #outage: string | undefined;
 
-  constructor(server: FakeApiServer, random: Random, onHit: (name: string) => void) {
+  constructor(server: FakeApiServer, { random, theme, onHit }: DisturbanceOptions) {
     this.#server = server;
     this.#random = random;
+    this.#theme = theme;
     this.#onHit = onHit;
   }
 
@@ -33,12 +41,12 @@ export class Disturbances {
 
   /** Some troubles pass by themselves. */
   recover(): void {
-    if (this.#outage !== undefined && chance(this.#random, 0.3)) this.#goDown(undefined);
-    if (chance(this.#random, 0.15)) this.#server.resumeCache();
+    if (this.#outage !== undefined && chance(this.#random, 0.15)) this.#goDown(undefined);
+    if (chance(this.#random, this.#theme === "servers behind" ? 0.01 : 0.08)) this.#server.resumeCache();
   }
 
   strike(): void {
-    const name = pick(this.#random, choices);
+    const name = pick(this.#random, choices[this.#theme]);
     this.#onHit(name);
     disturbances[name]({ server: this.#server, random: this.#random, fail: (reason) => this.#goDown(reason) });
   }
@@ -104,13 +112,15 @@ const disturbances = {
 
 type DisturbanceName = keyof typeof disturbances;
 
-/** Some take more than themselves to matter: they come more often. */
-const often: readonly DisturbanceName[] = [
-  "another server is behind, and this one forgets",
-  "another server is behind, and this one forgets",
-  "watches end with 500",
-];
-const choices: readonly DisturbanceName[] = [...(Object.keys(disturbances) as DisturbanceName[]), ...often];
+/** What keeps happening in a seed: anything, or one kind of trouble that matters only when it comes back. */
+export type Theme = "anything" | "outages" | "servers behind" | "internal errors";
+
+const choices: Record<Theme, readonly DisturbanceName[]> = {
+  anything: Object.keys(disturbances) as DisturbanceName[],
+  outages: ["server goes away", "server breaks connections", "server comes back", "watches expire after compaction"],
+  "servers behind": ["another server is behind, and this one forgets", "watches expire", "cache catches up"],
+  "internal errors": ["watches end with 500", "watches break"],
+};
 
 /** All of them, for coverage. */
 export const disturbanceNames: readonly string[] = Object.keys(disturbances);

@@ -54,18 +54,19 @@ const pageFault = "page comes late";
 /** All of them, for coverage. */
 export const faultNames: readonly string[] = [...Object.keys(listFaults), ...Object.keys(watchFaults), pageFault];
 
-/** A few of them. */
-export function faultRules(draw: Random): readonly FaultRule[] {
+/** A few of them: each is there with this chance. */
+export function faultRules(draw: Random, share: number): readonly FaultRule[] {
   const rules = [
     ...Object.entries(listFaults).map(([name, fault]) => ruleOf(draw, name, "list", fault)),
     ...Object.entries(watchFaults).map(([name, fault]) => ruleOf(draw, name, "watch", fault)),
-  ].filter(() => chance(draw, 0.15));
+  ].filter(() => chance(draw, share));
   const match = { verbs: ["list"], where: isLaterPage };
   return [...rules, { name: pageFault, fault: late("before"), match, probability: 0.3 }];
 }
 
 function ruleOf(draw: Random, name: string, verb: string, fault: TransportFault): FaultRule {
-  const probability = pick(draw, [0.05, 0.05, 0.3, 0.3, 0.9]);
+  // What comes to nothing at once matters only when it happens several times in a row.
+  const probability = pick(draw, name.endsWith("at once") ? [0.3, 0.9] : [0.05, 0.05, 0.3, 0.3, 0.9]);
   const match = { verbs: [verb], resources: ["pods"] };
   return { name, match, probability, maxTimes: pick(draw, [2, 6, 1_000]), fault: scaled(draw, fault) };
 }

@@ -8,7 +8,7 @@ export const oddAnswerNames = ["odd event in a watch", "list without a version"]
 
 export interface OddAnswerOptions {
   readonly random: Random;
-  /** How often a watch begins with something that does not belong there. */
+  /** How often a watch has things in it that do not belong there. */
   readonly oddEventChance: number;
   /** Whether a list may be sent without its version: what happens between it and its watch would be lost. */
   readonly canOmitVersion: () => boolean;
@@ -23,7 +23,7 @@ export function withOddAnswers(transport: Transport, options: OddAnswerOptions):
     if (response.status !== 200) return response;
     if (verb === "watch" && chance(random, oddEventChance)) {
       onHit("odd event in a watch");
-      return withBody(response, withOddEvent(response.body));
+      return withBody(response, withOddEvents(response.body, random));
     }
     if (verb === "list" && response.body.kind === "value" && canOmitVersion()) {
       if (queryValue(request.query, "continue") !== undefined) return response;
@@ -53,16 +53,20 @@ const oddEvent = deepFreeze({
   },
 });
 
-function withOddEvent(body: ResponseBody): ResponseBody {
-  if (body.kind === "values") return { kind: "values", values: preceded(oddEvent, body.values) };
+function withOddEvents(body: ResponseBody, random: Random): ResponseBody {
+  if (body.kind === "values") return { kind: "values", values: interspersed(body.values, oddEvent, random) };
   if (body.kind !== "bytes") return body;
+  // The fake server sends whole lines.
   const line = new TextEncoder().encode(`${JSON.stringify(oddEvent)}\n`);
-  return { kind: "bytes", bytes: preceded(line, body.bytes) };
+  return { kind: "bytes", bytes: interspersed(body.bytes, line, random) };
 }
 
-async function* preceded<T>(first: T, rest: AsyncIterable<T>): AsyncGenerator<T, void, undefined> {
-  yield first;
-  yield* rest;
+async function* interspersed<T>(items: AsyncIterable<T>, odd: T, random: Random): AsyncGenerator<T, void, undefined> {
+  yield odd;
+  for await (const item of items) {
+    yield item;
+    if (chance(random, 0.3)) yield odd;
+  }
 }
 
 function withBody(response: ApiResponse, body: ResponseBody): ApiResponse {

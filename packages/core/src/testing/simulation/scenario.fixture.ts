@@ -3,13 +3,16 @@
 import type { FaultRule } from "../../api/index.ts";
 import { type Random, randomBelow, type SeededRandom, seededRandom } from "../../base/index.ts";
 import type { BodyStyle, ServerBehaviour } from "../fake-server/index.ts";
+import type { Theme } from "./disturbances.fixture.ts";
 import { chance, pick } from "./draw.fixture.ts";
 import { faultRules } from "./fault-rules.fixture.ts";
 
 export interface HandlerPlan {
   readonly name: string;
-  /** After so many writes; 0 is before the informer runs. */
+  /** After so many writes; after none, from outside, is before the informer runs. */
   readonly joinsAfter: number;
+  /** Where it joins from: between writes, or from a callback of the first handler, perhaps in the midst of a relist. */
+  readonly joinsFrom: "outside" | "callback";
   readonly leavesAfter: number | undefined;
   /** How long it takes at most; undefined for one that is done when it returns. */
   readonly slowMs: number | undefined;
@@ -50,6 +53,7 @@ export interface Scenario {
   readonly maxPauseMs: number;
   /** How often something is done to the server between two bursts. */
   readonly disturbanceChance: number;
+  readonly theme: Theme;
   readonly faults: readonly FaultRule[];
   readonly handlers: readonly HandlerPlan[];
 }
@@ -65,10 +69,12 @@ const paces = [
 export function scenarioOf(seed: number): Scenario {
   const random = seededRandom(`informer ${seed}`);
   const draw = random.fork("scenario");
-  const resyncMs = pick(draw, [0, 0, 0, 60_000]);
+  const resyncMs = pick(draw, [0, 0, 0, 60_000, 10_000]);
   const writes = 500;
-  const canOmitVersion = chance(draw, 0.15);
-  const pagesFrom = pick(draw, [undefined, undefined, "reflector", "source"]);
+  const theme = pick(draw, ["anything", "anything", "anything", "outages", "servers behind", "internal errors"]);
+  const isAnything = theme === "anything";
+  const canOmitVersion = isAnything && chance(draw, 0.25);
+  const pagesFrom = pick(draw, isAnything ? [undefined, "reflector", "source"] : [undefined]);
   return {
     seed,
     random,
@@ -76,11 +82,11 @@ export function scenarioOf(seed: number): Scenario {
     queue: pick(draw, ["in-order", "in-order", "delta-fifo"]),
     behaviour: {
       watchList: pick(draw, ["supported", "supported", "refused", "ignored"]),
-      listsFrom: pick(draw, pagesFrom === "source" ? ["storage"] : ["cache", "cache", "storage"]),
+      listsFrom: pick(draw, pagesFrom === "source" ? ["storage"] : isAnything ? ["cache", "storage"] : ["cache"]),
       historySize: pick(draw, [10_000, 100, 15]),
     },
     // What is about lists is seldom seen where they are streamed.
-    canWatchList: !canOmitVersion && chance(draw, pagesFrom === "source" ? 0.2 : 0.7),
+    canWatchList: !canOmitVersion && chance(draw, pagesFrom === "source" ? 0.2 : 0.6),
     pagesFrom,
     pageSize: pick(draw, [7, 20]),
     startsBehind: chance(draw, 0.2),
@@ -90,13 +96,15 @@ export function scenarioOf(seed: number): Scenario {
     transformFailures: pick(draw, [0, 3]),
     oddEventChance: pick(draw, [0, 0, 0.3]),
     canOmitVersion,
-    busyChance: pick(draw, [0, 0.01, 0.2]),
+    busyChance: pick(draw, [0, 0.02, 0.3, 0.6]),
     maxInternalErrorRetryMs: pick(draw, [0, 30_000]),
     initialObjects: pick(draw, [50, 50, 50, 50, 80, 300]),
     writes,
     ...pick(draw, paces),
-    disturbanceChance: pick(draw, [0.05, 0.2, 0.5]),
-    faults: faultRules(draw),
+    disturbanceChance: pick(draw, isAnything ? [0.05, 0.2, 0.5] : [0.1, 0.3]),
+    theme,
+    // A theme is seen best where nothing else is in its way.
+    faults: faultRules(draw, isAnything ? 0.2 : 0.05),
     handlers: handlerPlans(draw, writes, resyncMs),
   };
 }
@@ -107,6 +115,7 @@ function handlerPlans(draw: Random, writes: number, resyncMs: number): readonly 
     return {
       name: `handler-${i}`,
       joinsAfter: i === 0 || chance(draw, 0.5) ? 0 : randomBelow(draw, writes),
+      joinsFrom: i > 0 && chance(draw, 0.5) ? "callback" : "outside",
       leavesAfter: i > 0 && chance(draw, 0.2) ? randomBelow(draw, writes) : undefined,
       slowMs,
       throwsChance: pick(draw, [0, 0, 0.1]),

@@ -15,6 +15,7 @@ import { Disturbances } from "./disturbances.fixture.ts";
 import { chance } from "./draw.fixture.ts";
 import { HandlerRecord } from "./handler-record.fixture.ts";
 import { withOddAnswers } from "./odd-answers.fixture.ts";
+import { withPaceCheck } from "./pace-check.fixture.ts";
 import { type HandlerPlan, type Scenario, scenarioOf } from "./scenario.fixture.ts";
 import { Truth } from "./truth.fixture.ts";
 import { Writer } from "./writer.fixture.ts";
@@ -77,7 +78,11 @@ class Simulation {
     const { random, body, behaviour, hasSelector } = scenario;
     this.#waiting = scenario.handlers;
     this.#server = new FakeApiServer({ clock: this.#clock, resources: [pods, configMaps], body, behaviour });
-    this.#disturbances = new Disturbances(this.#server, random.fork("disturbances"), (name) => this.#hit(name));
+    this.#disturbances = new Disturbances(this.#server, {
+      random: random.fork("disturbances"),
+      theme: scenario.theme,
+      onHit: (name) => this.#hit(name),
+    });
     const isShown = (pod: corev1.Pod) => !hasSelector || ["a", "b"].includes(pod.metadata.labels?.["shard"] ?? "");
     this.#writer = new Writer({
       server: this.#server,
@@ -98,8 +103,9 @@ class Simulation {
     const isActive = () => !this.#isCalm && !this.#needsPeace();
     const faulty = withFaults(odd, scenario.faults, { clock: this.#clock, random: random.fork("faults"), isActive });
     this.#injected = () => faulty.injected;
+    const paced = withPaceCheck(faulty, this.#clock, (what) => this.#violate(what));
     const clock = busyClock(this.#clock, random.fork("busy"), scenario.busyChance);
-    const client = clientOf(faulty, { clock, timeoutMs: 60_000 });
+    const client = clientOf(paced, { clock, timeoutMs: 60_000 });
     this.#informer = this.#newInformer(client, clock);
     this.#check = new CacheCheck({
       cache: this.#informer.getIndexer(),
@@ -116,7 +122,7 @@ class Simulation {
       this.#writer.create();
     }
     const stop = new AbortController();
-    this.#letJoin();
+    this.#letJoin("outside");
     const running = this.#informer.run(stop.signal);
     await this.#clock.drive(this.#writeAll());
     await this.#settle();
@@ -139,14 +145,17 @@ class Simulation {
   async #writeAll(): Promise<void> {
     const { random, writes, maxBurst, maxPauseMs, disturbanceChance } = this.#scenario;
     const draw = random.fork("pace");
-    // Time to read the first list, for those who need it unchanged.
     await this.#clock.sleep(randomBelow(draw, maxPauseMs), never);
+    // What happens between a list without a version and its watch is lost: give it time, but not for ever.
+    for (let left = 60; left > 0 && this.#scenario.canOmitVersion && this.#server.openWatches === 0; left--) {
+      await this.#clock.sleep(1_000, never);
+    }
     while (this.#written < writes) {
       if (this.#written >= writes - lastWrites) this.#calm();
       const burst = 1 + randomBelow(draw, maxBurst);
       for (let i = 0; i < burst && this.#written < writes; i++) this.#written += this.#writer.write();
-      this.#check.look();
-      this.#letJoin();
+      this.#look();
+      this.#letJoin("outside");
       this.#letLeave();
       this.#disturbances.recover();
       if (!this.#isCalm && !this.#needsPeace() && chance(draw, disturbanceChance)) this.#disturbances.strike();
@@ -182,9 +191,13 @@ class Simulation {
     return issues;
   }
 
-  /** After a list without a version nothing is known until the first change: until then a watch that is lost loses changes. */
+  /** After a list without a version none is known until the first change, and a watch that is lost until then loses more. */
   #needsPeace(): boolean {
     return this.#isVersionOmitted && this.#informer.lastSyncResourceVersion() === "";
+  }
+
+  #look(): void {
+    if (!this.#needsPeace()) this.#check.look();
   }
 
   #calm(): void {
@@ -193,9 +206,12 @@ class Simulation {
     this.#disturbances.calm();
   }
 
-  #letJoin(): void {
-    const joining = this.#waiting.filter(({ joinsAfter }) => joinsAfter <= this.#written);
-    this.#waiting = this.#waiting.filter(({ joinsAfter }) => joinsAfter > this.#written);
+  #letJoin(from: HandlerPlan["joinsFrom"]): void {
+    if (this.#waiting.length === 0) return;
+    const joining = this.#waiting.filter(
+      ({ joinsAfter, joinsFrom }) => joinsAfter <= this.#written && joinsFrom === from,
+    );
+    this.#waiting = this.#waiting.filter((plan) => !joining.includes(plan));
     for (const plan of joining) {
       const record = this.#newRecord(plan);
       const { name, resyncMs, maxQueued } = plan;
@@ -241,7 +257,9 @@ class Simulation {
       isCoalesced: plan.maxQueued !== undefined,
       onViolation: (what) => this.#violate(what),
       act: () => {
-        if (++this.#calls % 16 === 0) this.#check.look();
+        if (++this.#calls % 16 === 0) this.#look();
+        // Not in the very first call: later ones may be in the midst of anything.
+        if (this.#calls % 7 === 0) this.#letJoin("callback");
         return slowMs === undefined ? finish() : finishLater(slowMs);
       },
     });

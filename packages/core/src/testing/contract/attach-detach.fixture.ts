@@ -1,0 +1,216 @@
+// The attach-detach controller's core for CSI, written in the contract, one key for each volume. Wanted is where pods that use it
+// run; actual are its VolumeAttachments and what nodes are told. Before a volume is detached the node is told so; if the detaching
+// fails, it is told otherwise again. A volume that a node still uses is waited for; only a node that is unwell loses it all the
+// same, after six minutes, and since when it was unwanted is all this controller remembers.
+import {
+  nodes,
+  persistentVolumeClaims,
+  persistentVolumes,
+  pods,
+  volumeAttachments,
+} from "../../api/generated/resources.ts";
+import { type corev1, isConditionTrue, keyOf, objectKeyOf, type storagev1 } from "../../api/index.ts";
+import {
+  type Action,
+  cached,
+  create,
+  type DecideContext,
+  type Decision,
+  defineIndex,
+  itself,
+  type Learned,
+  mapped,
+  modelled,
+  nothing,
+  type Outcome,
+  type Plan,
+  patchStatus,
+  plan,
+  queue,
+  recordEvent,
+  removeObject,
+  statusVerbs,
+  type View,
+  verbs,
+} from "../../contract/index.ts";
+import { isPodTerminal } from "../../rules/index.ts";
+
+export const maxWaitForUnmountMs = 6 * 60_000;
+
+/** Since when nobody on the node wants the volume, by volume and node. Rebuilt by and by: a restart waits anew. */
+export class UnwantedSince {
+  readonly #sinceMs = new Map<string, number>();
+
+  get(volume: string, node: string): number | undefined {
+    return this.#sinceMs.get(`${volume} ${node}`);
+  }
+
+  note(volume: string, node: string, nowMs: number): void {
+    if (this.get(volume, node) === undefined) this.#sinceMs.set(`${volume} ${node}`, nowMs);
+  }
+
+  forget(volume: string, node: string): void {
+    this.#sinceMs.delete(`${volume} ${node}`);
+  }
+}
+
+export interface Place {
+  readonly nodeName: string;
+  readonly node: corev1.Node | undefined;
+  readonly attachment: storagev1.VolumeAttachment | undefined;
+  /** Pods that want it there. */
+  readonly pods: readonly corev1.Pod[];
+  readonly unwantedSinceMs: number | undefined;
+}
+
+export interface VolumeSeen {
+  readonly volume: corev1.PersistentVolume;
+  /** As nodes call it. */
+  readonly deviceName: string;
+  readonly places: readonly Place[];
+}
+
+export const podsByClaim = defineIndex("attach-detach-claim", pods, (pod) =>
+  (pod.spec.volumes ?? []).flatMap(({ persistentVolumeClaim: claim }) =>
+    claim === undefined ? [] : [objectKeyOf(pod.metadata.namespace ?? "", claim.claimName)],
+  ),
+);
+export const attachmentsByVolume = defineIndex("attach-detach-volume", volumeAttachments, ({ spec }) =>
+  spec.source.persistentVolumeName === undefined ? [] : [spec.source.persistentVolumeName],
+);
+
+export function observe(key: string, { snapshot, model }: View<UnwantedSince>): VolumeSeen | undefined {
+  const volume = snapshot.get(persistentVolumes, key);
+  const { csi, claimRef } = volume?.spec ?? {};
+  if (volume === undefined || csi === undefined) return undefined;
+  const claim = objectKeyOf(claimRef?.namespace ?? "", claimRef?.name ?? "");
+  const users = snapshot.byIndex(podsByClaim, claim).filter((pod) => pod.spec.nodeName && !isPodTerminal(pod));
+  const attachments = snapshot.byIndex(attachmentsByVolume, key);
+  const names = new Set([
+    ...users.map((pod) => pod.spec.nodeName ?? ""),
+    ...attachments.map(({ spec }) => spec.nodeName),
+  ]);
+  const places = [...names].map((nodeName) => ({
+    nodeName,
+    node: snapshot.get(nodes, nodeName),
+    attachment: attachments.find(({ spec }) => spec.nodeName === nodeName),
+    pods: users.filter((pod) => pod.spec.nodeName === nodeName),
+    unwantedSinceMs: model.get(key, nodeName),
+  }));
+  return { volume, deviceName: `kubernetes.io/csi/${csi.driver}^${csi.volumeHandle}`, places };
+}
+
+export function decide(seen: VolumeSeen, { nowMs }: DecideContext): Decision {
+  const [told, detached, attached, said]: [Action[], Action[], Action[], Action[]] = [[], [], [], []];
+  let waitMs = Number.POSITIVE_INFINITY;
+  for (const place of seen.places) {
+    const { node, attachment } = place;
+    if (attachment === undefined || isDeleting(attachment)) continue;
+    if (place.pods.length === 0) {
+      const stillMs = mustWaitMs(place, seen, nowMs);
+      waitMs = Math.min(waitMs, stillMs);
+      if (stillMs > 0) continue;
+      if (node !== undefined && isTold(node, seen)) told.push(tell(node, seen, "detached"));
+      detached.push(removeObject(volumeAttachments, attachment, { tolerates: ["NotFound"] }));
+    } else if (attachment.status?.attached === true && node !== undefined && !isTold(node, seen)) {
+      told.push(tell(node, seen, "attached"));
+      const message = `AttachVolume.Attach succeeded for volume "${seen.volume.metadata.name}"`;
+      said.push(
+        ...place.pods.map((pod) => recordEvent(pod, { type: "Normal", reason: "SuccessfulAttachVolume", message })),
+      );
+    }
+  }
+  for (const place of seen.places.filter((each) => each.pods.length > 0 && each.attachment === undefined)) {
+    const holder = isExclusive(seen.volume)
+      ? seen.places.find(({ attachment }) => attachment !== undefined)
+      : undefined;
+    if (holder === undefined)
+      attached.push(create(volumeAttachments, newAttachment(seen, place), { tolerates: ["AlreadyExists"] }));
+    else said.push(...place.pods.map((pod) => refuse(pod, seen, holder)));
+    if (holder === undefined && isExclusive(seen.volume)) break;
+  }
+  const more = Number.isFinite(waitMs) && waitMs > 0 ? { requeueAfterMs: waitMs } : {};
+  const steps = [told, detached, attached, said];
+  return steps.every((step) => step.length === 0) ? nothing("as wanted", more) : plan("moves", steps, more);
+}
+
+/** A node that was told that it loses the volume, and has not lost it, is told so. */
+export function report(seen: VolumeSeen, outcome: Outcome): Plan | undefined {
+  const restored = seen.places.flatMap(({ node, attachment }) => {
+    if (node === undefined || attachment === undefined) return [];
+    const [removal] = outcome.find({ type: "delete", resource: volumeAttachments, key: keyOf(attachment) });
+    const stored = outcome.objectOn(nodes, keyOf(node));
+    return removal?.result.status === "failed" && stored !== undefined ? [tell(stored, seen, "attached")] : [];
+  });
+  return restored.length === 0 ? undefined : plan("could not be detached", [restored]);
+}
+
+export function learn(model: UnwantedSince, seen: VolumeSeen, { nowMs }: Learned): readonly never[] {
+  for (const { nodeName, attachment, pods: users } of seen.places) {
+    const { name = "" } = seen.volume.metadata;
+    if (attachment !== undefined && users.length === 0) model.note(name, nodeName, nowMs);
+    else model.forget(name, nodeName);
+  }
+  return [];
+}
+
+export const attachDetachController = modelled<UnwantedSince>({
+  name: "persistentvolume-attach-detach-controller",
+  primary: persistentVolumes,
+  watches: [
+    itself(persistentVolumes),
+    mapped(pods, (pod, snapshot) =>
+      podsByClaim.valuesOf(pod).flatMap((claim) => snapshot.get(persistentVolumeClaims, claim)?.spec?.volumeName ?? []),
+    ),
+    mapped(volumeAttachments, (attachment) => attachmentsByVolume.valuesOf(attachment)),
+    mapped(nodes, (node, snapshot) =>
+      snapshot
+        .list(volumeAttachments)
+        .filter(({ spec }) => spec.nodeName === node.metadata.name)
+        .flatMap((attachment) => attachmentsByVolume.valuesOf(attachment)),
+    ),
+    cached(persistentVolumeClaims),
+  ],
+  indexes: [podsByClaim, attachmentsByVolume],
+  writes: [verbs(volumeAttachments, "create", "delete"), statusVerbs(nodes, "patch")],
+  model: () => new UnwantedSince(),
+  absorb: () => [],
+  queues: { volumes: queue<VolumeSeen, UnwantedSince>({ workers: 10, observe, decide, report, learn }) },
+});
+
+/** 0 when it may go; Infinity when only the node can say. */
+function mustWaitMs({ node, unwantedSinceMs }: Place, { deviceName }: VolumeSeen, nowMs: number): number {
+  if (node === undefined || node.status?.volumesInUse?.includes(deviceName) !== true) return 0;
+  if (node.spec?.taints?.some(({ key }) => key === "node.kubernetes.io/out-of-service") === true) return 0;
+  if (isConditionTrue(node.status.conditions, "Ready")) return Number.POSITIVE_INFINITY;
+  return Math.max(0, (unwantedSinceMs ?? nowMs) + maxWaitForUnmountMs - nowMs);
+}
+
+function tell(node: corev1.Node, { deviceName }: VolumeSeen, what: "attached" | "detached"): Action<corev1.Node> {
+  const others = (node.status?.volumesAttached ?? []).filter(({ name }) => name !== deviceName);
+  const volumesAttached = what === "attached" ? [...others, { name: deviceName, devicePath: "" }] : others;
+  const { uid = "", resourceVersion = "" } = node.metadata;
+  // The whole list is written: nobody else may have changed it meanwhile.
+  return patchStatus(nodes, keyOf(node), { volumesAttached }, { preconditions: { uid, resourceVersion } });
+}
+
+function refuse(pod: corev1.Pod, { volume }: VolumeSeen, holder: Place): Action {
+  const message = `Multi-Attach error for volume "${volume.metadata.name}": already attached to ${holder.nodeName}`;
+  return recordEvent(pod, { type: "Warning", reason: "FailedAttachVolume", message });
+}
+
+function newAttachment({ volume }: VolumeSeen, { nodeName }: Place): storagev1.VolumeAttachment {
+  const { name = "" } = volume.metadata;
+  return {
+    apiVersion: "storage.k8s.io/v1",
+    kind: "VolumeAttachment",
+    metadata: { name: `csi-${name}-${nodeName}` },
+    spec: { attacher: volume.spec?.csi?.driver ?? "", nodeName, source: { persistentVolumeName: name } },
+  };
+}
+
+const isDeleting = ({ metadata }: storagev1.VolumeAttachment) => metadata.deletionTimestamp !== undefined;
+const isTold = (node: corev1.Node, { deviceName }: VolumeSeen) =>
+  node.status?.volumesAttached?.some(({ name }) => name === deviceName) === true;
+const isExclusive = ({ spec }: corev1.PersistentVolume) =>
+  spec?.accessModes?.some((mode) => mode === "ReadWriteMany" || mode === "ReadOnlyMany") !== true;
