@@ -1,0 +1,78 @@
+// A controller on a server, in virtual time: everything that its tests need, started and ended in one place.
+import type { KubernetesObject, Resource, Transport } from "../../api/index.ts";
+import { FakeClock, MetricsRegistry } from "../../base/index.ts";
+import { clientOf } from "../../client/index.ts";
+import type { Controller } from "../../contract/index.ts";
+import { MetadataSharedInformerFactory, SharedInformerFactory } from "../../informer/index.ts";
+import { ControllerDriver, type ControllerDriverOptions } from "../../runtime/index.ts";
+import { assertNoLeaks } from "../leak-check.ts";
+import { GrownServer } from "./grown-server.fixture.ts";
+
+export interface StageOptions {
+  readonly resources: readonly Resource[];
+  /** What is there before the controller starts. */
+  readonly objects?: Iterable<readonly [Resource, KubernetesObject]>;
+  readonly driver?: Partial<ControllerDriverOptions>;
+  /** Faults between the controller and the server. */
+  readonly wrap?: (transport: Transport, clock: FakeClock) => Transport;
+  readonly clock?: FakeClock;
+}
+
+export class Stage<M> {
+  readonly clock: FakeClock;
+  readonly server: GrownServer;
+  readonly metrics = new MetricsRegistry();
+  readonly events: string[] = [];
+  readonly driver: ControllerDriver<M>;
+  readonly #stop = new AbortController();
+  readonly #running: Promise<unknown>;
+
+  constructor(controller: Controller<M>, options: StageOptions) {
+    const clock = options.clock ?? new FakeClock();
+    this.clock = clock;
+    this.server = new GrownServer({ clock, resources: options.resources });
+    for (const [resource, object] of options.objects ?? []) this.server.server.create(resource, object);
+    const transport = options.wrap?.(this.server.transport, clock) ?? this.server.transport;
+    const client = clientOf(transport, { clock });
+    const informers = new SharedInformerFactory(client, { clock, freeze: true });
+    const metadata = new MetadataSharedInformerFactory(client, { clock, freeze: true });
+    this.driver = new ControllerDriver(controller, {
+      client,
+      informers,
+      metadata,
+      clock,
+      metrics: this.metrics,
+      recordEvent: ({ eventType, reason, message }) => this.events.push(`${eventType} ${reason}: ${message}`),
+      ...options.driver,
+    });
+    const { signal } = this.#stop;
+    this.#running = Promise.all([informers.run(signal), metadata.run(signal), this.driver.run(signal)]);
+    this.#running.catch(() => {});
+  }
+
+  get<T extends KubernetesObject>(resource: Resource<T>, key: string): T | undefined {
+    return this.server.server.get(resource, key);
+  }
+
+  list<T extends KubernetesObject>(resource: Resource<T>): readonly T[] {
+    return this.server.server.list(resource);
+  }
+
+  /** Changes an object, as somebody else would. */
+  edit<T extends KubernetesObject>(resource: Resource<T>, key: string, change: (object: T) => T): void {
+    const stored = this.get(resource, key);
+    if (stored === undefined) throw new Error(`${resource.plural} ${key} is not there`);
+    this.server.server.update(resource, change(stored));
+  }
+
+  async ended(): Promise<void> {
+    await this.#running;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort();
+    await this.#running.catch(() => {});
+    await this.clock.settle();
+    assertNoLeaks({ clock: this.clock, servers: [this.server.server], signals: [this.#stop.signal] });
+  }
+}
