@@ -51,7 +51,7 @@ export {
   type Work,
   withQueues,
 } from "./controller.ts";
-export { type ActionResult, Outcome } from "./outcome.ts";
+export { type ActionMatch, type ActionResult, type FoundAction, keyOfAction, Outcome } from "./outcome.ts";
 export { type PlainSnapshotOptions, plainSnapshot } from "./plain-snapshot.ts";
 export {
   type Ask,

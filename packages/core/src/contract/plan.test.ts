@@ -42,7 +42,7 @@ describe("an action in words", () => {
   for (const [action, words] of [
     [create(pods, pod), "create pods shop/web"],
     [create(pods, generated), "create pods shop/web-*"],
-    [update(namespaces, { ...pod, apiVersion: "v1", kind: "Namespace" }), "update namespaces shop/web"],
+    [update(namespaces, { apiVersion: "v1", kind: "Namespace", metadata: { name: "shop" } }), "update namespaces shop"],
     [mergePatch(jobs, "shop/pi", {}), "patch jobs.batch shop/pi"],
     [patchStatus(jobs, "shop/pi", {}), "patch jobs.batch/status shop/pi"],
     [apply(jobs, { metadata: { name: "pi", namespace: "shop" } }), "apply jobs.batch shop/pi"],

@@ -1,0 +1,56 @@
+// Answers what `decide` asks: side by side, each question on its own, so that one that fails is an answer too. Only the end of
+// the whole reconcile is thrown.
+import { assertNever, type Clock, timeoutSignal, toError } from "../base/index.ts";
+import type { Client } from "../client/index.ts";
+import { type Answer, type Answers, answered, type Question, type Served, unanswered } from "../contract/index.ts";
+import { parallelizeUntil } from "../workqueue/index.ts";
+import type { LiveReader } from "./live-reader.ts";
+import type { Ports } from "./ports.ts";
+
+export interface QuestionTools {
+  readonly reader: LiveReader;
+  readonly discovery: Pick<Client["discovery"], "discover">;
+  readonly ports: Ports;
+  readonly clock: Clock;
+  readonly requestTimeoutMs: number;
+}
+
+const atOnce = 16;
+
+export async function answerQuestions(
+  questions: readonly Question[],
+  answers: Answers,
+  tools: QuestionTools,
+  signal: AbortSignal,
+): Promise<void> {
+  const one = async (piece: number) => {
+    const question = questions[piece];
+    if (question !== undefined) answers.give(question, await answer(question, tools, signal));
+  };
+  await parallelizeUntil({ workers: atOnce, pieces: questions.length }, one, signal);
+  signal.throwIfAborted();
+}
+
+async function answer(question: Question, tools: QuestionTools, signal: AbortSignal): Promise<Answer<unknown>> {
+  using limit = timeoutSignal(signal, tools.requestTimeoutMs, { clock: tools.clock, what: question.id });
+  try {
+    return answered(await read(question, tools, limit.signal));
+  } catch (error) {
+    return unanswered(toError(error));
+  }
+}
+
+async function read(question: Question, tools: QuestionTools, signal: AbortSignal): Promise<unknown> {
+  switch (question.about) {
+    case "object":
+      return await tools.reader.get(question.resource, question.key, question.view, signal);
+    case "list":
+      return await tools.reader.list(question.resource, question, signal);
+    case "served":
+      return (await tools.discovery.discover(signal)) satisfies Served;
+    case "port":
+      return await tools.ports.call(question.port, question.request, signal);
+    default:
+      return assertNever(question);
+  }
+}

@@ -1,0 +1,43 @@
+// Reads the server itself, past every cache: what questions and the settling of lost answers stand on. Absent is undefined.
+import { isNotFound, type KubernetesObject, type Resource, type SubresourceTypes, splitKey } from "../api/index.ts";
+import type { Client } from "../client/index.ts";
+import type { LiveList, LiveView } from "../contract/index.ts";
+
+export interface LiveListQuery {
+  readonly namespace?: string | undefined;
+  readonly labelSelector?: string | undefined;
+  readonly fieldSelector?: string | undefined;
+  readonly view?: LiveView;
+}
+
+export interface LiveReader {
+  get(resource: Resource, key: string, view: LiveView, signal: AbortSignal): Promise<KubernetesObject | undefined>;
+  list(resource: Resource, query: LiveListQuery, signal: AbortSignal): Promise<LiveList<KubernetesObject>>;
+}
+
+export function liveReader(client: Client): LiveReader {
+  const at = (resource: Resource, namespace: string | undefined, view: LiveView) => {
+    const all =
+      view === "full" ? client.resource<KubernetesObject, SubresourceTypes>(resource) : client.metadata(resource);
+    return resource.namespaced && namespace !== undefined && namespace !== "" ? all.in(namespace) : all;
+  };
+  return {
+    async get(resource, key, view, signal) {
+      const { namespace, name } = splitKey(key);
+      try {
+        return await at(resource, namespace, view).get(name, signal);
+      } catch (error) {
+        if (isNotFound(error)) return undefined;
+        throw error;
+      }
+    },
+    async list(resource, { namespace, labelSelector, fieldSelector, view = "full" }, signal) {
+      const selectors = {
+        ...(labelSelector === undefined ? {} : { labelSelector }),
+        ...(fieldSelector === undefined ? {} : { fieldSelector }),
+      };
+      const { items, metadata } = await at(resource, namespace, view).list(selectors, signal).toArray();
+      return { items, resourceVersion: metadata.resourceVersion ?? "" };
+    },
+  };
+}

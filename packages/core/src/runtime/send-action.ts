@@ -1,0 +1,87 @@
+// One action as one request. Preconditions become what each verb has for them: fields of the body, tests of a JSON patch, options
+// of a delete.
+import { type KubernetesObject, type SubresourceTypes, splitKey } from "../api/index.ts";
+import { assertNever } from "../base/index.ts";
+import type { Client, ResourceClient } from "../client/index.ts";
+import type { Action, EventAction, PatchAction, PatchBody } from "../contract/index.ts";
+import type { Ports } from "./ports.ts";
+
+export interface ActionTools {
+  readonly client: Client;
+  readonly ports: Ports;
+  /** Must not throw. */
+  readonly recordEvent: (event: EventAction) => void;
+}
+
+/** What the server, or the port, answered. */
+export async function sendAction(action: Action, tools: ActionTools, signal: AbortSignal): Promise<unknown> {
+  switch (action.type) {
+    case "event":
+      tools.recordEvent(action);
+      return undefined;
+    case "port":
+      return await tools.ports.call(action.port, action.request, signal);
+    case "create":
+      return await at(action, action.object.metadata.namespace, tools).create(action.object, signal);
+    case "update": {
+      const { object, subresource } = action;
+      const all = at(action, object.metadata.namespace, tools);
+      if (subresource === undefined) return await all.update(object, signal);
+      return await all.subresource(subresource).update(object.metadata.name ?? "", object, signal);
+    }
+    case "apply": {
+      const { object, subresource, fieldManager, force } = action;
+      const { apiVersion, kind } = action.resource;
+      const options = { force, ...(fieldManager === undefined ? {} : { fieldManager }) };
+      const all = at(action, object.metadata.namespace, tools);
+      const body = { apiVersion, kind, ...object };
+      if (subresource === undefined) return await all.apply(body, options, signal);
+      return await all.subresource(subresource).apply(object.metadata.name, body, options, signal);
+    }
+    case "patch": {
+      const { namespace, name } = splitKey(action.key);
+      const all = at(action, namespace, tools);
+      const patch = withPreconditions(action);
+      if (action.subresource === undefined) return await all.patch(name, patch, signal);
+      return await all.subresource(action.subresource).patch(name, patch, signal);
+    }
+    case "create-subresource": {
+      const { namespace, name } = splitKey(action.key);
+      return await at(action, namespace, tools).subresource(action.subresource).create(name, action.body, signal);
+    }
+    case "delete": {
+      const { namespace, name } = splitKey(action.key);
+      return await at(action, namespace, tools).delete(name, action.options, signal);
+    }
+    case "deletecollection": {
+      const { labelSelector, options } = action;
+      const query = labelSelector === undefined ? options : { ...options, labelSelector };
+      await at(action, action.namespace, tools).deleteCollection(query, signal);
+      return undefined;
+    }
+    default:
+      return assertNever(action);
+  }
+}
+
+type AnyClient = ResourceClient<KubernetesObject, SubresourceTypes>;
+
+function at(
+  { resource }: Extract<Action, { readonly resource: unknown }>,
+  namespace: string | undefined,
+  { client }: ActionTools,
+): AnyClient {
+  const all = client.resource<KubernetesObject, SubresourceTypes>(resource);
+  return resource.namespaced && namespace !== undefined && namespace !== "" ? all.in(namespace) : all;
+}
+
+function withPreconditions({ patch, preconditions }: PatchAction): PatchBody {
+  const fields = Object.entries(preconditions).filter(([, value]) => value !== undefined && value !== "");
+  if (fields.length === 0) return patch;
+  if (patch.type === "json") {
+    const tests = fields.map(([name, value]) => ({ op: "test" as const, path: `/metadata/${name}`, value }));
+    return { type: "json", operations: [...tests, ...patch.operations] };
+  }
+  const { metadata } = patch.body as { readonly metadata?: object };
+  return { ...patch, body: { ...patch.body, metadata: { ...metadata, ...Object.fromEntries(fields) } } };
+}

@@ -1,0 +1,161 @@
+// What a cache must show before a key may be looked at again, as pure data and rules: after each write, where the cache has to
+// have got to.
+//
+// - `written`: as far as this version of the object. The cache's own version counts too: what the watch left out, because it is
+//   outside of its selector or came and went, does not appear, but the version passes it.
+// - `removed`: without the object of this uid, or with it terminating. One made anew under its name is another one.
+// - `lost`: nobody knows whether the write was carried out. Only a live read can tell, and turns it into the others.
+import {
+  compareResourceVersions,
+  controllerOf,
+  findStatusError,
+  isAlreadyExists,
+  isNotFound,
+  isResourceVersion,
+  type KubernetesObject,
+  keyOf,
+  matchesSelector,
+  parseSelector,
+  type Resource,
+  TransportError,
+} from "../api/index.ts";
+import { type Action, type ActionResult, keyOfAction } from "../contract/index.ts";
+
+export type Expected =
+  | { readonly kind: "written"; readonly resource: Resource; readonly key: string; readonly version: string }
+  | {
+      readonly kind: "removed";
+      readonly resource: Resource;
+      readonly key: string;
+      readonly uid: string;
+      /** Of the deletion, where the server told. */
+      readonly version: string | undefined;
+      /** Whether the cache had it when it was removed: if not, its absence says nothing. */
+      readonly wasCached: boolean;
+    }
+  | LostWrite;
+
+export type LostWrite =
+  | { readonly kind: "lost"; readonly resource: Resource; readonly key: string }
+  /** A name that was the server's to choose: found by its controller, or else by what the name begins with. */
+  | {
+      readonly kind: "lost";
+      readonly resource: Resource;
+      readonly key: undefined;
+      readonly namespace: string;
+      readonly ownerUid: string | undefined;
+      readonly generateName: string;
+    };
+
+/** What is looked at of a cache. */
+export interface SightedCache {
+  readonly resourceVersion: string;
+  getByKey(key: string): KubernetesObject | undefined;
+  list(): readonly KubernetesObject[];
+}
+
+export function isSighted(expected: Expected, cache: SightedCache): boolean {
+  if (expected.kind === "lost") return false;
+  const cached = cache.getByKey(expected.key);
+  if (expected.kind === "written") {
+    return (
+      hasReached(cached?.metadata.resourceVersion, expected.version) ||
+      hasReached(cache.resourceVersion, expected.version)
+    );
+  }
+  if (cached !== undefined) {
+    return cached.metadata.uid !== expected.uid || cached.metadata.deletionTimestamp !== undefined;
+  }
+  return expected.wasCached || expected.version === undefined || hasReached(cache.resourceVersion, expected.version);
+}
+
+/** What must be seen after an action; nothing where nothing was written. */
+export function expectedAfter(action: Action, result: ActionResult, cache: SightedCache): readonly Expected[] {
+  if (result.status === "skipped" || action.type === "event" || action.type === "port") return [];
+  const { resource } = action;
+  const error = "error" in result ? result.error : undefined;
+  if (action.type === "deletecollection") {
+    return error === undefined || isAnswerLost(error) ? removedOf(action, cache) : [];
+  }
+  const key = keyOfAction(action);
+  if (error !== undefined) {
+    if (isAnswerLost(error)) return [lostWrite(action, resource, key)];
+    if (key === undefined) return [];
+    // The cache does not know of what is there, or believes in what is gone: either way it is behind.
+    if (isAlreadyExists(error)) return [{ kind: "lost", resource, key }];
+    return isNotFound(error) ? removedFrom(cache, resource, key) : [];
+  }
+  const value = result.status === "done" ? identityOf(result.value) : {};
+  if (action.type === "delete" || (action.type === "create-subresource" && action.subresource === "eviction")) {
+    const wasCached = cache.getByKey(action.key);
+    const uid = value.uid ?? wasCached?.metadata.uid;
+    if (uid === undefined) return [];
+    const isCached = wasCached?.metadata.uid === uid;
+    return [{ kind: "removed", resource, key: action.key, uid, version: value.version, wasCached: isCached }];
+  }
+  const written = value.key ?? key;
+  if (written === undefined) return [lostWrite(action, resource, key)];
+  if (value.version === undefined) return [{ kind: "lost", resource, key: written }];
+  return [{ kind: "written", resource, key: written, version: value.version }];
+}
+
+/** Whether the write may have been carried out although it failed. */
+export function isAnswerLost(error: Error): boolean {
+  const status = findStatusError(error);
+  // A server that fails may have stored it; one that refuses has not.
+  if (status !== undefined) return (status.code ?? 0) >= 500;
+  if (error instanceof TransportError) return error.wasSent === "maybe";
+  // Aborted, timed out, or not understood: it may have got there.
+  return !("reason" in error && error.reason === "Undeclared");
+}
+
+/** What the cache holds of an object that is gone, if it still does. */
+export function removedFrom(cache: SightedCache, resource: Resource, key: string): readonly Expected[] {
+  const uid = cache.getByKey(key)?.metadata.uid;
+  return uid === undefined ? [] : [{ kind: "removed", resource, key, uid, version: undefined, wasCached: true }];
+}
+
+/** Versions that cannot be compared never hold anything up. */
+function hasReached(version: string | undefined, wanted: string): boolean {
+  if (!isResourceVersion(wanted)) return true;
+  if (version === undefined || version === "") return false;
+  return !isResourceVersion(version) || compareResourceVersions(version, wanted) >= 0;
+}
+
+function lostWrite(action: Action, resource: Resource, key: string | undefined): Expected {
+  if (key !== undefined || action.type !== "create") return { kind: "lost", resource, key: key ?? "" };
+  const { namespace = "", generateName = "" } = action.object.metadata;
+  return { kind: "lost", resource, key, namespace, ownerUid: controllerOf(action.object)?.uid, generateName };
+}
+
+function removedOf(
+  action: Extract<Action, { readonly type: "deletecollection" }>,
+  cache: SightedCache,
+): readonly Expected[] {
+  const selector = parseSelector(action.labelSelector ?? "");
+  return cache
+    .list()
+    .filter(
+      ({ metadata }) =>
+        (action.namespace === undefined || metadata.namespace === action.namespace) &&
+        matchesSelector(selector, metadata.labels),
+    )
+    .flatMap((object) => removedFrom(cache, action.resource, keyOf(object)));
+}
+
+/** What an answer tells about the object: itself, or a Status about it. */
+function identityOf(value: unknown): { readonly key?: string; readonly uid?: string; readonly version?: string } {
+  if (typeof value !== "object" || value === null) return {};
+  const { kind, metadata, details } = value as {
+    readonly kind?: string;
+    readonly metadata?: KubernetesObject["metadata"];
+    readonly details?: { readonly uid?: string };
+  };
+  if (kind === "Status") return details?.uid === undefined ? {} : { uid: details.uid };
+  const { name, uid, resourceVersion } = metadata ?? {};
+  return {
+    ...(name ? { key: keyOf({ metadata: metadata ?? {} }) } : {}),
+    ...(uid === undefined ? {} : { uid }),
+    ...(resourceVersion === undefined ? {} : { version: resourceVersion }),
+  };
+}

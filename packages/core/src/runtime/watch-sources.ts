@@ -1,0 +1,191 @@
+// The informers behind a controller's watches: acquired from the process's factories where a watch looks at all of a resource, its
+// own where it has a selector. `follow` may be called again with another list, as discovery changes: what is new is opened, what
+// is no longer wanted let go.
+//
+// Handlers are told one change after the other, after the cache has it. Nothing here knows what a change means.
+import type { KubernetesObject, Resource } from "../api/index.ts";
+import { type Clock, type Log, type Metrics, noMetrics, type TaskScope } from "../base/index.ts";
+import type { Client } from "../client/index.ts";
+import { type Change, type Index, resourceId, type Watch } from "../contract/index.ts";
+import {
+  type EventDetails,
+  isFinalStateUnknown,
+  type MetadataSharedInformerFactory,
+  namespaceIndexers,
+  newListWatchFromClient,
+  newMetadataListWatchFromClient,
+  ObjectOrMetadataInformerFactory,
+  type ResourceEventHandlerRegistration,
+  SharedIndexInformer,
+  type SharedInformerFactory,
+} from "../informer/index.ts";
+import { type ControllerCaches, scopeIdOf } from "./cache-snapshot.ts";
+
+export interface WatchSourceOptions {
+  readonly client: Client;
+  /** Others run them: a process has one set of caches. */
+  readonly informers: SharedInformerFactory;
+  /** For watches of metadata; whole objects are cached unless given. */
+  readonly metadata?: MetadataSharedInformerFactory | undefined;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics?: Metrics | undefined;
+}
+
+export interface ChangeListener {
+  changed(change: Change, watches: readonly Watch[], details: EventDetails): void;
+  /** Deleted, and nobody knows what it was. */
+  vanished(key: string, watches: readonly Watch[]): void;
+}
+
+type AnyInformer = SharedIndexInformer<KubernetesObject>;
+
+interface Source {
+  readonly watches: readonly Watch[];
+  readonly informer: AnyInformer;
+  readonly registration: ResourceEventHandlerRegistration;
+  release(): Promise<void>;
+}
+
+export class WatchSources {
+  readonly #options: WatchSourceOptions;
+  readonly #caches: ControllerCaches;
+  readonly #indexes: readonly Index[];
+  readonly #listener: ChangeListener;
+  readonly #controller: string;
+  readonly #shared: ObjectOrMetadataInformerFactory | undefined;
+  readonly #sources = new Map<string, Source>();
+
+  constructor(
+    options: WatchSourceOptions,
+    parts: {
+      readonly controller: string;
+      readonly caches: ControllerCaches;
+      readonly indexes: readonly Index[];
+      readonly listener: ChangeListener;
+    },
+  ) {
+    this.#options = options;
+    this.#caches = parts.caches;
+    this.#indexes = parts.indexes;
+    this.#listener = parts.listener;
+    this.#controller = parts.controller;
+    const { informers, metadata } = options;
+    this.#shared = metadata === undefined ? undefined : new ObjectOrMetadataInformerFactory(informers, metadata);
+  }
+
+  /** What handlers have to have heard of before work may begin. */
+  get registrations(): readonly ResourceEventHandlerRegistration[] {
+    return [...this.#sources.values()].map(({ registration }) => registration);
+  }
+
+  get resources(): readonly Resource[] {
+    return [...this.#sources.values()].flatMap(({ watches }) => watches.slice(0, 1).map(({ resource }) => resource));
+  }
+
+  /** Watches these, and lets go of others unless they are to be kept. */
+  async follow(
+    watches: readonly Watch[],
+    options: { readonly isKept: (resource: Resource) => boolean; readonly scope: TaskScope },
+  ): Promise<void> {
+    const wanted = new Map<string, Watch[]>();
+    for (const watch of watches) {
+      const id = `${resourceId(watch.resource)} ${scopeIdOf(watch)}`;
+      wanted.set(id, [...(wanted.get(id) ?? []), watch]);
+    }
+    for (const [id, group] of wanted)
+      if (!this.#sources.has(id)) this.#sources.set(id, this.#open(group, options.scope));
+    const gone = [...this.#sources].filter(
+      ([id, { watches: its }]) => !wanted.has(id) && !its.some(({ resource }) => options.isKept(resource)),
+    );
+    for (const [id] of gone) this.#sources.delete(id);
+    await Promise.all(gone.map(([, source]) => source.release()));
+  }
+
+  /** Lets go of all. */
+  async close(): Promise<void> {
+    const all = [...this.#sources.values()];
+    this.#sources.clear();
+    await Promise.all(all.map((source) => source.release()));
+  }
+
+  #open(watches: readonly Watch[], scope: TaskScope): Source {
+    const [watch] = watches;
+    if (watch === undefined) throw new Error("a source without a watch");
+    const { informer, letGo } = this.#acquire(watches, watch, scope);
+    this.#addIndexes(watch.resource, informer);
+    let isOpen = true;
+    this.#caches.add(watch, informer, () => isOpen && !informer.isStopped());
+    const resyncs = watches.flatMap(({ resyncMs }) => (resyncMs === undefined ? [] : [resyncMs]));
+    const registration = informer.addEventHandler(this.#handlerOf(watches, watch.resource), {
+      name: `${this.#controller} ${watch.resource.plural}`,
+      ...(resyncs.length === 0 ? {} : { resyncMs: Math.min(...resyncs) }),
+    });
+    return {
+      watches,
+      informer,
+      registration,
+      release: async () => {
+        isOpen = false;
+        registration.remove();
+        this.#caches.remove(watch);
+        await letGo();
+      },
+    };
+  }
+
+  #acquire(
+    watches: readonly Watch[],
+    watch: Watch,
+    scope: TaskScope,
+  ): { informer: AnyInformer; letGo: () => Promise<void> } {
+    const isMetadata = watches.every(({ metadataOnly }) => metadataOnly === true);
+    const { resource } = watch;
+    if (scopeIdOf(watch).trim() !== "") {
+      const informer = this.#ownInformer(watch, isMetadata);
+      const ended = scope.spawn((signal) => informer.run(signal));
+      return { informer, letGo: () => ended.catch(() => {}) };
+    }
+    const shared = isMetadata && this.#shared !== undefined ? this.#shared : undefined;
+    const acquired = shared?.acquire(resource) ?? this.#options.informers.acquire(resource);
+    return { informer: acquired.informer, letGo: async () => await acquired[Symbol.asyncDispose]() };
+  }
+
+  #ownInformer(watch: Watch, isMetadata: boolean): AnyInformer {
+    const { client, clock, log, metrics = noMetrics } = this.#options;
+    const { namespace, labelSelector, fieldSelector, resource } = watch;
+    const scope = {
+      clock,
+      ...(namespace === undefined ? {} : { namespace }),
+      ...(labelSelector === undefined ? {} : { labelSelector }),
+      ...(fieldSelector === undefined ? {} : { fieldSelector }),
+    };
+    const source = isMetadata
+      ? newMetadataListWatchFromClient(client, resource, scope)
+      : newListWatchFromClient(client, resource, scope);
+    return new SharedIndexInformer<KubernetesObject>(source, { clock, log, metrics, indexers: namespaceIndexers });
+  }
+
+  #addIndexes(resource: Resource, informer: AnyInformer): void {
+    const has = informer.getIndexer().getIndexers();
+    for (const index of this.#indexes) {
+      if (resourceId(index.resource) !== resourceId(resource) || Object.hasOwn(has, index.name)) continue;
+      informer.addIndexers({ [index.name]: (object) => index.valuesOf(object) });
+    }
+  }
+
+  #handlerOf(watches: readonly Watch[], resource: Resource) {
+    const listener = this.#listener;
+    return {
+      onAdd: (object: KubernetesObject, details: EventDetails) =>
+        listener.changed({ type: "add", resource, object, isInitial: details.isInInitialList }, watches, details),
+      onUpdate: (before: KubernetesObject, object: KubernetesObject, details: EventDetails) =>
+        listener.changed({ type: "update", resource, before, object }, watches, details),
+      onDelete: (gone: Parameters<typeof isFinalStateUnknown<KubernetesObject>>[0], details: EventDetails) => {
+        const object = isFinalStateUnknown(gone) ? gone.object : gone;
+        if (object !== undefined) listener.changed({ type: "delete", resource, object }, watches, details);
+        else if (isFinalStateUnknown(gone)) listener.vanished(gone.key, watches);
+      },
+    };
+  }
+}
