@@ -5,6 +5,7 @@ import { measureImportCost } from "./import-cost.ts";
 import { measureInformer } from "./informer.ts";
 import { measureInstallSize } from "./install-size.ts";
 import { measureListDecoding } from "./list-decoding.ts";
+import { measureStore } from "./store-reads.ts";
 import { measureWatchDecoding } from "./watch-decoding.ts";
 import { measureWorkQueue } from "./workqueue.ts";
 
@@ -16,6 +17,7 @@ const benches: Readonly<Record<string, () => Awaitable<readonly Measurement[]>>>
   "install-size": measureInstallSize,
   "list-decoding": measureListDecoding,
   "watch-decoding": measureWatchDecoding,
+  store: measureStore,
   informer: measureInformer,
   workqueue: measureWorkQueue,
 };

@@ -57,7 +57,6 @@ export {
   type ObjectDelta,
   type Queue,
   QueueClosedError,
-  RequeueError,
 } from "./queue/index.ts";
 export {
   type CustomListWatch,
@@ -83,6 +82,7 @@ export {
   type ReplaceOptions,
   type WatchRequest,
 } from "./reflector/index.ts";
+export { RequeueError } from "./requeue-error.ts";
 export {
   AsyncTracker,
   type EventCause,

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { RequeueError } from "../requeue-error.ts";
 import { DeltaFIFO, type DeltaFIFOOptions } from "./delta-fifo.ts";
 import type { ObjectDelta } from "./deltas.ts";
 import {
@@ -16,7 +17,6 @@ import {
 } from "./items.fixture.ts";
 import { tombstone } from "./known-objects.ts";
 import { describeQueue } from "./queue.contract.ts";
-import { RequeueError } from "./queue-errors.ts";
 
 type Options = Omit<DeltaFIFOOptions<Item>, "keyOf">;
 type Actions = (queue: DeltaFIFO<Item>) => void;

@@ -8,6 +8,7 @@
 // taken.
 import { type Clock, type Log, noLog, RingBuffer, systemClock } from "../../base/index.ts";
 import type { ReplaceOptions } from "../reflector/reflector-store.ts";
+import { RequeueError } from "../requeue-error.ts";
 import type { KeyFunction, Transform } from "../store/store.ts";
 import type { Deleted } from "../tombstone.ts";
 import { appendDelta, type DeltaCompressor } from "./delta-list.ts";
@@ -18,7 +19,6 @@ import { Intake, type Keyed } from "./intake.ts";
 import { type KnownObjects, tombstonesOf } from "./known-objects.ts";
 import { popFrom } from "./pop.ts";
 import type { Queue } from "./queue.ts";
-import { RequeueError } from "./queue-errors.ts";
 import type { QueueMetrics } from "./queue-metrics.ts";
 import { TakenBatches } from "./taken-batches.ts";
 

@@ -9,5 +9,5 @@ export { InOrderQueue, type InOrderQueueOptions } from "./in-order-queue.ts";
 export type { Keyed } from "./intake.ts";
 export type { KnownObjects } from "./known-objects.ts";
 export type { Batch, Queue } from "./queue.ts";
-export { InvalidQueueError, QueueClosedError, RequeueError } from "./queue-errors.ts";
+export { InvalidQueueError, QueueClosedError } from "./queue-errors.ts";
 export { type InformerLabels, informerQueueMetrics, openQueueMetrics, type QueueMetrics } from "./queue-metrics.ts";

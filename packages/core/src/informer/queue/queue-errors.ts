@@ -1,4 +1,4 @@
-// What can go wrong with a queue: it was built wrongly, it has ended, or the one who works on an item wants it back there.
+// What can go wrong with a queue: it was built wrongly, or it has ended.
 // What has no key is refused with the store's KeyError.
 import { KubeloopError } from "../../base/index.ts";
 
@@ -6,13 +6,6 @@ import { KubeloopError } from "../../base/index.ts";
 export class QueueClosedError extends KubeloopError {
   constructor() {
     super("queue is closed", { reason: "Closed", retry: "never" });
-  }
-}
-
-/** Thrown by the work given to `DeltaFIFO.pop`: put the item back, unless something newer is queued for its key. */
-export class RequeueError extends KubeloopError {
-  constructor(cause?: unknown) {
-    super("put back into the queue", { reason: "Requeue", cause });
   }
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { FIFO, FifoClosedError, RequeueError } from "./fifo.ts";
+import { RequeueError } from "../requeue-error.ts";
+import { FIFO, FifoClosedError } from "./fifo.ts";
 import { metaNamespaceKeyFunc } from "./key-functions.ts";
 import { type Pod, pod } from "./objects.fixture.ts";
 import { storeSuite } from "./store.contract.ts";

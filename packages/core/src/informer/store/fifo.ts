@@ -5,17 +5,11 @@
 // An object is out of the queue before it is worked on. Work that throws does not put it back, unless what it throws is a
 // RequeueError.
 import { KubeloopError, RingBuffer } from "../../base/index.ts";
+import { RequeueError } from "../requeue-error.ts";
 import { Arrivals } from "./arrivals.ts";
 import type { KeyFunction, Store } from "./store.ts";
 import { resourceVersionOf, StoreResourceVersion } from "./store-resource-version.ts";
 import { keyFor } from "./write-rules.ts";
-
-/** Thrown while an object is worked on: put the object back, unless a newer one waits. `pop` rejects with the cause, if there is one. */
-export class RequeueError extends KubeloopError {
-  constructor(cause?: unknown) {
-    super("the object is to be queued again", { reason: "Requeue", cause });
-  }
-}
 
 export class FifoClosedError extends KubeloopError {
   constructor() {

@@ -25,7 +25,7 @@ export {
   type TtlStoreOptions,
   ttlPolicy,
 } from "./expiration-cache.ts";
-export { FIFO, FifoClosedError, type PopProcess, RequeueError } from "./fifo.ts";
+export { FIFO, FifoClosedError, type PopProcess } from "./fifo.ts";
 export { Heap, HeapClosedError, type HeapOptions } from "./heap.ts";
 export {
   IndexedStore,
