@@ -66,8 +66,8 @@ export interface ControllerDriverOptions extends Omit<WatchSourceOptions, "clock
   readonly settleAfterMs?: number;
   /** Workers of a queue, instead of what the controller says. */
   readonly workers?: Readonly<Record<string, number>>;
-  /** Only for tests that show what happens without one. */
-  readonly newGate?: (queue: string) => WriteGate;
+  /** Only for tests, which show what happens with a gate that leaks. */
+  readonly wrapGate?: (gate: WriteGate) => WriteGate;
 }
 
 interface RunningQueue {
@@ -158,16 +158,15 @@ export class ControllerDriver<M = undefined> {
     const names = Object.keys(this.#controller.queues);
     let total = 0;
     for (const [name, queue] of Object.entries<ControllerQueue<M>>(this.#controller.queues)) {
-      const gate =
-        this.#options.newGate?.(name) ??
-        new ReadYourWrites({
-          cachesOf: (resource) => this.#caches.cachesOf(resource),
-          reader,
-          clock,
-          settleAfterMs: this.#options.settleAfterMs,
-          skips: this.#counted.skips,
-          settlements: this.#counted.settlements,
-        });
+      const ownGate = new ReadYourWrites({
+        cachesOf: (resource) => this.#caches.cachesOf(resource),
+        reader,
+        clock,
+        settleAfterMs: this.#options.settleAfterMs,
+        skips: this.#counted.skips,
+        settlements: this.#counted.settlements,
+      });
+      const gate = this.#options.wrapGate?.(ownGate) ?? ownGate;
       const wake = (wakes: readonly Wake[]) => this.#wake(wakes, { queue: name });
       const tools = { queue, snapshot: this.#caches, model: this.#model, gate, questions, apply, maxRounds, wake };
       const worker = new QueueWorker({

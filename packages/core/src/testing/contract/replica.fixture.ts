@@ -3,6 +3,7 @@ import { pods, replicaSets } from "../../api/generated/resources.ts";
 import { type appsv1, controllerOf, type corev1, newControllerReference } from "../../api/index.ts";
 import {
   create,
+  type DecideContext,
   type Decision,
   defineIndex,
   keyed,
@@ -33,13 +34,14 @@ export function observe(key: string, { snapshot }: View): ReplicaSeen | undefine
 }
 
 export function decideAs(naming: Naming) {
-  return ({ set, children }: ReplicaSeen): Decision => {
+  return ({ set, children }: ReplicaSeen, { nowMs }: Pick<DecideContext, "nowMs">): Decision => {
     const active = children.filter((pod) => isPodActive(pod));
     const missing = (set.spec?.replicas ?? 1) - active.length;
     if (missing === 0) return nothing("in balance");
     if (missing < 0) {
-      // Any will do, as long as it is the same when asked again: the youngest.
-      const victims = active.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1)).slice(missing);
+      // Another one each time it is asked: who looks too early deletes one too many, and does not happen to hit the same again.
+      const first = Math.floor(nowMs / 10) % active.length;
+      const victims = [...active.slice(first), ...active.slice(0, first)].slice(missing);
       return plan("scale down", [victims.map((pod) => removeObject(pods, pod, { tolerates: ["NotFound"] }))]);
     }
     const taken = new Set(children.map(nameOf));

@@ -1,6 +1,6 @@
 // A controller on a server, in virtual time: everything that its tests need, started and ended in one place.
 import type { KubernetesObject, Resource, Transport } from "../../api/index.ts";
-import { FakeClock, MetricsRegistry } from "../../base/index.ts";
+import { FakeClock, MetricsRegistry, seededRandom } from "../../base/index.ts";
 import { clientOf } from "../../client/index.ts";
 import type { Controller } from "../../contract/index.ts";
 import { MetadataSharedInformerFactory, SharedInformerFactory } from "../../informer/index.ts";
@@ -34,8 +34,12 @@ export class Stage<M> {
     for (const [resource, object] of options.objects ?? []) this.server.server.create(resource, object);
     const transport = options.wrap?.(this.server.transport, clock) ?? this.server.transport;
     const client = clientOf(transport, { clock });
-    const informers = new SharedInformerFactory(client, { clock, freeze: true });
-    const metadata = new MetadataSharedInformerFactory(client, { clock, freeze: true });
+    const informers = new SharedInformerFactory(client, { clock, freeze: true, random: seededRandom("informers") });
+    const metadata = new MetadataSharedInformerFactory(client, {
+      clock,
+      freeze: true,
+      random: seededRandom("metadata"),
+    });
     this.driver = new ControllerDriver(controller, {
       client,
       informers,

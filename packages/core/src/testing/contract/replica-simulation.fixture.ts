@@ -1,0 +1,256 @@
+// A replica-like controller in bad weather, from a seed: a tenth of all answers lost, watches behind by minutes, connections cut,
+// history dropped, children killed, sets scaled and made anew. After every write the server has carried out it is counted: never a
+// child too many, and where nobody else kills any, never one too few. At the end of each phase the weather clears, and the
+// numbers must be right.
+import { pods, replicaSets } from "../../api/generated/resources.ts";
+import { type appsv1, controllerOf, type FaultRule, queryValue, type Transport, withFaults } from "../../api/index.ts";
+import { FakeClock, type Random, randomBelow, randomBetween, seededRandom } from "../../base/index.ts";
+import type { ControllerDriverOptions } from "../../runtime/index.ts";
+import type { Naming } from "./replica.fixture.ts";
+import { replicaController } from "./replica.fixture.ts";
+import { Stage } from "./stage.fixture.ts";
+
+export interface SimulationResult {
+  readonly seed: number;
+  /** What went wrong, if anything: the first thing. */
+  readonly failure: string | undefined;
+  readonly creates: number;
+  readonly deletes: number;
+  /** That could lose their answer: in bad weather, and no watches. */
+  readonly requests: number;
+  readonly lost: number;
+  readonly virtualMs: number;
+  readonly skips: number;
+  readonly settlements: number;
+}
+
+export interface SimulationOptions {
+  /** A gate with a bug in it. */
+  readonly wrapGate?: NonNullable<ControllerDriverOptions["wrapGate"]> | undefined;
+}
+
+/** One answer in ten is lost, reads and writes alike. */
+const rules: readonly FaultRule[] = [
+  { name: "lost answer", fault: { kind: "reset", when: "after" }, match: notWatch(), probability: 0.07 },
+  { name: "no answer", fault: { kind: "silence" }, match: notWatch(), probability: 0.03 },
+  { name: "not sent", fault: { kind: "reset", when: "before" }, match: notWatch(), probability: 0.02 },
+  { name: "refused", fault: { kind: "status", code: 500 }, match: notWatch(), probability: 0.02 },
+  {
+    name: "too many",
+    fault: { kind: "status", code: 429, retryAfterSeconds: 1 },
+    match: notWatch(),
+    probability: 0.02,
+  },
+  {
+    name: "slow",
+    fault: { kind: "delay", delayMs: { minMs: 1, maxMs: 2000 }, when: "after" },
+    match: notWatch(),
+    probability: 0.1,
+  },
+];
+
+interface Bounds {
+  readonly most: number;
+  readonly least: number;
+}
+
+class Simulation {
+  readonly clock = new FakeClock();
+  readonly random: Random;
+  readonly names: readonly string[];
+  readonly bounds = new Map<string, Bounds>();
+  readonly naming: Naming;
+  isStormy = false;
+  killsChildren = false;
+  failure: string | undefined;
+  creates = 0;
+  deletes = 0;
+  requests = 0;
+
+  constructor(seed: number) {
+    this.random = seededRandom(`replicas ${seed}`);
+    this.naming = this.random.next() < 0.6 ? "generated" : "ordinal";
+    this.names = Array.from({ length: 1 + randomBelow(this.random, 3) }, (_, i) => `set${i}`);
+  }
+
+  /** Counts after each request that the server has carried out. */
+  counting(stage: () => Stage<undefined>, transport: Transport): Transport {
+    return async (request, signal) => {
+      const response = await transport(request, signal);
+      if (request.method === "POST" && response.status === 201) this.creates++;
+      if (request.method === "DELETE" && response.status === 200) this.deletes++;
+      if (request.method !== "GET") this.count(stage(), request.method);
+      return response;
+    };
+  }
+
+  count(stage: Stage<undefined>, method: string): void {
+    for (const [uid, { most, least }] of this.bounds) {
+      const alive = childrenOf(stage, uid);
+      const where = `at ${this.clock.monotonic()} ms, after ${method}`;
+      if (alive > most) this.failure ??= `${alive} children of ${uid} where at most ${most} were ever wanted, ${where}`;
+      if (method === "DELETE" && !this.killsChildren && alive < least) {
+        this.failure ??= `${alive} children of ${uid} where at least ${least} were always wanted, ${where}`;
+      }
+    }
+  }
+}
+
+export async function simulate(seed: number, options: SimulationOptions = {}): Promise<SimulationResult> {
+  const run = new Simulation(seed);
+  const { random, clock } = run;
+  let lost = 0;
+  const stage: Stage<undefined> = new Stage(replicaController(run.naming), {
+    clock,
+    resources: [pods, replicaSets],
+    wrap: (transport) => {
+      const faulty = withFaults(
+        run.counting(() => stage, transport),
+        rules,
+        {
+          clock,
+          random: seededRandom(`faults ${seed}`),
+          isActive: () => run.isStormy,
+        },
+      );
+      return async (request, signal) => {
+        const before = faulty.injected.length;
+        if (run.isStormy && queryValue(request.query, "watch") !== "true") run.requests++;
+        const answer = faulty(request, signal);
+        lost += faulty.injected
+          .slice(before)
+          .filter(({ rule }) => rule === "lost answer" || rule === "no answer").length;
+        return await answer;
+      };
+    },
+    driver: {
+      settleAfterMs: 10_000,
+      requestTimeoutMs: 20_000,
+      ...(options.wrapGate === undefined ? {} : { wrapGate: options.wrapGate }),
+    },
+  });
+  {
+    await using _stage = stage;
+    for (const name of run.names) stage.server.server.create(replicaSets, newSet(name, randomBelow(random, 6)));
+    const phases = 3 + randomBelow(random, 3);
+    for (let phase = 0; phase < phases && run.failure === undefined; phase++) await playPhase(run, stage);
+  }
+  const text = stage.metrics.print();
+  const { failure, creates, deletes, requests } = run;
+  const read = (name: string) => Number(new RegExp(`^${name}\\{[^}]*\\} (\\d+)`, "m").exec(text)?.[1] ?? 0);
+  return {
+    ...{ seed, failure, creates, deletes, requests, lost, virtualMs: clock.monotonic() },
+    skips: read("kubeloop_stale_sync_skips_total"),
+    settlements: read("kubeloop_settled_writes_total"),
+  };
+}
+
+/** A change of what is wanted, a storm, and calm. */
+async function playPhase(run: Simulation, stage: Stage<undefined>): Promise<void> {
+  const { random, clock } = run;
+  const { server } = stage.server;
+  run.killsChildren = random.next() < 0.4;
+  run.isStormy = true;
+  for (const name of run.names) change(run, stage, name);
+  for (let gusts = 2 + randomBelow(random, 5); gusts > 0 && run.failure === undefined; gusts--) {
+    if (random.next() < 0.8) server.pauseCache();
+    if (random.next() < 0.2) server.endWatches("reset");
+    if (random.next() < 0.1) server.compact();
+    const [killsNow] = server.list(pods).filter(() => random.next() < 0.2);
+    if (run.killsChildren && killsNow !== undefined) server.delete(pods, `shop/${killsNow.metadata.name}`);
+    await clock.advance(randomBetween(random, 1000, 300_000));
+    server.resumeCache();
+    await clock.advance(randomBetween(random, 0, 20_000));
+  }
+  run.isStormy = false;
+  // What was made for a set that a late cache still showed.
+  await clock.advance(10 * 60_000);
+  collectGarbage(stage);
+  await clock.advance(30 * 60_000);
+  for (const name of run.names) {
+    const set = server.get(replicaSets, `shop/${name}`);
+    const alive = childrenOf(stage, set?.metadata.uid ?? "");
+    const wanted = set?.spec?.replicas ?? 0;
+    if (alive !== wanted) run.failure ??= `${alive} children of ${name} in calm weather, ${wanted} are wanted`;
+    run.bounds.set(set?.metadata.uid ?? "", { most: wanted, least: wanted });
+  }
+}
+
+/** Another number, or another set under the same name. */
+function change(run: Simulation, stage: Stage<undefined>, name: string): void {
+  const { server } = stage.server;
+  const replicas = randomBelow(run.random, 7);
+  const stored = server.get(replicaSets, `shop/${name}`);
+  if (stored !== undefined && run.random.next() < 0.15) {
+    server.delete(replicaSets, `shop/${name}`);
+    run.bounds.delete(stored.metadata.uid ?? "");
+    collectGarbage(stage);
+  }
+  const left = server.get(replicaSets, `shop/${name}`);
+  const set =
+    left === undefined
+      ? server.create(replicaSets, newSet(name, replicas))
+      : server.update(replicaSets, { ...left, spec: newSet(name, replicas).spec } as appsv1.ReplicaSet);
+  const before = left === undefined ? 0 : (left.spec?.replicas ?? 0);
+  const { uid = "" } = set.metadata;
+  run.bounds.set(uid, { most: Math.max(before, replicas), least: left === undefined ? 0 : Math.min(before, replicas) });
+}
+
+/** Children of sets that are gone; their names are free again. */
+function collectGarbage(stage: Stage<undefined>): void {
+  const uids = new Set(stage.list(replicaSets).map(({ metadata }) => metadata.uid));
+  for (const pod of stage.list(pods)) {
+    if (!uids.has(controllerOf(pod)?.uid)) stage.server.server.delete(pods, `shop/${pod.metadata.name}`);
+  }
+}
+
+function childrenOf(stage: Stage<undefined>, uid: string): number {
+  return stage.list(pods).filter((pod) => controllerOf(pod)?.uid === uid).length;
+}
+
+function newSet(name: string, replicas: number): appsv1.ReplicaSet {
+  const spec = { replicas, selector: {}, template: { spec: { containers: [] } } };
+  return { apiVersion: "apps/v1", kind: "ReplicaSet", metadata: { namespace: "shop", name }, spec };
+}
+
+function notWatch(): NonNullable<FaultRule["match"]> {
+  return { verbs: ["get", "list", "create", "update", "patch", "delete"] };
+}
+
+export interface SimulationSum {
+  readonly seeds: number;
+  readonly failures: readonly string[];
+  readonly creates: number;
+  readonly deletes: number;
+  /** That could lose their answer: in bad weather, and no watches. */
+  readonly requests: number;
+  readonly lost: number;
+  readonly skips: number;
+  readonly settlements: number;
+  readonly virtualHours: number;
+}
+
+/** Seeds one after the other, until so many have failed; three unless given. */
+export async function simulateMany(
+  range: { readonly first: number; readonly count: number; readonly maxFailures?: number } & SimulationOptions,
+): Promise<SimulationSum> {
+  const { first, count, maxFailures = 3, ...options } = range;
+  const results: SimulationResult[] = [];
+  const failed = () => results.filter(({ failure }) => failure !== undefined);
+  while (results.length < count && failed().length < maxFailures) {
+    results.push(await simulate(first + results.length, options));
+  }
+  const sum = (numberOf: (result: SimulationResult) => number) =>
+    results.reduce((all, each) => all + numberOf(each), 0);
+  return {
+    seeds: results.length,
+    failures: failed().map(({ seed, failure }) => `seed ${seed}: ${failure}`),
+    creates: sum(({ creates }) => creates),
+    deletes: sum(({ deletes }) => deletes),
+    requests: sum(({ requests }) => requests),
+    lost: sum(({ lost }) => lost),
+    skips: sum(({ skips }) => skips),
+    settlements: sum(({ settlements }) => settlements),
+    virtualHours: Math.round(sum(({ virtualMs }) => virtualMs) / 3_600_000),
+  };
+}
