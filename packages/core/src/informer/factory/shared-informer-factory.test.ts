@@ -12,7 +12,7 @@ import {
   type Resource,
   type rbacv1,
 } from "../../api/index.ts";
-import { FakeClock, MetricsRegistry, seededRandom } from "../../base/index.ts";
+import { deferred, FakeClock, MetricsRegistry, seededRandom } from "../../base/index.ts";
 import { clientOf } from "../../client/index.ts";
 import type { Lister } from "../lister/lister.ts";
 import { newListWatchFromClient } from "../reflector/list-watch.ts";
@@ -380,6 +380,28 @@ describe("the name in the metrics", () => {
       await clock.drive(acquired[Symbol.asyncDispose]() as Promise<void>);
     }
     await end(running);
+  });
+
+  test("is that of one that is made anew while the one before still ends", async () => {
+    const informerName = new InformerName("factory-test");
+    const metrics = new MetricsRegistry();
+    const { clock, server, factory, signal, end } = setUp({ metrics, informerName });
+    server.put(pods, pod("shop", "a"));
+    const running = factory.run(signal);
+    const slow = deferred();
+    const first = factory.acquire(pods);
+    first.informer.addEventHandler({ onAdd: () => slow.promise });
+    await clock.drive(factory.waitForCacheSync(signal));
+    const leaving = first[Symbol.asyncDispose]();
+    factory.acquire(pods);
+    await clock.drive(factory.waitForCacheSync(signal));
+    slow.resolve();
+    await clock.drive(leaving as Promise<void>);
+    server.put(pods, pod("shop", "b"));
+    await clock.settle();
+    expect(metrics.print()).toMatch(/informer_store_resource_version\{.*name="factory-test".*\} 3/);
+    await end(running);
+    expect(metrics.print()).not.toMatch(/name="factory-test"/);
   });
 });
 
