@@ -248,7 +248,12 @@ describe("what is cached", () => {
   });
 
   test("an index function that throws leaves out that object, loudly, and nothing else", async () => {
+    const refused: string[] = [];
     const { source, informer, start, stop, lines, clock } = podInformer({
+      onCacheError: (error) => {
+        refused.push(error.message);
+        throw new Error("nothing can be done about it");
+      },
       indexers: {
         picky: (pod) => {
           if (pod.metadata.name === "bad") throw new Error("no");
@@ -263,6 +268,7 @@ describe("what is cached", () => {
     await clock.settle();
     expect(informer.getStore().listKeys().sort()).toEqual(["shop/better", "shop/good"]);
     expect(lines).toContain("error: cache refused an object");
+    expect(refused).toEqual([expect.stringContaining("shop/bad")]);
     await stop();
   });
 });
