@@ -284,6 +284,22 @@ test("handlers are told again as often as the factory says, or as it says for on
 });
 
 describe("an acquired informer", () => {
+  test("that is let go of before it has synced keeps nobody from waiting for the others", async () => {
+    const { clock, server, factory, signal, end } = setUp();
+    server.refusals.set("pods", newForbidden({ group: "", resource: "pods" }, "", { detail: "may not list pods" }));
+    server.refusals.set("nodes", newForbidden({ group: "", resource: "nodes" }, "", { detail: "not yet" }));
+    factory.core.v1.nodes.lister;
+    const acquired = factory.acquire(pods);
+    const running = factory.run(signal);
+    const synced = factory.waitForCacheSync(signal);
+    await clock.advance(1000);
+    await clock.drive(acquired[Symbol.asyncDispose]() as Promise<void>);
+    server.refusals.clear();
+    const result = await clock.drive(synced);
+    expect(result.caches.map(({ name, isSynced }) => [name, isSynced])).toEqual([["nodes", true]]);
+    await end(running);
+  });
+
   test("stops with its last user and starts anew with the next, sharing its cache meanwhile", async () => {
     const { clock, server, factory, signal, end } = setUp();
     server.put(pods, pod("shop", "web"));
