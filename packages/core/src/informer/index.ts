@@ -23,6 +23,7 @@ export {
   type NewInformerOptions,
   newIndexerInformer,
   newInformer,
+  newNamespaceKeyedIndexerAndReflector,
   type RequeueingQueue,
 } from "./controller/index.ts";
 export {

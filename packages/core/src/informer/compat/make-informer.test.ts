@@ -72,6 +72,21 @@ test("tells of connecting, and of what is there and what happens", async () => {
   await stop();
 });
 
+test("started again while it still ends, it runs; stopped once more meanwhile, it does not", async () => {
+  const { server, informer, clock, start, stop, take } = setUp();
+  await start();
+  await take();
+  const stopped = informer.stop();
+  const started = informer.start();
+  await clock.drive(Promise.all([stopped, started]));
+  server.put(pods, pod("a"));
+  expect(await take()).toEqual(["connect", "add a"]);
+  await clock.drive(Promise.all([informer.stop(), informer.start(), informer.stop()]));
+  server.put(pods, pod("b"));
+  expect(await take()).toEqual([]);
+  await stop();
+});
+
 test("when start has resolved, everything there was has been told and can be read", async () => {
   const { server, informer, heard, start, stop } = setUp();
   for (const name of ["a", "b", "c"]) server.put(pods, pod(name));

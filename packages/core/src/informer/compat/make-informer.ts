@@ -99,6 +99,8 @@ class RestartableInformer<T extends KubernetesObject> implements CompatInformer<
   readonly #callbacks: Callbacks;
   readonly #told = new ToldObjects<T>();
   #run: Run | undefined;
+  /** What was asked for last. */
+  #isWanted = false;
   /** The one whose cache is read: of a new run from the moment it has one. */
   #informer: SharedIndexInformer<T> | undefined;
 
@@ -117,14 +119,23 @@ class RestartableInformer<T extends KubernetesObject> implements CompatInformer<
   }
 
   async start(): Promise<void> {
+    this.#isWanted = true;
+    // Who starts it while it still ends means it to run.
+    for (let run = this.#run; run?.controller.signal.aborted; run = this.#run) await this.#end(run).catch(() => {});
+    if (!this.#isWanted) return;
     this.#run ??= this.#begin();
     await this.#run.told;
   }
 
   async stop(): Promise<void> {
+    this.#isWanted = false;
     const run = this.#run;
     if (run === undefined) return;
     run.controller.abort(new KubeloopError("the informer was stopped", { reason: "Stopped", retry: "never" }));
+    await this.#end(run);
+  }
+
+  async #end(run: Run): Promise<void> {
     try {
       await run.ended;
     } finally {

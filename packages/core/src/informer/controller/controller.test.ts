@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { KubernetesObject } from "../../api/index.ts";
-import { deferred, FakeClock, seededRandom, systemClock } from "../../base/index.ts";
+import { deferred, FakeClock, seededRandom, systemClock, untilAborted } from "../../base/index.ts";
 import { DeltaFIFO } from "../queue/delta-fifo.ts";
 import { InOrderQueue } from "../queue/in-order-queue.ts";
 import type { Batch } from "../queue/queue.ts";
@@ -183,6 +183,18 @@ describe("a controller", () => {
     await expect(controller.run(new AbortController().signal)).rejects.toThrow("runs once only");
     await Promise.all([stop(), expect(waiting).rejects.toThrow("ended before it had synced")]);
     expect([clock.pending(), source.openWatches]).toEqual([[], 0]);
+  });
+
+  test("has not synced when its signal breaks off the processing of the first list", async () => {
+    const { source, controller, start, stop, signal } = setUp({
+      process: (_batch, each) => untilAborted(new Promise<void>(() => {}), each),
+    });
+    source.put("a");
+    await start();
+    const synced = expect(controller.whenSynced(new AbortController().signal)).rejects.toThrow("ended before it had");
+    await stop();
+    await synced;
+    expect([signal.aborted, controller.hasSynced()]).toEqual([true, false]);
   });
 
   test("processes nothing more once its signal has aborted, and waits for what is being processed", async () => {

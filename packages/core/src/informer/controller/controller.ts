@@ -158,7 +158,8 @@ export class Controller<T extends KubernetesObject> {
     if (result === undefined) return this.#finish(batch);
     return result.then(
       () => this.#finish(batch),
-      (error: unknown) => this.#finish(batch, isAborted(error, signal) ? undefined : { error }),
+      // Broken off is not done: half a first list must not count as synced.
+      (error: unknown) => (isAborted(error, signal) ? 0 : this.#finish(batch, { error })),
     );
   }
 

@@ -8,3 +8,4 @@ export {
   newIndexerInformer,
   newInformer,
 } from "./new-informer.ts";
+export { newNamespaceKeyedIndexerAndReflector } from "./new-namespace-keyed-indexer-and-reflector.ts";

@@ -198,6 +198,21 @@ describe("the handler of an informer of one's own", () => {
     await stop();
   });
 
+  test("hears what comes next although the one who is to report it fails, too", async () => {
+    const { heard, handler } = recorder((line) => {
+      if (line.includes("a@")) throw new Error("thrown");
+    });
+    const { source, start, stop } = setUp(handler, {
+      onHandlerError: () => {
+        throw new Error("no better");
+      },
+    });
+    for (const name of ["a", "b"]) source.put(name);
+    await start();
+    expect(heard).toEqual(["add a@1 (initial)", "add b@2 (initial)"]);
+    await stop();
+  });
+
   test("is waited for: one event after the other, and no sync before it is done with the first list", async () => {
     const gate = deferred();
     const { heard, handler } = recorder(() => gate.promise);

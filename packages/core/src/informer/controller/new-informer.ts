@@ -59,7 +59,11 @@ export function newIndexerInformer<T extends KubernetesObject>(
   const onFailure = (thrown: unknown, notification: Notification<T>) => {
     const error = toError(thrown);
     log.error("event handler failed", { event: notification.type, error });
-    onHandlerError?.(error, notification);
+    try {
+      onHandlerError?.(error, notification);
+    } catch (failure) {
+      log.error("error handler failed", { error: failure });
+    }
   };
   const controller = new Controller<T>({
     ...config,

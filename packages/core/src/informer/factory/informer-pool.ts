@@ -37,6 +37,8 @@ interface Entry<I> {
   readonly informer: I;
   isForGood: boolean;
   shares: number;
+  /** Its last holder has gone, and it ends. */
+  isLetGo: boolean;
   task: { readonly stop: ChildSignal; readonly done: Promise<void> } | undefined;
 }
 
@@ -99,21 +101,28 @@ export class InformerPool<I extends PooledInformer> implements AsyncDisposable {
     await this.shutdown(signal.reason);
   }
 
-  /** Waits for all that were started. Throws a CacheSyncError that says which did not sync, since when and why. */
+  /**
+   * Waits for all that were started; for one that is let go of meanwhile no longer. Throws a CacheSyncError that says which
+   * did not sync, since when and why.
+   */
   async waitForCacheSync(signal: AbortSignal): Promise<SyncResult> {
     const entries = [...this.#entries.values()];
     const started = entries.filter(({ task }) => task !== undefined);
     if (started.length === 0 && entries.length > 0) {
       throw misuse("no informer has been started: there is nothing to wait for until `run` or `start` is called");
     }
-    const result = await waitFor(
-      started.map(({ informer }) => informer),
-      {},
-      signal,
-    );
-    const error = result.asError();
-    if (error !== undefined) throw error;
-    return result;
+    for (;;) {
+      const held = started.filter(({ isLetGo }) => !isLetGo);
+      const result = await waitFor(
+        held.map(({ informer }) => informer),
+        {},
+        signal,
+      );
+      const error = result.asError();
+      if (error === undefined) return result;
+      // Its end has broken off the waiting for the others.
+      if (signal.aborted || held.every(({ isLetGo }) => !isLetGo)) throw error;
+    }
   }
 
   /** Stops everything and waits for it; nothing can be started afterwards. Throws what failed. */
@@ -131,7 +140,7 @@ export class InformerPool<I extends PooledInformer> implements AsyncDisposable {
     const known = this.#entries.get(key);
     if (known !== undefined) return known;
     this.#requireAlive();
-    const entry: Entry<I> = { informer: make(), isForGood: false, shares: 0, task: undefined };
+    const entry: Entry<I> = { informer: make(), isForGood: false, shares: 0, isLetGo: false, task: undefined };
     this.#entries.set(key, entry);
     if (this.#life.at === "running") this.#launch(entry, this.#life.signal);
     return entry;
@@ -155,6 +164,7 @@ export class InformerPool<I extends PooledInformer> implements AsyncDisposable {
   async #letGo(key: string, entry: Entry<I>): Promise<void> {
     entry.shares--;
     if (entry.shares > 0 || entry.isForGood) return;
+    entry.isLetGo = true;
     // Out of sight first: whoever asks while this one ends gets one that lives.
     this.#entries.delete(key);
     entry.task?.stop.abort();

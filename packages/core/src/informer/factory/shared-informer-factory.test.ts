@@ -12,7 +12,7 @@ import {
   type Resource,
   type rbacv1,
 } from "../../api/index.ts";
-import { FakeClock, MetricsRegistry, seededRandom } from "../../base/index.ts";
+import { deferred, FakeClock, MetricsRegistry, seededRandom } from "../../base/index.ts";
 import { clientOf } from "../../client/index.ts";
 import type { Lister } from "../lister/lister.ts";
 import { newListWatchFromClient } from "../reflector/list-watch.ts";
@@ -284,6 +284,22 @@ test("handlers are told again as often as the factory says, or as it says for on
 });
 
 describe("an acquired informer", () => {
+  test("that is let go of before it has synced keeps nobody from waiting for the others", async () => {
+    const { clock, server, factory, signal, end } = setUp();
+    server.refusals.set("pods", newForbidden({ group: "", resource: "pods" }, "", { detail: "may not list pods" }));
+    server.refusals.set("nodes", newForbidden({ group: "", resource: "nodes" }, "", { detail: "not yet" }));
+    factory.core.v1.nodes.lister;
+    const acquired = factory.acquire(pods);
+    const running = factory.run(signal);
+    const synced = factory.waitForCacheSync(signal);
+    await clock.advance(1000);
+    await clock.drive(acquired[Symbol.asyncDispose]() as Promise<void>);
+    server.refusals.clear();
+    const result = await clock.drive(synced);
+    expect(result.caches.map(({ name, isSynced }) => [name, isSynced])).toEqual([["nodes", true]]);
+    await end(running);
+  });
+
   test("stops with its last user and starts anew with the next, sharing its cache meanwhile", async () => {
     const { clock, server, factory, signal, end } = setUp();
     server.put(pods, pod("shop", "web"));
@@ -380,6 +396,28 @@ describe("the name in the metrics", () => {
       await clock.drive(acquired[Symbol.asyncDispose]() as Promise<void>);
     }
     await end(running);
+  });
+
+  test("is that of one that is made anew while the one before still ends", async () => {
+    const informerName = new InformerName("factory-test");
+    const metrics = new MetricsRegistry();
+    const { clock, server, factory, signal, end } = setUp({ metrics, informerName });
+    server.put(pods, pod("shop", "a"));
+    const running = factory.run(signal);
+    const slow = deferred();
+    const first = factory.acquire(pods);
+    first.informer.addEventHandler({ onAdd: () => slow.promise });
+    await clock.drive(factory.waitForCacheSync(signal));
+    const leaving = first[Symbol.asyncDispose]();
+    factory.acquire(pods);
+    await clock.drive(factory.waitForCacheSync(signal));
+    slow.resolve();
+    await clock.drive(leaving as Promise<void>);
+    server.put(pods, pod("shop", "b"));
+    await clock.settle();
+    expect(metrics.print()).toMatch(/informer_store_resource_version\{.*name="factory-test".*\} 3/);
+    await end(running);
+    expect(metrics.print()).not.toMatch(/name="factory-test"/);
   });
 });
 

@@ -31,7 +31,8 @@ export function* replaceSteps<T>(delta: ReplacedAll<T>, batch: Batch<T>, target:
   if (thrown !== undefined && !(thrown instanceof TransactionError)) return target.onError(toError(thrown));
   for (const error of thrown?.errors ?? []) target.onError(error);
   yield* deleteSteps(contentBefore, target, details);
-  const places = thrown?.successfulIndices ?? delta.objects.keys();
+  const isEachKept = thrown === undefined && store.size === delta.objects.length;
+  const places = isEachKept ? delta.objects.keys() : keptPlaces(delta, target, thrown?.successfulIndices);
   for (const at of places) {
     target.notify(notificationOf(beforeList[at], delta.objects[at] as T, details));
     if (at % objectsBetweenPauses === 0) yield undefined;
@@ -56,6 +57,24 @@ function* deleteSteps<T>(
     if (store.getByKey(key) === undefined) notify({ type: "delete", gone: tombstone(key, before), details });
     if (++looked % objectsBetweenPauses === 0) yield undefined;
   }
+}
+
+/**
+ * Where on the list the objects stand that are in the store now. Of two of one name, as a source of one's own may list them,
+ * that is the last: telling of both would be an object added twice.
+ */
+function keptPlaces<T>(
+  { objects }: ReplacedAll<T>,
+  target: ApplyTarget<T>,
+  accepted: Iterable<number> = objects.keys(),
+): Iterable<number> {
+  const placeByKept = new Map<T | undefined, number>();
+  for (const at of accepted) {
+    const kept = storedAs(target, objects[at] as T);
+    placeByKept.delete(kept);
+    placeByKept.set(kept, at);
+  }
+  return placeByKept.values();
 }
 
 /** What the store has under the object's key. An object without one is refused, and reported, when the store is replaced. */

@@ -450,6 +450,23 @@ describe("in slices", () => {
     expect(pauses).toBeLessThan(60);
   });
 
+  test("of two of one name the last is told, once", async () => {
+    const { target, told, errors } = recorded(...items(["a1", 1]));
+    const { clock } = busyClock();
+    const twice: Delta<Item> = { ...long, objects: [...many(300, 2), item("a1", 3), item("b", 1), item("b", 4)] };
+    await applyDeltasInSlices(changes(twice), target, { clock }, running());
+    expect([told.length, new Set(told).size, errors]).toEqual([301, 301, []]);
+    expect(told.slice(-2)).toEqual(["update a1=1 to 3 relist; has 3", "add b=4 relist; has 4"]);
+    const mixed: Delta<Item> = { ...long, objects: items(["a1", 5], ["a1", 6], ["b", -1], ["a2", 5]) };
+    told.length = 0;
+    applyDeltas(changes(mixed), target);
+    expect(told.filter((line) => !line.startsWith("delete"))).toEqual([
+      "update a1=3 to 6 relist; has 6",
+      "update a2=2 to 5 relist; has 5",
+    ]);
+    expect(errors.length).toBe(1);
+  });
+
   test("objects that the store refuses are reported, the others told", async () => {
     const { target, told, errors } = recorded();
     const objects = [...many(300, 1), item("b", -1), item("c", 1)];

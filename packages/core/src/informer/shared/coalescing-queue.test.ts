@@ -83,6 +83,29 @@ describe("a queue that merges by object", () => {
     expect(drain()).toEqual([add("a2")]);
   });
 
+  test("does not grow with objects that come and go, whose names never come back", () => {
+    const { queue, drain } = makeQueue(2);
+    for (const each of [add("a1"), add("b1")]) queue.push(each);
+    let most = 0;
+    for (let step = 0; step < 1000; step++) {
+      const name = [...`${step}`].map((digit) => "klmnopqrst"[Number(digit)]).join("");
+      for (const each of [add(`${name}1`), gone(`${name}1`)]) queue.push(each);
+      most = Math.max(most, queue.entries);
+    }
+    queue.push(add("c1"));
+    expect([most, queue.size]).toEqual([4, 3]);
+    expect(drain()).toEqual([add("a1"), add("b1"), add("c1")]);
+    expect(queue.entries).toBe(0);
+  });
+
+  test("tells of an object that came, went and came again where it still has a place, or at the end", () => {
+    const { queue, drain } = makeQueue(1);
+    for (const each of [add("a1"), add("b1"), add("c1"), gone("b1"), add("b2")]) queue.push(each);
+    expect(drain()).toEqual([add("a1"), add("b2"), add("c1")]);
+    for (const each of [add("a1"), add("b1"), add("c1"), gone("b1"), gone("a1"), add("b2")]) queue.push(each);
+    expect([queue.entries, drain()]).toEqual([2, [add("c1"), add("b2")]]);
+  });
+
   test("merges into what is left of a pair whose first half has been told", () => {
     const { queue, drain } = makeQueue(1);
     for (const each of [gone("a1"), add("a2")]) queue.push(each);

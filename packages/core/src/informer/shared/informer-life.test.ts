@@ -1,7 +1,7 @@
 import { getEventListeners } from "node:events";
 import { describe, expect, test } from "vitest";
 import { type KubernetesObject, newForbidden } from "../../api/index.ts";
-import { deferred, FakeClock } from "../../base/index.ts";
+import { type Clock, deferred, FakeClock, systemClock } from "../../base/index.ts";
 import { CacheMutationDetector } from "../store/cache-mutation-detector.ts";
 import { recorder } from "./notifications.fixture.ts";
 import { podInformer } from "./running-informer.fixture.ts";
@@ -247,8 +247,36 @@ describe("what is cached", () => {
     expect([informer.isStopped(), signal.aborted, clock.pending()]).toEqual([true, false, []]);
   });
 
+  test("stopped while a long first list is on its way into the cache, no handler counts as synced", async () => {
+    const stopping = new AbortController();
+    let nowMs = 0;
+    // Every look at it costs a millisecond, so there are pauses in placing the list; in the first it is stopped.
+    const busy: Clock = {
+      ...systemClock,
+      monotonic: () => ++nowMs,
+      labelled: () => busy,
+      yield: async () => stopping.abort(),
+    };
+    const { source, informer } = podInformer({ clock: busy });
+    for (let i = 0; i < 300; i++) source.put(`p${i}`);
+    const { heard, handler } = recorder();
+    const registration = informer.addEventHandler(handler);
+    const synced = expect(registration.whenSynced(new AbortController().signal)).rejects.toThrow(
+      "before it had synced",
+    );
+    await informer.run(stopping.signal);
+    await synced;
+    expect([informer.getStore().size, heard]).toEqual([0, []]);
+    expect([registration.hasSynced(), informer.hasSynced()]).toEqual([false, false]);
+  });
+
   test("an index function that throws leaves out that object, loudly, and nothing else", async () => {
+    const refused: string[] = [];
     const { source, informer, start, stop, lines, clock } = podInformer({
+      onCacheError: (error) => {
+        refused.push(error.message);
+        throw new Error("nothing can be done about it");
+      },
       indexers: {
         picky: (pod) => {
           if (pod.metadata.name === "bad") throw new Error("no");
@@ -263,6 +291,7 @@ describe("what is cached", () => {
     await clock.settle();
     expect(informer.getStore().listKeys().sort()).toEqual(["shop/better", "shop/good"]);
     expect(lines).toContain("error: cache refused an object");
+    expect(refused).toEqual([expect.stringContaining("shop/bad")]);
     await stop();
   });
 });

@@ -1,5 +1,6 @@
 // What an informer counts, under upstream's names where it has them: those of its queue and of its store, and the failures of
-// handlers, at which upstream's process ends. Only an informer with a reserved identity counts; the series vanish with it.
+// handlers, at which upstream's process ends. Only an informer with a reserved identity counts; the series vanish with it, or
+// pass to the one that was made in its place while it still ended.
 import type { CounterSeries, GaugeSeries, MetricDefinition, Metrics } from "../../base/index.ts";
 import { type InformerLabels, openQueueMetrics, type QueueMetrics } from "../queue/queue-metrics.ts";
 import { storeResourceVersionMetric } from "../store/store-resource-version.ts";
@@ -17,6 +18,9 @@ export interface InformerMetrics extends Disposable {
   readonly handlerErrors: CounterSeries;
 }
 
+/** Who of those that had an identity has the series now: the last. */
+const holders = new WeakMap<InformerIdentity, InformerMetrics>();
+
 /** Undefined where nothing is to be counted. */
 export function openInformerMetrics(
   metrics: Metrics,
@@ -28,16 +32,19 @@ export function openInformerMetrics(
   const queue = openQueueMetrics(metrics, labels);
   const storeResourceVersion = metrics.gauge(storeResourceVersionMetric);
   const handlerErrors = metrics.counter(handlerErrorsMetric);
-  return {
+  const opened: InformerMetrics = {
     queue,
     storeResourceVersion: storeResourceVersion.labels(labels),
     handlerErrors: handlerErrors.labels(labels),
     [Symbol.dispose]() {
+      if (holders.get(identity) !== opened) return;
       queue[Symbol.dispose]();
       storeResourceVersion.remove(labels);
       handlerErrors.remove(labels);
     },
   };
+  holders.set(identity, opened);
+  return opened;
 }
 
 /** A store is made before its informer is run, and its series only then. */

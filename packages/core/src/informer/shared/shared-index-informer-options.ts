@@ -37,6 +37,11 @@ export interface SharedIndexInformerOptions<T extends KubernetesObject>
   /** Who it is in the metrics. Without one it publishes none of an informer's, only its reflector's. */
   readonly identity?: InformerIdentity;
   readonly onWatchError?: WatchErrorHandler;
+  /**
+   * The cache refused an object: a key or an index function threw. Nobody hears of it, and what the cache had under its key
+   * stays until the next change. It is logged as well.
+   */
+  readonly onCacheError?: (error: Error) => void;
   /** A handler threw or rejected. It is logged and counted as well, and hears what comes next. */
   readonly onHandlerError?: (error: Error, failure: HandlerFailure<T>) => void;
 }

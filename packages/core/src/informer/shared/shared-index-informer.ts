@@ -263,7 +263,7 @@ export class SharedIndexInformer<T extends KubernetesObject> {
   #makeController(queue: Queue<T>): Controller<T> {
     const { indexers, transform, keyOf, queue: _kind, ...more } = this.#options;
     const { freeze, identity, resyncMs, mutationDetector, ...others } = more;
-    const { onWatchError, onHandlerError, ...forReflector } = others;
+    const { onWatchError, onCacheError, onHandlerError, ...forReflector } = others;
     return new Controller({
       ...forReflector,
       name: this.name,
@@ -280,7 +280,7 @@ export class SharedIndexInformer<T extends KubernetesObject> {
     const target = {
       store: this.#indexer,
       notify: (notification: Notification<T>) => this.#notify(notification),
-      onError: (error: Error) => this.#log.error("cache refused an object", { error }),
+      onError: (error: Error) => this.#reportRefusal(error),
     };
     this.#isApplying = true;
     let working: Promise<void> | undefined;
@@ -328,6 +328,15 @@ export class SharedIndexInformer<T extends KubernetesObject> {
 
   #tellStatus(): void {
     if (this.#statusListeners.size > 0) this.#statusListeners.emit(this.status);
+  }
+
+  #reportRefusal(error: Error): void {
+    this.#log.error("cache refused an object", { error });
+    try {
+      this.#options.onCacheError?.(error);
+    } catch (failure) {
+      this.#log.error("error handler failed", { error: failure });
+    }
   }
 
   #reportHandler(thrown: unknown, notification: Notification<T>, handler: string): void {
