@@ -79,3 +79,21 @@ describe("resync", () => {
     expect(informer.addEventHandler({}, { resyncMs: 10 }).resyncMs).toBe(1000);
   });
 });
+
+test.each(["in-order", "delta-fifo"] as const)("a resync tells of every object, over the %s queue", async (queue) => {
+  const { source, informer, start, stop, clock } = podInformer({ resyncMs: 1000, queue });
+  for (const name of ["a", "b", "c"]) source.put(name);
+  const { heard, handler } = recorder();
+  const other = recorder();
+  informer.addEventHandler(handler);
+  informer.addEventHandler(other.handler, { resyncMs: 3000 });
+  await start();
+  heard.length = 0;
+  other.heard.length = 0;
+  await clock.advance(1000);
+  const all = ["update a@1 to a@1 (resync)", "update b@2 to b@2 (resync)", "update c@3 to c@3 (resync)"];
+  expect([heard, other.heard]).toEqual([all, []]);
+  await clock.advance(2000);
+  expect([heard, other.heard]).toEqual([[...all, ...all, ...all], all]);
+  await stop();
+});
