@@ -3,6 +3,7 @@ import type { KubernetesObject, Resource } from "../../api/index.ts";
 import type { Clock, Log, Metrics, Random } from "../../base/index.ts";
 import type { ListWatchScope } from "../reflector/list-watch.ts";
 import type { InformerName } from "../shared/informer-name.ts";
+import type { SharedIndexInformerOptions } from "../shared/shared-index-informer-options.ts";
 import type { Transform } from "../store/store.ts";
 
 export interface InformerFactoryOptions {
@@ -22,6 +23,11 @@ export interface InformerFactoryOptions {
   readonly canWatchList?: boolean;
   /** Deep-freeze what is cached, so that whoever changes it finds out. Costs time; for tests. */
   readonly freeze?: boolean;
+  /**
+   * Whatever else an informer can be told: error handlers, back-off, the kind of queue, further indexers. Called once for each;
+   * what it gives counts before what the factory says.
+   */
+  readonly informerOptions?: (resource: Resource) => SharedIndexInformerOptions<KubernetesObject>;
   readonly log?: Log;
   readonly metrics?: Metrics;
   readonly clock?: Clock;

@@ -39,9 +39,10 @@ function informerMaker(client: Client, options: InformerFactoryOptions, view: Fa
     const key = placeKey(resource);
     const identity = identities.get(key) ?? informerName?.withResource(resource);
     if (identity !== undefined) identities.set(key, identity);
+    const { indexers, ...further } = options.informerOptions?.(resource) ?? {};
     return new SharedIndexInformer(sourceOf(client, resource, options, view), {
       resyncMs: resyncByPlace.get(key) ?? options.resyncMs ?? 0,
-      indexers: namespaceIndexers,
+      indexers: { ...namespaceIndexers, ...indexers },
       ...(transform === undefined ? {} : { transform }),
       ...(identity === undefined ? {} : { identity }),
       ...(freeze === undefined ? {} : { freeze }),
@@ -49,6 +50,7 @@ function informerMaker(client: Client, options: InformerFactoryOptions, view: Fa
       ...(random === undefined ? {} : { random }),
       ...(metrics === undefined ? {} : { metrics }),
       ...(log === undefined ? {} : { log }),
+      ...further,
     });
   };
 }

@@ -443,3 +443,27 @@ test("disposing of a factory shuts it down", async () => {
   await clock.drive(factory[Symbol.asyncDispose]());
   expect(server.openWatches).toBe(0);
 });
+
+test("tells each informer whatever else it is to know, and keeps the index that listers read", async () => {
+  const failures: string[] = [];
+  const { clock, server, factory, signal, end } = setUp({
+    informerOptions: ({ plural }) => ({
+      indexers: { kind: (object) => [object.kind] },
+      onHandlerError: (error) => failures.push(`${plural}: ${error.message}`),
+    }),
+  });
+  server.put(pods, pod("default", "web"));
+  const { informer, lister } = factory.core.v1.pods;
+  informer.addEventHandler({
+    onAdd() {
+      throw new Error("handler broke");
+    },
+  });
+  const running = factory.run(signal);
+  await clock.advance(0);
+  expect(failures).toEqual(["pods: handler broke"]);
+  expect([informer.getIndexer().byIndex("kind", "Pod").length, lister.namespace("default").list().length]).toEqual([
+    1, 1,
+  ]);
+  await end(running);
+});
