@@ -6,65 +6,70 @@ import type { InformerCost } from "./informer-run.ts";
 import { serveDuring, siblingOf } from "./raw-floor.ts";
 
 const roundCount = 3;
-const manners = ["pages", "whole", "streams"] as const;
-type Who = "floor" | "ours" | "transform" | "ten";
+
+/** Who runs: the floor, an informer on each manner of server, one with the built-in transform, one with much to tell. */
+const runs = {
+  floor: ["floor", "whole"],
+  pages: ["ours", "pages"],
+  whole: ["ours", "whole"],
+  streams: ["ours", "streams"],
+  transform: ["transform", "whole"],
+  ten: ["ten", "whole"],
+} as const satisfies Readonly<Record<string, readonly [who: string, manner: string]>>;
+
+type Round = Readonly<Record<keyof typeof runs, InformerCost>>;
+type Subject = Exclude<keyof typeof runs, "floor">;
 
 export async function measureInformer(): Promise<readonly Measurement[]> {
-  return await serveDuring("informer-server.js", (address) => {
-    const run = (who: Who, manner: string): InformerCost => {
-      const args = [siblingOf("informer-run.js"), who, address, manner];
-      return JSON.parse(execFileSync(process.execPath, args, { encoding: "utf8" })) as InformerCost;
-    };
-    return [
-      ...manners.flatMap((manner) => budgets(rounds(run, "ours", manner), `on a server that ${mannerWords[manner]}`)),
-      heapWithTransform(rounds(run, "transform", "whole")),
-      watching(rounds(run, "ten", "whole"), "with ten handlers and three indexes", 0.85),
-    ];
-  });
-}
-
-const mannerWords = { pages: "pages", whole: "ignores limit", streams: "streams" } as const;
-
-interface Round {
-  readonly ours: InformerCost;
-  readonly floor: InformerCost;
-}
-
-function rounds(run: (who: Who, manner: string) => InformerCost, who: Who, manner: string): readonly Round[] {
-  return Array.from({ length: roundCount }, () => ({ floor: run("floor", manner), ours: run(who, manner) }));
-}
-
-function budgets(all: readonly Round[], where: string): readonly Measurement[] {
+  const rounds = await serveDuring("informer-server.js", (address) =>
+    Array.from({ length: roundCount }, () => oneRound(address)),
+  );
   return [
-    ratio(all, "syncCpuMs", { what: `sync ${where}, processor time`, limit: 1.1, unit: "ms" }),
-    ratio(all, "stallMs", { what: `sync ${where}, longest stall`, limit: 0.05, unit: "ms" }),
-    ratio(all, "peakMb", { what: `sync ${where}, peak memory`, limit: 0.7, unit: "MB" }),
-    ratio(all, "heapMb", { what: `cache ${where}, heap`, limit: 1.05, unit: "MB" }),
-    watching(all, where, 0.95),
+    ...budgets(rounds, "pages", "on a server that pages"),
+    ...budgets(rounds, "whole", "on a server that ignores limit"),
+    ...budgets(rounds, "streams", "on a server that streams"),
+    ratio(rounds, "transform", "heapMb", { what: "cache with the built-in transform, heap", limit: 0.6, unit: "MB" }),
+    watching(rounds, "ten", "with ten handlers and three indexes", 0.85),
   ];
 }
 
-function heapWithTransform(all: readonly Round[]): Measurement {
-  return ratio(all, "heapMb", { what: "cache with the built-in transform, heap", limit: 0.6, unit: "MB" });
+/** All of them one after the other, each in a process of its own: what else the machine does weighs on all. */
+function oneRound(address: string): Round {
+  const costs = Object.entries(runs).map(([name, [who, manner]]) => {
+    const args = [siblingOf("informer-run.js"), who, address, manner];
+    return [name, JSON.parse(execFileSync(process.execPath, args, { encoding: "utf8" })) as InformerCost];
+  });
+  return Object.fromEntries(costs) as Round;
 }
 
-function watching(all: readonly Round[], where: string, limit: number): Measurement {
-  const { detail, measured } = ratio(all, "watchCpuMs", { what: "", limit, unit: "ms" });
+function budgets(rounds: readonly Round[], subject: Subject, where: string): readonly Measurement[] {
+  return [
+    ratio(rounds, subject, "syncCpuMs", { what: `sync ${where}, processor time`, limit: 1.1, unit: "ms" }),
+    ratio(rounds, subject, "stallMs", { what: `sync ${where}, longest stall`, limit: 0.05, unit: "ms" }),
+    ratio(rounds, subject, "peakMb", { what: `sync ${where}, peak memory`, limit: 0.7, unit: "MB" }),
+    ratio(rounds, subject, "heapMb", { what: `cache ${where}, heap`, limit: 1.05, unit: "MB" }),
+    watching(rounds, subject, where, 0.95),
+  ];
+}
+
+function watching(rounds: readonly Round[], subject: Subject, where: string, limit: number): Measurement {
+  const { detail, measured } = ratio(rounds, subject, "watchCpuMs", { what: "", limit, unit: "ms" });
   return { what: `updates ${where}, throughput`, measured: 1 / measured, limit, bound: "at least", unit: " ×", detail };
 }
 
 function ratio(
-  all: readonly Round[],
+  rounds: readonly Round[],
+  subject: Subject,
   cost: keyof InformerCost,
   { what, limit, unit }: { readonly what: string; readonly limit: number; readonly unit: string },
 ): Measurement {
-  const side = (who: "ours" | "floor") => median(all.map((round) => round[who][cost])).toFixed(1);
+  const side = (who: keyof Round) => median(rounds.map((round) => round[who][cost])).toFixed(1);
   return {
     what,
-    measured: median(all.map(({ ours, floor }) => ours[cost] / floor[cost])),
+    measured: median(rounds.map((round) => round[subject][cost] / round.floor[cost])),
     limit,
     bound: "at most",
     unit: " ×",
-    detail: `${side("ours")} of ${side("floor")} ${unit}, median of ${all.length}`,
+    detail: `${side(subject)} of ${side("floor")} ${unit}, median of ${rounds.length}`,
   };
 }
