@@ -2,7 +2,7 @@
 // once. It checks what all machinery relies on (apiVersion, kind, and the parts of metadata that caches and queues read)
 // and trusts the server for the rest; nothing is changed, and only what lacks apiVersion or kind is copied, one level deep.
 import { KubeloopError } from "../base/errors.ts";
-import { isJsonObject, type JsonObject } from "./json-value.ts";
+import { isJsonList, isJsonObject, type JsonObject } from "./json-value.ts";
 import type { KubernetesObject } from "./resource.ts";
 
 /** A type with everything inside it readonly, for what comes from a cache. */
@@ -34,24 +34,25 @@ export function decodeObject(json: unknown, defaults: DecodeDefaults = {}): Kube
   const apiVersion = requireText(object["apiVersion"] ?? defaults.apiVersion, "apiVersion");
   const kind = requireText(object["kind"] ?? defaults.kind, "kind");
   const metadata = requireRecord(object["metadata"], "metadata");
-  for (const field of textFields) checkText(metadata[field], field);
-  checkTexts(metadata["labels"], "metadata.labels");
-  checkTexts(metadata["annotations"], "metadata.annotations");
-  checkList(metadata["ownerReferences"], "metadata.ownerReferences", requireRecord);
-  checkList(metadata["finalizers"], "metadata.finalizers", requireText);
+  checkMetadata(metadata);
   const isWhole = object["apiVersion"] === apiVersion && object["kind"] === kind;
   return (isWhole ? object : withIdentity(object, kind, apiVersion)) as unknown as KubernetesObject;
 }
 
-const textFields = [
-  "name",
-  "namespace",
-  "uid",
-  "resourceVersion",
-  "generateName",
-  "creationTimestamp",
-  "deletionTimestamp",
-] as const;
+// Written out: this looks at every object that arrives.
+function checkMetadata(metadata: JsonObject): void {
+  checkText(metadata["name"], "name");
+  checkText(metadata["namespace"], "namespace");
+  checkText(metadata["uid"], "uid");
+  checkText(metadata["resourceVersion"], "resourceVersion");
+  checkText(metadata["generateName"], "generateName");
+  checkText(metadata["creationTimestamp"], "creationTimestamp");
+  checkText(metadata["deletionTimestamp"], "deletionTimestamp");
+  checkTexts(metadata["labels"], "metadata.labels");
+  checkTexts(metadata["annotations"], "metadata.annotations");
+  checkList(metadata["ownerReferences"], "metadata.ownerReferences", isJsonObject, requireRecord);
+  checkList(metadata["finalizers"], "metadata.finalizers", isText, requireText);
+}
 
 /** In the order in which servers write them. */
 function withIdentity(object: JsonObject, kind: string, apiVersion: string): JsonObject {
@@ -67,8 +68,12 @@ function requireRecord(json: unknown, path: string): JsonObject {
   throw new DecodeError(path, `must be an object, got ${typeName(json)}`);
 }
 
+function isText(json: unknown): json is string {
+  return typeof json === "string" && json !== "";
+}
+
 function requireText(json: unknown, path: string): string {
-  if (typeof json === "string" && json !== "") return json;
+  if (isText(json)) return json;
   throw new DecodeError(path, json === "" ? "must not be empty" : `must be text, got ${typeName(json)}`);
 }
 
@@ -88,12 +93,17 @@ function checkTexts(json: unknown, path: string): void {
   }
 }
 
-function checkList(json: unknown, path: string, check: (json: unknown, path: string) => unknown): void {
+function checkList(
+  json: unknown,
+  path: string,
+  isRight: (item: unknown) => boolean,
+  complain: (item: unknown, path: string) => unknown,
+): void {
   if (json === undefined || json === null) return;
-  if (!Array.isArray(json)) throw new DecodeError(path, `must be a list, got ${typeName(json)}`);
-  json.forEach((item, index) => {
-    check(item, `${path}[${index}]`);
-  });
+  if (!isJsonList(json)) throw new DecodeError(path, `must be a list, got ${typeName(json)}`);
+  for (let index = 0; index < json.length; index++) {
+    if (!isRight(json[index])) complain(json[index], `${path}[${index}]`);
+  }
 }
 
 function typeName(json: unknown): string {

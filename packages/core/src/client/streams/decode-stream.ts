@@ -11,8 +11,8 @@ import { TimeSlice } from "./time-slice.ts";
 export interface ChunkDecoder<T> {
   /** Appends what the chunk completes to `values`. Keeps nothing of the chunk. */
   push(chunk: Buffer, values: T[]): void;
-  /** The body has ended; throws if it should not have. */
-  end(): void;
+  /** The body has ended. Appends what was still kept; throws if the body should not have ended. */
+  end(values: T[]): void;
 }
 
 export interface SliceOptions {
@@ -34,26 +34,30 @@ export async function* decodeStream<T>(
   for await (const chunk of body) {
     for (let from = 0; from < chunk.length; from += pieceBytes) {
       signal.throwIfAborted();
-      const { values, failure } = push(decoder, pieceOf(chunk, from));
+      const values: T[] = [];
+      const failure = attempt(() => decoder.push(pieceOf(chunk, from), values));
       if (values.length > 0) yield values;
       if (failure !== undefined) throw failure.error;
       if (slice.isUsedUp()) await slice.rest();
     }
   }
   signal.throwIfAborted();
-  decoder.end();
+  const values: T[] = [];
+  const failure = attempt(() => decoder.end(values));
+  if (values.length > 0) yield values;
+  if (failure !== undefined) throw failure.error;
 }
 
-function push<T>(decoder: ChunkDecoder<T>, piece: Buffer) {
-  const values: T[] = [];
+function attempt(work: () => void): { readonly error: unknown } | undefined {
   try {
-    decoder.push(piece, values);
+    work();
+    return undefined;
   } catch (error) {
-    return { values, failure: { error } };
+    return { error };
   }
-  return { values, failure: undefined };
 }
 
 function pieceOf(chunk: Uint8Array, from: number): Buffer {
+  if (chunk.length <= pieceBytes && Buffer.isBuffer(chunk)) return chunk;
   return Buffer.from(chunk.buffer, chunk.byteOffset + from, Math.min(pieceBytes, chunk.length - from));
 }

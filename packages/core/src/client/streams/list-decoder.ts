@@ -94,7 +94,7 @@ export class ListDecoder<T extends KubernetesObject> implements ChunkDecoder<T> 
     this.#place = "item";
     const border = this.#border;
     if (border === undefined) return this.#accept(this.#cutter.begin(at), chunk, items);
-    const length = chunk.subarray(at, at + this.#cutter.trustedBytes).lastIndexOf(border) + 1;
+    const length = chunk.subarray(at, at + this.#cutter.shallowBytes).lastIndexOf(border) + 1;
     if (length > 0) {
       if (this.#addRun(at, at + length, items)) return at + length;
       // What failed once is not tried again.
@@ -111,9 +111,9 @@ export class ListDecoder<T extends KubernetesObject> implements ChunkDecoder<T> 
    * and nothing taken, when it does not or when something is wrong with an item; who then scans finds out what, and where.
    */
   #addRun(from: number, end: number, items: T[]): boolean {
+    if (!this.#cutter.trust(from, end)) return false;
     const before = items.length;
     try {
-      this.#cutter.trust(from, end);
       for (const json of JSON.parse(`[${this.#cutter.text()}]`) as unknown[]) {
         items.push(decodeObject(json, this.#identity) as T);
       }

@@ -89,17 +89,19 @@ export class ValueCutter {
     return end;
   }
 
-  /** How long a text may be that is cut by a guess: each level takes two bytes at least, so it cannot be too deep. */
-  get trustedBytes(): number {
-    return Math.min(this.#maxBytes, 2 * this.#maxDepth - 1);
+  /** What is not longer than this cannot be nested too deep: each level takes two bytes at least. */
+  get shallowBytes(): number {
+    return 2 * this.#maxDepth - 1;
   }
 
-  /** Takes someone's word for where a text of at most `trustedBytes` ends. JSON.parse is the proof, which reads it next. */
-  trust(from: number, end: number): void {
+  /** Takes someone's word for where a text ends, unless it is too large. JSON.parse is the proof, which reads it next. */
+  trust(from: number, end: number): boolean {
+    if (end - from > this.#maxBytes) return false;
     this.#position = this.#offset + from;
     this.#gatheredBytes = 0;
     this.#from = from;
     this.#end = end;
+    return true;
   }
 
   /** The text of the value that was cut last. */

@@ -3,7 +3,10 @@
 //
 // Nothing is skipped: bytes that are no event, an unknown type or an object without a kind are WatchDecodeErrors. A body
 // that ends between two events has ended well; inside one, the error's reason is `UnexpectedEnd`.
-import type { Buffer } from "node:buffer";
+//
+// Servers write one event a line. Where the first ended its line, lines are taken whole, without scanning for ends inside
+// them: JSON.parse is the proof that a line was one event. The first that was not one ends this, and all else is scanned.
+import { Buffer } from "node:buffer";
 import type { KubernetesObject } from "../../api/resource.ts";
 import { WatchDecodeError } from "./decode-errors.ts";
 import type { ChunkDecoder } from "./decode-stream.ts";
@@ -11,56 +14,109 @@ import { ValueCutter, type ValueLimits } from "./value-cutter.ts";
 import { decodeWatchEvent, type WatchEvent } from "./watch-event.ts";
 
 const newline = 0x0a;
-const brace = 0x7b;
+const openingBrace = 0x7b;
+const closingBrace = 0x7d;
+const mostCarriedBytes = 64 * 1024;
 
 export class WatchDecoder<T extends KubernetesObject> implements ChunkDecoder<WatchEvent<T>> {
   readonly #cutter: ValueCutter;
-  /** Whether an event ends with its line, as servers write them. Searching for a newline is much faster than scanning. */
-  #isLines = true;
+  #framing: "unknown" | "lines" | "other" = "unknown";
+  /** The beginning of a line that goes on in the next chunk. */
+  #carried: Buffer[] = [];
+  #carriedBytes = 0;
 
   constructor(limits: ValueLimits = {}) {
     this.#cutter = new ValueCutter(limits, WatchDecodeError);
   }
 
   push(chunk: Buffer, events: WatchEvent<T>[]): void {
-    this.#cutter.enter(chunk);
-    let at = this.#cutter.isInValue ? this.#accept(this.#cutter.goOn(), chunk, events) : 0;
-    while (at < chunk.length) {
-      const byte = chunk[at] as number;
-      if (byte === newline || byte === 0x20 || byte === 0x0d || byte === 0x09) at++;
-      else if (byte === brace) at = this.#read(at, chunk, events);
-      else throw this.#fault("not an event: it does not begin with {", this.#cutter.positionOf(at));
-    }
+    const last = this.#framing === "lines" ? chunk.lastIndexOf(newline) + 1 : chunk.length;
+    const first = this.#carriedBytes > 0 && last > 0 ? chunk.indexOf(newline) + 1 : 0;
+    if (first > 0) this.#read(this.#takeCarried(chunk.subarray(0, first)), events);
+    if (first < last) this.#read(chunk.subarray(first, last), events);
+    if (last < chunk.length) this.#carryOrRead(chunk.subarray(last), events);
   }
 
-  end(): void {
+  end(events: WatchEvent<T>[]): void {
+    if (this.#carriedBytes > 0) this.#read(this.#takeCarried(Buffer.alloc(0)), events);
     if (!this.#cutter.isInValue) return;
     const { position } = this.#cutter;
     throw new WatchDecodeError("watch ends in the middle of an event", { reason: "UnexpectedEnd", position });
   }
 
-  #read(at: number, chunk: Buffer, events: WatchEvent<T>[]): number {
-    if (!this.#isLines) return this.#accept(this.#cutter.begin(at), chunk, events);
-    const line = chunk.indexOf(newline, at);
-    if (line !== -1 && line - at <= this.#cutter.trustedBytes) {
-      this.#cutter.trust(at, line);
-      const json = this.#tryParse();
-      if (json !== undefined) {
-        this.#add(json, events);
-        return line;
-      }
-      // What failed once is not tried again.
-      this.#isLines = false;
+  /** Keeps the beginning of a line for later, unless it may be a whole event already or is long. */
+  #carryOrRead(bytes: Buffer, events: WatchEvent<T>[]): void {
+    const isLong = this.#carriedBytes + bytes.length > mostCarriedBytes;
+    if (this.#framing !== "lines" || this.#cutter.isInValue || bytes.at(-1) === closingBrace || isLong) {
+      this.#read(this.#takeCarried(bytes), events);
+      return;
     }
-    const end = this.#cutter.begin(at);
-    // An event that did not end its line; where the chunk ended first, who knows.
-    if (line === -1 && end !== -1 && end < chunk.length) this.#isLines = false;
-    return this.#accept(end, chunk, events);
+    this.#carried.push(Buffer.from(bytes));
+    this.#carriedBytes += bytes.length;
+  }
+
+  /** What was kept, and what comes after it. */
+  #takeCarried(more: Buffer): Buffer {
+    if (this.#carriedBytes === 0) return more;
+    const bytes = Buffer.concat([...this.#carried, more]);
+    this.#carried = [];
+    this.#carriedBytes = 0;
+    return bytes;
+  }
+
+  #read(bytes: Buffer, events: WatchEvent<T>[]): void {
+    this.#cutter.enter(bytes);
+    let at = this.#cutter.isInValue ? this.#accept(this.#cutter.goOn(), bytes, events) : 0;
+    while (at < bytes.length) {
+      const byte = bytes[at] as number;
+      if (byte === newline || byte === 0x20 || byte === 0x0d || byte === 0x09) at++;
+      else if (byte !== openingBrace) {
+        throw this.#fault("not an event: it does not begin with {", this.#cutter.positionOf(at));
+      } else at = this.#readLines(at, bytes, events) ?? this.#accept(this.#cutter.begin(at), bytes, events);
+    }
+  }
+
+  /** The text of all lines at once, then a parse for each. Gives the index to go on from, or undefined if none was taken. */
+  #readLines(at: number, bytes: Buffer, events: WatchEvent<T>[]): number | undefined {
+    const end = this.#framing === "lines" ? bytes.lastIndexOf(newline) + 1 : 0;
+    const text = end > at ? this.#textOf(at, end) : undefined;
+    if (text === undefined) return undefined;
+    let from = 0;
+    while (from < text.length) {
+      const until = text.indexOf("\n", from);
+      if (until - from > this.#cutter.shallowBytes) break;
+      if (until > from && !this.#addLine(text.slice(from, until), events)) {
+        this.#framing = "other";
+        break;
+      }
+      from = until + 1;
+    }
+    if (from === text.length) return end;
+    return from === 0 ? undefined : at + Buffer.byteLength(text.slice(0, from));
+  }
+
+  #textOf(from: number, end: number): string | undefined {
+    try {
+      return this.#cutter.trust(from, end) ? this.#cutter.text() : undefined;
+    } catch {
+      // Not UTF-8; in which event, scanning will tell.
+      return undefined;
+    }
+  }
+
+  /** False, and nothing taken, for anything but one event; scanning will tell what it is. */
+  #addLine(line: string, events: WatchEvent<T>[]): boolean {
+    try {
+      events.push(decodeWatchEvent<T>(JSON.parse(line)));
+      return true;
+    } catch {
+      return false;
+    }
   }
 
   /** Takes the event the cutter has just finished. Gives the index to go on from. */
-  #accept(end: number, chunk: Buffer, events: WatchEvent<T>[]): number {
-    if (end === -1) return chunk.length;
+  #accept(end: number, bytes: Buffer, events: WatchEvent<T>[]): number {
+    if (end === -1) return bytes.length;
     let json: unknown;
     try {
       json = JSON.parse(this.#cutter.text());
@@ -68,15 +124,8 @@ export class WatchDecoder<T extends KubernetesObject> implements ChunkDecoder<Wa
       throw this.#fault("malformed event", this.#cutter.position, cause);
     }
     this.#add(json, events);
+    if (this.#framing === "unknown" && end < bytes.length) this.#framing = bytes[end] === newline ? "lines" : "other";
     return end;
-  }
-
-  #tryParse(): unknown {
-    try {
-      return JSON.parse(this.#cutter.text());
-    } catch {
-      return undefined;
-    }
   }
 
   #add(json: unknown, events: WatchEvent<T>[]): void {

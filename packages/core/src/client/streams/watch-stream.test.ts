@@ -2,14 +2,15 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { ResponseBody } from "../../api/transport.ts";
 import { FakeClock } from "../../base/fake-clock.ts";
+import type { WatchDecodeError } from "./decode-errors.ts";
 import { decodeWatch, type WatchOptions } from "./watch-stream.ts";
 
 const neverAborted = new AbortController().signal;
 const clock = new FakeClock();
 
 /** The text's bytes, cut at these places. */
-async function* chunked(text: string, cuts: readonly number[] = []): AsyncGenerator<Uint8Array> {
-  const bytes = Buffer.from(text);
+async function* chunked(text: string | Uint8Array, cuts: readonly number[] = []): AsyncGenerator<Uint8Array> {
+  const bytes = typeof text === "string" ? Buffer.from(text) : text;
   let from = 0;
   for (const cut of [...new Set(cuts.map((cut) => cut % (bytes.length + 1)))].sort((a, b) => a - b)) {
     yield bytes.subarray(from, cut);
@@ -63,14 +64,28 @@ describe("a watch", () => {
     }
   }
 
-  test("hands out an event as soon as it is complete, newline or not", async () => {
-    async function* body() {
-      yield Buffer.from(JSON.stringify(added));
-      throw new Error("asked for more than was needed");
+  for (const [name, before] of [
+    ["first", ""],
+    ["later", lines],
+  ] as const) {
+    for (const cut of [0, 1, 40]) {
+      test(`hands out a ${name} event as soon as it is complete, newline or not (cut at ${cut})`, async () => {
+        const event = JSON.stringify(deleted);
+        async function* body() {
+          if (before !== "") yield Buffer.from(before);
+          if (cut > 0) yield Buffer.from(event.slice(0, cut));
+          yield Buffer.from(event.slice(cut));
+          throw new Error("asked for more than was needed");
+        }
+        const seen: unknown[] = [];
+        for await (const one of decodeWatch({ kind: "bytes", bytes: body() }, { clock }, neverAborted)) {
+          seen.push(one);
+          if (one.type === "DELETED" && seen.length > (before === "" ? 0 : all.length)) break;
+        }
+        expect(seen.at(-1)).toEqual(deleted);
+      });
     }
-    const { value } = await decodeWatch({ kind: "bytes", bytes: body() }, { clock }, neverAborted).batches().next();
-    expect(value).toEqual([added]);
-  });
+  }
 
   test("hands out events of many chunks, each once", async () => {
     const large = { type: "ADDED", object: { ...pod("large"), spec: "x€".repeat(700_000) } };
@@ -138,6 +153,30 @@ describe("what is not an event", () => {
     }
   }
 
+  for (const [how, cuts] of [
+    ["whole", []],
+    ["in parts", [300, 301, 500]],
+    ["byte by byte", everyByte],
+  ] as const) {
+    test(`bytes that are not UTF-8, after what was right (${how})`, async () => {
+      const before = Buffer.from(`${lines}${JSON.stringify(modified)}\n`);
+      const wrong = Buffer.from(`${JSON.stringify({ ...added, object: pod("?") })}\n`).map((b) =>
+        b === 0x3f ? 0xff : b,
+      );
+      const bytes = chunked(Buffer.concat([before, wrong, Buffer.from(lines)]), cuts);
+      const { events, error } = await read({ kind: "bytes", bytes });
+      expect(events).toEqual([...all, modified]);
+      expect(error).toMatchObject({ reason: "Decode", position: before.length, message: /not UTF-8/ });
+    });
+  }
+
+  test("a line that is beyond the depth limit, among others", async () => {
+    const deep = `{"type":"ADDED","object":{"x":${"[".repeat(2000)}${"]".repeat(2000)}}}\n`;
+    const { events, error } = await read({ kind: "bytes", bytes: chunked(lines + deep + lines) }, { maxDepth: 1000 });
+    expect(events).toEqual(all);
+    expect(error).toMatchObject({ reason: "TooDeep", position: Buffer.byteLength(lines) });
+  });
+
   test("a body of the wrong kind", () => {
     expect(() => decodeWatch({ kind: "value", value: {} }, { clock }, neverAborted)).toThrow("the body is value");
   });
@@ -176,5 +215,28 @@ test("events in any chunks, with any white space between, are what JSON.parse ma
       expect(JSON.stringify(seen)).toBe(JSON.stringify(sent.map(([value]) => value)));
     }),
     { numRuns: 300 },
+  );
+});
+
+test("what a watch says, right or wrong, does not depend on where its chunks end", async () => {
+  const scrap = fc.constantFrom("", "]", "[", "}", "{", ",", '"', "}{", "\n", "\r\n", " ", "\\", "0", "}\n{");
+  const tampering = fc.array(fc.tuple(fc.nat(), fc.nat({ max: 3 }), scrap), { maxLength: 3 });
+  const tamper = (text: string, [at, deleted, put]: readonly [number, number, string]) =>
+    text.slice(0, at % text.length) + put + text.slice((at % text.length) + deleted);
+  const text = fc
+    .array(fc.tuple(fc.constantFrom(...all), fc.constantFrom("\n", "\n", "\n", "\n", "", " ")), { minLength: 1 })
+    .map((sent) => sent.map(([event, space]) => JSON.stringify(event) + space).join(""));
+  const cuts = fc.array(fc.nat({ max: 2000 }), { maxLength: 8 });
+  const verdict = async (sent: string, at: readonly number[]) => {
+    const { events, error } = await read({ kind: "bytes", bytes: chunked(sent, at) });
+    const { reason, position } = (error ?? {}) as Partial<WatchDecodeError>;
+    return { events, reason, position };
+  };
+  await fc.assert(
+    fc.asyncProperty(text, tampering, cuts, async (whole, edits, at) => {
+      const sent = edits.reduce(tamper, whole);
+      expect(await verdict(sent, at)).toEqual(await verdict(sent, everyByte));
+    }),
+    { numRuns: 200 },
   );
 });
