@@ -6,8 +6,5 @@ declare module "undici/lib/dispatcher/client.js" {
 declare module "undici/lib/api/api-request.js" {
   import type { Client, Dispatcher } from "undici";
 
-  export default function request(
-    this: Client,
-    options: Dispatcher.RequestOptions,
-  ): Promise<Dispatcher.ResponseData>;
+  export default function request(this: Client, options: Dispatcher.RequestOptions): Promise<Dispatcher.ResponseData>;
 }
