@@ -1,8 +1,10 @@
 // An informer and its server: what is there, what happens to it, and who hears of it when.
 import { expect } from "vitest";
 import { configMaps } from "../../api/generated/resources.ts";
+import { compareResourceVersions } from "../../api/index.ts";
 import type { Stage } from "../../client/integration/client-suite.contract.ts";
 import { configMap } from "../../client/integration/objects.contract.ts";
+import { lastStateOf } from "../tombstone.ts";
 import type { InformerCase } from "./informer-suite.contract.ts";
 import { expectEqualToServer, mapInformer, running, Told } from "./observed.contract.ts";
 
@@ -35,12 +37,11 @@ export const followingCases: readonly InformerCase[] = [
       expect(added).toEqual({ type: "add", object: c, details });
       expect(updated).toEqual({ type: "update", before: a, after: patched, details });
       // Deleted as it was, under the version of its deletion.
-      const resourceVersion = informer.lastSyncResourceVersion();
-      expect(deleted).toEqual({
-        type: "delete",
-        gone: { ...b, metadata: { ...b.metadata, resourceVersion } },
-        details,
-      });
+      const gone = deleted?.type === "delete" ? lastStateOf(deleted.gone) : undefined;
+      const { resourceVersion = "" } = gone?.metadata ?? {};
+      expect(gone).toEqual({ ...b, metadata: { ...b.metadata, resourceVersion } });
+      expect(compareResourceVersions(resourceVersion, patched.metadata.resourceVersion ?? "")).toBeGreaterThan(0);
+      expect([deleted?.type, deleted?.details]).toEqual(["delete", details]);
       await expectEqualToServer(informer, stage);
       expect(informer.status).toMatchObject({
         phase: "watching",

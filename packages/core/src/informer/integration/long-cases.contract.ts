@@ -122,10 +122,13 @@ export const longCases: readonly InformerCase[] = [
       await informer.whenSynced(signal);
       const listed = line.requests.filter(({ kind }) => kind !== "watch").length;
       for (let ended = 1; ended <= 2; ended++) {
-        await here(stage).create(configMap(`m-${ended}`), signal);
+        const { metadata } = await here(stage).create(configMap(`m-${ended}`), signal);
         await told.count(ended, signal);
         const watches = line.requests.filter(({ kind }) => kind === "watch").length;
         await line.untilAnswered("watch", watches + 1, signal);
+        // Where it was, or where a bookmark has brought it since.
+        const from = line.requests.at(-1)?.resourceVersion ?? "";
+        expect(compareResourceVersions(from, metadata.resourceVersion ?? "")).toBeGreaterThanOrEqual(0);
       }
       expect(told.lines).toEqual(["add m-1", "add m-2"]);
       expect(line.requests.filter(({ kind }) => kind !== "watch")).toHaveLength(listed);
