@@ -28,7 +28,7 @@ function openTarget(cluster: RealCluster, httpVersion: HttpVersion, hasWatchCach
     restart,
     async forget(signal) {
       await cluster.compact(signal);
-      // The cache has a memory of its own. One that ends in order takes ten seconds, and tells watches the newest version.
+      // The cache has a memory of its own. Ending in order takes 15 s while a watch is open, and tells it the newest version.
       if (hasWatchCache) await restart("abruptly", signal);
     },
     [Symbol.asyncDispose]: () => client[Symbol.asyncDispose](),
