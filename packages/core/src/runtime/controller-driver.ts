@@ -6,7 +6,7 @@
 // - `run` ends when the signal aborts and everything it started has ended; or with what failed. Other controllers do not notice:
 //   what they share are informers, which the process runs.
 // - Watches that follow discovery do so every half minute; a group that cannot be read keeps what it has.
-import type { Resource } from "../api/index.ts";
+import { keyOf, type Resource } from "../api/index.ts";
 import {
   type Clock,
   deferred,
@@ -178,6 +178,7 @@ export class ControllerDriver<M = undefined> {
         counted: this.#counted,
         reconcileTimeoutMs,
         reconcile: (key, each) => reconcile(key, tools, each),
+        isEcho: (key, change) => gate.isEcho(key, change),
       });
       const workers = this.#options.workers?.[name] ?? queue.workers;
       total += workers;
@@ -246,13 +247,12 @@ export class ControllerDriver<M = undefined> {
     for (const watch of watches) {
       if (watch.when?.(change) === false) continue;
       const { queue, afterMs } = watch;
-      this.#wake(watch.keysOf(change, this.#caches), { queue, afterMs, priority });
+      this.#wake(watch.keysOf(change, this.#caches), { queue, afterMs, priority, change });
     }
-    const { name = "", namespace } = change.object.metadata;
-    const objectKey = namespace ? `${namespace}/${name}` : name;
+    const objectKey = keyOf(change.object);
     // Whoever waits to see this very object looks at once whether it may go on.
     for (const { worker, gate } of this.#queues.values()) {
-      for (const key of gate.waitingFor(change.resource, objectKey)) worker.queue.add(key);
+      for (const key of gate.waitingFor(change.resource, objectKey)) worker.wake(key, change);
     }
   }
 
@@ -262,6 +262,8 @@ export class ControllerDriver<M = undefined> {
       readonly queue?: string | undefined;
       readonly afterMs?: number | undefined;
       readonly priority?: number | undefined;
+      /** Why. */
+      readonly change?: Change | undefined;
     },
   ): void {
     for (const wake of wakes) {
@@ -270,9 +272,10 @@ export class ControllerDriver<M = undefined> {
       const named = queue ?? defaults.queue;
       const running = named === undefined ? [...this.#queues.values()][0] : this.#queues.get(named);
       if (running === undefined) throw misuse(`${this.name} has no queue ${named ?? ""}`);
+      const { priority, change } = defaults;
       const delayMs = afterMs ?? defaults.afterMs ?? 0;
-      const { priority } = defaults;
       if (delayMs > 0) running.worker.queue.addAfter(key, delayMs, { priority });
+      else if (change !== undefined) running.worker.wake(key, change, { priority });
       else running.worker.queue.add(key, { priority });
     }
   }

@@ -2,11 +2,14 @@
 //
 // - well: forgotten, and looked at again after `requeueAfterMs` if the plan said so;
 // - failed, conflicts included: again with back-off, until the retry policy gives up;
+//   Until then only what others do brings it back sooner: the echo of its own writes does not, or a key that writes something
+//   and then fails would go round as fast as it can;
 // - not ready, because caches are behind its own writes: later, and that is no failure;
 // - a queue with a period has one key, "": after each time, well or not, it comes again after the period.
 import { type Clock, isAborted, type Log, type Metrics, TimeoutError, timeoutSignal, toError } from "../base/index.ts";
-import type { ControllerQueue, RetryPolicy } from "../contract/index.ts";
+import type { Change, ControllerQueue, RetryPolicy } from "../contract/index.ts";
 import {
+  type AddOptions,
   bucketRateLimiter,
   exponentialRateLimiter,
   maxOfRateLimiter,
@@ -25,24 +28,34 @@ export interface QueueWorkerOptions {
   readonly counted: DriverMetrics;
   readonly reconcileTimeoutMs: number;
   readonly reconcile: (key: string, signal: AbortSignal) => Promise<Reconciled>;
+  /** Whether a change is only what the key itself has written. */
+  readonly isEcho: (key: string, change: Change) => boolean;
 }
 
 export class QueueWorker implements Disposable {
   readonly queue: RateLimitingQueue<string>;
   readonly #options: QueueWorkerOptions;
   readonly #maxTries: number;
+  readonly #limiter: RateLimiter<string>;
+  /** Keys that failed, and until when they wait. */
+  readonly #retryAtMs = new Map<string, number>();
+  /** Keys being worked on, and what happened to them meanwhile. */
+  readonly #heard = new Map<string, Change[]>();
 
   constructor(options: QueueWorkerOptions) {
     const { name, definition, clock, metrics } = options;
     this.#options = options;
     this.#maxTries = definition.retry.maxTries ?? Number.POSITIVE_INFINITY;
-    this.queue = new RateLimitingQueue<string>({
-      clock,
-      name,
-      metrics,
-      rateLimiter: rateLimiterOf(definition.retry, clock),
-      priorities: {},
-    });
+    this.#limiter = rateLimiterOf(definition.retry, clock);
+    this.queue = new RateLimitingQueue<string>({ clock, name, metrics, rateLimiter: this.#limiter, priorities: {} });
+  }
+
+  /** Looks at a key because of a change; at once, unless it failed and the change is its own doing. */
+  wake(key: string, change: Change, options?: AddOptions): void {
+    const heard = this.#heard.get(key);
+    // Whether it is an echo is known when the work is over: a watch may be quicker than an answer.
+    if (heard !== undefined) heard.push(change);
+    else if (!this.#isBackingOff(key) || !this.#options.isEcho(key, change)) this.queue.add(key, options);
   }
 
   /** One worker, until the queue is shut down and empty, or the signal aborts. */
@@ -65,6 +78,8 @@ export class QueueWorker implements Disposable {
     const startMs = clock.monotonic();
     counted.active.inc();
     let result: ReconcileResult = "error";
+    const heard: Change[] = [];
+    this.#heard.set(key, heard);
     try {
       using limit = timeoutSignal(signal, limitMs, { clock: guardClock(clock), what: `reconcile of ${key}` });
       result = this.#settle(key, await this.#options.reconcile(key, limit.signal));
@@ -74,6 +89,9 @@ export class QueueWorker implements Disposable {
       if (error instanceof PanicError) counted.panics.inc();
       this.#retry(key, toError(error));
     } finally {
+      this.#heard.delete(key);
+      const others = result === "error" ? heard.filter((change) => !this.#options.isEcho(key, change)) : heard;
+      if (others.length > 0) this.queue.add(key);
       counted.active.dec();
       counted.time.observe((clock.monotonic() - startMs) / 1000);
       counted.total(result);
@@ -91,7 +109,7 @@ export class QueueWorker implements Disposable {
       this.#retry(key, reconciled.error);
       return "error";
     }
-    this.queue.forget(key);
+    this.#forget(key);
     const afterMs = reconciled.kind === "done" ? reconciled.requeueAfterMs : undefined;
     if (afterMs === undefined) return "success";
     this.queue.addAfter(key, afterMs);
@@ -108,11 +126,23 @@ export class QueueWorker implements Disposable {
     const tries = this.queue.numRequeues(key) + 1;
     if (tries >= this.#maxTries) {
       log.warn("reconcile failed, given up", { key, tries, error });
-      this.queue.forget(key);
+      this.#forget(key);
       return;
     }
     log.warn("reconcile failed", { key, tries, error });
-    this.queue.addRateLimited(key);
+    const delayMs = this.#limiter.when(key);
+    this.#retryAtMs.set(key, this.#options.clock.monotonic() + delayMs);
+    this.queue.addAfter(key, delayMs);
+  }
+
+  /** Failed, and not to be tried again yet. */
+  #isBackingOff(key: string): boolean {
+    return (this.#retryAtMs.get(key) ?? 0) > this.#options.clock.monotonic();
+  }
+
+  #forget(key: string): void {
+    this.queue.forget(key);
+    this.#retryAtMs.delete(key);
   }
 }
 

@@ -9,9 +9,9 @@
 // Not promised: writes of other keys, other controllers, other processes; and a request that reaches the server only after its
 // answer was given up and the live read was made. Preconditions and names are for those.
 
-import type { Resource } from "../api/index.ts";
+import { keyOf, type Resource } from "../api/index.ts";
 import { type Clock, type CounterSeries, noMetrics } from "../base/index.ts";
-import { type Action, type ActionResult, resourceId } from "../contract/index.ts";
+import { type Action, type ActionResult, type Change, resourceId } from "../contract/index.ts";
 import type { LiveReader } from "./live-reader.ts";
 import { type ScopedCache, settleWrite } from "./settle-writes.ts";
 import { type Expected, expectedAfter, isSighted } from "./sightings.ts";
@@ -38,6 +38,8 @@ export interface WriteGate {
   check(key: string, signal: AbortSignal): Promise<Readiness>;
   /** Keys that wait for this object. */
   waitingFor(resource: Resource, objectKey: string): readonly string[];
+  /** Whether a change is only what the key itself has written. */
+  isEcho(key: string, change: Change): boolean;
 }
 
 interface Awaited {
@@ -115,6 +117,17 @@ export class ReadYourWrites implements WriteGate {
   waitingFor(resource: Resource, objectKey: string): readonly string[] {
     const keys = this.#keysByObject.get(`${resourceId(resource)} ${objectKey}`);
     return keys === undefined ? [] : [...keys];
+  }
+
+  isEcho(key: string, { resource, object }: Change): boolean {
+    const { resourceVersion, uid } = object.metadata;
+    const id = `${resourceId(resource)} ${keyOf(object)}`;
+    const awaited = this.#byKey.get(key)?.awaited ?? [];
+    return awaited.some(({ expected }) => {
+      if (objectId(expected) !== id) return false;
+      if (expected.kind === "removed") return expected.uid === uid;
+      return expected.kind === "written" && expected.version === resourceVersion;
+    });
   }
 
   /** All at once: what was seen of one write may have come and gone before another's. */

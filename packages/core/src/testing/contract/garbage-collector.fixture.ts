@@ -194,10 +194,10 @@ function ownerQuestion(
   namespace: string,
   { served, absentOwners }: ItemSeen,
 ): Question<Meta | undefined> | "absent" | "not served" | "namespaced owner of a cluster-scoped object" {
-  if (absentOwners.has(owner.uid)) return "absent";
   const resource = resourceOfKind(served, owner);
+  if (resource?.namespaced === true && namespace === "") return "namespaced owner of a cluster-scoped object";
+  if (absentOwners.has(owner.uid)) return "absent";
   if (resource === undefined) return "not served";
-  if (resource.namespaced && namespace === "") return "namespaced owner of a cluster-scoped object";
   return liveGetMetadata(resource, objectKeyOf(resource.namespaced ? namespace : "", owner.name));
 }
 

@@ -52,8 +52,12 @@ export function decide({ name }: NamespaceSeen, context: DecideContext): Decisio
   const content = contentOf(name, context);
   if ("kind" in content) return content;
   const { namespace, served, remaining, failures } = content;
-  const phase: Action[] =
-    namespace.status?.phase === "Terminating" ? [] : [patchStatus(namespaces, name, { phase: "Terminating" })];
+  if (namespace.status?.phase !== "Terminating") {
+    // Alone: what follows is written against the version this leaves behind.
+    return plan("says that it goes", [[patchStatus(namespaces, name, { phase: "Terminating" })]], {
+      requeueAfterMs: 0,
+    });
+  }
   const pods = remaining.filter(({ resource }) => resource.group === "" && resource.plural === "pods");
   const due = pods.length > 0 ? pods : remaining;
   const removals = due.flatMap((each) => removalsOf(each, name));
@@ -61,16 +65,13 @@ export function decide({ name }: NamespaceSeen, context: DecideContext): Decisio
     const waitMs = estimateMs(due);
     const left = new KubeloopError(`content remains in namespace ${name}`, { reason: "ContentRemains" });
     const more = waitMs === undefined ? { unfinished: left } : { requeueAfterMs: waitMs };
-    return plan(pods.length > 0 ? "pods go first" : "content goes", [phase, removals], more);
+    return plan(pods.length > 0 ? "pods go first" : "content goes", [removals], more);
   }
   const unread = failures[0] ?? [...served.failures.values()][0];
-  if (unread !== undefined) return plan("not all could be looked at", [phase], { unfinished: unread });
+  if (unread !== undefined) return unfinished("not all could be looked at", unread);
   const finalizers = namespace.spec?.finalizers?.filter((each) => each !== "kubernetes") ?? [];
   const released: corev1.Namespace = { ...namespace, spec: { ...namespace.spec, finalizers } };
-  return plan("is empty", [
-    phase,
-    [update(namespaces, released, { subresource: "finalize", tolerates: ["NotFound"] })],
-  ]);
+  return plan("is empty", [[update(namespaces, released, { subresource: "finalize", tolerates: ["NotFound"] })]]);
 }
 
 /** The five conditions, always all of them, until it is let go. */
@@ -101,7 +102,9 @@ export const namespaceController = keyed<NamespaceSeen>({
   name: "namespace-controller",
   primary: namespaces,
   // Others hear of the deletion too: a little time for them to stop creating things.
-  watches: [itself(namespaces, { afterMs: 5000 })],
+  watches: [
+    itself(namespaces, { afterMs: 5000, when: ({ object }) => object.metadata.deletionTimestamp !== undefined }),
+  ],
   reads: [verbs(namespaces, "get"), verbs("*", "list")],
   writes: [
     verbs("*", "delete", "deletecollection"),
