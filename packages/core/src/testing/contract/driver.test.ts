@@ -1,0 +1,466 @@
+import { describe, expect, test } from "vitest";
+import { configMaps, pods, secrets } from "../../api/generated/resources.ts";
+import { type corev1, keyOf, withFaults } from "../../api/index.ts";
+import { seededRandom } from "../../base/index.ts";
+import {
+  ask,
+  askPort,
+  cached,
+  callPort,
+  create,
+  type DecideContext,
+  type Decision,
+  definePort,
+  discover,
+  itself,
+  keyed,
+  liveGet,
+  mergePatch,
+  nothing,
+  plan,
+  queue,
+  remove,
+  sweep,
+  unfinished,
+  verbs,
+  withQueues,
+} from "../../contract/index.ts";
+import { Ports } from "../../runtime/index.ts";
+import { Stage, type StageOptions } from "./stage.fixture.ts";
+
+function configMap(name: string, more: Partial<corev1.ConfigMap> = {}): corev1.ConfigMap {
+  return { apiVersion: "v1", kind: "ConfigMap", metadata: { namespace: "shop", name }, ...more };
+}
+function secret(name: string, labels: Record<string, string> = {}): corev1.Secret {
+  return { apiVersion: "v1", kind: "Secret", metadata: { namespace: "shop", name, labels } };
+}
+
+type Rule = (map: corev1.ConfigMap, context: DecideContext) => Decision;
+
+/** A controller of config maps whose one rule the test gives. */
+function onMaps(decide: Rule, more: Partial<Parameters<typeof keyed<corev1.ConfigMap>>[0]> = {}) {
+  return keyed<corev1.ConfigMap>({
+    name: "maps",
+    primary: configMaps,
+    watches: [cached(secrets)],
+    writes: [verbs(secrets, "create", "delete", "patch")],
+    observe: (key, { snapshot }) => snapshot.get(configMaps, key),
+    decide,
+    ...more,
+  });
+}
+function onStage(controller: ReturnType<typeof onMaps>, options: Partial<StageOptions> = {}) {
+  return new Stage(controller, {
+    resources: [configMaps, secrets, pods],
+    objects: [[configMaps, configMap("a")]],
+    ...options,
+  });
+}
+const value = (stage: Stage<undefined>, name: string, labels = 'controller="maps"') =>
+  Number(new RegExp(`^${name}\\{${labels}\\} (.*)$`, "m").exec(stage.metrics.print())?.[1]);
+
+describe("starting", () => {
+  test("no key is looked at before every cache is filled", async () => {
+    const looked: number[] = [];
+    const controller = onMaps((_map, { nowMs }) => {
+      looked.push(nowMs);
+      return nothing("looked");
+    });
+    await using stage = onStage(controller, {
+      wrap: (transport, clock) =>
+        withFaults(
+          transport,
+          [
+            {
+              name: "slow",
+              fault: { kind: "delay", delayMs: 30_000, when: "before" },
+              match: { resources: ["secrets"] },
+              nth: [1],
+            },
+          ],
+          {
+            clock,
+            random: seededRandom(1),
+          },
+        ),
+    });
+    await stage.clock.advance(29_000);
+    expect(looked).toEqual([]);
+    expect(stage.driver.state).toBe("syncing");
+    await stage.clock.advance(2000);
+    expect(looked).toHaveLength(1);
+    expect(stage.driver.state).toBe("working");
+  });
+
+  const neverFills = {
+    wrap: (
+      transport: Parameters<NonNullable<StageOptions["wrap"]>>[0],
+      clock: Parameters<NonNullable<StageOptions["wrap"]>>[1],
+    ) =>
+      withFaults(
+        transport,
+        [{ name: "down", fault: { kind: "status", code: 403 }, match: { resources: ["secrets"] } }],
+        {
+          clock,
+          random: seededRandom(1),
+        },
+      ),
+  };
+  test("a cache that does not fill in two minutes ends it, by name", async () => {
+    await using stage = onStage(
+      onMaps(() => nothing("looked")),
+      neverFills,
+    );
+    const ended = stage.ended().catch((error: unknown) => error);
+    await stage.clock.advance(121_000);
+    expect(String(await ended)).toMatch(/secrets/);
+  });
+
+  test("unless it says that it can do without", async () => {
+    let looked = 0;
+    const controller = onMaps(
+      () => {
+        looked++;
+        return nothing("looked");
+      },
+      { onSyncTimeout: "start" },
+    );
+    await using stage = onStage(controller, neverFills);
+    await stage.clock.advance(121_000);
+    expect(looked).toBe(1);
+  });
+
+  test("ports that nobody implements are refused at once", () => {
+    const controller = onMaps(() => nothing("x"), { ports: [definePort("signer")] });
+    expect(() => onStage(controller)).toThrow("maps lacks ports: signer");
+  });
+
+  test("a resource that is read but not watched is refused loudly", async () => {
+    const controller = onMaps(() => nothing("x"), {
+      observe(_key, { snapshot }) {
+        snapshot.list(pods);
+        return undefined;
+      },
+    });
+    await using stage = onStage(controller);
+    await stage.clock.advance(1);
+    expect(value(stage, "controller_runtime_reconcile_panics_total")).toBeGreaterThan(0);
+  });
+});
+
+describe("asking", () => {
+  test("answers come beside what was seen, in as many rounds as needed", async () => {
+    const reasons: string[] = [];
+    const controller = onMaps((map, context) => {
+      const self = context.answer(liveGet(configMaps, keyOf(map)));
+      if (self === undefined) return ask("me?", liveGet(configMaps, keyOf(map)));
+      const other = context.answer(liveGet(configMaps, "shop/other"));
+      const served = context.answer(discover());
+      if (other === undefined || served === undefined)
+        return ask("the rest?", liveGet(configMaps, "shop/other"), discover());
+      reasons.push(
+        `${self.ok && self.value?.metadata.name} ${other.ok && other.value} ${served.ok && served.value.resources.length}`,
+      );
+      return nothing("known");
+    });
+    await using stage = onStage(controller);
+    await stage.clock.advance(1);
+    expect(reasons).toEqual(["a undefined 3"]);
+  });
+
+  test("an answer that failed is an answer", async () => {
+    const seen: unknown[] = [];
+    const question = liveGet(secrets, "shop/s");
+    const controller = onMaps((_map, context) => {
+      const answer = context.answer(question);
+      if (answer === undefined) return ask("there?", question);
+      if (!seen.length) seen.push(answer.ok ? "read" : answer.error.message);
+      return nothing("told");
+    });
+    await using stage = onStage(controller, {
+      wrap: (transport, clock) =>
+        withFaults(
+          transport,
+          [{ name: "no", fault: { kind: "status", code: 403, message: "not yours" }, match: { verbs: ["get"] } }],
+          {
+            clock,
+            random: seededRandom(1),
+          },
+        ),
+    });
+    await stage.clock.advance(1);
+    expect(seen[0]).toMatch(/forbidden|not yours/i);
+  });
+
+  test("who asks for ever fails, and tries again later", async () => {
+    let asked = 0;
+    const controller = onMaps(() => ask("and then?", liveGet(configMaps, `shop/n${asked++}`)));
+    await using stage = onStage(controller);
+    await stage.clock.advance(4);
+    expect(asked).toBe(5);
+    expect(value(stage, "controller_runtime_reconcile_errors_total")).toBe(1);
+  });
+
+  test("who asks the same again fails", async () => {
+    let asked = 0;
+    const controller = onMaps(() => {
+      asked++;
+      return ask("me?", liveGet(configMaps, "shop/a"));
+    });
+    await using stage = onStage(controller);
+    await stage.clock.advance(4);
+    expect(asked).toBe(2);
+  });
+
+  test("ports are asked and called", async () => {
+    const meter = definePort<{ readonly of: string }, number>("meter");
+    const calls: string[] = [];
+    const ports = new Ports().implement(meter, async ({ of }) => {
+      calls.push(of);
+      return 7;
+    });
+    const controller = onMaps(
+      (_map, context) => {
+        const answer = context.answer(askPort(meter, { of: "a" }));
+        if (answer === undefined) return ask("how much?", askPort(meter, { of: "a" }));
+        return answer.ok && answer.value === 7 ? plan("set", [[callPort(meter, { of: "set" })]]) : nothing("?");
+      },
+      { ports: [meter] },
+    );
+    await using stage = onStage(controller, { driver: { ports } });
+    await stage.clock.advance(1);
+    expect(calls).toEqual(["a", "set"]);
+  });
+});
+
+describe("carrying out", () => {
+  test("all of a step is tried, and the first step with a failure is the last", async () => {
+    const controller = onMaps(
+      (map) =>
+        map.data?.["done"] === "yes"
+          ? nothing("done")
+          : plan(
+              "three steps",
+              [
+                [create(secrets, secret("one"))],
+                [remove(secrets, "shop/absent"), create(secrets, secret("two"))],
+                [create(secrets, secret("three"))],
+              ],
+              {},
+            ),
+      { retry: { maxTries: 1 } },
+    );
+    await using stage = onStage(controller);
+    await stage.clock.advance(1000);
+    expect(stage.list(secrets).map(({ metadata }) => metadata.name)).toEqual(["one", "two"]);
+  });
+
+  test("what may fail so is no failure", async () => {
+    const controller = onMaps(() => plan("gone", [[remove(secrets, "shop/absent", { tolerates: ["NotFound"] })]]));
+    await using stage = onStage(controller);
+    await stage.clock.advance(1000);
+    expect(value(stage, "controller_runtime_reconcile_errors_total")).toBe(0);
+    expect(value(stage, "controller_runtime_reconcile_total", 'controller="maps",result="success"')).toBe(1);
+  });
+
+  test("what the descriptor does not name is refused before it is sent", async () => {
+    const controller = onMaps(() => plan("strays", [[remove(pods, "shop/a")]]), { retry: { maxTries: 1 } });
+    await using stage = onStage(controller);
+    await stage.clock.advance(1000);
+    expect(stage.server.server.requests.filter(({ verb }) => verb === "delete")).toEqual([]);
+    expect(value(stage, "controller_runtime_reconcile_errors_total")).toBe(1);
+  });
+
+  test("a conflict is an ordinary retry: nothing is overwritten", async () => {
+    let tries = 0;
+    const controller = onMaps(
+      (map) => {
+        tries++;
+        if (map.data?.["mine"] === "yes") return nothing("written");
+        const { resourceVersion = "" } = map.metadata;
+        return plan("writes", [
+          [mergePatch(configMaps, keyOf(map), { data: { mine: "yes" } }, { preconditions: { resourceVersion } })],
+        ]);
+      },
+      { writes: [verbs(configMaps, "patch")] },
+    );
+    let hasChanged = false;
+    const stage: Stage<undefined> = onStage(controller, {
+      wrap: (transport) => async (request, signal) => {
+        if (request.method === "PATCH" && !hasChanged) {
+          hasChanged = true;
+          stage.edit(configMaps, "shop/a", (map) => ({ ...map, data: { theirs: "yes" } }));
+        }
+        return await transport(request, signal);
+      },
+    });
+    await using _ = stage;
+    await stage.clock.advance(1000);
+    expect(stage.get(configMaps, "shop/a")?.data).toEqual({ theirs: "yes", mine: "yes" });
+    expect(tries).toBeGreaterThan(1);
+  });
+
+  test("an object outside of the watched selector does not hold the key up", async () => {
+    let rounds = 0;
+    const controller = onMaps(
+      (_map) =>
+        rounds++ === 0 ? plan("makes one it will not see", [[create(secrets, secret("plain"))]]) : nothing("again"),
+      { watches: [cached(secrets, { labelSelector: "app=web" })] },
+    );
+    await using stage = onStage(controller);
+    await stage.clock.advance(1);
+    stage.driver.wake("shop/a");
+    await stage.clock.advance(1000);
+    expect(rounds).toBe(1);
+    await stage.clock.advance(15_000);
+    expect(rounds).toBe(2);
+    expect(stage.list(secrets)).toHaveLength(1);
+  });
+});
+
+describe("what becomes of a key", () => {
+  test("it is looked at again when the plan says so", async () => {
+    const at: number[] = [];
+    const controller = onMaps((_map, { nowMs }) => {
+      at.push(nowMs);
+      return nothing("later", { requeueAfterMs: 7000 });
+    });
+    await using stage = onStage(controller);
+    await stage.clock.advance(15_000);
+    expect(at.map((each) => each - (at[0] ?? 0))).toEqual([0, 7000, 14_000]);
+  });
+
+  test("a failure is tried again with back-off, until the policy gives up", async () => {
+    const at: number[] = [];
+    const controller = onMaps(
+      (_map, { nowMs }) => {
+        at.push(nowMs);
+        return unfinished("cannot", new Error("not yet"));
+      },
+      { retry: { baseMs: 100, maxTries: 4 } },
+    );
+    await using stage = onStage(controller);
+    await stage.clock.advance(60_000);
+    expect(at.map((each) => each - (at[0] ?? 0))).toEqual([0, 100, 300, 700]);
+    stage.driver.wake("shop/a");
+    await stage.clock.advance(1);
+    expect(at).toHaveLength(5);
+  });
+
+  test("a rule that throws is a panic: counted, and tried again", async () => {
+    let tries = 0;
+    const controller = onMaps(() => {
+      if (tries++ === 0) throw new TypeError("undefined is not a function");
+      return nothing("well");
+    });
+    await using stage = onStage(controller);
+    await stage.clock.advance(1000);
+    expect(tries).toBe(2);
+    expect(value(stage, "controller_runtime_reconcile_panics_total")).toBe(1);
+  });
+
+  test("one that takes too long is broken off, counted, and tried again", async () => {
+    const controller = onMaps((_map, context) => {
+      const question = liveGet(secrets, "shop/s");
+      return context.answer(question) === undefined ? ask("there?", question) : nothing("known");
+    });
+    await using stage = onStage(controller, {
+      driver: { reconcileTimeoutMs: 5000, requestTimeoutMs: 60_000 },
+      wrap: (transport, clock) =>
+        withFaults(transport, [{ name: "silent", fault: { kind: "silence" }, match: { verbs: ["get"] }, nth: [1] }], {
+          clock,
+          random: seededRandom(1),
+        }),
+    });
+    await stage.clock.advance(6000);
+    expect(value(stage, "controller_runtime_reconcile_timeouts_total")).toBe(1);
+    expect(value(stage, "controller_runtime_reconcile_total", 'controller="maps",result="success"')).toBe(1);
+  });
+
+  test("a key that writes and then fails goes round no faster than its back-off", async () => {
+    let rounds = 0;
+    const controller = onMaps(
+      (map) => {
+        rounds++;
+        return plan("writes, then fails", [
+          [mergePatch(configMaps, keyOf(map), { data: { round: String(rounds) } })],
+          [remove(secrets, "shop/absent")],
+        ]);
+      },
+      { writes: [verbs(configMaps, "patch"), verbs(secrets, "delete")], retry: { baseMs: 1000 } },
+    );
+    await using stage = onStage(controller);
+    await stage.clock.advance(8000);
+    expect(rounds).toBe(4);
+  });
+});
+
+describe("shapes", () => {
+  test("a sweep comes at the start and every period, whatever happens", async () => {
+    const at: number[] = [];
+    const controller = sweep<number>({
+      name: "maps",
+      everyMs: 20_000,
+      watches: [cached(configMaps)],
+      observe: (_key, { snapshot }) => snapshot.list(configMaps).length,
+      decide(count, { nowMs }) {
+        at.push(nowMs);
+        if (at.length === 2) throw new Error("once");
+        return nothing(`${count} maps`);
+      },
+    });
+    await using stage = onStage(controller);
+    await stage.clock.advance(61_000);
+    expect(at.map((each) => each - (at[0] ?? 0))).toEqual([0, 20_000, 40_000, 60_000]);
+  });
+
+  test("one queue wakes another, now or later", async () => {
+    const heard: string[] = [];
+    const listen = (name: string) =>
+      queue<string>({
+        observe: (key) => key,
+        decide: (key, { nowMs }) => {
+          heard.push(`${name} ${key} ${new Date(nowMs).getUTCSeconds()}`);
+          const wakes =
+            name === "first"
+              ? [
+                  { queue: "second", key: "now" },
+                  { queue: "second", key: "later", afterMs: 5000 },
+                ]
+              : [];
+          return nothing("heard", { wakes });
+        },
+      });
+    const controller = withQueues({
+      name: "maps",
+      primary: configMaps,
+      watches: [itself(configMaps)],
+      queues: { first: listen("first"), second: listen("second") },
+    });
+    await using stage = onStage(controller);
+    await stage.clock.advance(10_000);
+    expect(heard).toEqual(["first shop/a 0", "second now 0", "second later 5"]);
+  });
+
+  test("a deletion that was missed wakes the key", async () => {
+    const seen: string[] = [];
+    const controller = onMaps(() => nothing("there"), {
+      observe: (key, { snapshot }) => {
+        seen.push(`${key} ${snapshot.get(configMaps, key) === undefined ? "gone" : "there"}`);
+        return undefined;
+      },
+    });
+    await using stage = onStage(controller);
+    await stage.clock.advance(1000);
+    stage.server.server.endWatches("reset");
+    stage.server.server.delete(configMaps, "shop/a");
+    stage.server.server.compact();
+    await stage.clock.advance(60_000);
+    expect(seen).toEqual(["shop/a there", "shop/a gone"]);
+  });
+
+  test("a driver runs once", async () => {
+    await using stage = onStage(onMaps(() => nothing("x")));
+    await expect(stage.driver.run(new AbortController().signal)).rejects.toThrow("runs once only");
+  });
+});
