@@ -79,6 +79,7 @@ export {
   type LiveView,
   liveGet,
   liveGetMetadata,
+  liveGetSubresource,
   liveList,
   liveListMetadata,
   type Question,

@@ -20,7 +20,16 @@ import {
 import { Outcome } from "./outcome.ts";
 import { actionsOf, nothing, plan, slowStart } from "./plan.ts";
 import { definePort } from "./ports.ts";
-import { Answers, answered, askPort, liveGet, liveGetMetadata, liveList, unanswered } from "./questions.ts";
+import {
+  Answers,
+  answered,
+  askPort,
+  liveGet,
+  liveGetMetadata,
+  liveGetSubresource,
+  liveList,
+  unanswered,
+} from "./questions.ts";
 
 const pod: corev1.Pod = {
   apiVersion: "v1",
@@ -136,6 +145,7 @@ describe("questions", () => {
   const distinct = [
     liveGet(pods, "shop/web"),
     liveGetMetadata(pods, "shop/web"),
+    liveGetSubresource(pods, "shop/web", "status"),
     liveGet(jobs, "shop/web"),
     liveList(pods),
     liveList(pods, { namespace: "shop" }),

@@ -14,6 +14,7 @@ import {
   printSelector,
   type Resource,
   type Selector,
+  type SubresourceTypes,
 } from "../api/index.ts";
 import type { Port } from "./ports.ts";
 import type { Served } from "./served.ts";
@@ -28,7 +29,13 @@ export type Question<A = unknown> = QuestionBody & {
 };
 
 type QuestionBody =
-  | { readonly about: "object"; readonly resource: Resource; readonly key: string; readonly view: LiveView }
+  | {
+      readonly about: "object";
+      readonly resource: Resource;
+      readonly key: string;
+      readonly subresource: string | undefined;
+      readonly view: LiveView;
+    }
   | {
       readonly about: "list";
       readonly resource: Resource;
@@ -63,11 +70,23 @@ export interface LiveListOptions {
 
 /** The object as it is on the server now. */
 export function liveGet<T extends KubernetesObject>(resource: Resource<T>, key: string): Question<T | undefined> {
-  return { about: "object", id: `get ${resourceId(resource)} ${key}`, resource, key, view: "full" };
+  const id = `get ${resourceId(resource)} ${key}`;
+  return { about: "object", id, resource, key, subresource: undefined, view: "full" };
+}
+
+/** A subresource of it: the scale of whatever has one. */
+export function liveGetSubresource<S extends SubresourceTypes, Name extends keyof S & string>(
+  resource: Resource<KubernetesObject, S>,
+  key: string,
+  subresource: Name,
+): Question<S[Name] | undefined> {
+  const id = `get ${resourceId(resource)}/${subresource} ${key}`;
+  return { about: "object", id, resource, key, subresource, view: "full" };
 }
 
 export function liveGetMetadata(resource: Resource, key: string): Question<PartialObjectMetadata | undefined> {
-  return { about: "object", id: `get metadata of ${resourceId(resource)} ${key}`, resource, key, view: "metadata" };
+  const id = `get metadata of ${resourceId(resource)} ${key}`;
+  return { about: "object", id, resource, key, subresource: undefined, view: "metadata" };
 }
 
 export function liveList<T extends KubernetesObject>(

@@ -42,8 +42,11 @@ async function answer(question: Question, tools: QuestionTools, signal: AbortSig
 
 async function read(question: Question, tools: QuestionTools, signal: AbortSignal): Promise<unknown> {
   switch (question.about) {
-    case "object":
-      return await tools.reader.get(question.resource, question.key, question.view, signal);
+    case "object": {
+      const { resource, key, subresource, view } = question;
+      if (subresource === undefined) return await tools.reader.get(resource, key, view, signal);
+      return await tools.reader.getSubresource(resource, { key, subresource }, signal);
+    }
     case "list":
       return await tools.reader.list(question.resource, question, signal);
     case "served":

@@ -12,6 +12,12 @@ export interface LiveListQuery {
 
 export interface LiveReader {
   get(resource: Resource, key: string, view: LiveView, signal: AbortSignal): Promise<KubernetesObject | undefined>;
+  /** The answer may be of another kind: a Scale. */
+  getSubresource(
+    resource: Resource,
+    place: { readonly key: string; readonly subresource: string },
+    signal: AbortSignal,
+  ): Promise<KubernetesObject | undefined>;
   list(resource: Resource, query: LiveListQuery, signal: AbortSignal): Promise<LiveList<KubernetesObject>>;
 }
 
@@ -24,12 +30,13 @@ export function liveReader(client: Client): LiveReader {
   return {
     async get(resource, key, view, signal) {
       const { namespace, name } = splitKey(key);
-      try {
-        return await at(resource, namespace, view).get(name, signal);
-      } catch (error) {
-        if (isNotFound(error)) return undefined;
-        throw error;
-      }
+      return await orAbsent(at(resource, namespace, view).get(name, signal));
+    },
+    async getSubresource(resource, { key, subresource }, signal) {
+      const { namespace, name } = splitKey(key);
+      const all = client.resource<KubernetesObject, SubresourceTypes>(resource);
+      const inside = resource.namespaced && namespace !== "" ? all.in(namespace) : all;
+      return await orAbsent(inside.subresource(subresource).get(name, signal));
     },
     async list(resource, { namespace, labelSelector, fieldSelector, view = "full" }, signal) {
       const selectors = {
@@ -40,4 +47,13 @@ export function liveReader(client: Client): LiveReader {
       return { items, resourceVersion: metadata.resourceVersion ?? "" };
     },
   };
+}
+
+async function orAbsent<T>(read: Promise<T>): Promise<T | undefined> {
+  try {
+    return await read;
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
 }

@@ -245,7 +245,9 @@ describe("seen or not", () => {
   }
 });
 
-function readerOf(objects: readonly KubernetesObject[]): LiveReader & { readonly asked: string[] } {
+function readerOf(
+  objects: readonly KubernetesObject[],
+): Pick<LiveReader, "get" | "list"> & { readonly asked: string[] } {
   const asked: string[] = [];
   return {
     asked,

@@ -19,7 +19,7 @@ import { type Expected, expectedAfter, isSighted } from "./sightings.ts";
 export interface ReadYourWritesOptions {
   /** The caches this controller reads a resource from; none for what it does not watch. */
   readonly cachesOf: (resource: Resource) => readonly ScopedCache[];
-  readonly reader: LiveReader;
+  readonly reader: Pick<LiveReader, "get" | "list">;
   readonly clock: Clock;
   /** How long to wait for a cache before looking at the server; 10 s unless given, doubled each time up to 5 min. */
   readonly settleAfterMs?: number | undefined;

@@ -23,7 +23,7 @@ export interface ScopedCache extends SightedCache {
 export async function settleWrite(
   expected: Expected,
   cache: ScopedCache,
-  reader: LiveReader,
+  reader: Pick<LiveReader, "get" | "list">,
   signal: AbortSignal,
 ): Promise<readonly Expected[]> {
   const { resource } = expected;
@@ -50,7 +50,7 @@ export async function settleWrite(
 /** All of its owner's: which of them was the lost one does not matter, the cache has to show them all. */
 async function settleGenerated(
   lost: Extract<LostWrite, { readonly key: undefined }>,
-  reader: LiveReader,
+  reader: Pick<LiveReader, "get" | "list">,
   signal: AbortSignal,
 ): Promise<readonly Expected[]> {
   const { resource, namespace, ownerUid, generateName } = lost;
@@ -70,7 +70,7 @@ async function readInScope(
   { resource }: Expected,
   key: string,
   { namespace: watched = "", labelSelector, fieldSelector }: CacheScope,
-  reader: LiveReader,
+  reader: Pick<LiveReader, "get" | "list">,
   signal: AbortSignal,
 ): Promise<KubernetesObject | undefined> {
   const { namespace, name } = splitKey(key);
