@@ -1,0 +1,99 @@
+import { describe, expect, test } from "vitest";
+import { jobs, pods, replicaSets } from "../api/generated/resources.ts";
+import type { appsv1, batchv1, corev1 } from "../api/index.ts";
+import { create, keyed, nothing, plan, remove, verbs } from "../contract/index.ts";
+import { jobController } from "./contract/job.fixture.ts";
+import { replicaController } from "./contract/replica.fixture.ts";
+import { findPropertyFaults, type World } from "./controller-properties.ts";
+
+function set(replicas: number): appsv1.ReplicaSet {
+  const metadata = { namespace: "shop", name: "web", uid: "u" };
+  const spec = { replicas, selector: {}, template: { spec: { containers: [] } } };
+  return { apiVersion: "apps/v1", kind: "ReplicaSet", metadata, spec };
+}
+function pod(name: string): corev1.Pod {
+  const ownerReferences = [{ apiVersion: "apps/v1", kind: "ReplicaSet", name: "web", uid: "u", controller: true }];
+  return {
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: { namespace: "shop", name, ownerReferences },
+    spec: { containers: [] },
+  };
+}
+const worlds: readonly World[] = [0, 1, 5].flatMap((replicas) =>
+  [[], [pod("a")], [pod("a"), pod("b"), pod("c")]].map(
+    (children): World => [
+      [replicaSets, [set(replicas)]],
+      [pods, children],
+    ],
+  ),
+);
+
+describe("controllers that are well", () => {
+  for (const naming of ["generated", "ordinal"] as const) {
+    test(`replicas with ${naming} names`, () =>
+      expect(findPropertyFaults(replicaController(naming), worlds, { maxActions: 5 })).toEqual([]));
+  }
+
+  test("the job controller, whose status follows in a second plan", () => {
+    const spec: batchv1.JobSpec = {
+      parallelism: 2,
+      completions: 4,
+      selector: {},
+      template: { spec: { containers: [] } },
+    };
+    const job: batchv1.Job = {
+      apiVersion: "batch/v1",
+      kind: "Job",
+      metadata: { namespace: "shop", name: "pi", uid: "j", resourceVersion: "1" },
+      spec,
+    };
+    expect(findPropertyFaults(jobController, [[[jobs, [job]]]], { maxActions: 4, maxPlans: 3 })).toEqual([]);
+  });
+});
+
+describe("controllers with a fault", () => {
+  const faulty = (decide: Parameters<typeof keyed<appsv1.ReplicaSet>>[0]["decide"]) =>
+    keyed<appsv1.ReplicaSet>({
+      name: "faulty",
+      primary: replicaSets,
+      writes: [verbs(pods, "create", "delete")],
+      observe: (key, { snapshot }) => snapshot.get(replicaSets, key),
+      decide,
+    });
+  const one: readonly World[] = [[[replicaSets, [set(2)]]]];
+
+  test("one that makes another pod each time is not idempotent", () => {
+    const faults = findPropertyFaults(
+      faulty(() => plan("more", [[create(pods, pod("x"))]])),
+      one,
+      { maxActions: 5 },
+    );
+    expect(faults).toEqual(["world 1, faulty shop/web: not idempotent: after 1 plans still create pods shop/x"]);
+  });
+
+  test("one that does everything at once is not bounded", () => {
+    const many = Array.from({ length: 9 }, (_, i) => remove(pods, `shop/${i}`));
+    const [first] = findPropertyFaults(
+      faulty(() => plan("all", [many])),
+      one,
+      { maxActions: 5 },
+    );
+    expect(first).toBe("world 1, faulty shop/web: not bounded: 9 actions where 5 are allowed");
+  });
+
+  test("one that trusts a field to be there is not total", () => {
+    const faults = findPropertyFaults(
+      faulty((seen) =>
+        nothing(
+          `${seen.spec?.template?.spec?.containers.length} ${(seen.spec as { replicas: number }).replicas.toFixed()}`,
+        ),
+      ),
+      one,
+      { maxActions: 5 },
+    );
+    expect(faults.map((fault) => fault.replace(/: [^:]*$/, ""))).toEqual([
+      "world 1, faulty shop/web: not total, ReplicaSet shop/web without spec.replicas",
+    ]);
+  });
+});

@@ -1,0 +1,272 @@
+// Three properties every controller should have, checked on worlds of plain objects, without a server:
+//
+// - idempotent: its plan carried out on the world it was decided on, it decides on nothing more (in as many rounds as allowed);
+// - bounded: no plan has more actions than it may;
+// - total: no rule throws, not even on objects from which some field is missing that a server does not demand.
+//
+//   expect(findPropertyFaults(replicaSetController, worlds, { maxActions: 500 })).toEqual([]);
+//
+// Questions are answered from the world itself. Not looked at: times, ports (which fail), what admission would change.
+import {
+  applyJsonPatch,
+  applyMergePatch,
+  applyStrategicMerge,
+  type KubernetesObject,
+  keyOf,
+  matchesSelector,
+  parseSelector,
+  type Resource,
+  type Slot,
+  schemaOfKind,
+} from "../api/index.ts";
+import { toError } from "../base/index.ts";
+import {
+  type Action,
+  Answers,
+  answered,
+  type Change,
+  type Controller,
+  type DecideContext,
+  Outcome,
+  type Plan,
+  plainSnapshot,
+  printAction,
+  type Question,
+  resourceId,
+  type Served,
+  unanswered,
+} from "../contract/index.ts";
+
+/** What there is: pairs of a resource and its objects. */
+export type World = readonly (readonly [Resource, readonly KubernetesObject[]])[];
+
+export interface PropertyOptions {
+  /** Most actions a plan may have. */
+  readonly maxActions: number;
+  /** Plans it takes until there is nothing to do; 1 unless given. */
+  readonly maxPlans?: number;
+  /** Wall time; 2030 unless given. */
+  readonly nowMs?: number;
+  /** For controllers that follow discovery. */
+  readonly served?: Served;
+  /** Keys of each queue; those of the primary in the world unless given. */
+  readonly keys?: readonly { readonly queue: string; readonly key: string }[];
+}
+
+/** One line for each fault; none is good. */
+export function findPropertyFaults<M>(
+  controller: Controller<M>,
+  worlds: Iterable<World>,
+  options: PropertyOptions,
+): readonly string[] {
+  const faults: string[] = [];
+  let number = 0;
+  for (const world of worlds) {
+    const name = `world ${++number}`;
+    for (const { queue, key } of options.keys ?? keysIn(world, controller)) {
+      const complain = (what: string) => faults.push(`${name}, ${queue} ${key}: ${what}`);
+      checkConvergence(controller, world, { queue, key }, options, complain);
+      for (const [what, spoilt] of spoiltWorlds(world)) {
+        const thrown = attempt(() => decideOn(controller, spoilt, { queue, key }, options));
+        if (thrown.error !== undefined) complain(`not total, ${what}: ${thrown.error.message}`);
+      }
+    }
+  }
+  return faults;
+}
+
+interface Place {
+  readonly queue: string;
+  readonly key: string;
+}
+
+function checkConvergence<M>(
+  controller: Controller<M>,
+  first: World,
+  place: Place,
+  options: PropertyOptions,
+  complain: (what: string) => void,
+): void {
+  const { maxActions, maxPlans = 1 } = options;
+  let world = first;
+  for (let plans = 0; ; plans++) {
+    const { value: plan, error } = attempt(() => decideOn(controller, world, place, options));
+    if (error !== undefined) {
+      complain(`not total: ${error.message}`);
+      return;
+    }
+    const actions = plan?.steps.flat().filter(isWrite) ?? [];
+    if (actions.length > maxActions) complain(`not bounded: ${actions.length} actions where ${maxActions} are allowed`);
+    if (actions.length === 0) return;
+    if (plans === maxPlans) {
+      complain(`not idempotent: after ${plans} plans still ${actions.map(printAction).join(", ")}`);
+      return;
+    }
+    world = actions.reduce((changed, action, i) => carryOut(action, changed, `${plans}-${i}`), world);
+  }
+}
+
+/** What it wants to do, report included; undefined when there is nothing to decide about. */
+function decideOn<M>(
+  controller: Controller<M>,
+  world: World,
+  place: Place,
+  options: PropertyOptions,
+): Plan | undefined {
+  const { nowMs = 1_893_456_000_000, served } = options;
+  const snapshot = plainSnapshot(world, served === undefined ? {} : { served });
+  const model = controller.newModel();
+  for (const [resource, objects] of world) {
+    for (const object of objects) {
+      const change: Change = { type: "add", resource, object, isInitial: true };
+      controller.absorb(model, change, { snapshot, nowMs });
+    }
+  }
+  const work = controller.queues[place.queue]?.begin(place.key, { snapshot, model, nowMs });
+  if (work === undefined) return undefined;
+  const answers = new Answers();
+  const context: DecideContext = { nowMs, answer: (question) => answers.answer(question) };
+  for (let round = 0; round < 10; round++) {
+    const decision = work.decide(context);
+    if (decision.kind === "plan") {
+      const done = new Outcome(
+        decision.steps.flat().map((action) => [action, { status: "done", value: objectOf(action) }]),
+      );
+      const told = work.report(done, context);
+      return { ...decision, steps: [...decision.steps, ...(told?.steps ?? [])] };
+    }
+    for (const question of decision.questions) answers.give(question, answerFrom(world, question, served));
+  }
+  throw new Error("asks for ever");
+}
+
+function answerFrom(world: World, question: Question, served: Served | undefined) {
+  const all = (resource: Resource) =>
+    world.filter(([each]) => resourceId(each) === resourceId(resource)).flatMap(([, objects]) => objects);
+  switch (question.about) {
+    case "object":
+      return answered(all(question.resource).find((object) => keyOf(object) === question.key));
+    case "list": {
+      const selector = parseSelector(question.labelSelector ?? "");
+      const items = all(question.resource).filter(
+        ({ metadata }) =>
+          (question.namespace === undefined || metadata.namespace === question.namespace) &&
+          matchesSelector(selector, metadata.labels),
+      );
+      return answered({ items, resourceVersion: "1" });
+    }
+    case "served":
+      return served === undefined ? unanswered(new Error("nothing is served here")) : answered(served);
+    case "port":
+      return unanswered(new Error(`port ${question.port.name} is not here`));
+  }
+}
+
+/** The world after an action, as a server without admission would leave it. */
+function carryOut(action: Action, world: World, suffix: string): World {
+  if (!("resource" in action)) return world;
+  const change = (edit: (objects: readonly KubernetesObject[]) => readonly KubernetesObject[]): World => {
+    const id = resourceId(action.resource);
+    const known = world.some(([resource]) => resourceId(resource) === id)
+      ? world
+      : [...world, [action.resource, []] as const];
+    return known.map(
+      ([resource, objects]) => [resource, resourceId(resource) === id ? edit(objects) : objects] as const,
+    );
+  };
+  const replace = (key: string, edit: (object: KubernetesObject) => KubernetesObject) =>
+    change((objects) => objects.map((object) => (keyOf(object) === key ? edit(object) : object)));
+  switch (action.type) {
+    case "create": {
+      const { metadata } = action.object;
+      const name = metadata.name || `${metadata.generateName ?? ""}${suffix}`;
+      const made = { ...action.object, metadata: { ...metadata, name, uid: `uid-${name}`, resourceVersion: "1" } };
+      return change((objects) => [...objects, made]);
+    }
+    case "update":
+      return replace(keyOf(action.object), () => action.object);
+    case "patch":
+      return replace(action.key, (object) => patched(object, action));
+    case "delete":
+      return change((objects) => objects.filter((object) => keyOf(object) !== action.key));
+    case "deletecollection":
+      return change((objects) => objects.filter(({ metadata }) => metadata.namespace !== action.namespace));
+    default:
+      return world;
+  }
+}
+
+function patched(object: KubernetesObject, { patch }: Extract<Action, { readonly type: "patch" }>) {
+  const from = object as never;
+  switch (patch.type) {
+    case "json":
+      return applyJsonPatch(from, patch.operations) as unknown as KubernetesObject;
+    case "merge":
+      return applyMergePatch(from, patch.body as never) as unknown as KubernetesObject;
+    case "strategic":
+      return applyStrategicMerge(object, patch.body) as unknown as KubernetesObject;
+  }
+}
+
+/** The same world with one thing missing from one object. */
+function* spoiltWorlds(world: World): Iterable<readonly [string, World]> {
+  for (const [at, [resource, objects]] of world.entries()) {
+    for (const [i, object] of objects.entries()) {
+      for (const [path, spoilt] of spoiltObjects(object)) {
+        const others = objects.with(i, spoilt);
+        yield [`${object.kind} ${keyOf(object)} without ${path}`, world.with(at, [resource, others])];
+      }
+    }
+  }
+}
+
+/** What every object that a server has stored has. */
+const kept: ReadonlySet<string> = new Set([
+  "apiVersion",
+  "kind",
+  "metadata",
+  ...["name", "namespace", "uid", "resourceVersion", "creationTimestamp"].map((field) => `metadata.${field}`),
+]);
+
+function* spoiltObjects(object: KubernetesObject): Iterable<readonly [string, KubernetesObject]> {
+  const schema = schemaOfKind(object);
+  for (const [field, value] of Object.entries(object)) {
+    const slot = schema?.fields.get(field);
+    if (mayBeMissing(field, slot)) yield [field, without(object, field)];
+    if (typeof value !== "object" || value === null || Array.isArray(value)) continue;
+    const fields = slot?.schema.type === "object" ? slot.schema.fields : undefined;
+    for (const inner of Object.keys(value)) {
+      const path = `${field}.${inner}`;
+      if (mayBeMissing(path, fields?.get(inner))) yield [path, { ...object, [field]: without(value, inner) }];
+    }
+  }
+}
+
+/** Not what a server demands, nor what it prints even if nobody set it. */
+function mayBeMissing(path: string, slot: Slot | undefined): boolean {
+  return !kept.has(path) && slot?.isRequired !== true && slot?.isZeroDefault !== true;
+}
+
+function without<T extends object>(value: T, field: string): T {
+  return Object.fromEntries(Object.entries(value).filter(([name]) => name !== field)) as T;
+}
+
+function keysIn<M>(world: World, controller: Controller<M>): readonly Place[] {
+  const [queue = ""] = Object.keys(controller.queues);
+  const { primary } = controller;
+  if (primary === undefined) return [{ queue, key: "" }];
+  return world
+    .filter(([resource]) => resourceId(resource) === resourceId(primary))
+    .flatMap(([, objects]) => objects.map((object) => ({ queue, key: keyOf(object) })));
+}
+
+function attempt<T>(call: () => T): { readonly value?: T; readonly error?: Error } {
+  try {
+    return { value: call() };
+  } catch (error) {
+    return { error: toError(error) };
+  }
+}
+
+const isWrite = (action: Action) => action.type !== "event" && action.type !== "port";
+const objectOf = (action: Action) => ("object" in action ? action.object : undefined);
