@@ -77,9 +77,14 @@ echo ready; exec sleep 1000`;
 
   test("keeps its port when it is started again", async () => {
     await using folder = await openScriptFolder();
-    const subject = await component(folder, 'echo "ready on $1"; exec sleep 1000');
+    // The log goes on: of the second start only a second line tells.
+    let starts = 0;
+    const isReady = async () => (await readFile(join(folder.path, "etcd.log"), "utf8")).split("ready").length > starts;
+    const subject = await component(folder, 'echo "ready on $1"; exec sleep 1000', { isReady });
+    starts++;
     await subject.start(signal);
     await subject.kill();
+    starts++;
     await subject.start(signal);
     await subject.stop();
     const line = `ready on ${subject.port}\n`;
