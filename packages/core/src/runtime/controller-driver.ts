@@ -89,6 +89,7 @@ export class ControllerDriver<M = undefined> {
   readonly #model: M;
   readonly #queues = new Map<string, RunningQueue>();
   readonly #sources: WatchSources;
+  readonly #firstQueue: string;
   #state: "new" | "syncing" | "working" | "ended" = "new";
 
   constructor(controller: Controller<M>, options: ControllerDriverOptions) {
@@ -102,6 +103,7 @@ export class ControllerDriver<M = undefined> {
     this.#metrics = metrics;
     this.#counted = driverMetrics(metrics, controller.name);
     this.#model = controller.newModel();
+    this.#firstQueue = Object.keys(controller.queues)[0] ?? "";
     this.#sources = new WatchSources(
       { ...options, clock, log: this.#log },
       { controller: controller.name, caches: this.#caches, indexes: controller.indexes, listener: this.#listener() },
@@ -243,16 +245,17 @@ export class ControllerDriver<M = undefined> {
   #changed(change: Change, watches: readonly Watch[], { cause }: EventDetails): void {
     const priority = cause === "initial" || cause === "resync" ? lowPriority : undefined;
     const view = { snapshot: this.#caches, nowMs: this.#clock.now() };
-    if (cause !== "resync") this.#wake(this.#controller.absorb(this.#model, change, view), { priority });
+    // Each key once, however many ways lead from the change to it.
+    const woken = new Set<string>();
+    if (cause !== "resync") this.#wake(this.#controller.absorb(this.#model, change, view), { priority, change, woken });
     for (const watch of watches) {
       if (watch.when?.(change) === false) continue;
       const { queue, afterMs } = watch;
-      this.#wake(watch.keysOf(change, this.#caches), { queue, afterMs, priority, change });
+      this.#wake(watch.keysOf(change, this.#caches), { queue, afterMs, priority, change, woken });
     }
-    const objectKey = keyOf(change.object);
     // Whoever waits to see this very object looks at once whether it may go on.
-    for (const { worker, gate } of this.#queues.values()) {
-      for (const key of gate.waitingFor(change.resource, objectKey)) worker.wake(key, change);
+    for (const [queue, { gate }] of this.#queues) {
+      this.#wake(gate.waitingFor(change.resource, keyOf(change.object)), { queue, change, woken });
     }
   }
 
@@ -264,16 +267,21 @@ export class ControllerDriver<M = undefined> {
       readonly priority?: number | undefined;
       /** Why. */
       readonly change?: Change | undefined;
+      /** Who is woken already. */
+      readonly woken?: Set<string> | undefined;
     },
   ): void {
     for (const wake of wakes) {
       const { key, queue, afterMs } =
         typeof wake === "string" ? { key: wake, queue: undefined, afterMs: undefined } : wake;
-      const named = queue ?? defaults.queue;
-      const running = named === undefined ? [...this.#queues.values()][0] : this.#queues.get(named);
-      if (running === undefined) throw misuse(`${this.name} has no queue ${named ?? ""}`);
+      const named = queue ?? defaults.queue ?? this.#firstQueue;
+      const running = this.#queues.get(named);
+      if (running === undefined) throw misuse(`${this.name} has no queue ${named}`);
       const { priority, change } = defaults;
       const delayMs = afterMs ?? defaults.afterMs ?? 0;
+      const id = `${named} ${delayMs} ${key}`;
+      if (defaults.woken?.has(id) === true) continue;
+      defaults.woken?.add(id);
       if (delayMs > 0) running.worker.queue.addAfter(key, delayMs, { priority });
       else if (change !== undefined) running.worker.wake(key, change, { priority });
       else running.worker.queue.add(key, { priority });
