@@ -8,6 +8,7 @@ import { Buffer } from "node:buffer";
 import type { ListMeta } from "../../api/generated/types/meta/v1.ts";
 import { decodeObject } from "../../api/object.ts";
 import type { KubernetesObject } from "../../api/resource.ts";
+import { CarriedBytes } from "./carried-bytes.ts";
 import { ListDecodeError } from "./decode-errors.ts";
 import type { ChunkDecoder } from "./decode-stream.ts";
 import type { ItemIdentity } from "./item-identity.ts";
@@ -34,6 +35,8 @@ export class ListDecoder<T extends KubernetesObject> implements ChunkDecoder<T> 
   #identity: Partial<ItemIdentity> = {};
   /** What stands between two items, when the first one let us guess it. */
   #border: Buffer | undefined;
+  /** The item at the end of a chunk whose end has not been seen. */
+  readonly #carried = new CarriedBytes();
   #metadata: ListMeta | undefined;
 
   constructor(options: ListDecoderOptions = {}) {
@@ -48,16 +51,13 @@ export class ListDecoder<T extends KubernetesObject> implements ChunkDecoder<T> 
   }
 
   push(chunk: Buffer, items: T[]): void {
-    this.#cutter.enter(chunk);
-    let at = this.#cutter.isInValue ? this.#accept(this.#cutter.goOn(), chunk, items) : 0;
-    while (at < chunk.length) {
-      const byte = chunk[at] as number;
-      if (byte === 0x20 || (byte >= 0x09 && byte <= 0x0d && byte !== 0x0b && byte !== 0x0c)) at++;
-      else at = this.#read(byte, at, chunk, items);
-    }
+    this.#readAll(this.#carried.take(chunk), items);
   }
 
-  end(): void {
+  end(items: T[]): void {
+    // Nothing follows, a border neither.
+    this.#border = undefined;
+    this.#readAll(this.#carried.take(Buffer.alloc(0)), items);
     if (this.#place !== "end") {
       const position = this.#cutter.endPosition;
       throw new ListDecodeError("list ends in the middle", { reason: "UnexpectedEnd", position });
@@ -65,6 +65,16 @@ export class ListDecoder<T extends KubernetesObject> implements ChunkDecoder<T> 
     const envelope = Object.fromEntries(this.#envelope);
     checkIsList(envelope, { hasItems: this.#hasItems });
     this.#metadata = decodeListMeta(envelope);
+  }
+
+  #readAll(chunk: Buffer, items: T[]): void {
+    this.#cutter.enter(chunk);
+    let at = this.#cutter.isInValue ? this.#accept(this.#cutter.goOn(), chunk, items) : 0;
+    while (at < chunk.length) {
+      const byte = chunk[at] as number;
+      if (byte === 0x20 || (byte >= 0x09 && byte <= 0x0d && byte !== 0x0b && byte !== 0x0c)) at++;
+      else at = this.#read(byte, at, chunk, items);
+    }
   }
 
   #read(byte: number, at: number, chunk: Buffer, items: T[]): number {
@@ -94,15 +104,25 @@ export class ListDecoder<T extends KubernetesObject> implements ChunkDecoder<T> 
     this.#place = "item";
     const border = this.#border;
     if (border === undefined) return this.#accept(this.#cutter.begin(at), chunk, items);
-    const length = chunk.subarray(at, at + this.#cutter.shallowBytes).lastIndexOf(border) + 1;
+    const window = chunk.subarray(at, at + this.#cutter.shallowBytes);
+    const length = window.lastIndexOf(border) + 1;
     if (length > 0) {
       if (this.#addRun(at, at + length, items)) return at + length;
       // What failed once is not tried again.
       this.#border = undefined;
+    } else if (at + window.length === chunk.length && window.length < this.#cutter.shallowBytes) {
+      return this.#carry(at, chunk);
     }
     const end = this.#cutter.begin(at);
     if (end !== -1 && !mayFollow(border, chunk, end - 1)) this.#border = undefined;
     return this.#accept(end, chunk, items);
+  }
+
+  // Most likely the border comes with the next chunk: scanning for the item's end would cost more than to read it again.
+  #carry(at: number, chunk: Buffer): number {
+    this.#cutter.giveBack(at);
+    this.#carried.keep(chunk.subarray(at));
+    return chunk.length;
   }
 
   /**

@@ -68,6 +68,11 @@ export class ValueCutter {
     this.#isChunkAscii = isAscii(chunk);
   }
 
+  /** Gives back what begins at this index of the chunk: it will come again. */
+  giveBack(from: number): void {
+    this.#chunk = this.#chunk.subarray(0, from);
+  }
+
   /** Cuts the value that begins at this index of the chunk. The index after it, or -1 when it goes on. */
   begin(from: number): number {
     this.#position = this.#offset + from;

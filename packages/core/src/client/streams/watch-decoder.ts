@@ -8,6 +8,7 @@
 // them: JSON.parse is the proof that a line was one event. The first that was not one ends this, and all else is scanned.
 import { Buffer } from "node:buffer";
 import type { KubernetesObject } from "../../api/resource.ts";
+import { CarriedBytes } from "./carried-bytes.ts";
 import { WatchDecodeError } from "./decode-errors.ts";
 import type { ChunkDecoder } from "./decode-stream.ts";
 import { ValueCutter, type ValueLimits } from "./value-cutter.ts";
@@ -22,8 +23,7 @@ export class WatchDecoder<T extends KubernetesObject> implements ChunkDecoder<Wa
   readonly #cutter: ValueCutter;
   #framing: "unknown" | "lines" | "other" = "unknown";
   /** The beginning of a line that goes on in the next chunk. */
-  #carried: Buffer[] = [];
-  #carriedBytes = 0;
+  readonly #carried = new CarriedBytes();
 
   constructor(limits: ValueLimits = {}) {
     this.#cutter = new ValueCutter(limits, WatchDecodeError);
@@ -31,14 +31,14 @@ export class WatchDecoder<T extends KubernetesObject> implements ChunkDecoder<Wa
 
   push(chunk: Buffer, events: WatchEvent<T>[]): void {
     const last = this.#framing === "lines" ? chunk.lastIndexOf(newline) + 1 : chunk.length;
-    const first = this.#carriedBytes > 0 && last > 0 ? chunk.indexOf(newline) + 1 : 0;
-    if (first > 0) this.#read(this.#takeCarried(chunk.subarray(0, first)), events);
+    const first = this.#carried.length > 0 && last > 0 ? chunk.indexOf(newline) + 1 : 0;
+    if (first > 0) this.#read(this.#carried.take(chunk.subarray(0, first)), events);
     if (first < last) this.#read(chunk.subarray(first, last), events);
     if (last < chunk.length) this.#carryOrRead(chunk.subarray(last), events);
   }
 
   end(events: WatchEvent<T>[]): void {
-    if (this.#carriedBytes > 0) this.#read(this.#takeCarried(Buffer.alloc(0)), events);
+    if (this.#carried.length > 0) this.#read(this.#carried.take(Buffer.alloc(0)), events);
     if (!this.#cutter.isInValue) return;
     const { position } = this.#cutter;
     throw new WatchDecodeError("watch ends in the middle of an event", { reason: "UnexpectedEnd", position });
@@ -46,22 +46,12 @@ export class WatchDecoder<T extends KubernetesObject> implements ChunkDecoder<Wa
 
   /** Keeps the beginning of a line for later, unless it may be a whole event already or is long. */
   #carryOrRead(bytes: Buffer, events: WatchEvent<T>[]): void {
-    const isLong = this.#carriedBytes + bytes.length > mostCarriedBytes;
+    const isLong = this.#carried.length + bytes.length > mostCarriedBytes;
     if (this.#framing !== "lines" || this.#cutter.isInValue || bytes.at(-1) === closingBrace || isLong) {
-      this.#read(this.#takeCarried(bytes), events);
+      this.#read(this.#carried.take(bytes), events);
       return;
     }
-    this.#carried.push(Buffer.from(bytes));
-    this.#carriedBytes += bytes.length;
-  }
-
-  /** What was kept, and what comes after it. */
-  #takeCarried(more: Buffer): Buffer {
-    if (this.#carriedBytes === 0) return more;
-    const bytes = Buffer.concat([...this.#carried, more]);
-    this.#carried = [];
-    this.#carriedBytes = 0;
-    return bytes;
+    this.#carried.keep(bytes);
   }
 
   #read(bytes: Buffer, events: WatchEvent<T>[]): void {
