@@ -40,7 +40,7 @@ import { Ports } from "./ports.ts";
 import { QueueWorker } from "./queue-worker.ts";
 import { ReadYourWrites, type WriteGate } from "./read-your-writes.ts";
 import { reconcile } from "./reconcile.ts";
-import { type WatchSourceOptions, WatchSources } from "./watch-sources.ts";
+import { type UnsyncedSource, type WatchSourceOptions, WatchSources } from "./watch-sources.ts";
 
 export interface ControllerDriverOptions extends Omit<WatchSourceOptions, "clock" | "log"> {
   /** The system's unless given. */
@@ -52,6 +52,8 @@ export interface ControllerDriverOptions extends Omit<WatchSourceOptions, "clock
   readonly recordEvent?: (event: EventAction) => void;
   /** For caches to fill; 2 min unless given. */
   readonly syncTimeoutMs?: number;
+  /** Instead of what the controller says: end, start with those that are filled, or go on waiting and say so each time. */
+  readonly onSyncTimeout?: "fail" | "start" | "wait";
   /** For one key, all its requests included; 5 min unless given. */
   readonly reconcileTimeoutMs?: number;
   /** For one request; 30 s unless given. */
@@ -69,6 +71,9 @@ export interface ControllerDriverOptions extends Omit<WatchSourceOptions, "clock
   /** Only for tests, which show what happens with a gate that leaks. */
   readonly wrapGate?: (gate: WriteGate) => WriteGate;
 }
+
+/** Not run yet; waiting until its caches are filled; its workers run; over. */
+export type DriverState = "new" | "syncing" | "working" | "ended";
 
 interface RunningQueue {
   readonly worker: QueueWorker;
@@ -90,7 +95,7 @@ export class ControllerDriver<M = undefined> {
   readonly #queues = new Map<string, RunningQueue>();
   readonly #sources: WatchSources;
   readonly #firstQueue: string;
-  #state: "new" | "syncing" | "working" | "ended" = "new";
+  #state: DriverState = "new";
 
   constructor(controller: Controller<M>, options: ControllerDriverOptions) {
     const { clock = systemClock, log = noLog, metrics = noMetrics, ports = new Ports() } = options;
@@ -114,8 +119,13 @@ export class ControllerDriver<M = undefined> {
     return this.#controller.name;
   }
 
-  get state(): "new" | "syncing" | "working" | "ended" {
+  get state(): DriverState {
     return this.#state;
+  }
+
+  /** Sources of its caches that do not show what the server has: not filled yet, or gone deaf since. For health checks. */
+  unsynced(): readonly UnsyncedSource[] {
+    return this.#sources.unsynced();
   }
 
   /** Looks at a key, as if something had happened to it. */
@@ -221,13 +231,21 @@ export class ControllerDriver<M = undefined> {
   async #waitForSync(signal: AbortSignal): Promise<void> {
     const clock = this.#clock.labelled({ kind: "background", name: `caches of ${this.name}` });
     const limitMs = this.#options.syncTimeoutMs ?? 120_000;
-    using limit = timeoutSignal(signal, limitMs, { clock, what: `filling the caches of ${this.name}` });
-    const result = await waitFor(this.#sources.registrations, {}, limit.signal);
-    signal.throwIfAborted();
-    const error = result.asError(this.name);
-    if (error === undefined) return;
-    if (this.#controller.onSyncTimeout === "fail") throw error;
-    this.#log.warn("starts although not all caches are filled", { error });
+    const onTimeout = this.#options.onSyncTimeout ?? this.#controller.onSyncTimeout;
+    for (;;) {
+      using limit = timeoutSignal(signal, limitMs, { clock, what: `filling the caches of ${this.name}` });
+      const result = await waitFor(this.#sources.syncing, {}, limit.signal);
+      signal.throwIfAborted();
+      const error = result.asError(this.name);
+      if (error === undefined) return;
+      // One that was stopped will never be filled.
+      if (onTimeout === "fail" || !limit.signal.aborted) throw error;
+      if (onTimeout === "start") {
+        this.#log.warn("starts although not all caches are filled", { error });
+        return;
+      }
+      this.#log.error("waits, because not all caches are filled", { error });
+    }
   }
 
   #listener() {

@@ -113,7 +113,69 @@ describe("starting", () => {
     );
     const ended = stage.ended().catch((error: unknown) => error);
     await stage.clock.advance(121_000);
-    expect(String(await ended)).toMatch(/secrets/);
+    expect(String(await ended)).toMatch(/maps secrets \(since .*\): forbidden/);
+    expect(stage.driver.state).toBe("ended");
+    expect(stage.driver.unsynced()).toEqual([]);
+  });
+
+  test("until then it tells who is not filled and why", async () => {
+    await using stage = onStage(
+      onMaps(() => nothing("looked")),
+      neverFills,
+    );
+    await stage.clock.advance(90_000);
+    expect(stage.driver.unsynced()).toEqual([
+      { name: "maps secrets", reason: expect.stringMatching(/neither listed nor watched for 90 s: forbidden/) },
+    ]);
+  });
+
+  test("told to wait, it does, and starts when the cache is filled after all", async () => {
+    let looked = 0;
+    const controller = onMaps(() => {
+      looked++;
+      return nothing("looked");
+    });
+    let isDown = true;
+    await using stage = onStage(controller, {
+      wrap: (transport, clock) =>
+        withFaults(
+          transport,
+          [{ name: "down", fault: { kind: "status", code: 403 }, match: { resources: ["secrets"] } }],
+          { clock, random: seededRandom(1), isActive: () => isDown },
+        ),
+      driver: { onSyncTimeout: "wait" },
+    });
+    await stage.clock.advance(600_000);
+    expect([looked, stage.driver.state, stage.driver.unsynced().length]).toEqual([0, "syncing", 1]);
+    isDown = false;
+    await stage.clock.advance(60_000);
+    expect([looked, stage.driver.state, stage.driver.unsynced().length]).toEqual([1, "working", 0]);
+  });
+
+  test("a cache that goes deaf later is told too, and the work goes on", async () => {
+    let isDown = false;
+    let looked = 0;
+    const controller = onMaps(() => {
+      looked++;
+      return nothing("looked");
+    });
+    await using stage = onStage(controller, {
+      wrap: (transport, clock) =>
+        withFaults(
+          transport,
+          [{ name: "down", fault: { kind: "status", code: 503 }, match: { resources: ["secrets"] } }],
+          { clock, random: seededRandom(1), isActive: () => isDown },
+        ),
+    });
+    await stage.clock.advance(1000);
+    isDown = true;
+    stage.server.server.endWatches("reset");
+    await stage.clock.advance(180_000);
+    expect(stage.driver.unsynced().map(({ name }) => name)).toEqual(["maps secrets"]);
+    const before = looked;
+    stage.edit(configMaps, "shop/a", (map) => ({ ...map, data: { changed: "yes" } }));
+    await stage.clock.advance(10_000);
+    expect(looked).toBeGreaterThan(before);
   });
 
   test("unless it says that it can do without", async () => {
