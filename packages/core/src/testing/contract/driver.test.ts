@@ -17,6 +17,7 @@ import {
   liveGet,
   mergePatch,
   nothing,
+  patch,
   plan,
   queue,
   remove,
@@ -326,11 +327,69 @@ describe("carrying out", () => {
   });
 
   test("what the descriptor does not name is refused before it is sent", async () => {
-    const controller = onMaps(() => plan("strays", [[remove(pods, "shop/a")]]), { retry: { maxTries: 1 } });
+    const controller = onMaps(() => plan("strays", [[remove(pods, "shop/p")]]), { retry: { maxTries: 1 } });
+    const pod: corev1.Pod = {
+      apiVersion: "v1",
+      kind: "Pod",
+      metadata: { namespace: "shop", name: "p" },
+      spec: { containers: [] },
+    };
+    await using stage = onStage(controller, {
+      objects: [
+        [configMaps, configMap("a")],
+        [pods, pod],
+      ],
+    });
+    await stage.clock.advance(1000);
+    expect(stage.list(pods)).toHaveLength(1);
+    expect(value(stage, "controller_runtime_reconcile_errors_total")).toBe(1);
+  });
+
+  test("a report that could not be written is a failure, too", async () => {
+    const controller = onMaps(() => nothing("well"), {
+      report: () => plan("tells", [[remove(secrets, "shop/absent")]]),
+      retry: { maxTries: 2 },
+    });
     await using stage = onStage(controller);
     await stage.clock.advance(1000);
-    expect(stage.server.server.requests.filter(({ verb }) => verb === "delete")).toEqual([]);
-    expect(value(stage, "controller_runtime_reconcile_errors_total")).toBe(1);
+    expect(value(stage, "controller_runtime_reconcile_errors_total")).toBe(2);
+  });
+
+  for (const type of ["json", "merge"] as const) {
+    test(`a ${type} patch carries its preconditions`, async () => {
+      const body =
+        type === "json"
+          ? { type, operations: [{ op: "add", path: "/data", value: { mine: "yes" } }] as const }
+          : { type, body: { data: { mine: "yes" } } };
+      const controller = onMaps(
+        (map) => plan("writes", [[patch(configMaps, keyOf(map), body, { preconditions: { uid: "other" } })]]),
+        {
+          writes: [verbs(configMaps, "patch")],
+          retry: { maxTries: 1 },
+        },
+      );
+      await using stage = onStage(controller);
+      await stage.clock.advance(1000);
+      expect(stage.get(configMaps, "shop/a")?.data).toBeUndefined();
+      expect(value(stage, "controller_runtime_reconcile_errors_total")).toBe(1);
+    });
+  }
+
+  test("a delete carries its preconditions", async () => {
+    const controller = onMaps(
+      () => plan("deletes", [[remove(secrets, "shop/s", { preconditions: { uid: "other" } })]]),
+      {
+        retry: { maxTries: 1 },
+      },
+    );
+    await using stage = onStage(controller, {
+      objects: [
+        [configMaps, configMap("a")],
+        [secrets, secret("s")],
+      ],
+    });
+    await stage.clock.advance(1000);
+    expect(stage.list(secrets)).toHaveLength(1);
   });
 
   test("a conflict is an ordinary retry: nothing is overwritten", async () => {
@@ -454,6 +513,83 @@ describe("what becomes of a key", () => {
     await using stage = onStage(controller);
     await stage.clock.advance(8000);
     expect(rounds).toBe(4);
+  });
+
+  test("not even when the echo comes while it waits; what others do brings it back", async () => {
+    let rounds = 0;
+    const controller = onMaps(
+      (map) => {
+        rounds++;
+        return plan("writes, then fails", [
+          [mergePatch(configMaps, keyOf(map), { data: { round: String(rounds) } })],
+          [remove(secrets, "shop/absent")],
+        ]);
+      },
+      { writes: [verbs(configMaps, "patch"), verbs(secrets, "delete")], retry: { baseMs: 60_000 } },
+    );
+    await using stage = onStage(controller, { objects: [] });
+    await stage.clock.advance(1000);
+    stage.server.server.create(configMaps, configMap("a"));
+    stage.server.server.pauseCache();
+    await stage.clock.advance(1000);
+    expect(rounds).toBe(1);
+    stage.server.server.resumeCache();
+    await stage.clock.advance(20_000);
+    expect(rounds).toBe(1);
+    stage.edit(configMaps, "shop/a", (map) => ({ ...map, data: { theirs: "yes" } }));
+    await stage.clock.advance(1000);
+    expect(rounds).toBe(2);
+  });
+});
+
+describe("caches", () => {
+  test("a resource watched in two scopes is read from both, each object once", async () => {
+    const read: string[] = [];
+    const controller = onMaps(() => nothing("read"), {
+      watches: [cached(secrets, { labelSelector: "app=web" }), cached(secrets, { labelSelector: "tier" })],
+      observe(_key, { snapshot }) {
+        read.push(
+          snapshot
+            .list(secrets)
+            .map(({ metadata }) => metadata.name)
+            .toSorted()
+            .join(" "),
+        );
+        return undefined;
+      },
+    });
+    const objects = [
+      secret("web", { app: "web" }),
+      secret("both", { app: "web", tier: "1" }),
+      secret("tier", { tier: "1" }),
+      secret("none"),
+    ];
+    await using stage = onStage(controller, {
+      objects: [[configMaps, configMap("a")], ...objects.map((each) => [secrets, each] as const)],
+    });
+    await stage.clock.advance(1000);
+    expect(read).toEqual(["both tier web"]);
+  });
+
+  test("what is watched in one namespace is seen of that one only", async () => {
+    const read: number[] = [];
+    const controller = onMaps(() => nothing("read"), {
+      watches: [cached(secrets, { namespace: "shop" })],
+      observe(_key, { snapshot }) {
+        read.push(snapshot.list(secrets).length);
+        return undefined;
+      },
+    });
+    const elsewhere = { ...secret("s"), metadata: { namespace: "other", name: "s" } };
+    await using stage = onStage(controller, {
+      objects: [
+        [configMaps, configMap("a")],
+        [secrets, secret("s")],
+        [secrets, elsewhere],
+      ],
+    });
+    await stage.clock.advance(1000);
+    expect(read).toEqual([1]);
   });
 });
 
