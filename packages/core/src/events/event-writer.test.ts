@@ -208,9 +208,9 @@ describe("a writer", () => {
 
   test("is not held up by what cannot be written, nor by what is never answered", async () => {
     const { clock, sink, offer, stop, start, counts } = setUp();
-    sink.before = (_, event, signal) => {
+    sink.before = async (_, event, signal) => {
       if (event.metadata.name === "refused") outOfReach();
-      if (event.metadata.name === "silent") return untilAborted(new Promise<void>(() => {}), signal);
+      if (event.metadata.name === "silent") await untilAborted(new Promise<void>(() => {}), signal);
     };
     const running = start();
     for (const name of ["refused", "silent", "a", "b", "c"]) offer(name);
