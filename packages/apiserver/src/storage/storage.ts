@@ -19,7 +19,7 @@ export interface Place {
 export interface Write extends Place {
   /** What its writer has seen: the object's revision, or 0 for none. */
   readonly expected: number;
-  /** Given away: it gets its resourceVersion and is frozen. Undefined deletes. */
+  /** Given away: it gets its resourceVersion and is frozen. Undefined deletes, or only makes sure that there is nothing. */
   readonly object: KubernetesObject | undefined;
 }
 
@@ -40,6 +40,7 @@ export interface Range {
   readonly prefix?: string;
   /** Only keys after this one. */
   readonly after?: string;
+  /** At most so many objects; 0 only counts, without a limit all of them come. */
   readonly limit?: number;
   /** As things were then; as they are now unless given. */
   readonly revision?: number;
@@ -55,15 +56,17 @@ export interface RangeResult {
   readonly lastKey: string | undefined;
 }
 
-/** A past that can be read event by event. Sequence numbers are the collection's own, without gaps. */
+/** A past that can be read event by event. Numbers are the collection's own, without gaps, and never given to another event. */
 export interface EventLog {
   /** The newest revision of anything: what a watcher that has read all of `events` is at. */
   readonly revision: number;
-  /** The number of the first event after this revision; undefined when events since then are forgotten. */
+  /** The number of the first event after this revision; undefined when events since then are forgotten. After a revision that is
+   * yet to come that is the next event, and its reader has to pass over those that are not after it. */
   positionAfter(collection: string, revision: number): number | undefined;
   /** The event of this number: undefined if it has not happened yet, "forgotten" if it is not known any more. */
   at(collection: string, position: number): StorageEvent | "forgotten" | undefined;
-  /** Called after each write to the collection, with no word of what it was. */
+  /** Called after each write to the collection, with no word of what it was, and when places in the log are lost. A listener may
+   * write: calls never nest, and what is written meanwhile is told once. One that throws does not keep others from hearing it. */
   onChange(collection: string, listener: () => void): Disposable;
 }
 
@@ -75,13 +78,14 @@ export interface StorageSnapshot {
 export interface Storage extends AsyncDisposable {
   readonly log: EventLog;
   get(place: Place): Promise<KubernetesObject | undefined>;
-  /** Throws ExpiredRevision for a state that is forgotten. In the order of keys. */
+  /** In the order of keys. Throws ExpiredRevision for a state that is forgotten, FutureRevision for one that is yet to come. */
   list(collection: string, range: Range): Promise<RangeResult>;
   write(writes: readonly Write[]): Promise<WriteResult>;
-  /** Forgets states and events up to this revision. */
+  /** Forgets all states before this revision, and the events up to it. Throws FutureRevision. */
   compact(revision: number): Promise<void>;
   snapshot(): StorageSnapshot;
-  /** Back to a snapshot of this storage or of the one it was forked from. Watchers lose their place and end. */
+  /** Back to a snapshot of this storage or, from before the fork, of the one it was forked from. The revision goes forward as with
+   * a write; objects have the resourceVersions they had; watchers lose their place and end. */
   restore(snapshot: StorageSnapshot): Promise<void>;
   /** Another storage that begins as this one is now. */
   fork(): Promise<Storage>;
@@ -93,6 +97,16 @@ export class ExpiredRevision extends KubeloopError {
 
   constructor(revision: number, compacted: number) {
     super(`revision ${revision} is forgotten: the oldest is ${compacted}`, { reason: "Expired", retry: "never" });
+    this.revision = revision;
+  }
+}
+
+/** The state asked for is newer than anything written. */
+export class FutureRevision extends KubeloopError {
+  readonly revision: number;
+
+  constructor(revision: number, newest: number) {
+    super(`revision ${revision} is yet to come: the newest is ${newest}`, { reason: "ResourceVersionTooLarge" });
     this.revision = revision;
   }
 }
