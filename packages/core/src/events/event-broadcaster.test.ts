@@ -367,6 +367,26 @@ describe("a broadcaster", () => {
     await running;
   });
 
+  test("ends what it has with a sink that is let go of, while it goes on with others", async () => {
+    const { clock, broadcaster, recorder, stop, start } = setUp();
+    const [gone, stays] = [sinkOf("events.k8s.io/v1"), sinkOf("v1")];
+    const recording = broadcaster.startRecordingToSink(gone.sink);
+    broadcaster.startRecordingToSink(stays.sink);
+    const running = start();
+    for (let i = 0; i < 3; i++) {
+      recorder.event(pod, "Normal", "R", "m");
+      await clock.advance(0);
+    }
+    expect(clock.pending()).toHaveLength(1);
+    recording[Symbol.dispose]();
+    recorder.event(pod, "Normal", "Later", "m");
+    await clock.advance(0);
+    expect(gone.patched.map(([, patch]) => (patch as eventsv1.Event).series?.count)).toEqual([2, 3]);
+    expect([gone.created.length, stays.created.length, clock.pending()]).toEqual([1, 2, []]);
+    stop.abort();
+    await running;
+  });
+
   test("counts spam, and everything that is recorded", async () => {
     const { broadcaster, recorder, metrics } = setUp();
     broadcaster.startRecordingToSink(sinkOf("v1").sink);

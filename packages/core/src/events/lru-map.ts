@@ -1,5 +1,4 @@
-// A map that forgets what was used longest ago when it is full. Setting and getting both count as use. All in O(1): a Map keeps
-// the order in which keys were put in.
+// A map that forgets what was set longest ago when it is full. All in O(1): a Map keeps the order in which keys were put in.
 
 export class LruMap<K, V> {
   readonly #capacity: number;
@@ -9,27 +8,16 @@ export class LruMap<K, V> {
     this.#capacity = capacity;
   }
 
-  get size(): number {
-    return this.#entries.size;
-  }
-
   get(key: K): V | undefined {
-    const value = this.#entries.get(key);
-    if (value !== undefined) this.#putLast(key, value);
-    return value;
+    return this.#entries.get(key);
   }
 
+  /** Counts as use, also of a key that is there. */
   set(key: K, value: V): void {
-    this.#putLast(key, value);
-    if (this.#entries.size <= this.#capacity) return;
-    for (const oldest of this.#entries.keys()) {
-      this.#entries.delete(oldest);
-      return;
-    }
-  }
-
-  #putLast(key: K, value: V): void {
     this.#entries.delete(key);
     this.#entries.set(key, value);
+    if (this.#entries.size <= this.#capacity) return;
+    const [oldest] = this.#entries.keys();
+    if (oldest !== undefined) this.#entries.delete(oldest);
   }
 }
