@@ -22,9 +22,10 @@ export {
   type StopSignal,
   type StopSignalOptions,
 } from "./manager/index.ts";
+export { StaleReadError } from "./own-writes-view.ts";
+export { PanicError } from "./panic-error.ts";
 export { Ports } from "./ports.ts";
 export { type Readiness, ReadYourWrites, type ReadYourWritesOptions, type WriteGate } from "./read-your-writes.ts";
-export { PanicError } from "./reconcile.ts";
 export {
   type CheckResult,
   fixedCertificate,
@@ -43,4 +44,5 @@ export {
   ServingCertificateFiles,
   type ServingCertificateOptions,
 } from "./serving/index.ts";
+export type { AttributeValue, Span, SpanContext, SpanOptions, TraceContext, Tracer } from "./tracing/tracer.ts";
 export type { UnsyncedSource } from "./watch-sources.ts";

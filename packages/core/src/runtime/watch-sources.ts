@@ -34,7 +34,7 @@ export interface WatchSourceOptions {
 }
 
 export interface ChangeListener {
-  changed(change: Change, watches: readonly Watch[], details: EventDetails): void;
+  changed(change: Change, watches: readonly Watch[]): void;
   /** Deleted, and nobody knows what it was. */
   vanished(key: string, watches: readonly Watch[]): void;
 }
@@ -199,13 +199,13 @@ export class WatchSources {
   #handlerOf(watches: readonly Watch[], resource: Resource) {
     const listener = this.#listener;
     return {
-      onAdd: (object: KubernetesObject, details: EventDetails) =>
-        listener.changed({ type: "add", resource, object, isInitial: details.isInInitialList }, watches, details),
-      onUpdate: (before: KubernetesObject, object: KubernetesObject, details: EventDetails) =>
-        listener.changed({ type: "update", resource, before, object }, watches, details),
-      onDelete: (gone: Parameters<typeof isFinalStateUnknown<KubernetesObject>>[0], details: EventDetails) => {
+      onAdd: (object: KubernetesObject, { cause, isInInitialList: isInitial }: EventDetails) =>
+        listener.changed({ type: "add", resource, object, isInitial, cause }, watches),
+      onUpdate: (before: KubernetesObject, object: KubernetesObject, { cause }: EventDetails) =>
+        listener.changed({ type: "update", resource, before, object, cause }, watches),
+      onDelete: (gone: Parameters<typeof isFinalStateUnknown<KubernetesObject>>[0], { cause }: EventDetails) => {
         const object = isFinalStateUnknown(gone) ? gone.object : gone;
-        if (object !== undefined) listener.changed({ type: "delete", resource, object }, watches, details);
+        if (object !== undefined) listener.changed({ type: "delete", resource, object, cause }, watches);
         else if (isFinalStateUnknown(gone)) listener.vanished(gone.key, watches);
       },
     };
