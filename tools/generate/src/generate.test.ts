@@ -1,13 +1,20 @@
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { generate } from "./generate.ts";
-import { readInputs } from "./inputs.ts";
+import { generateServer, plain, unpacked } from "./generate-server.ts";
+import { readInputs, readServerInputs } from "./inputs.ts";
 import { differingFiles } from "./write-output.ts";
 
 const checkedIn = fileURLToPath(new URL("../../../packages/core/src/api/generated", import.meta.url));
+const serverCheckedIn = fileURLToPath(new URL("../../../packages/apiserver/src/generated", import.meta.url));
 
 test("the checked-in sources are what the kept inputs give", async () => {
   expect(await differingFiles(checkedIn, generate(await readInputs()))).toEqual([]);
+});
+
+test("so are those of the embedded server", async () => {
+  const files = generateServer(await readServerInputs(), plain);
+  expect(await differingFiles(serverCheckedIn, files, unpacked)).toEqual([]);
 });
 
 const ref = (name: string) => ({ allOf: [{ $ref: `#/components/schemas/${name}` }] });

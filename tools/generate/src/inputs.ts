@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { brotliDecompressSync } from "node:zlib";
 import type { GeneratorInputs } from "./generate.ts";
 import { GenerateError } from "./generate-error.ts";
+import type { ServerInputs } from "./generate-server.ts";
 import type { GenerateOptions } from "./options.ts";
 import { readServer } from "./server.ts";
 
@@ -21,6 +22,17 @@ export async function readInputs(
     readJson(options.discovery ?? kept("discovery")),
   ]);
   return { openapi, discovery, protobuf, goFields };
+}
+
+/** For the embedded server: always the copies, which fit each other. */
+export async function readServerInputs(): Promise<ServerInputs> {
+  const [tableColumns, bootstrapObjects, openapi, discovery] = await Promise.all([
+    readJson(kept("table-columns")),
+    readJson(kept("bootstrap-objects")),
+    readJson(kept("openapi-v3")),
+    readJson(kept("discovery")),
+  ]);
+  return { tableColumns, bootstrapObjects, openapi, discovery };
 }
 
 const nothingAsked = {
