@@ -17,13 +17,7 @@ export class ChangeNotices {
   subscribe(collection: string, listener: () => void): Disposable {
     const listeners = this.#listeners.get(collection) ?? new Listeners<void>(this.#onError);
     this.#listeners.set(collection, listeners);
-    const subscription = listeners.subscribe(listener);
-    return {
-      [Symbol.dispose]: () => {
-        subscription[Symbol.dispose]();
-        if (listeners.size === 0 && this.#listeners.get(collection) === listeners) this.#listeners.delete(collection);
-      },
-    };
+    return listeners.subscribe(listener);
   }
 
   note(collection: string): void {

@@ -1,6 +1,6 @@
 // What a collection held before: after each of its known events. A state is reached from the nearest one at hand by doing events
 // again or undoing them. At hand are the present, one checkpoint per `checkpointEvery` events, and the few asked for last: so
-// the first reading of any state replays at most half a checkpoint's distance, and the next pages of a list replay nothing.
+// the first reading of a state replays at most half the way between two of them, and the next pages of a list replay nothing.
 import type { KubernetesObject } from "@kubeloop/core/api";
 import type { EventWindow } from "./event-window.ts";
 import type { PersistentTree } from "./persistent-tree.ts";
@@ -8,7 +8,7 @@ import type { StorageEvent } from "./storage.ts";
 
 export type ObjectTree = PersistentTree<KubernetesObject>;
 
-/** At most 512 events are replayed, a fraction of a millisecond, and the default window costs 20 checkpoints. */
+/** At most 512 events are replayed, before the oldest checkpoint 1023, and the default window costs 20 checkpoints. */
 const checkpointEvery = 1024;
 /** More clients than that may page through states of their own; each page then replays. */
 const mostRemembered = 8;

@@ -26,7 +26,8 @@ export function objectFacts(open: OpenStorage): void {
   test("what is written is that very object, with its revision, frozen all the way down", async () => {
     await using storage = await open();
     const before = storage.log.revision;
-    const draft = note("one");
+    const owners = [{ apiVersion: "v1", kind: "Note", name: "b", uid: "u" }];
+    const draft: Note = { ...note("one"), metadata: { name: "a", finalizers: ["f"], ownerReferences: owners } };
     const result = await written(storage, { ...noteAt("a"), expected: 0, object: draft });
     const stored = await storage.get(noteAt("a"));
     const event = storage.log.at(notes, storage.log.positionAfter(notes, before) ?? 0);
@@ -39,7 +40,8 @@ export function objectFacts(open: OpenStorage): void {
     expect(result.objects).toEqual([draft]);
     expect((await storage.list(notes, {})).objects[0]).toBe(draft);
     expect(event).toMatchObject({ after: { data: { text: "one" } } });
-    expect([draft, draft.metadata, draft.data].every(Object.isFrozen)).toBe(true);
+    const parts = [draft, draft.metadata, draft.metadata.finalizers, owners, owners[0], draft.data];
+    expect(parts.map(Object.isFrozen)).toEqual(parts.map(() => true));
   });
 
   test("a version shares with the one before it what its writer took from there", async () => {
