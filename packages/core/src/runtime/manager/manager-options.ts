@@ -30,7 +30,7 @@ export interface ManagerOptions {
   /** For everything to end; 30 s unless given. Infinity waits for ever; 0 does not wait, nor complain. */
   readonly gracePeriodMs?: number;
   /** When an informer counts as broken. */
-  readonly caches?: Pick<CachesOptions, "brokenAfterMs" | "maxFailingMs" | "maxSilenceMs">;
+  readonly caches?: Pick<CachesOptions, "brokenAfterMs" | "patienceMs" | "maxFailingMs" | "maxSilenceMs">;
   /** Shared by all parts; a registry of the manager's own unless given. One that cannot print is not served. */
   readonly metrics?: Metrics & Partial<PrintableMetrics>;
   /** Where controllers' events go; nowhere unless given. Must neither block nor throw. */
