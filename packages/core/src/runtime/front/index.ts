@@ -19,4 +19,4 @@ export {
   ReconcileResourceClient,
   ReconcileSubresourceClient,
 } from "./reconcile-client.ts";
-export type { EventRecorder, ReconcileContext, ReconcileRequest } from "./reconcile-context.ts";
+export type { ReconcileContext, ReconcileRecorder, ReconcileRequest } from "./reconcile-context.ts";

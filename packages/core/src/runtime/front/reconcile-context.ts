@@ -24,7 +24,7 @@ export interface ReconcileRequest {
   readonly failures: number;
 }
 
-export interface EventRecorder {
+export interface ReconcileRecorder {
   /** Told to whoever looks at the object. Never fails, never waits. */
   event(object: KubernetesObject, type: "Normal" | "Warning", reason: string, message: string): void;
 }
@@ -33,7 +33,7 @@ export interface ReconcileContext extends Editor {
   /** The caches of what is watched, with this reconcile's own writes in them. Synchronous; by reference: change none of it. */
   readonly reader: Snapshot;
   readonly client: ReconcileClient;
-  readonly recorder: EventRecorder;
+  readonly recorder: ReconcileRecorder;
   readonly log: Log;
   /** Aborts when time is up, or the controller stops. */
   readonly signal: AbortSignal;
