@@ -1,6 +1,7 @@
 // Over real sockets, in real time: what a function cannot show.
 import { once } from "node:events";
-import { Agent, get, type IncomingMessage, request as sendRequest } from "node:https";
+import type { IncomingMessage } from "node:http";
+import { Agent, get, request as sendRequest } from "node:https";
 import { connect } from "node:net";
 import type { PeerCertificate, TLSSocket } from "node:tls";
 import { type CertificateAuthority, type CertificatePair, createAuthority } from "@kubeloop/real-cluster";

@@ -1,5 +1,5 @@
 // A manager on a fake server, in virtual time, and the controllers its tests run: each makes a secret for every config map.
-import { configMaps, leases, pods, secrets } from "../../api/generated/resources.ts";
+import { configMaps, events, leases, pods, secrets } from "../../api/generated/resources.ts";
 import { type ApiResponse, collectBytes, type corev1, noBody, parseQuery, type Transport } from "../../api/index.ts";
 import { FakeClock, type Log, MetricsRegistry, noLog, seededRandom } from "../../base/index.ts";
 import { clientOf } from "../../client/index.ts";
@@ -66,7 +66,8 @@ export class ManagerStage implements AsyncDisposable {
   constructor({ wrap = (transport) => transport, beside, ...options }: ManagerStageOptions = {}) {
     this.clock = beside?.clock ?? new FakeClock();
     this.server =
-      beside?.server ?? new FakeApiServer({ clock: this.clock, resources: [configMaps, secrets, pods, leases] });
+      beside?.server ??
+      new FakeApiServer({ clock: this.clock, resources: [configMaps, secrets, pods, leases, events] });
     const note = (message: string, fields?: object) => this.log.push(`${message} ${JSON.stringify(fields ?? {})}`);
     const log: Log = { ...noLog, warn: note, error: note, with: () => log };
     const { clock } = this;

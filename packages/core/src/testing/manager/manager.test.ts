@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { configMaps, leases, pods, secrets } from "../../api/generated/resources.ts";
-import { type FaultRule, type Transport, withFaults } from "../../api/index.ts";
+import { configMaps, events, leases, pods, secrets } from "../../api/generated/resources.ts";
+import { type corev1, type FaultRule, type Transport, withFaults } from "../../api/index.ts";
 import { type FakeClock, onAbort, seededRandom, systemClock } from "../../base/index.ts";
 import { clientOf } from "../../client/index.ts";
+import { keyed, plan, recordEvent } from "../../contract/index.ts";
 import { Manager, ManagerError } from "../../runtime/index.ts";
 import { FakeApiServer } from "../fake-server/index.ts";
 import { configMap, looker, ManagerStage, secretMaker } from "./manager-stage.fixture.ts";
@@ -39,6 +40,36 @@ describe("a manager", () => {
     stage.stop();
     await stage.clock.settle();
     expect([stage.end, stage.manager.state]).toEqual(["ended", "ended"]);
+  });
+
+  test("writes what controllers tell people, in their names, and the last of it on its way out", async () => {
+    const controller = keyed<corev1.ConfigMap>({
+      name: "teller",
+      primary: configMaps,
+      observe: (key, { snapshot }) => snapshot.get(configMaps, key),
+      decide: (map) =>
+        plan("tell", [[recordEvent(map, { type: "Normal", reason: "Seen", message: `saw ${map.metadata.name}` })]]),
+    });
+    for (const isWanted of [true, false]) {
+      await using stage = new ManagerStage(isWanted ? {} : { events: "none" });
+      stage.server.create(configMaps, configMap("a"));
+      stage.manager.addController(controller);
+      stage.manager.add({
+        name: "leaver",
+        run: async (signal) => {
+          await new Promise<void>((resolve) => onAbort(signal, () => resolve()));
+          stage.manager.recorderFor("leaver")?.event(configMap("a"), "Normal", "Left", "goes");
+        },
+      });
+      stage.run();
+      await stage.clock.advance(1000);
+      stage.stop();
+      await stage.clock.advance(6000);
+      const told = stage.server
+        .list(events)
+        .map(({ source, reason, message }) => `${source?.component} ${reason}: ${message}`);
+      expect([stage.end, told.sort()]).toEqual(["ended", isWanted ? ["leaver Left: goes", "teller Seen: saw a"] : []]);
+    }
   });
 
   test("shares one watch between all controllers of a resource", async () => {
