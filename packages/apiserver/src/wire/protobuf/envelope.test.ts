@@ -1,0 +1,163 @@
+import { StatusError } from "@kubeloop/core/api";
+import { describe, expect, test } from "vitest";
+import { loadProtobuf } from "./index.ts";
+import { fromHex, toHex } from "./small-table.fixture.ts";
+
+const protobuf = await loadProtobuf();
+const configMap = { apiVersion: "v1", kind: "ConfigMap" };
+
+const field = (tag: string, content: string) => tag + (content.length / 2).toString(16).padStart(2, "0") + content;
+const text = (word: string) => toHex(Buffer.from(word));
+const envelope = (apiVersion: string, kind: string, raw: string) =>
+  `6b387300 ${field("0a", field("0a", text(apiVersion)) + field("12", text(kind)))} ${field("12", raw)}`;
+const named = (name: string) => field("0a", field("0a", text(name)));
+
+describe("an object", () => {
+  test("is wrapped as a real server wraps it", () => {
+    const object = { ...configMap, metadata: { name: "a", creationTimestamp: null }, data: { k: "v" } };
+    const raw = "0a11 0a0161 1200 1a00 2200 2a00 3200 3800 4200 1206 0a016b 120176";
+    const bytes = `6b387300 0a0f 0a027631 1209${text("ConfigMap")} 121b ${raw} 1a00 2200`.replaceAll(" ", "");
+    expect(toHex(protobuf.encodeEnvelope(object))).toBe(bytes);
+    expect(toHex(protobuf.encodeRaw(object))).toBe(raw.replaceAll(" ", ""));
+    expect(toHex(protobuf.wrapRaw(configMap, protobuf.encodeRaw(object)))).toBe(bytes);
+  });
+
+  test("of a kind without a message is an error of ours", () => {
+    expect(() => protobuf.encodeEnvelope({ apiVersion: "example.com/v1", kind: "Widget" })).toThrow(
+      "has no protobuf message",
+    );
+  });
+
+  // What a real kube-apiserver 1.36 answers to a GET of what is not there.
+  test("a Status is what a real server sends", () => {
+    const status = {
+      kind: "Status",
+      apiVersion: "v1",
+      metadata: {},
+      status: "Failure",
+      message: 'configmaps "nope" not found',
+      reason: "NotFound",
+      details: { name: "nope", kind: "configmaps" },
+      code: 404,
+    };
+    const bytes =
+      "6b3873000a0c0a027631120653746174757312550a060a0012001a0012074661696c7572651a1b636f6e6669676d61707320226e6f706522206e6f" +
+      "7420666f756e6422084e6f74466f756e642a180a046e6f706512001a0a636f6e6669676d617073280032003094031a002200";
+    expect(toHex(protobuf.encodeEnvelope(status))).toBe(bytes);
+    expect(protobuf.decodeEnvelope(fromHex(bytes)).value).toMatchObject(status);
+  });
+});
+
+describe("a body is read when", () => {
+  const named2 = { metadata: { name: "a" } };
+  for (const [fact, hex, kind] of [
+    ["it says its kind", envelope("v1", "ConfigMap", named("a")), configMap],
+    ["it says another kind than expected", envelope("v1", "Secret", named("a")), { apiVersion: "v1", kind: "Secret" }],
+    ["it says no kind at all", `6b387300 ${field("12", named("a"))}`, configMap],
+    ["it says an empty kind", envelope("", "", named("a")), configMap],
+    ["it says its kind only", envelope("", "ConfigMap", named("a")), configMap],
+    ["it says its version only", envelope("v1", "", named("a")), configMap],
+    ["its version cannot be parsed", envelope("a/b/c", "ConfigMap", named("a")), configMap],
+    ["its group has no version", envelope("apps/", "ConfigMap", named("a")), configMap],
+    ["it says content encoding and type", `${envelope("v1", "ConfigMap", named("a"))} 1a0467a69700 220161`, configMap],
+    ["it has fields nobody knows", `${envelope("v1", "ConfigMap", `${named("a")}f80105`)} f80105`, configMap],
+  ] as const) {
+    test(fact, () => {
+      const { value, ...said } = protobuf.decodeEnvelope(fromHex(hex), configMap);
+      expect(said).toEqual(kind);
+      expect(value).toEqual({ ...kind, ...named2 });
+      expect(Object.keys(value)).toEqual(["kind", "apiVersion", "metadata"]);
+    });
+  }
+
+  test("it holds no object: that is an empty one", () => {
+    expect(protobuf.decodeEnvelope(fromHex("6b387300 1a00"), configMap).value).toEqual(configMap);
+  });
+});
+
+describe("a body is refused with the real server's words when", () => {
+  const unrecognized = (fault: string, summary: string) =>
+    `the object provided is unrecognized (must be of type ConfigMap): ${fault} (${summary})`;
+  const unhandled = (fault: string, kind = "ConfigMap") =>
+    `${kind} in version "v1" cannot be handled as a ConfigMap: ${fault}`;
+  const noPrefix = "provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]";
+  const scheme = 'in scheme "pkg/runtime/scheme.go:111"';
+  const json = '{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"x"}}';
+  for (const [fact, hex, message] of [
+    ["it is empty", "", unrecognized("empty data", "<empty>")],
+    ["it is JSON", text(json), unrecognized(noPrefix, '{"kind":"ConfigMap","apiVersio ...')],
+    ["it is something else", text("hello world"), unrecognized(noPrefix, "68656c6c6f20776f726c64")],
+    ["it is shorter than the prefix", "6b38", unrecognized(noPrefix, "6b38")],
+    ["it is the prefix only", "6b387300", unrecognized("empty body", "6b387300")],
+    ["its envelope is cut off", "6b3873000a0f0a02763112", unrecognized("unexpected EOF", "6b3873000a0f0a02763112")],
+    [
+      "its kind is unknown",
+      envelope("v1", "Foo", ""),
+      unhandled(`no kind "Foo" is registered for version "v1" ${scheme}`, "Foo"),
+    ],
+    [
+      "its group is unknown",
+      envelope("example.com/v1", "ConfigMap", ""),
+      unhandled(`no kind "ConfigMap" is registered for version "example.com/v1" ${scheme}`),
+    ],
+    ["its object is cut off", envelope("v1", "ConfigMap", "0a040a"), unhandled("unexpected EOF")],
+    [
+      "a field has another type",
+      envelope("v1", "ConfigMap", "0801"),
+      unhandled("proto: wrong wireType = 0 for field ObjectMeta"),
+    ],
+    [
+      "a field has no type",
+      envelope("v1", "ConfigMap", "0e00"),
+      unhandled("proto: wrong wireType = 6 for field ObjectMeta"),
+    ],
+    [
+      "a group ends",
+      envelope("v1", "ConfigMap", "0c"),
+      unhandled("proto: ConfigMap: wiretype end group for non-group"),
+    ],
+    [
+      "a field is number 0",
+      envelope("v1", "ConfigMap", "00"),
+      unhandled("proto: ConfigMap: illegal tag 0 (wire type 0)"),
+    ],
+    [
+      "a number is too long",
+      envelope("v1", "ConfigMap", "ffffffffffffffffffffff01"),
+      unhandled("proto: integer overflow"),
+    ],
+    [
+      "a length is negative",
+      envelope("v1", "ConfigMap", "0affffffffffffffffff01"),
+      unhandled("proto: negative length found during unmarshaling"),
+    ],
+    ["a length is huge", envelope("v1", "ConfigMap", "0affffffff0f"), unhandled("unexpected EOF")],
+    ["an unknown field has no type", envelope("v1", "ConfigMap", "fe0100"), unhandled("proto: illegal wireType 6")],
+    ["an unknown group does not end", envelope("v1", "ConfigMap", "fb010805"), unhandled("unexpected EOF")],
+  ] as const) {
+    test(fact, () => {
+      expect(refusal(hex)).toMatchObject({ code: 400, reason: "BadRequest", message });
+    });
+  }
+
+  function refusal(hex: string): StatusError {
+    try {
+      protobuf.decodeEnvelope(fromHex(hex), configMap);
+    } catch (error) {
+      if (error instanceof StatusError) return error;
+      throw error;
+    }
+    throw new Error("it was read");
+  }
+});
+
+describe("without an expectation", () => {
+  for (const [fact, hex, message] of [
+    ["the fault alone is told", text("x"), /^provided data does not appear to be a protobuf message/],
+    ["the fault within the object too", envelope("v1", "ConfigMap", "0801"), /^proto: wrong wireType = 0/],
+    ["a kind must be said", envelope("v1", "", ""), /'Kind' is missing/],
+    ["a version must be said", envelope("", "ConfigMap", ""), /'apiVersion' is missing/],
+  ] as const) {
+    test(fact, () => expect(() => protobuf.decodeEnvelope(fromHex(hex))).toThrow(message));
+  }
+});
