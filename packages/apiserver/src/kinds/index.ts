@@ -1,0 +1,4 @@
+// `kinds`: what is particular to each kind, one folder per group. Kinds that are not here get the structural checks of their schema only.
+import type { KindRules } from "./kind-rules.ts";
+
+export const allRules: readonly KindRules[] = [];
