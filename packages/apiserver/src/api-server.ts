@@ -9,6 +9,7 @@
 import type { ApiRequest, ApiResponse, Transport } from "@kubeloop/core/api";
 import {
   type Clock,
+  KubeloopError,
   type Log,
   MetricsRegistry,
   noLog,
@@ -26,6 +27,7 @@ import { fieldManagers } from "./managed-fields/index.ts";
 import { builtInCatalogue } from "./resources/catalogue.ts";
 import { newUid } from "./resources/new-uid.ts";
 import type { NodePort } from "./resources/node-port.ts";
+import { type Listening, type ListenOptions, listen } from "./serving/index.ts";
 import { writeSteps } from "./steps/index.ts";
 import { MemoryStorage, type Storage, type StorageSnapshot } from "./storage/index.ts";
 
@@ -54,6 +56,7 @@ export class ApiServer implements AsyncDisposable {
   readonly #storage: Storage;
   readonly #scope: TaskScope;
   readonly #metrics: MetricsRegistry;
+  readonly #listening = new Set<Listening>();
 
   private constructor(options: ApiServerOptions) {
     const { clock = systemClock, random = systemRandom, log = noLog, storage = new MemoryStorage() } = options;
@@ -70,6 +73,7 @@ export class ApiServer implements AsyncDisposable {
         writeSteps,
         fieldManagers,
         nodePort: options.nodePort,
+        userOfToken: (token) => this.#userOfToken(token),
         newUid: () => newUid(random),
         closing: this.#scope.signal,
       },
@@ -90,12 +94,31 @@ export class ApiServer implements AsyncDisposable {
     return server;
   }
 
+  #userOfToken(token: string): RequestUser | undefined {
+    for (const listening of this.#listening) {
+      if (token !== "" && listening.admin.token === token) return listening.adminUser;
+    }
+    return undefined;
+  }
+
   /** Requests of the administrator, by a plain call. */
   readonly transport: Transport = (request, signal) => this.answer(request, systemAdmin, signal);
 
   /** Requests of anybody, whoever vouches for them. */
   async answer(request: ApiRequest, user: RequestUser, signal: AbortSignal): Promise<ApiResponse> {
     return await handleRequest(request, user, this.#parts, signal);
+  }
+
+  /**
+   * On a port, with certificates of its own: the result says where, and what an administrator needs to connect. Dispose of it, or of the
+   * server, to stop.
+   */
+  async listen(options: ListenOptions = {}): Promise<Listening> {
+    const { clock } = this.#parts.server;
+    const { log } = this.#parts;
+    const listening = await listen({ ...options, clock, log, answer: (...request) => this.answer(...request) });
+    this.#listening.add(listening);
+    return listening;
   }
 
   /** Forgets all history, as a compaction of etcd would: older versions get 410. */
@@ -114,7 +137,8 @@ export class ApiServer implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#scope.abort(new Error("the server is closed"));
+    this.#scope.abort(new KubeloopError("the server is closed", { reason: "Closed", retry: "never" }));
+    await Promise.all([...this.#listening].map((each) => each[Symbol.asyncDispose]()));
     await this.#scope.join();
     await this.#storage[Symbol.asyncDispose]();
   }

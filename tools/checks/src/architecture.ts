@@ -46,7 +46,15 @@ export const packageRules: Readonly<Record<string, PackageRule>> = {
   },
 };
 
-const testPackages = ["vitest", "fast-check", "pino", "prom-client", "@kubeloop/real-cluster"];
+const testPackages = [
+  "vitest",
+  "fast-check",
+  "pino",
+  "prom-client",
+  "@kubeloop/real-cluster",
+  "@kubeloop/client-suite",
+  "@kubeloop/informer-suite",
+];
 
 export type Rule = (file: SourceFile) => readonly string[];
 

@@ -10,12 +10,15 @@ import {
 import type { RequestUser } from "../kinds/kind-rules.ts";
 import type { Answer } from "../wire/answer.ts";
 import type { ServedResource } from "./catalogue.ts";
+import { getComponentStatus, listComponentStatuses } from "./component-statuses.ts";
 import { create } from "./create.ts";
 import { remove, removeCollection } from "./delete.ts";
 import { get } from "./get.ts";
 import { list } from "./list.ts";
 import { patch } from "./patch.ts";
 import { type RequestScope, type ServerParts, Warnings } from "./request-scope.ts";
+import { reviewVerbs } from "./reviews.ts";
+import { bindPod } from "./subresources/bind-pod.ts";
 import { answerSubresource } from "./subresources.ts";
 import { update } from "./update.ts";
 import { watch } from "./watch.ts";
@@ -57,11 +60,18 @@ export function routeOf(
   if (subresource !== undefined) {
     return { kind: "resource", scope, verb: (each) => answerSubresource(each, subresource) };
   }
-  const verb = objectVerbs[info.verb];
+  const verb = ownVerb(info.verb, served) ?? objectVerbs[info.verb];
   if (verb === undefined || !served.resource.verbs.includes(info.verb)) {
     throw newMethodNotSupported(served.groupResource, info.verb || request.method.toLowerCase());
   }
   return { kind: "resource", scope, verb };
+}
+
+/** Of kinds that are never stored. */
+function ownVerb(verb: string, { collection }: ServedResource): Verb | undefined {
+  if (verb === "create") return collection === "bindings" ? bindPod : reviewVerbs[collection];
+  if (collection !== "componentstatuses") return undefined;
+  return verb === "get" ? getComponentStatus : listComponentStatuses;
 }
 
 /** What lives in a namespace is named there; over all namespaces it can be listed and watched only. */

@@ -19,6 +19,8 @@ export interface ServerParts {
   readonly fieldManagers: FieldManagers;
   /** Logs, exec, attach and port-forward, when there are nodes. */
   readonly nodePort: NodePort | undefined;
+  /** Whose token this is; undefined for one nobody knows. */
+  userOfToken(token: string): RequestUser | undefined;
   /** An unguessable id, as of an object. */
   newUid(): string;
   /** Aborts when the server closes: watches end then. */
