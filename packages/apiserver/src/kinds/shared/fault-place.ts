@@ -49,6 +49,11 @@ export class FaultPlace implements FieldPath {
     return new FaultPlace(this.#faults, String(key), { parent: this, isSubscript: true });
   }
 
+  /** A field of the same holder. */
+  beside(name: string): FaultPlace {
+    return new FaultPlace(this.#faults, name, this.parent === undefined ? {} : { parent: this.parent });
+  }
+
   /** The object itself, which has no name. */
   get whole(): FaultPlace {
     return new FaultPlace(this.#faults, "", {});
