@@ -1,15 +1,12 @@
 import { StatusError } from "@kubeloop/core/api";
 import { describe, expect, test } from "vitest";
 import { loadProtobuf } from "./index.ts";
+import { envelopeHex as envelope, field, refusedBodies, text } from "./refused-bodies.fixture.ts";
 import { fromHex, toHex } from "./small-table.fixture.ts";
 
 const protobuf = await loadProtobuf();
 const configMap = { apiVersion: "v1", kind: "ConfigMap" };
 
-const field = (tag: string, content: string) => tag + (content.length / 2).toString(16).padStart(2, "0") + content;
-const text = (word: string) => toHex(Buffer.from(word));
-const envelope = (apiVersion: string, kind: string, raw: string) =>
-  `6b387300 ${field("0a", field("0a", text(apiVersion)) + field("12", text(kind)))} ${field("12", raw)}`;
 const named = (name: string) => field("0a", field("0a", text(name)));
 
 describe("an object", () => {
@@ -25,6 +22,12 @@ describe("an object", () => {
   test("of a kind without a message is an error of ours", () => {
     expect(() => protobuf.encodeEnvelope({ apiVersion: "example.com/v1", kind: "Widget" })).toThrow(
       "has no protobuf message",
+    );
+  });
+
+  test("of discovery may say no version", () => {
+    expect(toHex(protobuf.encodeEnvelope({ kind: "APIVersions", versions: ["v1"] }))).toBe(
+      `6b3873000a0f0a00120b${text("APIVersions")}12040a0276311a002200`,
     );
   });
 
@@ -76,65 +79,7 @@ describe("a body is read when", () => {
 });
 
 describe("a body is refused with the real server's words when", () => {
-  const unrecognized = (fault: string, summary: string) =>
-    `the object provided is unrecognized (must be of type ConfigMap): ${fault} (${summary})`;
-  const unhandled = (fault: string, kind = "ConfigMap") =>
-    `${kind} in version "v1" cannot be handled as a ConfigMap: ${fault}`;
-  const noPrefix = "provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]";
-  const scheme = 'in scheme "pkg/runtime/scheme.go:111"';
-  const json = '{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"x"}}';
-  for (const [fact, hex, message] of [
-    ["it is empty", "", unrecognized("empty data", "<empty>")],
-    ["it is JSON", text(json), unrecognized(noPrefix, '{"kind":"ConfigMap","apiVersio ...')],
-    ["it is something else", text("hello world"), unrecognized(noPrefix, "68656c6c6f20776f726c64")],
-    ["it is shorter than the prefix", "6b38", unrecognized(noPrefix, "6b38")],
-    ["it is the prefix only", "6b387300", unrecognized("empty body", "6b387300")],
-    ["its envelope is cut off", "6b3873000a0f0a02763112", unrecognized("unexpected EOF", "6b3873000a0f0a02763112")],
-    [
-      "its kind is unknown",
-      envelope("v1", "Foo", ""),
-      unhandled(`no kind "Foo" is registered for version "v1" ${scheme}`, "Foo"),
-    ],
-    [
-      "its group is unknown",
-      envelope("example.com/v1", "ConfigMap", ""),
-      unhandled(`no kind "ConfigMap" is registered for version "example.com/v1" ${scheme}`),
-    ],
-    ["its object is cut off", envelope("v1", "ConfigMap", "0a040a"), unhandled("unexpected EOF")],
-    [
-      "a field has another type",
-      envelope("v1", "ConfigMap", "0801"),
-      unhandled("proto: wrong wireType = 0 for field ObjectMeta"),
-    ],
-    [
-      "a field has no type",
-      envelope("v1", "ConfigMap", "0e00"),
-      unhandled("proto: wrong wireType = 6 for field ObjectMeta"),
-    ],
-    [
-      "a group ends",
-      envelope("v1", "ConfigMap", "0c"),
-      unhandled("proto: ConfigMap: wiretype end group for non-group"),
-    ],
-    [
-      "a field is number 0",
-      envelope("v1", "ConfigMap", "00"),
-      unhandled("proto: ConfigMap: illegal tag 0 (wire type 0)"),
-    ],
-    [
-      "a number is too long",
-      envelope("v1", "ConfigMap", "ffffffffffffffffffffff01"),
-      unhandled("proto: integer overflow"),
-    ],
-    [
-      "a length is negative",
-      envelope("v1", "ConfigMap", "0affffffffffffffffff01"),
-      unhandled("proto: negative length found during unmarshaling"),
-    ],
-    ["a length is huge", envelope("v1", "ConfigMap", "0affffffff0f"), unhandled("unexpected EOF")],
-    ["an unknown field has no type", envelope("v1", "ConfigMap", "fe0100"), unhandled("proto: illegal wireType 6")],
-    ["an unknown group does not end", envelope("v1", "ConfigMap", "fb010805"), unhandled("unexpected EOF")],
-  ] as const) {
+  for (const { fact, hex, message } of refusedBodies) {
     test(fact, () => {
       expect(refusal(hex)).toMatchObject({ code: 400, reason: "BadRequest", message });
     });

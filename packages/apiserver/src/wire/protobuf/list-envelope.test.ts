@@ -13,7 +13,7 @@ describe("a list of", () => {
     const raws = objects.map((object) => protobuf.encodeRaw(object));
 
     test(`${count} is what encoding it whole gives`, () => {
-      const whole = protobuf.encodeEnvelope({ ...head, items: objects } as typeof head);
+      const whole = protobuf.encodeEnvelope({ ...head, items: objects });
       expect(toHex(protobuf.encodeListEnvelope(head, raws))).toBe(toHex(whole));
     });
 
@@ -34,9 +34,24 @@ describe("a list of", () => {
   }
 });
 
-test("metadata views are listed in the same way", () => {
-  const item = { apiVersion: "meta.k8s.io/v1", kind: "PartialObjectMetadata", metadata: { name: "a" } };
-  const list = { apiVersion: "meta.k8s.io/v1", kind: "PartialObjectMetadataList", metadata: {} };
-  const bytes = protobuf.encodeListEnvelope(list, [protobuf.encodeRaw(item)]);
-  expect(toHex(bytes)).toBe(toHex(protobuf.encodeEnvelope({ ...list, items: [item] } as typeof list)));
+describe("metadata views", () => {
+  for (const [version, order] of [
+    ["v1", "metadata first"],
+    ["v1beta1", "items first"],
+  ] as const) {
+    const apiVersion = `meta.k8s.io/${version}`;
+    const item = { apiVersion, kind: "PartialObjectMetadata", metadata: { name: "a" } };
+    const head = { apiVersion, kind: "PartialObjectMetadataList", metadata: { resourceVersion: "7" } };
+
+    test(`of ${version} are listed in the same way, ${order}`, () => {
+      const bytes = toHex(protobuf.encodeListEnvelope(head, [protobuf.encodeRaw(item)]));
+      expect(bytes).toBe(toHex(protobuf.encodeEnvelope({ ...head, items: [item] })));
+      const ownMetadata = "120137";
+      expect(bytes.indexOf(ownMetadata) < bytes.indexOf("0a0161")).toBe(version === "v1");
+      expect(protobuf.decodeEnvelope(Buffer.from(bytes, "hex")).value).toMatchObject({
+        ...head,
+        items: [{ metadata: { name: "a" } }],
+      });
+    });
+  }
 });

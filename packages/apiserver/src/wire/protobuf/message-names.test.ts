@@ -27,9 +27,13 @@ describe("a kind and its message", () => {
     ["authentication.k8s.io/v1", "DeleteOptions", `${meta}.DeleteOptions`],
     ["example.com/v1", "DeleteOptions", `${meta}.DeleteOptions`],
     ["meta.k8s.io/v1", "PartialObjectMetadata", `${meta}.PartialObjectMetadata`],
-    ["meta.k8s.io/v1beta1", "PartialObjectMetadataList", `${meta}.PartialObjectMetadataList`],
+    ["meta.k8s.io/v1beta1", "PartialObjectMetadata", `${meta}.PartialObjectMetadata`],
+    ["meta.k8s.io/v1", "PartialObjectMetadataList", `${meta}.PartialObjectMetadataList`],
+    ["meta.k8s.io/v1beta1", "PartialObjectMetadataList", `${meta}beta1.PartialObjectMetadataList`],
+    ["", "APIVersions", `${meta}.APIVersions`],
+    ["", "APIResourceList", `${meta}.APIResourceList`],
   ] as const) {
-    test(`${apiVersion} ${kind}`, () => {
+    test(`${apiVersion || "no version"} ${kind}`, () => {
       expect(messageOfKind({ apiVersion, kind })).toBe(message);
       // Asked twice: the second answer is a remembered one.
       expect(messageOfKind({ apiVersion, kind })).toBe(message);
@@ -45,6 +49,8 @@ describe("a kind and its message", () => {
     ["apps/v1beta1", "Deployment"],
     ["apps/v1", "Pod"],
     ["", ""],
+    ["", "Pod"],
+    ["v1", "PartialObjectMetadataList"],
     ["v1", "constructor"],
     ["__proto__", "toString"],
   ] as const) {
