@@ -149,6 +149,36 @@ describe("an elector", () => {
     expect([failed.told.at(-1), failed.lease.record?.holder]).toEqual(["stopped", ""]);
   });
 
+  test("is not stopped by one who cannot bear to hear who leads", async () => {
+    const { clock, lease, elector, stop } = setUp();
+    const onNewLeader = () => {
+      throw new Error("no");
+    };
+    const running = elector.run({ onStartedLeading: untilStopped, onNewLeader }, stop.signal);
+    await clock.advance(5000);
+    expect([elector.isLeader, lease.record?.holder]).toEqual([true, "me"]);
+    stop.abort();
+    expect(await running).toBe("stopped");
+  });
+
+  test("that breaks has its work end, and gives the lease back, before it says so", async () => {
+    const slowPath = () => {
+      throw new Error("a counter broke");
+    };
+    const { clock, lease, elector, told, start } = setUp({ observer: { leading() {}, slowPath } });
+    const running = start();
+    await clock.advance(1000);
+    let failures = 1;
+    lease.before = (call) => {
+      if (call === "write" && failures-- > 0) throw new Error("once");
+    };
+    const broken = expect(running).rejects.toThrow("a counter broke");
+    await clock.advance(5000);
+    await broken;
+    expect(told.slice(2)).toEqual(["told to end", "stopped"]);
+    expect([elector.isLeader, lease.record?.holder]).toEqual([false, ""]);
+  });
+
   test("that never led still says that it stopped, and releases nothing", async () => {
     const { clock, lease, stop, told, start } = setUp();
     lease.put({ holder: "other" });

@@ -133,19 +133,28 @@ export class LeaderElector {
       stopping.abort(workEnded);
     });
     try {
-      const why = await this.#contend(work, callbacks, { stopping: stopping.signal, over: over.signal });
-      this.#observer.leading(false);
-      this.#log.info("leads no longer", { lease: this.#options.lock.description, why });
-      try {
-        await work.end(why);
-      } finally {
-        if (this.#options.releaseOnStop !== false) await this.#release();
-        if (work.hasBegun) this.#record("stopped leading");
-      }
-      return why;
+      return await this.#contend(work, callbacks, { stopping: stopping.signal, over: over.signal });
     } finally {
-      this.#isRunning = false;
-      callbacks.onStoppedLeading?.();
+      try {
+        await this.#leave(work);
+      } finally {
+        this.#isRunning = false;
+        callbacks.onStoppedLeading?.();
+      }
+    }
+  }
+
+  /** Whatever it was that ended us, the work ends before the lease is anybody else's. Throws what the work threw. */
+  async #leave(work: LeaderWork): Promise<void> {
+    const why = this.#state.at === "ending" ? this.#state.why : "failed";
+    if (this.#state.at === "leading") this.#state = { at: "contending", observed: this.#state.observed };
+    this.#observer.leading(false);
+    this.#log.info("leads no longer", { lease: this.#options.lock.description, why });
+    try {
+      await work.end(why);
+    } finally {
+      if (this.#options.releaseOnStop !== false) await this.#release();
+      if (work.hasBegun) this.#record("stopped leading");
     }
   }
 
@@ -238,7 +247,11 @@ export class LeaderElector {
     const leader = this.leader;
     if (leader === this.#reportedLeader || leader === "") return;
     this.#reportedLeader = leader;
-    callbacks.onNewLeader?.(leader);
+    try {
+      callbacks.onNewLeader?.(leader);
+    } catch (error) {
+      this.#log.error("onNewLeader threw", { leader, error: toError(error) });
+    }
   }
 
   #record(what: string): void {
