@@ -1,4 +1,5 @@
 // `kinds`: what is particular to each kind, one folder per group. Kinds that are not here get the structural checks of their schema only.
+import { coreRules } from "./core/index.ts";
 import type { KindRules } from "./kind-rules.ts";
 
-export const allRules: readonly KindRules[] = [];
+export const allRules: readonly KindRules[] = [...coreRules];
