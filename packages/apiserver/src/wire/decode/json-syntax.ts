@@ -12,6 +12,18 @@ export function findJsonFault(bytes: Uint8Array): string | undefined {
   return new SyntaxScan(bytes).run();
 }
 
+/** Whether JSON may be nested too deep: it has brackets enough. */
+export function mayBeTooDeep(text: string): boolean {
+  if (text.length <= 2 * maxNesting) return false;
+  let brackets = 0;
+  for (const bracket of ["{", "["]) {
+    for (let at = text.indexOf(bracket); at !== -1; at = text.indexOf(bracket, at + 1)) {
+      if (++brackets > maxNesting) return true;
+    }
+  }
+  return false;
+}
+
 type Expected = "value" | "value-or-end" | "key" | "key-or-end" | "colon" | "comma-or-end" | "nothing";
 
 const whereAfterValue = { object: "after object key:value pair", list: "after array element" } as const;

@@ -24,6 +24,13 @@ describe("text is read as Go reads it", () => {
   }
 });
 
+test("what is nested deeper than Go allows is refused", () => {
+  const nested = (levels: number) => Buffer.from(`${'{"a":'.repeat(levels)}1${"}".repeat(levels)}`);
+  expect(() => parseJson(nested(10_001))).toThrow("invalid character '{' exceeded max depth");
+  expect(parseJson(nested(10_000)).keyCount).toBe(10_000);
+  expect(parseJson(Buffer.from(`[${"[],{},".repeat(6000)}1]`)).keyCount).toBe(0);
+});
+
 describe("the exact way", () => {
   for (const [fact, text, expected] of [
     [

@@ -6,7 +6,7 @@ import { decodeText } from "./body-text.ts";
 import { OrderedEntries, toPlainJson } from "./exact-values.ts";
 import { parseExactJson } from "./json-exact.ts";
 import { scanJson } from "./json-scan.ts";
-import { findJsonFault } from "./json-syntax.ts";
+import { findJsonFault, mayBeTooDeep } from "./json-syntax.ts";
 import { UnmarshalError } from "./unmarshal-error.ts";
 
 export interface ParsedJson {
@@ -14,11 +14,11 @@ export interface ParsedJson {
   readonly value: unknown;
   /** How many keys the text has, at least; undefined if `value` does not tell all that counts. */
   readonly keyCount: number | undefined;
-  /** With ExactNumber and OrderedEntries where they are needed. Throws an UnmarshalError for what is nested too deep. */
+  /** With ExactNumber and OrderedEntries where they are needed. */
   exact(): unknown;
 }
 
-/** Throws an UnmarshalError with Go's words, for what is no JSON. */
+/** Throws an UnmarshalError with Go's words, for what is no JSON or nested too deep. */
 export function parseJson(bytes: Uint8Array): ParsedJson {
   const text = decodeText(bytes);
   let value: unknown;
@@ -27,13 +27,10 @@ export function parseJson(bytes: Uint8Array): ParsedJson {
   } catch (error) {
     throw new UnmarshalError(findJsonFault(bytes) ?? (error instanceof Error ? error.message : String(error)));
   }
+  const fault = mayBeTooDeep(text) ? findJsonFault(bytes) : undefined;
+  if (fault !== undefined) throw new UnmarshalError(fault);
   const { keyCount, isSpellingNeeded } = scanJson(text);
-  const exact = () => {
-    const fault = findJsonFault(bytes);
-    if (fault !== undefined) throw new UnmarshalError(fault);
-    return parseExactJson(text);
-  };
-  return { value, keyCount: isSpellingNeeded ? undefined : keyCount, exact };
+  return { value, keyCount: isSpellingNeeded ? undefined : keyCount, exact: () => parseExactJson(text) };
 }
 
 export interface AnyJson {

@@ -60,7 +60,6 @@ function firstDocument(text: string, lines: LineCounter): Document | undefined {
     }
     return undefined;
   } catch (error) {
-    // The library recurses.
     throw error instanceof RangeError ? failure("exceeded max depth of 10000") : error;
   }
 }
@@ -69,6 +68,8 @@ function firstDocument(text: string, lines: LineCounter): Document | undefined {
 const complaints: { readonly [code: string]: string } = {
   BLOCK_AS_IMPLICIT_KEY: "mapping values are not allowed in this context",
   TAB_AS_INDENT: "found character that cannot start any token",
+  // The library recurses; some versions of it say so, others run out of stack.
+  RESOURCE_EXHAUSTION: "exceeded max depth of 10000",
 };
 
 function failure(problem: string, line = 1): UnmarshalError {
@@ -219,6 +220,8 @@ function isMergeKey(key: unknown): boolean {
 }
 
 function scalarOf(node: Scalar): YamlScalar {
+  // The library knows this one tag whatever schema it is given.
+  if (node.value instanceof Uint8Array) return Buffer.from(node.value).toString("utf8");
   const text = typeof node.value === "string" ? node.value : "";
   if (/\p{Cs}/u.test(text)) throw failure("found invalid Unicode character escape code");
   return resolveScalar({ text, isPlain: node.type === "PLAIN" || node.type === undefined, tag: node.tag });
