@@ -2,6 +2,7 @@
 // check that it does nothing else are made.
 import type { Resource } from "../api/index.ts";
 import type { Action } from "./actions.ts";
+import type { Question } from "./questions.ts";
 
 export interface Access {
   /** "*" for whatever the server serves. */
@@ -30,6 +31,17 @@ export function isCovered(action: Action, accesses: readonly Access[]): boolean 
   return accesses.some(
     (access) =>
       access.verbs.includes(verb) && access.subresource === subresource && isSame(access.resource, action.resource),
+  );
+}
+
+/** Whether the accesses cover a question. What is served, and ports, are nobody's resource. */
+export function isReadCovered(question: Question, accesses: readonly Access[]): boolean {
+  if (question.about === "served" || question.about === "port") return true;
+  const subresource = question.about === "object" ? question.subresource : undefined;
+  const verb = question.about === "object" ? "get" : "list";
+  return accesses.some(
+    (access) =>
+      access.verbs.includes(verb) && access.subresource === subresource && isSame(access.resource, question.resource),
   );
 }
 

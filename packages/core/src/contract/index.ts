@@ -2,7 +2,7 @@
 // with controller.ts; docs/adr/0007-controller-contract.md says why it is so.
 //
 // Not here: anything that does something. `runtime` carries a contract out.
-export { type Access, isCovered, statusVerbs, subresourceVerbs, verbs } from "./access.ts";
+export { type Access, isCovered, isReadCovered, statusVerbs, subresourceVerbs, verbs } from "./access.ts";
 export {
   type Action,
   type ActionBody,
@@ -104,7 +104,7 @@ export {
   type View,
   type Work,
 } from "./queue.ts";
-export { clusterRole, policyRules, type RbacObject, type RbacObjectsOptions, rbacObjects } from "./rbac.ts";
+export { clusterRole, liveReads, policyRules, type RbacObject, type RbacObjectsOptions, rbacObjects } from "./rbac.ts";
 export { type ControllerRow, describeController } from "./rows.ts";
 export { isGroupKnown, type KindReference, preferredResources, resourceOfKind, type Served } from "./served.ts";
 export { defineIndex, type Index, isListed, resourceId, type Snapshot, type SnapshotListOptions } from "./snapshot.ts";

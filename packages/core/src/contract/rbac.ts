@@ -68,6 +68,13 @@ const eventsRule: rbacv1.PolicyRule = {
   verbs: ["create", "patch", "update"],
 };
 
+/** What it may read past its caches: what it watches, and what it says it reads. */
+export function liveReads(controller: Controller<unknown>): readonly Access[] {
+  const watched = controller.watchesFor(undefined).map(({ resource }) => verbs(resource, ...watching));
+  const followed = controller.followsDiscovery ? [verbs("*", ...watching)] : [];
+  return [...watched, ...followed, ...controller.reads];
+}
+
 interface Need {
   /** "" for the whole cluster. */
   readonly namespace: string;

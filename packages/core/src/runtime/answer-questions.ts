@@ -1,8 +1,17 @@
 // Answers what `decide` asks: side by side, each question on its own, so that one that fails is an answer too. Only the end of
 // the whole reconcile is thrown.
-import { assertNever, type Clock, timeoutSignal, toError } from "../base/index.ts";
+import { assertNever, type Clock, KubeloopError, timeoutSignal, toError } from "../base/index.ts";
 import type { Client } from "../client/index.ts";
-import { type Answer, type Answers, answered, type Question, type Served, unanswered } from "../contract/index.ts";
+import {
+  type Access,
+  type Answer,
+  type Answers,
+  answered,
+  isReadCovered,
+  type Question,
+  type Served,
+  unanswered,
+} from "../contract/index.ts";
 import { parallelizeUntil } from "../workqueue/index.ts";
 import type { LiveReader } from "./live-reader.ts";
 import type { Ports } from "./ports.ts";
@@ -14,6 +23,8 @@ export interface QuestionTools {
   readonly ports: Ports;
   readonly clock: Clock;
   readonly requestTimeoutMs: number;
+  /** What the controller said it would read; anything else is refused. */
+  readonly reads: readonly Access[];
   readonly trace?: TraceRequest | undefined;
 }
 
@@ -36,6 +47,7 @@ export async function answerQuestions(
 }
 
 async function answer(question: Question, tools: QuestionTools, signal: AbortSignal): Promise<Answer<unknown>> {
+  if (!isReadCovered(question, tools.reads)) return unanswered(newUndeclared(question));
   using limit = timeoutSignal(signal, tools.requestTimeoutMs, { clock: tools.clock, what: question.id });
   try {
     return answered(await read(question, tools, limit.signal));
@@ -60,4 +72,9 @@ async function read(question: Question, tools: QuestionTools, signal: AbortSigna
     default:
       return assertNever(question);
   }
+}
+
+function newUndeclared({ id }: Question): KubeloopError {
+  const message = `"${id}" is not among what the controller says it watches or reads: name it in its reads`;
+  return new KubeloopError(message, { reason: "Undeclared", retry: "never" });
 }

@@ -1,5 +1,5 @@
 // One queue of a controller with all its worker needs: the gate for its keys' own writes, the way to the server, its spans.
-import type { Controller, ControllerQueue, Wake } from "../contract/index.ts";
+import { type Controller, type ControllerQueue, liveReads, type Wake } from "../contract/index.ts";
 import type { ControllerCaches } from "./cache-snapshot.ts";
 import type { DriverMetrics } from "./driver-metrics.ts";
 import type { DriverSettings } from "./driver-options.ts";
@@ -31,7 +31,8 @@ export function openQueue<M>(name: string, queue: ControllerQueue<M>, parts: Ope
   const { client, ports, recordEvent, clock, requestTimeoutMs, maxParallel, maxRounds, log } = settings;
   const reader = liveReader(client);
   const requestClock = clock.labelled({ kind: "background", name: "request deadline" });
-  const questions = { reader, discovery: client.discovery, ports, clock: requestClock, requestTimeoutMs };
+  const reads = liveReads(controller as Controller<unknown>);
+  const questions = { reader, discovery: client.discovery, ports, clock: requestClock, requestTimeoutMs, reads };
   const { writes } = controller;
   const apply = { client, ports, recordEvent, clock: requestClock, requestTimeoutMs, maxParallel, writes };
   const { skips, settlements } = counted;

@@ -590,6 +590,32 @@ describe("what it may write", () => {
     expect(stage.server.log.slice(0, 2)).toEqual(["create configmaps shop/mine", "patch foos/status shop/a"]);
   });
 
+  test("nor can it read, past its caches, what it does not name", async () => {
+    const refused: string[] = [];
+    const controller = onFoos(
+      async (_request, { client }) => {
+        await client.resource(foos).get("shop/a");
+        await client.resource(secrets).get("shop/s");
+        await client
+          .resource(secrets)
+          .list()
+          .catch((error: Error) => refused.push(error.message));
+        await client
+          .resource(foos)
+          .subresource("scale")
+          .get("shop/a")
+          .catch((error: Error) => refused.push(error.message));
+      },
+      { reads: [verbs(secrets, "get")] },
+    );
+    await using stage = onStage(controller);
+    await stage.clock.advance(1000);
+    expect(refused).toEqual([
+      expect.stringContaining('secrets in *  " is not among what the controller says it watches or reads'),
+      expect.stringContaining('foos/scale shop/a" is not among what the controller says it watches or reads'),
+    ]);
+  });
+
   const controller = defineController<Foo>({
     name: "foos",
     for: foos,

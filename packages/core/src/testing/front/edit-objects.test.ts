@@ -3,7 +3,7 @@ import { configMaps, deployments, pods, secrets } from "../../api/generated/reso
 import { type appsv1, setCondition, setControllerReference } from "../../api/index.ts";
 import { FakeClock } from "../../base/index.ts";
 import { clientOf } from "../../client/index.ts";
-import { owned } from "../../contract/index.ts";
+import { owned, verbs } from "../../contract/index.ts";
 import {
   createOrPatch,
   createOrUpdate,
@@ -328,7 +328,7 @@ describe("helpers for objects", () => {
         });
         results.push(result);
       },
-      { owns: [owned(configMaps, { labelSelector: "app=web" })], reads: [] },
+      { owns: [owned(configMaps, { labelSelector: "app=web" })] },
     );
     await using stage = onStage(controller, {
       objects: [
@@ -350,7 +350,7 @@ describe("helpers for objects", () => {
         });
         results.push(result);
       },
-      { owns: [], writes: [{ resource: configMaps, subresource: undefined, verbs: ["create", "patch"] }] },
+      { owns: [], reads: [verbs(configMaps, "get")], writes: [verbs(configMaps, "create", "patch")] },
     );
     await using stage = onStage(controller);
     await stage.clock.advance(1000);

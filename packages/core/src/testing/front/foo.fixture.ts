@@ -55,9 +55,10 @@ export function onFoos(reconcile: Reconcile, more: Partial<ControllerDefinition<
   return defineController<Foo>({ name: "foos", for: foos, owns: [configMaps], reconcile, ...more });
 }
 
-/** One that may write everything there is. */
+/** One that may read and write everything there is. */
 export const freely: Partial<ControllerDefinition<Foo>> = {
   watches: [cached(secrets)],
+  reads: [verbs("*", "get", "list")],
   writes: [
     verbs("*", "create", "update", "patch", "delete", "deletecollection"),
     { resource: "*", subresource: "status", verbs: ["update", "patch"] },
