@@ -32,6 +32,7 @@ export async function handleRequest(
   parts: RequestHandlerParts,
   signal: AbortSignal,
 ): Promise<ApiResponse> {
+  signal.throwIfAborted();
   let form: OutputForm = plainJson;
   try {
     const info = requestInfoOf(request);

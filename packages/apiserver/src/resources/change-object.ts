@@ -32,10 +32,10 @@ export async function changeObject(
     const change = await decide(current);
     if (change.kind === "keep") return { object: change.answer, what: "kept" };
     const isNew = current === undefined;
-    if (change.kind === "write" && current !== undefined && isSame(change.draft, current)) {
+    const draft = change.kind === "write" ? inOrder(change.draft) : undefined;
+    if (draft !== undefined && current !== undefined && isSame(draft, current)) {
       if ((change.extra ?? []).length === 0) return { object: current, what: "kept" };
     }
-    const draft = change.kind === "write" ? inOrder(change.draft) : undefined;
     if (isDryRun) {
       if (draft === undefined)
         return { object: change.kind === "delete" ? change.answer : (current as never), what: "deleted" };
@@ -58,10 +58,10 @@ function isSame(draft: Draft<KubernetesObject>, current: KubernetesObject): bool
   return deepEqual(draft, current);
 }
 
-/** As encodings expect it: kind, apiVersion, metadata, and then the rest. */
+/** As encodings expect it: kind, apiVersion, metadata, and then the rest. Its metadata is its own, to get a version. */
 export function inOrder(draft: Draft<KubernetesObject>): Draft<KubernetesObject> {
   const { kind, apiVersion, metadata, ...rest } = draft;
-  return { kind, apiVersion, metadata, ...rest };
+  return { kind, apiVersion, metadata: { ...metadata }, ...rest };
 }
 
 /** In the words of a storage whose condition does not hold. */

@@ -142,6 +142,8 @@ class Watching {
       }
       await alarm.wait(Math.min(endMs, due ?? endMs) - nowMs);
     }
+    // Who gave up hears why; when the server closes, the stream merely ends.
+    signal.throwIfAborted();
   }
 
   /** Once a minute, and shortly before the end. */

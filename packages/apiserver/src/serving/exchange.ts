@@ -30,7 +30,12 @@ function bodyOf(incoming: Incoming): RequestBody {
     (headers["content-length"] === undefined &&
       headers["transfer-encoding"] === undefined &&
       incoming.httpVersionMajor < 2);
-  return hasNone ? noBody : { kind: "bytes", bytes: incoming };
+  return hasNone ? noBody : { kind: "bytes", bytes: chunksOf(incoming) };
+}
+
+/** Who stops reading halfway does not take the connection with it: the answer is still to go out. */
+function chunksOf(incoming: Incoming): AsyncIterable<Uint8Array> {
+  return { [Symbol.asyncIterator]: () => incoming.iterator({ destroyOnReturn: false }) };
 }
 
 /** Writes all of it; resolves when the client has it or has gone. */

@@ -10,7 +10,7 @@ import {
 import type { AddressInfo, Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
 import { type ApiRequest, type ApiResponse, bytesResponse, StatusError } from "@kubeloop/core/api";
-import { type Clock, deferred, KubeloopError, type Log, toError } from "@kubeloop/core/base";
+import { type Clock, deferred, KubeloopError, type Log, onAbort, toError } from "@kubeloop/core/base";
 import type { RequestUser } from "../kinds/kind-rules.ts";
 import { authenticate, type KnownToken, refusalFor } from "./authenticate.ts";
 import { type Incoming, type Outgoing, toApiRequest, writeResponse } from "./exchange.ts";
@@ -129,17 +129,16 @@ export class ServerSocket implements AsyncDisposable {
     outgoing.on("close", leave);
     outgoing.on("error", leave);
     incoming.on("error", leave);
-    const stop = () => gone.abort(this.#life.signal.reason);
-    this.#life.signal.addEventListener("abort", stop);
+    using _closing = onAbort(this.#life.signal, (reason) => gone.abort(reason));
     try {
       const response = await this.#answer(incoming, gone.signal);
       await using _response = response;
       await writeResponse(response, outgoing, incoming.method === "HEAD");
+      // Of a body that was too large, or that nobody wanted, the rest is let through so that the answer is heard.
+      if (!incoming.complete) incoming.resume();
     } catch (error) {
       if (!gone.signal.aborted) throw error;
       (outgoing as { destroy?: () => void }).destroy?.();
-    } finally {
-      this.#life.signal.removeEventListener("abort", stop);
     }
   }
 

@@ -37,6 +37,10 @@ export type Capability =
   | "customResources"
   /** Server-side apply. */
   | "apply"
+  /** Service accounts get tokens that mean something. */
+  | "tokens"
+  /** Who may do what depends on who it is. */
+  | "authorization"
   /** It is reached through sockets. */
   | "sockets"
   /** Other credentials can be shown with `openAs`. */

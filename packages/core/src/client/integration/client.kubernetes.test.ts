@@ -42,7 +42,18 @@ const start = (options: RealClusterOptions = {}) =>
     neverAborted,
   );
 
-const common: readonly Capability[] = ["pause", "restart", "flowControl", "credentials", "clientCertificates"];
+const common: readonly Capability[] = [
+  "pause",
+  "restart",
+  "flowControl",
+  "credentials",
+  "clientCertificates",
+  "customResources",
+  "apply",
+  "tokens",
+  "authorization",
+  "sockets",
+];
 
 describe("a server as it comes", () => {
   let cluster: RealCluster;

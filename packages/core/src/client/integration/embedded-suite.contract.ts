@@ -70,7 +70,7 @@ export function defineEmbeddedClientSuites(open: () => Promise<EmbeddedServer>):
   }
 }
 
-function openOverSockets(server: EmbeddedServer, address: EmbeddedAddress, httpVersion: HttpVersion): OpenTarget {
+export function openOverSockets(server: EmbeddedServer, address: EmbeddedAddress, httpVersion: HttpVersion): OpenTarget {
   const { url, admin, authority } = address;
   const openAs = (credentials: Credentials) => {
     const tls = { ca: inlineCaBundle(admin.caPem ?? ""), isVerified: true };

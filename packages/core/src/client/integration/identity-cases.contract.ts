@@ -49,6 +49,7 @@ const accountName = ({ namespace }: Stage, name: string) => `system:serviceaccou
 export const identityCases: readonly ClientCase[] = [
   {
     name: "a client acts as somebody else, with that one's rights",
+    needs: ["authorization"],
     async run({ client, namespace, signal }) {
       const jane = client.with({ impersonate: { user: "jané", groups: ["developers"], extra: { "a/b": ["ü"] } } });
       expect(await whoAmI(jane, signal)).toMatchObject({
@@ -66,7 +67,7 @@ export const identityCases: readonly ClientCase[] = [
   },
   {
     name: "a client with other credentials shares connections",
-    needs: ["credentials"],
+    needs: ["credentials", "tokens"],
     async run(stage) {
       const other = stage.client.with({ credentials: tokenCredentials(await tokenOf(stage, "robot")) });
       expect((await whoAmI(other, stage.signal))?.username).toBe(accountName(stage, "robot"));
@@ -94,7 +95,7 @@ export const identityCases: readonly ClientCase[] = [
   },
   {
     name: "a token file is read again when its time has come",
-    needs: ["credentials"],
+    needs: ["credentials", "tokens"],
     async run(stage) {
       await using folder = await throwAwayFolder();
       const path = join(folder.path, "token");
@@ -110,7 +111,7 @@ export const identityCases: readonly ClientCase[] = [
   },
   {
     name: "a token file is read again at once when the server refuses the token",
-    needs: ["credentials"],
+    needs: ["credentials", "tokens"],
     async run(stage) {
       await using folder = await throwAwayFolder();
       const path = join(folder.path, "token");
@@ -126,7 +127,7 @@ export const identityCases: readonly ClientCase[] = [
   },
   {
     name: "an exec plugin gives a token, once, and again when the server refuses it",
-    needs: ["credentials"],
+    needs: ["credentials", "tokens"],
     async run(stage) {
       await using folder = await throwAwayFolder();
       const path = join(folder.path, "tokens");

@@ -133,6 +133,7 @@ const versions: readonly ClientCase[] = [
   },
   {
     name: "listed objects are the same as those from a get",
+    needs: ["customResources", "apply"],
     async run(stage) {
       const { client, namespace, signal } = stage;
       await makeMaps(stage, "a");

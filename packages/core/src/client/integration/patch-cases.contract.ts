@@ -61,6 +61,7 @@ const patches: readonly ClientCase[] = [
   },
   {
     name: "custom resources take JSON and merge patches, no strategic ones",
+    needs: ["customResources", "apply"],
     async run({ client, namespace, signal }) {
       const widgets = client.resource(await haveWidgets(client, signal)).in(namespace);
       await widgets.create(widget("a", { size: 1, color: "red" }), signal);
@@ -77,6 +78,7 @@ const patches: readonly ClientCase[] = [
 const applies: readonly ClientCase[] = [
   {
     name: "an apply creates, owns and gives up fields",
+    needs: ["apply"],
     async run({ client, namespace, signal }) {
       const maps = client.resource(configMaps).in(namespace);
       const mine = { fieldManager: "mine" };
@@ -88,6 +90,7 @@ const applies: readonly ClientCase[] = [
   },
   {
     name: "an apply to another's field is a conflict that says whose, unless forced",
+    needs: ["apply"],
     async run({ client, namespace, signal }) {
       const maps = client.resource(configMaps).in(namespace);
       await maps.apply(configMap("a", { x: "1" }), { fieldManager: "mine" }, signal);
@@ -104,6 +107,7 @@ const applies: readonly ClientCase[] = [
   },
   {
     name: "an apply takes parts of a spec, and merges lists by their keys",
+    needs: ["apply"],
     async run({ client, namespace, signal }) {
       const here = client.resource(deployments).in(namespace);
       await here.create(deployment("web"), signal);
@@ -120,6 +124,7 @@ const applies: readonly ClientCase[] = [
   },
   {
     name: "custom resources can be applied",
+    needs: ["customResources", "apply"],
     async run({ client, namespace, signal }) {
       const widgets = client.resource(await haveWidgets(client, signal)).in(namespace);
       const applied = { ...widget("a", { color: "red" }), metadata: { name: "a" } };
@@ -133,6 +138,7 @@ const applies: readonly ClientCase[] = [
 const statuses: readonly ClientCase[] = [
   {
     name: "update leaves the status alone, updateStatus all else",
+    needs: ["customResources", "apply"],
     async run({ client, namespace, signal }) {
       const widgets = client.resource(await haveWidgets(client, signal)).in(namespace);
       const created = await widgets.create({ ...widget("a", { size: 1 }), status: { ready: 7 } }, signal);
@@ -151,6 +157,7 @@ const statuses: readonly ClientCase[] = [
   },
   {
     name: "a status is patched and applied on its own",
+    needs: ["apply"],
     async run({ client, namespace, signal }) {
       const podsHere = client.resource(pods).in(namespace);
       await podsHere.create(pod("a"), signal);

@@ -18,6 +18,7 @@ const signingRequest =
 export const subresourceCases: readonly ClientCase[] = [
   {
     name: "scale is read, updated, patched and applied",
+    needs: ["apply"],
     async run({ client, namespace, signal }) {
       await client.resource(deployments).in(namespace).create(deployment("web", 1), signal);
       const scales = client.resource(deployments).in(namespace).subresource("scale");
@@ -34,6 +35,7 @@ export const subresourceCases: readonly ClientCase[] = [
   },
   {
     name: "custom resources scale by the paths of their definition",
+    needs: ["customResources", "apply"],
     async run({ client, namespace, signal }) {
       const widgets = client.resource(await haveWidgets(client, signal)).in(namespace);
       await widgets.create(widget("a", { size: 1 }), signal);
@@ -67,6 +69,7 @@ export const subresourceCases: readonly ClientCase[] = [
   },
   {
     name: "a service account gets a token",
+    needs: ["tokens"],
     async run({ client, namespace, signal }) {
       const accounts = client.resource(serviceAccounts).in(namespace);
       await accounts.create({ apiVersion: "v1", kind: "ServiceAccount", metadata: { name: "robot" } }, signal);

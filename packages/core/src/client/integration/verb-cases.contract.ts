@@ -49,6 +49,7 @@ const exists: readonly ClientCase[] = [
   },
   {
     name: "a custom object is created, read, updated and deleted",
+    needs: ["customResources", "apply"],
     async run({ client, namespace, signal }) {
       const widgets = client.resource(await haveWidgets(client, signal)).in(namespace);
       const created = await widgets.create(widget("a", { size: 1 }), signal);
@@ -61,6 +62,7 @@ const exists: readonly ClientCase[] = [
   },
   {
     name: "a new kind is there once its definition is established, and gone after it",
+    needs: ["customResources"],
     async run({ client, namespace, signal }) {
       const gadgets = widgetKind("gadgets", "Gadget");
       const definitions = client.resource(customResourceDefinitions);
@@ -114,6 +116,7 @@ const exists: readonly ClientCase[] = [
   },
   {
     name: "more than a server takes is refused",
+    needs: ["sockets"],
     async run({ client, namespace, signal }) {
       const maps = client.resource(configMaps).in(namespace);
       const tooLong = await refusal(maps.create(configMap("a", { large: "x".repeat(1_100_000) }), signal));
@@ -298,6 +301,7 @@ const options: readonly ClientCase[] = [
   },
   {
     name: "a table has the columns that kubectl shows",
+    needs: ["customResources", "apply"],
     async run({ client, namespace, signal }) {
       await client
         .resource(configMaps)
@@ -313,6 +317,7 @@ const options: readonly ClientCase[] = [
   },
   {
     name: "integers beyond 2^53 survive a patch, and are rounded by whoever writes the whole object back",
+    needs: ["customResources", "apply"],
     async run({ client, namespace, signal }) {
       const widgets = client.resource(await haveWidgets(client, signal)).in(namespace);
       await widgets.create(widget("a"), signal);

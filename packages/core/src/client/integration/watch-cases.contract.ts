@@ -32,6 +32,7 @@ const told: readonly ClientCase[] = [
   },
   {
     name: "a watch of custom objects, of metadata alone, and over all namespaces",
+    needs: ["customResources", "apply"],
     async run(stage) {
       const { client, namespace, signal } = stage;
       const resource = await haveWidgets(client, signal);

@@ -58,6 +58,7 @@ export const factoryCases: readonly InformerCase[] = [
   },
   {
     name: "twenty kinds are followed over one client, and one that is let go of stops alone",
+    needs: ["customResources", "apply"],
     async run({ client, namespace, signal }) {
       const line = new Line(client);
       const factory = new SharedInformerFactory(line.client, { namespace });
@@ -87,6 +88,7 @@ export const factoryCases: readonly InformerCase[] = [
   },
   {
     name: "a resource that only its place is known of can be followed, whole or in metadata",
+    needs: ["customResources", "apply"],
     async run({ client, namespace, signal }) {
       const { group, version, plural } = await haveWidgets(client, signal);
       const place = { group, version, resource: plural };

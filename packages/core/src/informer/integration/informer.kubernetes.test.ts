@@ -41,7 +41,16 @@ const start = (options: RealClusterOptions = {}) =>
     neverAborted,
   );
 
-const common: readonly Capability[] = ["restart", "forget", "credentials"];
+const common: readonly Capability[] = [
+  "restart",
+  "forget",
+  "credentials",
+  "customResources",
+  "apply",
+  "tokens",
+  "authorization",
+  "sockets",
+];
 
 describe("a server as it comes", () => {
   let cluster: RealCluster;

@@ -24,6 +24,7 @@ async function whyNotSynced(informer: AnyInformer, signal: AbortSignal): Promise
 export const refusalCases: readonly InformerCase[] = [
   {
     name: "a kind that is not there yet is waited for: it says so, and syncs once the definition is made",
+    needs: ["customResources"],
     async run({ client, namespace, signal }) {
       const kind = widgetKind("latecomers", "Latecomer");
       const source = newListWatchFromClient(client, kind.resource, { namespace });
@@ -58,6 +59,7 @@ export const refusalCases: readonly InformerCase[] = [
   },
   {
     name: "who may not list is told so, since when, and syncs once it may",
+    needs: ["authorization"],
     async run(stage) {
       const { namespace, signal } = stage;
       const client = stage.client.with({ impersonate: { user: "jane" } });

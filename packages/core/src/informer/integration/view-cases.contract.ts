@@ -128,6 +128,7 @@ const shapes: readonly InformerCase[] = [
   },
   {
     name: "custom objects are objects like others",
+    needs: ["customResources", "apply"],
     async run(stage) {
       const { client, namespace, signal } = stage;
       const resource = await haveWidgets(client, signal);
