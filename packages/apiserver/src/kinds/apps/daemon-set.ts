@@ -41,6 +41,7 @@ export const daemonSetRules: KindRules<DaemonSet> = {
     setTemplateDefaults(spec.template);
   },
   prepareCreate(draft) {
+    draft.status = { currentNumberScheduled: 0, numberMisscheduled: 0, desiredNumberScheduled: 0, numberReady: 0 };
     setTemplateGeneration(draft, Math.max(templateGeneration(draft), 1));
     dropDisabledFields(draft.spec.template.spec);
   },

@@ -44,7 +44,9 @@ export const statefulSetRules: KindRules<StatefulSet> = {
   resource: statefulSets,
   checkName: (name, isPrefix) => (isPrefix ? asPrefix(validateDns1123Label)(name) : validateDns1123Label(name)),
   defaults: ({ spec }) => setSpecDefaults(spec),
-  prepareCreate({ spec }) {
+  prepareCreate(draft) {
+    const { spec } = draft;
+    draft.status = { replicas: 0, availableReplicas: 0 };
     dropMaxUnavailable(spec);
     dropDisabledFields(spec.template.spec);
   },

@@ -21,9 +21,17 @@ export function generateSelector(job: Draft<Job>): void {
   const { labels } = spec.template.metadata;
   for (const label of nameLabels) labels[label] ??= metadata.name ?? "";
   for (const label of uidLabels) labels[label] ??= metadata.uid ?? "";
+  sortInPlace(labels);
   const matchLabels = spec.selector?.matchLabels ?? {};
   if (own(matchLabels, selectedLabel) !== undefined) return;
   spec.selector = { ...spec.selector, matchLabels: { ...matchLabels, [selectedLabel]: metadata.uid ?? "" } };
+}
+
+/** Maps stand in the order of their keys. */
+function sortInPlace(labels: Record<string, string>): void {
+  const entries = Object.entries(labels).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  for (const [label] of entries) delete labels[label];
+  for (const [label, value] of entries) labels[label] = value;
 }
 
 export interface GeneratedSelectorOptions {

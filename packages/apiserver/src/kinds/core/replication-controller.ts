@@ -32,7 +32,9 @@ export const replicationControllerRules: KindRules<Controller> = {
     spec.replicas ??= 1;
     if (spec.template !== undefined) setTemplateDefaults(spec.template);
   },
-  prepareCreate({ spec }) {
+  prepareCreate(draft) {
+    const { spec } = draft;
+    draft.status = { replicas: 0 };
     if (spec?.template !== undefined) dropDisabledFields(spec.template.spec);
   },
   prepareUpdate({ spec }, old) {

@@ -100,7 +100,7 @@ export function checkEphemeralContainers(pod: PodAround, place: FaultPlace): voi
       containerPlace.at("targetContainerName").notFound(target);
     }
     for (const field of fieldsNotForEphemeral) {
-      if (isSet(container[field])) containerPlace.at(field).forbidden(notForEphemeral);
+      if (isGiven(container, field)) containerPlace.at(field).forbidden(notForEphemeral);
     }
     for (const [j, mount] of (container.volumeMounts ?? []).entries()) {
       const mountPlace = containerPlace.at("volumeMounts").item(j);
@@ -112,8 +112,9 @@ export function checkEphemeralContainers(pod: PodAround, place: FaultPlace): voi
 }
 
 /** `resources: {}` is what Go prints for none. */
-function isSet(value: unknown): boolean {
-  return typeof value === "object" && value !== null ? Object.keys(value).length > 0 : value !== undefined;
+function isGiven(container: corev1.Container, field: (typeof fieldsNotForEphemeral)[number]): boolean {
+  const value = container[field];
+  return field === "resources" ? Object.keys(value ?? {}).length > 0 : value !== undefined;
 }
 
 function checkContainer(container: corev1.Container, place: FaultPlace, pod: PodAround): void {

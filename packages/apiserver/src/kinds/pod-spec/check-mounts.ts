@@ -9,7 +9,8 @@ const propagations = ["Bidirectional", "HostToContainer", "None"];
 const recursions = ["Disabled", "Enabled", "IfPossible"];
 
 export function checkMounts(container: corev1.Container, place: FaultPlace, volumes: KnownVolumes): void {
-  const devices = container.volumeDevices ?? [];
+  // By name, so that of devices with the same name the last one counts.
+  const devices = new Map((container.volumeDevices ?? []).map(({ name, devicePath }) => [name, devicePath]));
   const taken = new Set<string>();
   for (const [i, mount] of (container.volumeMounts ?? []).entries()) {
     const mountPlace = place.item(i);
@@ -21,10 +22,10 @@ export function checkMounts(container: corev1.Container, place: FaultPlace, volu
     checkPresent(mountPath, pathPlace);
     if (taken.has(mountPath)) pathPlace.invalid(mountPath, "must be unique");
     taken.add(mountPath);
-    if (devices.some((device) => device.name === name)) {
+    if (devices.has(name)) {
       namePlace.invalid(name, "must not already exist in volumeDevices");
     }
-    if (devices.some(({ devicePath }) => devicePath === mountPath)) {
+    if ([...devices.values()].includes(mountPath)) {
       pathPlace.invalid(mountPath, "must not already exist as a path in volumeDevices");
     }
     checkSubPaths(mount, { mountPlace, listPlace: place });
@@ -76,7 +77,7 @@ function checkRecursiveReadOnly(mount: corev1.VolumeMount, place: FaultPlace): v
 }
 
 export function checkDevices(container: corev1.Container, place: FaultPlace, volumes: KnownVolumes): void {
-  const mounts = container.volumeMounts ?? [];
+  const mounts = new Map((container.volumeMounts ?? []).map(({ name, mountPath }) => [name, mountPath]));
   const names = new Set<string>();
   const paths = new Set<string>();
   for (const [i, { name = "", devicePath = "" }] of (container.volumeDevices ?? []).entries()) {
@@ -95,10 +96,10 @@ export function checkDevices(container: corev1.Container, place: FaultPlace, vol
     const goesUp = devicePath.split("/").includes("..");
     if (goesUp) pathPlace.invalid(devicePath, "can not contain backsteps ('..')");
     else paths.add(devicePath);
-    if (mounts.some((mount) => mount.name === name)) {
+    if (mounts.has(name)) {
       namePlace.invalid(name, "must not already exist in volumeMounts");
     }
-    if (mounts.some(({ mountPath }) => mountPath === devicePath)) {
+    if ([...mounts.values()].includes(devicePath)) {
       pathPlace.invalid(devicePath, "must not already exist as a path in volumeMounts");
     }
     if (name !== "") names.add(name);

@@ -10,6 +10,7 @@ import {
   type Fault,
   type FieldPath,
   forbiddenFault,
+  internalFault,
   invalidFault,
   notFoundFault,
   notSupportedFault,
@@ -54,9 +55,9 @@ export class FaultPlace implements FieldPath {
     return new FaultPlace(this.#faults, name, this.parent === undefined ? {} : { parent: this.parent });
   }
 
-  /** The object itself, which has no name. */
+  /** The object itself, which has no name: "[]". */
   get whole(): FaultPlace {
-    return new FaultPlace(this.#faults, "", {});
+    return new FaultPlace(this.#faults, "", { isSubscript: true });
   }
 
   /** How many faults there are anywhere: to see whether a check found one. */
@@ -80,6 +81,11 @@ export class FaultPlace implements FieldPath {
   /** Without a word about what was found there. */
   invalidUntold(why: string): void {
     this.#faults.push({ type: "FieldValueInvalid", field: printPath(this), detail: why });
+  }
+
+  /** Checking itself failed. */
+  internal(why: string): void {
+    this.#faults.push(internalFault(this, new Error(why)));
   }
 
   required(why = ""): void {

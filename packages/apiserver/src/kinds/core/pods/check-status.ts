@@ -123,8 +123,14 @@ function checkFamilies(
   const before = old.map(({ ip }) => ip ?? "");
   for (const [i, { ip = "" }] of addresses.entries()) checkLegacyIp(ip, place.item(i), before);
   if (addresses.length < 2) return;
-  const families = new Set(addresses.map(({ ip }) => parseIp(ip ?? "")?.family));
-  if (addresses.length === 2 && families.size === 2 && !families.has(undefined)) return;
+  const families = addresses.map(({ ip }) => parseIp(ip ?? "")?.family);
+  const unreadable = families.indexOf(undefined);
+  if (unreadable >= 0) {
+    const { ip } = addresses[unreadable] ?? {};
+    place.internal(`failed to check for dual stack with error:invalid IP[${unreadable}]: ${ip}`);
+  } else if (addresses.length === 2 && families[0] !== families[1]) {
+    return;
+  }
   const shown = addresses.map((address) => internalForm(address, type));
   place.invalid(shown, "may specify no more than one IP for each IP family");
 }

@@ -20,7 +20,7 @@ export function prepareEphemeralContainers(pod: Draft<Pod>, old: Pod): void {
 
 export function ephemeralContainerFaults(pod: Pod, old: Pod) {
   if (Object.hasOwn(old.metadata.annotations ?? {}, mirrorAnnotation)) {
-    return collectFaults("", (place) => place.forbidden("static pods do not support ephemeral containers"));
+    return collectFaults("spec", (place) => place.whole.forbidden("static pods do not support ephemeral containers"));
   }
   return collectFaults("spec", (place) => {
     const places = placesOf(place);

@@ -57,7 +57,7 @@ export function resizeFaults(pod: Pod, old: Pod) {
     : old.spec.os?.name === "windows"
       ? "windows pods cannot be resized"
       : undefined;
-  if (never !== undefined) return collectFaults("", (place) => place.forbidden(never));
+  if (never !== undefined) return collectFaults("spec", (place) => place.whole.forbidden(never));
   return collectFaults("spec", (place) => checkResize(pod, old, place));
 }
 
