@@ -5,6 +5,7 @@
 // - A series ends after a silence: the last count is written. What happens afterwards begins anew.
 // - It remembers so many kinds; beyond that the one that was silent longest ends early.
 import { type eventsv1, printMicroTime } from "../api/index.ts";
+import { KeyedHeap } from "../base/index.ts";
 import type { EventWrite } from "./event-write.ts";
 import type { RecordedEvent } from "./recorded-event.ts";
 import { seriesKey, toSeriesEvent } from "./series-event.ts";
@@ -23,6 +24,7 @@ export const defaultSeriesPolicy: SeriesPolicy = { finishMs: 360_000, refreshMs:
 type Write = EventWrite<eventsv1.Event>;
 
 interface Series {
+  readonly key: string;
   readonly event: eventsv1.Event;
   readonly count: number;
   /** Wall time of the last one, for people. */
@@ -33,6 +35,11 @@ interface Series {
   readonly writtenCount: number;
 }
 
+interface Unwritten {
+  readonly key: string;
+  readonly sinceMs: number;
+}
+
 export interface EventSeriesOptions {
   readonly hostName: string;
   readonly policy?: Partial<SeriesPolicy> | undefined;
@@ -41,10 +48,13 @@ export interface EventSeriesOptions {
 export class EventSeries {
   readonly #policy: SeriesPolicy;
   readonly #hostName: string;
-  /** In the order they were last heard of. */
-  readonly #series = new Map<string, Series>();
+  /** The one that has been silent longest first. */
+  readonly #series = new KeyedHeap<string, Series>({ keyOf: ({ key }) => key, compare: (a, b) => a.lastMs - b.lastMs });
   /** Those whose count is not all written, and since when; the longest first. */
-  readonly #unwritten = new Map<string, number>();
+  readonly #unwritten = new KeyedHeap<string, Unwritten>({
+    keyOf: ({ key }) => key,
+    compare: (a, b) => a.sinceMs - b.sinceMs,
+  });
 
   constructor({ hostName, policy = {} }: EventSeriesOptions) {
     this.#hostName = hostName;
@@ -65,14 +75,15 @@ export class EventSeries {
   /** What has become due: the ends of series, and counts that were not written for long. */
   sweep(nowMs: number): readonly Write[] {
     const writes: Write[] = [];
-    for (const [key, series] of this.#series) {
-      if (this.#endMs(series) > nowMs) break;
-      writes.push(...this.#finish(key));
-    }
-    for (const [key, sinceMs] of this.#unwritten) {
-      if (sinceMs + this.#policy.refreshMs > nowMs) break;
-      writes.push(...this.#writeCount(key));
-    }
+    for (let first = this.#series.peek(); first && this.#endMs(first) <= nowMs; first = this.#series.peek())
+      writes.push(...this.#finish(first.key));
+    const { refreshMs } = this.#policy;
+    for (
+      let first = this.#unwritten.peek();
+      first && first.sinceMs + refreshMs <= nowMs;
+      first = this.#unwritten.peek()
+    )
+      writes.push(...this.#writeCount(first.key));
     return writes;
   }
 
@@ -81,15 +92,14 @@ export class EventSeries {
    */
   nextDueMs(nowMs: number): number {
     const { finishMs, refreshMs } = this.#policy;
-    const [oldest] = this.#series.values();
-    const [sinceMs] = this.#unwritten.values();
+    const oldest = this.#series.peek();
     const endMs = oldest === undefined ? nowMs + finishMs : this.#endMs(oldest);
-    return Math.min(endMs, (sinceMs ?? nowMs) + refreshMs);
+    return Math.min(endMs, (this.#unwritten.peek()?.sinceMs ?? nowMs) + refreshMs);
   }
 
   /** Ends them all: what was counted and not written. */
   finishAll(): readonly Write[] {
-    return [...this.#series.keys()].flatMap((key) => this.#finish(key));
+    return this.sweep(Number.POSITIVE_INFINITY);
   }
 
   /** The event of this key is to be found under another name. */
@@ -97,7 +107,7 @@ export class EventSeries {
     const series = this.#series.get(key);
     if (series === undefined) return;
     const { event } = series;
-    this.#series.set(key, { ...series, event: { ...event, metadata: { ...event.metadata, name } } });
+    this.#series.set({ ...series, event: { ...event, metadata: { ...event.metadata, name } } });
   }
 
   #add(
@@ -106,35 +116,34 @@ export class EventSeries {
   ): readonly Write[] {
     const seen = { lastAtMs: atMs, lastMs: nowMs };
     const before = this.#series.get(key);
-    this.#series.delete(key);
     if (before === undefined) {
-      this.#series.set(key, { event, count: 1, ...seen, writtenCount: 1 });
+      this.#series.set({ key, event, count: 1, ...seen, writtenCount: 1 });
       return [{ key, event, isRepeat: false }];
     }
-    this.#series.set(key, { ...before, ...seen, count: before.count + 1 });
+    this.#series.set({ ...before, ...seen, count: before.count + 1 });
     if (before.count === 1) return this.#writeCount(key);
-    if (!this.#unwritten.has(key)) this.#unwritten.set(key, nowMs);
+    if (!this.#unwritten.has(key)) this.#unwritten.set({ key, sinceMs: nowMs });
     return [];
   }
 
   #writeCount(key: string): readonly Write[] {
     const series = this.#series.get(key);
-    this.#unwritten.delete(key);
+    this.#unwritten.remove(key);
     if (series === undefined || series.count === series.writtenCount) return [];
-    this.#series.set(key, { ...series, writtenCount: series.count });
+    this.#series.set({ ...series, writtenCount: series.count });
     return [{ key, event: withSeries(series), isRepeat: true }];
   }
 
   #finish(key: string): readonly Write[] {
     const writes = this.#writeCount(key);
-    this.#series.delete(key);
+    this.#series.remove(key);
     return writes;
   }
 
   #makeRoom(): readonly Write[] {
     if (this.#series.size <= this.#policy.cacheSize) return [];
-    const [oldest] = this.#series.keys();
-    return oldest === undefined ? [] : this.#finish(oldest);
+    const oldest = this.#series.peek();
+    return oldest === undefined ? [] : this.#finish(oldest.key);
   }
 
   #endMs({ lastMs }: Series): number {
