@@ -114,7 +114,7 @@ export class QueueWorker implements Disposable {
       this.#heard.delete(key);
       for (const each of heard) {
         const isOwn = result === "error" && each.change !== undefined && this.#options.isEcho(key, each.change);
-        if (!isOwn) this.#add(key, { priority: 0, ...each });
+        if (!isOwn) this.#add(key, { ...each, priority: each.priority ?? 0 });
       }
       counted.active.dec();
       // A key that was put off has not been reconciled.

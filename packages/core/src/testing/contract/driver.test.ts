@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { configMaps, pods, secrets } from "../../api/generated/resources.ts";
-import { type corev1, keyOf, withFaults } from "../../api/index.ts";
-import { seededRandom } from "../../base/index.ts";
+import { type corev1, keyOf, newForbidden, newServiceUnavailable, valueResponse, withFaults } from "../../api/index.ts";
+import { deferred, seededRandom } from "../../base/index.ts";
 import {
   ask,
   askPort,
@@ -21,12 +21,15 @@ import {
   plan,
   queue,
   remove,
+  slowStart,
   sweep,
+  TerminalError,
   unfinished,
   verbs,
   withQueues,
 } from "../../contract/index.ts";
 import { Ports } from "../../runtime/index.ts";
+import { fastSlowRateLimiter } from "../../workqueue/index.ts";
 import { Stage, type StageOptions } from "./stage.fixture.ts";
 
 function configMap(name: string, more: Partial<corev1.ConfigMap> = {}): corev1.ConfigMap {
@@ -588,6 +591,192 @@ describe("caches", () => {
     });
     await stage.clock.advance(1000);
     expect(read).toEqual([1]);
+  });
+});
+
+describe("how a queue works off its keys", () => {
+  test("for good: a plan that cannot be finished ever is not tried again", async () => {
+    let tries = 0;
+    const controller = onMaps(() => {
+      tries++;
+      return unfinished("cannot be", new TerminalError("no such thing"));
+    });
+    await using stage = onStage(controller);
+    await stage.clock.advance(3_600_000);
+    expect(tries).toBe(1);
+    expect(value(stage, "controller_runtime_terminal_reconcile_errors_total")).toBe(1);
+    stage.edit(configMaps, "shop/a", (map) => ({ ...map, data: { mended: "yes" } }));
+    await stage.clock.advance(1000);
+    expect(tries).toBe(2);
+  });
+
+  test("slow start: what refuses the first of five hundred is asked once", async () => {
+    const creates = Array.from({ length: 500 }, (_, i) => create(secrets, secret(`s${i}`)));
+    const controller = onMaps(() => plan("makes many", slowStart(creates)), { retry: { maxTries: 1 } });
+    let asked = 0;
+    await using stage = onStage(controller, {
+      wrap: (transport) => async (request, signal) => {
+        if (request.method !== "POST") return await transport(request, signal);
+        asked++;
+        return valueResponse(
+          403,
+          newForbidden({ group: "", resource: "secrets" }, "", { detail: "exceeded quota" }).status,
+        );
+      },
+    });
+    await stage.clock.advance(1000);
+    expect(asked).toBe(1);
+  });
+
+  test("an echo that is waited for with a delay does not shorten the back-off either", async () => {
+    let rounds = 0;
+    const controller = onMaps(
+      (map) => {
+        rounds++;
+        return plan("writes, then fails", [
+          [mergePatch(configMaps, keyOf(map), { data: { round: String(rounds) } })],
+          [remove(secrets, "shop/absent")],
+        ]);
+      },
+      {
+        watches: [itself(configMaps, { afterMs: 100 }), cached(secrets)],
+        writes: [verbs(configMaps, "patch"), verbs(secrets, "delete")],
+        retry: { baseMs: 60_000 },
+      },
+    );
+    await using stage = onStage(controller);
+    await stage.clock.advance(50_000);
+    expect(rounds).toBe(1);
+  });
+
+  test("what happens to a key of low priority while it is worked on is urgent", async () => {
+    const order: string[] = [];
+    const gate = deferred<number>();
+    const meter = definePort<string, number>("meter");
+    const ports = new Ports().implement(meter, () => gate.promise);
+    const controller = onMaps(
+      (map, context) => {
+        const answer = context.answer(askPort(meter, "x"));
+        if (map.metadata.name === "a" && answer === undefined) return ask("?", askPort(meter, "x"));
+        order.push(map.metadata.name ?? "");
+        return nothing("seen");
+      },
+      { ports: [meter] },
+    );
+    await using stage = onStage(controller, {
+      driver: { ports },
+      objects: ["a", "b", "c"].map((name) => [configMaps, configMap(name)] as const),
+    });
+    await stage.clock.settle();
+    stage.edit(configMaps, "shop/a", (map) => ({ ...map, data: { changed: "yes" } }));
+    await stage.clock.settle();
+    gate.resolve(1);
+    await stage.clock.advance(1000);
+    expect(order).toEqual(["a", "a", "b", "c"]);
+  });
+
+  test("groups take turns, and no group has more than its share of workers", async () => {
+    const order: string[] = [];
+    let most = 0;
+    const busy = new Map<string, number>();
+    const meter = definePort<string, number>("meter");
+    const ports = new Ports().implement(meter, async (namespace) => {
+      busy.set(namespace, (busy.get(namespace) ?? 0) + 1);
+      most = Math.max(most, ...busy.values());
+      await Promise.resolve();
+      busy.set(namespace, (busy.get(namespace) ?? 0) - 1);
+      return 0;
+    });
+    const controller = onMaps(
+      (map, context) => {
+        const { namespace = "", name = "" } = map.metadata;
+        if (context.answer(askPort(meter, namespace)) === undefined) return ask("?", askPort(meter, namespace));
+        order.push(`${namespace}/${name}`);
+        return nothing("seen");
+      },
+      {
+        ports: [meter],
+        workers: 4,
+        order: { groupOf: (key) => key.slice(0, key.indexOf("/")), maxPerGroup: 1 },
+      },
+    );
+    const inside = (namespace: string, name: string) => ({ ...configMap(name), metadata: { namespace, name } });
+    await using stage = onStage(controller, {
+      driver: { ports },
+      objects: [
+        ...Array.from({ length: 20 }, (_, i) => [configMaps, inside("big", `m${i}`)] as const),
+        [configMaps, inside("small", "m")],
+      ],
+    });
+    await stage.clock.advance(1000);
+    expect(order).toHaveLength(21);
+    expect(order.indexOf("small/m")).toBeLessThan(3);
+    expect(most).toBe(1);
+  });
+
+  test("a rate limiter of its own says when to try again", async () => {
+    const at: number[] = [];
+    const controller = onMaps(
+      (_map, { nowMs }) => {
+        at.push(nowMs);
+        return unfinished("cannot", new Error("not yet"));
+      },
+      { retry: { limiter: () => fastSlowRateLimiter({ fastMs: 10, slowMs: 5000, maxFastAttempts: 2 }) } },
+    );
+    await using stage = onStage(controller);
+    await stage.clock.advance(12_000);
+    expect(at.map((each) => each - (at[0] ?? 0))).toEqual([0, 10, 20, 5020, 10_020]);
+  });
+
+  test("its metrics have the name it is given", async () => {
+    await using stage = onStage(onMaps(() => nothing("x"), { metricName: "configmap" }));
+    await stage.clock.advance(1);
+    expect(value(stage, "workqueue_adds_total", 'name="configmap"')).toBe(1);
+  });
+
+  test("its deadline is its own", async () => {
+    const meter = definePort<string, number>("meter");
+    const waits = (signal: AbortSignal) =>
+      new Promise<number>((_, reject) => signal.addEventListener("abort", () => reject(signal.reason), { once: true }));
+    const ports = new Ports().implement(meter, (_request, signal) => waits(signal));
+    const controller = onMaps(() => ask("?", askPort(meter, "x")), {
+      ports: [meter],
+      deadlineMs: 3000,
+      retry: { maxTries: 1 },
+    });
+    await using stage = onStage(controller, { driver: { ports } });
+    await stage.clock.advance(2900);
+    expect(value(stage, "controller_runtime_reconcile_timeouts_total")).toBe(0);
+    await stage.clock.advance(200);
+    expect(value(stage, "controller_runtime_reconcile_timeouts_total")).toBe(1);
+  });
+});
+
+describe("following discovery", () => {
+  test("a server that cannot say what it serves is asked again; until then that is what is missing", async () => {
+    let isDown = true;
+    let looked = 0;
+    const controller = onMaps(
+      () => {
+        looked++;
+        return nothing("looked");
+      },
+      { watches: (served) => served.resources.map((resource) => cached(resource)) },
+    );
+    await using stage = onStage(controller, {
+      wrap: (transport) => async (request, signal) => {
+        if (isDown && /^\/apis?$/.test(request.path)) {
+          return valueResponse(503, newServiceUnavailable("come back later").status);
+        }
+        return await transport(request, signal);
+      },
+    });
+    await stage.clock.advance(20_000);
+    expect([stage.driver.state, looked]).toEqual(["syncing", 0]);
+    expect(stage.driver.unsynced()).toEqual([{ name: "discovery", reason: expect.stringMatching(/come back later/) }]);
+    isDown = false;
+    await stage.clock.advance(40_000);
+    expect([stage.driver.state, looked, stage.driver.unsynced()]).toEqual(["working", 1, []]);
   });
 });
 
