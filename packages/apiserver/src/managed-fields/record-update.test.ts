@@ -1,0 +1,160 @@
+import { parseTime, schemaOfKind } from "@kubeloop/core/api";
+import { describe, expect, test } from "vitest";
+import { FieldSet } from "./field-set.ts";
+import { entriesFor, recordUpdate } from "./record-update.ts";
+
+const nowMs = parseTime("2030-01-01T00:00:00Z");
+const schema = schemaOfKind({ apiVersion: "apps/v1", kind: "Deployment" });
+const update = {
+  before: { metadata: {}, spec: { template: { spec: { containers: null } } } },
+  schema,
+  entries: [],
+  manager: "me",
+  apiVersion: "apps/v1",
+  subresource: "",
+  ignored: [],
+  nowMs,
+} as const;
+const fieldsOf = (after: object, more: object = {}) =>
+  recordUpdate({ ...update, ...more, after }).map(({ fieldsV1 }) => fieldsV1);
+
+describe("who writes has the fields that changed", () => {
+  for (const [fact, after, fields] of [
+    [
+      "a scalar is a leaf",
+      { metadata: {}, spec: { replicas: 2, template: { spec: { containers: null } } } },
+      { "f:spec": { "f:replicas": {} } },
+    ],
+    [
+      "a map that is new is in the set itself",
+      { metadata: { labels: { a: "b" } }, spec: update.before.spec },
+      { "f:metadata": { "f:labels": { ".": {}, "f:a": {} } } },
+    ],
+    [
+      "an atomic structure is one place",
+      { metadata: {}, spec: { selector: { matchLabels: { a: "b" } }, template: { spec: { containers: null } } } },
+      { "f:spec": { "f:selector": {} } },
+    ],
+    [
+      "items of a list are known by their keys",
+      {
+        metadata: {},
+        spec: {
+          template: {
+            spec: { containers: [{ name: "c", image: "i", ports: [{ containerPort: 80, protocol: "TCP" }] }] },
+          },
+        },
+      },
+      {
+        "f:spec": {
+          "f:template": {
+            "f:spec": {
+              "f:containers": {
+                'k:{"name":"c"}': {
+                  ".": {},
+                  "f:image": {},
+                  "f:name": {},
+                  "f:ports": {
+                    ".": {},
+                    'k:{"containerPort":80,"protocol":"TCP"}': { ".": {}, "f:containerPort": {}, "f:protocol": {} },
+                  },
+                },
+              },
+            },
+          },
+        },
+      },
+    ],
+    [
+      "names and versions nobody has",
+      { metadata: { name: "a", uid: "u", generation: 1 }, spec: update.before.spec },
+      undefined,
+    ],
+  ] as const) {
+    test(fact, () => expect(fieldsOf(after)).toEqual(fields === undefined ? [] : [fields]));
+  }
+});
+
+describe("from one to the next", () => {
+  const first = recordUpdate({
+    ...update,
+    after: { metadata: { labels: { a: "1", b: "1" } } },
+    before: { metadata: {} },
+  });
+
+  test("who changes a field takes it", () => {
+    const entries = recordUpdate({
+      ...update,
+      entries: first,
+      manager: "other",
+      before: { metadata: { labels: { a: "1", b: "1" } } },
+      after: { metadata: { labels: { a: "2", b: "1" } } },
+    });
+    expect(entries.map(({ manager, fieldsV1 }) => [manager, fieldsV1])).toEqual([
+      ["me", { "f:metadata": { "f:labels": { ".": {}, "f:b": {} } } }],
+      ["other", { "f:metadata": { "f:labels": { "f:a": {} } } }],
+    ]);
+  });
+
+  test("what is removed nobody has, and who has nothing is gone", () => {
+    const entries = recordUpdate({
+      ...update,
+      entries: first,
+      manager: "other",
+      before: { metadata: { labels: { a: "1", b: "1" } } },
+      after: { metadata: {} },
+    });
+    expect(entries).toEqual([]);
+  });
+
+  test("the same writer's fields are joined, at the time of the last", () => {
+    const entries = recordUpdate({
+      ...update,
+      entries: first,
+      nowMs: nowMs + 60_000,
+      before: { metadata: { labels: { a: "1", b: "1" } } },
+      after: { metadata: { labels: { a: "1", b: "1", c: "1" } } },
+    });
+    expect(entries).toMatchObject([
+      {
+        manager: "me",
+        time: "2030-01-01T00:01:00Z",
+        fieldsV1: { "f:metadata": { "f:labels": { "f:a": {}, "f:b": {}, "f:c": {} } } },
+      },
+    ]);
+  });
+
+  test("what a door does not write is nobody's", () => {
+    expect(
+      fieldsOf({ metadata: {}, status: { replicas: 1 } }, { before: { metadata: {} }, ignored: [["f:status"]] }),
+    ).toEqual([]);
+  });
+
+  test("beyond ten writers the oldest become one", () => {
+    let entries: ReturnType<typeof recordUpdate> = [];
+    let before: object = { metadata: { annotations: {} } };
+    for (let i = 0; i < 12; i++) {
+      const annotations = Object.fromEntries(Array.from({ length: i + 1 }, (_, n) => [`n${n}`, "1"]));
+      const after = { metadata: { annotations } };
+      entries = recordUpdate({ ...update, entries, before, after, manager: `m${i}`, nowMs: nowMs + i * 1000 });
+      before = after;
+    }
+    expect(entries.map(({ manager }) => manager)).toEqual([
+      "ancient-changes",
+      ...Array.from({ length: 9 }, (_, i) => `m${i + 3}`),
+    ]);
+  });
+});
+
+test("an empty list, or one empty entry, clears; nothing keeps", () => {
+  const held = [{ manager: "x" }];
+  expect(entriesFor(undefined, held, false)).toBe(held);
+  expect(entriesFor([], held, false)).toEqual([]);
+  expect(entriesFor([{}], held, false)).toEqual([]);
+  expect(entriesFor([{ manager: "y" }], held, true)).toBe(held);
+});
+
+test("a set is read and written as it was", () => {
+  const fields = { "f:a": { ".": {}, "f:b": {} }, 'v:"x"': {} };
+  expect(FieldSet.from(fields).toFields()).toEqual(fields);
+});
