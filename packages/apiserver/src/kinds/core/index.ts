@@ -6,6 +6,8 @@ import { eventRules } from "./event.ts";
 import { limitRangeRules } from "./limit-range.ts";
 import { namespaceRules } from "./namespace.ts";
 import { nodeRules } from "./node.ts";
+import { persistentVolumeRules } from "./persistent-volume.ts";
+import { persistentVolumeClaimRules } from "./persistent-volume-claim.ts";
 import { podRules } from "./pod.ts";
 import { podTemplateRules } from "./pod-template.ts";
 import { replicationControllerRules } from "./replication-controller.ts";
@@ -20,6 +22,8 @@ export const coreRules: readonly KindRules[] = [
   limitRangeRules,
   namespaceRules,
   nodeRules,
+  persistentVolumeRules,
+  persistentVolumeClaimRules,
   podRules,
   podTemplateRules,
   replicationControllerRules,

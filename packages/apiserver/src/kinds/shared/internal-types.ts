@@ -5,10 +5,15 @@ export const internalTypes: Readonly<Record<string, string>> = {
   Affinity: "NodeAffinity:*NodeAffinity PodAffinity:*PodAffinity PodAntiAffinity:*PodAntiAffinity",
   AppArmorProfile: "Type:s LocalhostProfile",
   AzureDiskVolumeSource: "DiskName:s DataDiskURI=diskURI:s CachingMode FSType=fsType ReadOnly Kind",
+  AzureFilePersistentVolumeSource: "SecretName:s ShareName:s ReadOnly:b SecretNamespace",
   AzureFileVolumeSource: "SecretName:s ShareName:s ReadOnly:b",
+  CSIPersistentVolumeSource:
+    "Driver:s VolumeHandle:s ReadOnly:b FSType=fsType:s VolumeAttributes:{} ControllerPublishSecretRef:*SecretReference NodeStageSecretRef:*SecretReference NodePublishSecretRef:*SecretReference ControllerExpandSecretRef:*SecretReference NodeExpandSecretRef:*SecretReference",
   CSIVolumeSource: "Driver:s ReadOnly FSType=fsType VolumeAttributes:{} NodePublishSecretRef:*LocalObjectReference",
   Capabilities: "Add Drop",
+  CephFSPersistentVolumeSource: "Monitors Path:s User:s SecretFile:s SecretRef:*SecretReference ReadOnly:b",
   CephFSVolumeSource: "Monitors Path:s User:s SecretFile:s SecretRef:*LocalObjectReference ReadOnly:b",
+  CinderPersistentVolumeSource: "VolumeID:s FSType=fsType:s ReadOnly:b SecretRef:*SecretReference",
   CinderVolumeSource: "VolumeID:s FSType=fsType:s ReadOnly:b SecretRef:*LocalObjectReference",
   ClusterTrustBundleProjection: "Name SignerName LabelSelector:*LabelSelector Optional Path:s",
   ConfigMapEnvSource: "+LocalObjectReference Optional",
@@ -36,17 +41,21 @@ export const internalTypes: Readonly<Record<string, string>> = {
   ExecAction: "Command",
   FCVolumeSource: "TargetWWNs Lun FSType=fsType:s ReadOnly:b WWIDs=wwids",
   FileKeySelector: "VolumeName:s Path:s Key:s Optional",
+  FlexPersistentVolumeSource: "Driver:s FSType=fsType:s SecretRef:*SecretReference ReadOnly:b Options:{}",
   FlexVolumeSource: "Driver:s FSType=fsType:s SecretRef:*LocalObjectReference ReadOnly:b Options:{}",
   FlockerVolumeSource: "DatasetName:s DatasetUUID:s",
   GCEPersistentDiskVolumeSource: "PDName=pdName:s FSType=fsType:s Partition:i ReadOnly:b",
   GRPCAction: "Port:i Service",
   GitRepoVolumeSource: "Repository:s Revision:s Directory:s",
+  GlusterfsPersistentVolumeSource: "EndpointsName=endpoints:s Path:s ReadOnly:b EndpointsNamespace",
   GlusterfsVolumeSource: "EndpointsName=endpoints:s Path:s ReadOnly:b",
   HTTPGetAction: "Path:s Port:x Host:s Scheme:s HTTPHeaders=httpHeaders:[]HTTPHeader",
   HTTPHeader: "Name:s Value:s",
   HostAlias: "IP=ip:s Hostnames",
   HostIP: "IP=ip:s",
   HostPathVolumeSource: "Path:s Type",
+  ISCSIPersistentVolumeSource:
+    "TargetPortal:s IQN=iqn:s Lun:i ISCSIInterface=iscsiInterface:s FSType=fsType:s ReadOnly:b Portals DiscoveryCHAPAuth=chapAuthDiscovery:b SessionCHAPAuth=chapAuthSession:b SecretRef:*SecretReference InitiatorName",
   ISCSIVolumeSource:
     "TargetPortal:s IQN=iqn:s Lun:i ISCSIInterface=iscsiInterface:s FSType=fsType:s ReadOnly:b Portals DiscoveryCHAPAuth=chapAuthDiscovery:b SessionCHAPAuth=chapAuthSession:b SecretRef:*LocalObjectReference InitiatorName",
   ImageVolumeSource: "Reference:s PullPolicy:s",
@@ -57,6 +66,7 @@ export const internalTypes: Readonly<Record<string, string>> = {
   LifecycleHandler:
     "Exec:*ExecAction HTTPGet=httpGet:*HTTPGetAction TCPSocket=tcpSocket:*TCPSocketAction Sleep:*SleepAction",
   LocalObjectReference: "Name:s",
+  LocalVolumeSource: "Path:s FSType=fsType",
   NFSVolumeSource: "Server:s Path:s ReadOnly:b",
   NodeAffinity:
     "RequiredDuringSchedulingIgnoredDuringExecution:*NodeSelector PreferredDuringSchedulingIgnoredDuringExecution:[]PreferredSchedulingTerm",
@@ -66,11 +76,14 @@ export const internalTypes: Readonly<Record<string, string>> = {
   ObjectFieldSelector: "APIVersion=apiVersion:s FieldPath:s",
   ObjectMeta:
     "~name:s generateName:s namespace:s selfLink:s uid:s resourceVersion:s generation:i creationTimestamp deletionTimestamp deletionGracePeriodSeconds labels:{} annotations:{} ownerReferences:[]OwnerReference finalizers managedFields",
+  ObjectReference: "Kind:s Namespace:s Name:s UID=uid:s APIVersion=apiVersion:s ResourceVersion:s FieldPath:s",
   OwnerReference: "~apiVersion:s kind:s name:s uid:s controller blockOwnerDeletion",
   PersistentVolumeClaimSpec:
     "AccessModes Selector:*LabelSelector Resources:VolumeResourceRequirements VolumeName:s StorageClassName VolumeMode DataSource:*TypedLocalObjectReference DataSourceRef:*TypedObjectReference VolumeAttributesClassName",
   PersistentVolumeClaimTemplate: "+ObjectMeta Spec:PersistentVolumeClaimSpec",
   PersistentVolumeClaimVolumeSource: "ClaimName:s ReadOnly:b",
+  PersistentVolumeSource:
+    "GCEPersistentDisk=gcePersistentDisk:*GCEPersistentDiskVolumeSource AWSElasticBlockStore=awsElasticBlockStore:*AWSElasticBlockStoreVolumeSource HostPath:*HostPathVolumeSource Glusterfs:*GlusterfsPersistentVolumeSource NFS=nfs:*NFSVolumeSource RBD=rbd:*RBDPersistentVolumeSource Quobyte:*QuobyteVolumeSource ISCSI=iscsi:*ISCSIPersistentVolumeSource FlexVolume:*FlexPersistentVolumeSource Cinder:*CinderPersistentVolumeSource CephFS=cephfs:*CephFSPersistentVolumeSource FC=fc:*FCVolumeSource Flocker:*FlockerVolumeSource AzureFile:*AzureFilePersistentVolumeSource VsphereVolume:*VsphereVirtualDiskVolumeSource AzureDisk:*AzureDiskVolumeSource PhotonPersistentDisk:*PhotonPersistentDiskVolumeSource PortworxVolume:*PortworxVolumeSource ScaleIO:*ScaleIOPersistentVolumeSource Local:*LocalVolumeSource StorageOS=storageos:*StorageOSPersistentVolumeSource CSI=csi:*CSIPersistentVolumeSource",
   PhotonPersistentDiskVolumeSource: "PdID:s FSType=fsType:s",
   PodAffinity:
     "RequiredDuringSchedulingIgnoredDuringExecution:[]PodAffinityTerm PreferredDuringSchedulingIgnoredDuringExecution:[]WeightedPodAffinityTerm",
@@ -106,6 +119,8 @@ export const internalTypes: Readonly<Record<string, string>> = {
     "Exec:*ExecAction HTTPGet=httpGet:*HTTPGetAction TCPSocket=tcpSocket:*TCPSocketAction GRPC=grpc:*GRPCAction",
   ProjectedVolumeSource: "Sources:[]VolumeProjection DefaultMode",
   QuobyteVolumeSource: "Registry:s Volume:s ReadOnly:b User:s Group:s Tenant:s",
+  RBDPersistentVolumeSource:
+    "CephMonitors=monitors RBDImage=image:s FSType=fsType:s RBDPool=pool:s RadosUser=user:s Keyring:s SecretRef:*SecretReference ReadOnly:b",
   RBDVolumeSource:
     "CephMonitors=monitors RBDImage=image:s FSType=fsType:s RBDPool=pool:s RadosUser=user:s Keyring:s SecretRef:*LocalObjectReference ReadOnly:b",
   ResourceClaim: "Name:s Request:s",
@@ -115,18 +130,23 @@ export const internalTypes: Readonly<Record<string, string>> = {
   RollingUpdateDeployment: "MaxUnavailable:x MaxSurge:x",
   RollingUpdateStatefulSetStrategy: "Partition:i MaxUnavailable",
   SELinuxOptions: "User:s Role:s Type:s Level:s",
+  ScaleIOPersistentVolumeSource:
+    "Gateway:s System:s SecretRef:*SecretReference SSLEnabled=sslEnabled:b ProtectionDomain:s StoragePool:s StorageMode:s VolumeName:s FSType=fsType:s ReadOnly:b",
   ScaleIOVolumeSource:
     "Gateway:s System:s SecretRef:*LocalObjectReference SSLEnabled=sslEnabled:b ProtectionDomain:s StoragePool:s StorageMode:s VolumeName:s FSType=fsType:s ReadOnly:b",
   SeccompProfile: "Type:s LocalhostProfile",
   SecretEnvSource: "+LocalObjectReference Optional",
   SecretKeySelector: "+LocalObjectReference Key:s Optional",
   SecretProjection: "+LocalObjectReference Items:[]KeyToPath Optional",
+  SecretReference: "Name:s Namespace:s",
   SecretVolumeSource: "SecretName:s Items:[]KeyToPath DefaultMode Optional",
   SecurityContext:
     "Capabilities:*Capabilities Privileged SELinuxOptions=seLinuxOptions:*SELinuxOptions WindowsOptions:*WindowsSecurityContextOptions RunAsUser RunAsGroup RunAsNonRoot ReadOnlyRootFilesystem AllowPrivilegeEscalation ProcMount SeccompProfile:*SeccompProfile AppArmorProfile:*AppArmorProfile",
   ServiceAccountTokenProjection: "Audience:s ExpirationSeconds:i Path:s",
   SleepAction: "Seconds:i",
   StatefulSetUpdateStrategy: "Type:s RollingUpdate:*RollingUpdateStatefulSetStrategy",
+  StorageOSPersistentVolumeSource:
+    "VolumeName:s VolumeNamespace:s FSType=fsType:s ReadOnly:b SecretRef:*ObjectReference",
   StorageOSVolumeSource: "VolumeName:s VolumeNamespace:s FSType=fsType:s ReadOnly:b SecretRef:*LocalObjectReference",
   SuccessPolicy: "Rules:[]SuccessPolicyRule",
   SuccessPolicyRule: "SucceededIndexes SucceededCount",
@@ -141,6 +161,7 @@ export const internalTypes: Readonly<Record<string, string>> = {
   Volume: "Name:s +VolumeSource",
   VolumeDevice: "Name:s DevicePath:s",
   VolumeMount: "Name:s ReadOnly:b RecursiveReadOnly MountPath:s SubPath:s MountPropagation SubPathExpr:s",
+  VolumeNodeAffinity: "Required:*NodeSelector",
   VolumeProjection:
     "Secret:*SecretProjection DownwardAPI:*DownwardAPIProjection ConfigMap:*ConfigMapProjection ServiceAccountToken:*ServiceAccountTokenProjection ClusterTrustBundle:*ClusterTrustBundleProjection PodCertificate:*PodCertificateProjection",
   VolumeResourceRequirements: "Limits:{} Requests:{}",
