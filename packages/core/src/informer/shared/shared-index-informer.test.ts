@@ -264,7 +264,7 @@ describe("a handler added while the informer runs", () => {
       const many = 2000;
       for (let i = 0; i < many; i++) source.put(`pod-${i}`);
       const kept = isRefused ? many - 1 : many;
-      const refuseOne = ({ metadata }: { metadata: { name: string } }) => {
+      const refuseOne = ({ metadata }: KubernetesObject) => {
         if (isRefused && metadata.name === "pod-7") throw new Error("refused");
         return [];
       };
