@@ -1,13 +1,20 @@
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { generate } from "./generate.ts";
-import { readInputs } from "./inputs.ts";
+import { generateServer, plain, unpacked } from "./generate-server.ts";
+import { readInputs, readServerInputs } from "./inputs.ts";
 import { differingFiles } from "./write-output.ts";
 
 const checkedIn = fileURLToPath(new URL("../../../packages/core/src/api/generated", import.meta.url));
+const serverCheckedIn = fileURLToPath(new URL("../../../packages/apiserver/src/generated", import.meta.url));
 
 test("the checked-in sources are what the kept inputs give", async () => {
   expect(await differingFiles(checkedIn, generate(await readInputs()))).toEqual([]);
+});
+
+test("so are those of the embedded server", async () => {
+  const files = generateServer(await readServerInputs(), plain);
+  expect(await differingFiles(serverCheckedIn, files, unpacked)).toEqual([]);
 });
 
 const ref = (name: string) => ({ allOf: [{ $ref: `#/components/schemas/${name}` }] });
@@ -114,9 +121,18 @@ const toys = {
     "k8s.io.api.toys.v1.Rest": { mood: [1, "string"] },
     "k8s.io.api.other.v1.Gone": { mood: [1, "string"] },
   },
-  pointers: {
-    "io.k8s.api.toys.v1.TopSpec": { description: false, mood: true, speed: true, gone: true },
-    "io.k8s.api.other.v1.Gone": { mood: false },
+  goFields: {
+    "io.k8s.api.toys.v1.TopSpec": {
+      speed: ["", "*int32"],
+      mood: ["", "*v1.Mood"],
+      gone: ["", "string"],
+      description: ["p", "string", "Words"],
+      colours: ["", "[]string"],
+      inner: ["", "[]v1.Top"],
+      place: ["p", "v1.Place"],
+      label: ["", "map[string]string"],
+    },
+    "io.k8s.api.other.v1.Gone": { mood: ["", "string"] },
   },
 };
 
@@ -158,19 +174,32 @@ describe("a small server", () => {
     for (const text of files.values()) expect(text).not.toContain("must not appear");
   });
 
-  test("the schema table has required, default, zero default, enum, list and patch facts", () => {
-    const line = '"toys.v1.TopSpec":{"colours":["[]string",{"list":"set","patch":["merge"]}],"description":"string",';
-    expect(files.get("schema-table.ts")).toContain(line);
-    expect(files.get("schema-table.ts")).toContain('"mood":["*string",{"enum":["calm","wild"],"default":"calm"}]');
-    expect(files.get("schema-table.ts")).toContain(
-      '"place":["object",{"fields":{"x-y":"!?number"}}],"speed":"!*int32~"}',
-    );
-  });
+  const table = files.get("schema-table.ts") ?? "";
+  for (const [fact, text] of [
+    ["a list's type and patch strategy", '"colours":["[]string",{"list":"set","patch":["merge"]}]'],
+    [
+      "an enum and a default, of a scalar held by pointer",
+      '"mood":["*string",{"enum":["calm","wild"],"default":"calm"}]',
+    ],
+    ["what is required, though omitted when absent, with the zero as its default", '"speed":"!^*int32~"'],
+    ["what is printed though optional", '"description":"^string"'],
+    [
+      "an object in place, of whose fields nobody knows how Go holds them",
+      '"place":["^object",{"fields":{"x-y":"!?number"}}]',
+    ],
+    ["a definition of which nobody knows how Go holds it", '"toys.v1.TopStatus":{"at":"!?time"}'],
+    [
+      "what Go calls its types and embeds",
+      '"$":{"go":{"mood":"v1.Mood","place":"v1.Place"},"in":{"Words":["description"]}}',
+    ],
+  ] as const) {
+    test(`the schema table has ${fact}`, () => expect(table).toContain(text));
+  }
 
-  test("the schema table marks scalars held by pointer, and those of which nobody knows", () => {
-    const table = files.get("schema-table.ts");
-    expect(table).toContain('"description":"string","inner":"[]toys.v1.Top","label":"{}string","mood":["*string"');
-    expect(table).toContain('"toys.v1.TopStatus":{"at":"!?time"}');
+  test("the schema table has fields in the order in which Go prints them", () => {
+    const line = table.split("\n").find((each) => each.startsWith('"toys.v1.TopSpec"')) ?? "";
+    const fields = Object.keys(JSON.parse(`{${line.replace(/,$/, "")}}`)["toys.v1.TopSpec"]);
+    expect(fields).toEqual(["$", "speed", "mood", "description", "colours", "inner", "place", "label"]);
   });
 
   test("the registry ties rows to types, and adds what only the paths know", () => {
@@ -219,9 +248,14 @@ describe("refuses", () => {
       "two documents define io.k8s.api.toys.v1.Odd differently",
     ],
     [
-      "a pointer that is neither true nor false",
-      { ...toys, pointers: { "io.k8s.api.toys.v1.TopSpec": { mood: "yes" } } },
-      "io.k8s.api.toys.v1.TopSpec.mood must be true or false",
+      "a Go field that is no list",
+      { ...toys, goFields: { "io.k8s.api.toys.v1.TopSpec": { mood: "yes" } } },
+      "io.k8s.api.toys.v1.TopSpec.mood must be a list of words",
+    ],
+    [
+      "a Go field without a type",
+      { ...toys, goFields: { "io.k8s.api.toys.v1.TopSpec": { mood: ["p"] } } },
+      "io.k8s.api.toys.v1.TopSpec.mood has no print or no type",
     ],
     [
       "discovery that is not aggregated",

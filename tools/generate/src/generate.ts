@@ -1,8 +1,8 @@
 // The whole of the generator as one pure function: documents in, files out. The same documents give the same bytes.
 import { decodeDiscovery } from "./discovery.ts";
+import { decodeGoFields } from "./go-fields.ts";
 import { decodeOpenApi } from "./openapi.ts";
 import { below, type OutputFiles } from "./output.ts";
-import { decodePointers } from "./pointers.ts";
 import { resourceRows } from "./resource-rows.ts";
 import { decodeProtobuf, writeProtobufTable } from "./write-protobuf-table.ts";
 import { writeResources } from "./write-resources.ts";
@@ -18,8 +18,8 @@ export interface GeneratorInputs {
   readonly discovery: unknown;
   /** Message → field → [number, type]. */
   readonly protobuf: unknown;
-  /** Definition → scalar field → whether Go holds it by pointer. */
-  readonly pointers: unknown;
+  /** Definition → field → how Go holds, prints and calls it. */
+  readonly goFields: unknown;
 }
 
 /** The paths are relative to the output folder. */
@@ -30,7 +30,7 @@ export function generate(inputs: GeneratorInputs): OutputFiles {
     ...below("types", writeTypes(openApi)),
     ["resources.ts", writeResources(rows)],
     ["resources-by-group.ts", writeResourcesByGroup(rows)],
-    ["schema-table.ts", writeSchemaTable(openApi, decodePointers(inputs.pointers))],
+    ["schema-table.ts", writeSchemaTable(openApi, decodeGoFields(inputs.goFields))],
     ["protobuf-table.ts", writeProtobufTable(decodeProtobuf(inputs.protobuf), openApi)],
   ]);
 }

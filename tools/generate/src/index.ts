@@ -1,5 +1,5 @@
-// The generator behind `npm run generate`: pure functions from OpenAPI, discovery, protobuf numbers and pointers to
-// the text of the checked-in sources below `packages/core/src/api/generated`. Start reading at `generate.ts`.
+// The generator behind `npm run generate`: pure functions from OpenAPI, discovery, protobuf numbers and the facts of
+// Go's types to the text of the checked-in sources below `packages/core/src/api/generated`. Start reading at `generate.ts`.
 export { type GeneratorInputs, generate } from "./generate.ts";
 export { GenerateError } from "./generate-error.ts";
 export { readInputs } from "./inputs.ts";

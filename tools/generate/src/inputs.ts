@@ -1,10 +1,11 @@
 // Where the generator's documents come from: the copies in this repository, files the user names, or a server. Protobuf
-// numbers and pointers no server tells: they are always the copies.
+// numbers and the facts of Go's types no server tells: they are always the copies.
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { brotliDecompressSync } from "node:zlib";
 import type { GeneratorInputs } from "./generate.ts";
 import { GenerateError } from "./generate-error.ts";
+import type { ServerInputs } from "./generate-server.ts";
 import type { GenerateOptions } from "./options.ts";
 import { readServer } from "./server.ts";
 
@@ -14,13 +15,24 @@ const kept = (name: string): string =>
 export async function readInputs(
   options: Pick<GenerateOptions, "openapi" | "discovery" | "server" | "tokenFile" | "ca"> = nothingAsked,
 ): Promise<GeneratorInputs> {
-  const [protobuf, pointers] = await Promise.all([readJson(kept("protobuf")), readJson(kept("pointers"))]);
-  if (options.server !== undefined) return { ...(await readServer(options.server, options)), protobuf, pointers };
+  const [protobuf, goFields] = await Promise.all([readJson(kept("protobuf")), readJson(kept("go-fields"))]);
+  if (options.server !== undefined) return { ...(await readServer(options.server, options)), protobuf, goFields };
   const [openapi, discovery] = await Promise.all([
     readJson(options.openapi ?? kept("openapi-v3")),
     readJson(options.discovery ?? kept("discovery")),
   ]);
-  return { openapi, discovery, protobuf, pointers };
+  return { openapi, discovery, protobuf, goFields };
+}
+
+/** For the embedded server: always the copies, which fit each other. */
+export async function readServerInputs(): Promise<ServerInputs> {
+  const [tableColumns, bootstrapObjects, openapi, discovery] = await Promise.all([
+    readJson(kept("table-columns")),
+    readJson(kept("bootstrap-objects")),
+    readJson(kept("openapi-v3")),
+    readJson(kept("discovery")),
+  ]);
+  return { tableColumns, bootstrapObjects, openapi, discovery };
 }
 
 const nothingAsked = {

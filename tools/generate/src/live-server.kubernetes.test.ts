@@ -31,8 +31,8 @@ async function readLive(options: RealClusterOptions) {
 }
 
 test("a real server's documents give the checked-in sources", async () => {
-  const { protobuf, pointers } = await readInputs();
+  const { protobuf, goFields } = await readInputs();
   const { openapi } = await readLive(everything);
   const { discovery } = await readLive({});
-  expect(await differingFiles(checkedIn, generate({ openapi, discovery, protobuf, pointers }))).toEqual([]);
+  expect(await differingFiles(checkedIn, generate({ openapi, discovery, protobuf, goFields }))).toEqual([]);
 });

@@ -3,11 +3,13 @@
 import { fileURLToPath } from "node:url";
 import { generate } from "./generate.ts";
 import { GenerateError } from "./generate-error.ts";
-import { readInputs } from "./inputs.ts";
+import { generateServer, plain, unpacked } from "./generate-server.ts";
+import { readInputs, readServerInputs } from "./inputs.ts";
 import { parseOptions, usage } from "./options.ts";
 import { differingFiles, writeOutput } from "./write-output.ts";
 
 const checkedIn = fileURLToPath(new URL("../../../packages/core/src/api/generated", import.meta.url));
+const serverCheckedIn = fileURLToPath(new URL("../../../packages/apiserver/src/generated", import.meta.url));
 
 async function main(argv: readonly string[]): Promise<number> {
   const options = parseOptions(argv);
@@ -17,13 +19,20 @@ async function main(argv: readonly string[]): Promise<number> {
   }
   const files = generate(await readInputs(options));
   const folder = options.out ?? checkedIn;
+  // The embedded server is of one version: whoever generates for another cluster wants the API only.
+  const server = options.out === undefined ? await readServerInputs() : undefined;
   if (options.check) {
-    const differing = await differingFiles(folder, files);
+    const differing = [...(await differingFiles(folder, files))];
+    if (server !== undefined) {
+      differing.push(...(await differingFiles(serverCheckedIn, generateServer(server, plain), unpacked)));
+    }
     for (const path of differing) process.stderr.write(`differs: ${path}\n`);
     return differing.length === 0 ? 0 : 1;
   }
-  const written = await writeOutput(folder, files);
-  process.stdout.write(`${files.size} files generated, ${written.length} changed\n`);
+  const written = [...(await writeOutput(folder, files))];
+  const serverFiles = server === undefined ? new Map<string, string>() : generateServer(server);
+  if (server !== undefined) written.push(...(await writeOutput(serverCheckedIn, serverFiles)));
+  process.stdout.write(`${files.size + serverFiles.size} files generated, ${written.length} changed\n`);
   return 0;
 }
 

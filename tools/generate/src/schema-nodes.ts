@@ -1,13 +1,17 @@
 // From an OpenAPI schema to a node of the schema table, whose form core's `api/schema-table.ts` decodes:
 //
 //   node       = expression | [expression, facts]
-//   expression = "!"? hold? type "~"?    "!": the field is required; "~": the default is the type's zero value
-//   hold       = "*" | "?"               of a scalar field. "*": Go holds it by pointer; "?": nobody knows; else by value
+//   expression = "!"? print? hold? type "~"?   "!": the field is required; "~": the default is the type's zero value
+//   print      = "^"          a Go server prints what it would omit otherwise, or the other way round: it prints, when they
+//                             hold nothing, required fields and structs held by value
+//   hold       = "*" | "?"    of a field. "*": Go holds it by pointer; "?": nobody knows how it is held and printed
 //   type       = "[]" type | "{}" type | "object" | scalar word | definition name (it alone has dots)
 //
 // A list or map whose elements have facts of their own, and an object written in place, put them into the facts as
-// `of` and `fields`. Zero defaults of elements say nothing a reader could use and are dropped.
+// `of` and `fields`. Zero defaults of elements say nothing a reader could use and are dropped. Fields stand in the order in
+// which Go prints them.
 import { GenerateError } from "./generate-error.ts";
+import { type GoField, goTypeOf } from "./go-fields.ts";
 import type { Json } from "./json.ts";
 import { tableName } from "./names.ts";
 import { kindsOf, type OpenApiSchema } from "./openapi.ts";
@@ -38,6 +42,10 @@ export interface DefinitionFacts {
   map?: string;
   unions?: readonly Json[];
   preserve?: true;
+  /** Field → Go's type, where it does not follow from the schema. */
+  go?: { readonly [field: string]: string };
+  /** Embedded Go structs (`VolumeSource`, `RuleWithOperations.Rule`) → the fields in them. TypeMeta is not told. */
+  in?: { readonly [embedded: string]: readonly string[] };
 }
 
 export type TableDefinition = { readonly [field: string]: TableNode | DefinitionFacts };
@@ -83,13 +91,12 @@ export function referenceOf(schema: OpenApiSchema): string | undefined {
   return ref?.startsWith(refPrefix) ? ref.slice(refPrefix.length) : undefined;
 }
 
-/** Field → whether Go holds it by pointer. */
-type FieldPointers = ReadonlyMap<string, boolean>;
+type GoFieldsOfOne = ReadonlyMap<string, GoField>;
 
 export function toDefinition(
   name: string,
   schema: OpenApiSchema,
-  pointers: FieldPointers | undefined,
+  goFields: GoFieldsOfOne | undefined,
 ): TableDefinition {
   const facts: DefinitionFacts = {};
   const kinds = kindsOf(schema);
@@ -103,17 +110,45 @@ export function toDefinition(
   const unions = schema["x-kubernetes-unions"];
   if (unions !== undefined) facts.unions = unions;
   if (schema["x-kubernetes-preserve-unknown-fields"] === true) facts.preserve = true;
-  const fields = toFields(schema, name, pointers);
+  const fields = toFields(schema, name, goFields);
+  addGoFacts(facts, fields, goFields);
   return Object.keys(facts).length === 0 ? fields : { $: facts, ...fields };
+}
+
+function addGoFacts(
+  facts: DefinitionFacts,
+  fields: { readonly [name: string]: TableNode },
+  goFields: GoFieldsOfOne | undefined,
+): void {
+  const types: Record<string, string> = {};
+  const embedded: Record<string, string[]> = {};
+  for (const [name, node] of Object.entries(fields)) {
+    const go = goFields?.get(name);
+    if (go === undefined) continue;
+    if (go.type !== goTypeOf(typeOfNode(node))) types[name] = go.type;
+    const inside = go.embeddedIn.join(".");
+    if (inside !== "" && inside !== "TypeMeta") embedded[inside] = [...(embedded[inside] ?? []), name];
+  }
+  if (Object.keys(types).length > 0) facts.go = types;
+  if (Object.keys(embedded).length > 0) facts.in = embedded;
+}
+
+/** The type alone, with that of elements that have facts of their own. */
+function typeOfNode(node: TableNode): string {
+  const [expression, facts] = typeof node === "string" ? [node, undefined] : node;
+  const type = expression.replace(/^!?\^?[*?]?/, "").replace(/~$/, "");
+  return type + (facts?.of === undefined ? "" : typeOfNode(facts.of));
 }
 
 function toFields(
   schema: OpenApiSchema,
   at: string,
-  pointers: FieldPointers | undefined,
+  goFields: GoFieldsOfOne | undefined,
 ): { readonly [name: string]: TableNode } {
   const required = new Set(schema.required ?? []);
-  const names = Object.keys(schema.properties ?? {}).sort();
+  const sorted = Object.keys(schema.properties ?? {}).sort();
+  const names = [...(goFields?.keys() ?? [])].filter((name) => sorted.includes(name));
+  names.push(...sorted.filter((name) => goFields?.has(name) !== true));
   return Object.fromEntries(
     names.map((name) => [
       name,
@@ -121,7 +156,7 @@ function toFields(
         at: `${at}.${name}`,
         isRequired: required.has(name),
         isField: true,
-        isPointer: pointers?.get(name),
+        go: goFields?.get(name),
       }),
     ]),
   );
@@ -132,7 +167,7 @@ interface Place {
   readonly isRequired: boolean;
   readonly isField: boolean;
   /** Undefined where it is not known. */
-  readonly isPointer: boolean | undefined;
+  readonly go: GoField | undefined;
 }
 
 function toNode(schema: OpenApiSchema, place: Place): TableNode {
@@ -141,19 +176,19 @@ function toNode(schema: OpenApiSchema, place: Place): TableNode {
   const type = typeExpression(schema, facts, place);
   const zero = schema.default !== undefined && JSON.stringify(schema.default) === zeroOf(type);
   if (schema.default !== undefined && !zero) facts.default = schema.default;
-  const hold = place.isField && isHeldScalar(type) ? holdMark(place.isPointer) : "";
-  const expression = `${place.isRequired ? "!" : ""}${hold}${type}${zero && place.isField ? "~" : ""}`;
+  const marks = place.isField ? goMarks(type, place) : "";
+  const expression = `${place.isRequired ? "!" : ""}${marks}${type}${zero && place.isField ? "~" : ""}`;
   return Object.keys(facts).length === 0 ? expression : [expression, facts];
 }
 
-// Bytes are a list in Go: empty is absent, and there is nothing to know.
-function isHeldScalar(type: string): boolean {
-  return !/[.[{]|^(json|object|bytes)$/.test(type);
+function goMarks(type: string, { go, isRequired }: Place): string {
+  if (go === undefined) return "?";
+  const isExpected = isRequired || (!go.isPointer && isGoStruct(type));
+  return `${go.isAlwaysPrinted === isExpected ? "" : "^"}${go.isPointer ? "*" : ""}`;
 }
 
-function holdMark(isPointer: boolean | undefined): string {
-  if (isPointer === undefined) return "?";
-  return isPointer ? "*" : "";
+function isGoStruct(type: string): boolean {
+  return /^[^[{]*\.|^(json|quantity|int-or-string|time|micro-time|duration)$/.test(type);
 }
 
 function typeExpression(schema: OpenApiSchema, facts: TableFacts, place: Place): string {
@@ -191,7 +226,7 @@ function objectExpression(schema: OpenApiSchema, facts: TableFacts, at: string):
 }
 
 function elementExpression(element: OpenApiSchema, facts: TableFacts, at: string): string {
-  const node = toNode(element, { at, isRequired: false, isField: false, isPointer: undefined });
+  const node = toNode(element, { at, isRequired: false, isField: false, go: undefined });
   if (typeof node === "string") return node;
   facts.of = node;
   return "";

@@ -5,11 +5,15 @@ import { dirname, join } from "node:path";
 import { compareText } from "./openapi.ts";
 import { header, type OutputFiles } from "./output.ts";
 
-/** The paths, relative to `folder`, that are missing, different or left over. */
-export async function differingFiles(folder: string, files: OutputFiles): Promise<readonly string[]> {
+/** The paths, relative to `folder`, that are missing, different or left over. `read` prepares what is on disk for comparing. */
+export async function differingFiles(
+  folder: string,
+  files: OutputFiles,
+  read: (text: string) => string = (text) => text,
+): Promise<readonly string[]> {
   const found = await filesBelow(folder);
   const texts = await Promise.all(found.map((path) => readFile(join(folder, path), "utf8")));
-  const onDisk = new Map(found.map((path, i) => [path, texts[i]]));
+  const onDisk = new Map(found.map((path, i) => [path, read(texts[i] ?? "")]));
   const ours = found.filter((path) => onDisk.get(path)?.startsWith(header));
   const paths = new Set([...files.keys(), ...ours]);
   return [...paths].filter((path) => files.get(path) !== onDisk.get(path)).sort(compareText);

@@ -5,6 +5,8 @@ import { schemaNamed, schemaNames, schemaOfKind } from "./schema-table.ts";
 const pod = schemaOfKind({ apiVersion: "v1", kind: "Pod" });
 const deployment = schemaOfKind({ apiVersion: "apps/v1", kind: "Deployment" });
 const service = schemaOfKind({ apiVersion: "v1", kind: "Service" });
+const role = schemaOfKind({ apiVersion: "rbac.authorization.k8s.io/v1", kind: "Role" });
+const printed = { isAlwaysPrinted: true };
 const hpa = schemaOfKind({ apiVersion: "autoscaling/v2", kind: "HorizontalPodAutoscaler" });
 
 test("every definition decodes, with everything it refers to one step further", () => {
@@ -82,9 +84,36 @@ describe("a slot says how it is patched, listed, defaulted", () => {
     [
       "how a type without a kind is held is not known",
       slotAt(schemaNamed("io.k8s.apimachinery.pkg.version.Info"), ["major"]),
-      { isPointer: undefined, isRequired: true, schema: { type: "scalar", scalar: "string" } },
+      { isPointer: undefined, isAlwaysPrinted: undefined, isRequired: true, schema: { scalar: "string" } },
     ],
-    ["only scalars are told apart by it", slotAt(pod, ["spec", "securityContext"]), { isPointer: undefined }],
+    [
+      "a security context is held by pointer, and omitted when there is none",
+      slotAt(pod, ["spec", "securityContext"]),
+      { isPointer: true, isAlwaysPrinted: false },
+    ],
+    [
+      "a status is held by value, and printed even when it is empty",
+      slotAt(deployment, ["status"]),
+      { isPointer: false, isAlwaysPrinted: true },
+    ],
+    ["a creation nobody set is omitted", slotAt(pod, ["metadata", "creationTimestamp"]), { isAlwaysPrinted: false }],
+    [
+      "a time held by value is printed otherwise",
+      slotAt(pod, ["status", "conditions", 0, "lastProbeTime"]),
+      { isPointer: false, isAlwaysPrinted: true },
+    ],
+    ["a container's name is printed, set or not", slotAt(pod, ["spec", "containers", 0, "name"]), printed],
+    ["rules are printed though they are optional", slotAt(role, ["rules"]), { isRequired: false, ...printed }],
+    [
+      "a required name may be omitted all the same",
+      slotAt(schemaNamed("io.k8s.api.networking.v1.ParentReference"), ["name"]),
+      { isRequired: true, isAlwaysPrinted: false },
+    ],
+    [
+      "labels nobody set are omitted",
+      slotAt(pod, ["metadata", "labels"]),
+      { isPointer: false, isAlwaysPrinted: false },
+    ],
     ["a target port is int-or-string", slotAt(service, ["spec", "ports", 0, "targetPort"]), scalar("int-or-string")],
     ["a limit is a quantity", slotAt(pod, ["spec", "containers", 0, "resources", "limits", "cpu"]), scalar("quantity")],
     ["a time is a time", slotAt(pod, ["metadata", "creationTimestamp"]), scalar("time")],
@@ -129,6 +158,22 @@ describe("a slot says how it is patched, listed, defaulted", () => {
     ["a seccomp profile is a union", slotAt(pod, ["spec", "securityContext", "seccompProfile"]), union()],
   ] as const) {
     test(fact, () => expect(plain(slot)).toMatchObject(expected));
+  }
+});
+
+describe("an object knows what Go calls its fields", () => {
+  const container = schemaNamed("io.k8s.api.core.v1.Container")?.go;
+  const volume = schemaNamed("io.k8s.api.core.v1.Volume")?.go;
+  const rule = schemaNamed("io.k8s.api.admissionregistration.v1.NamedRuleWithOperations")?.go;
+  for (const [fact, name, expected] of [
+    ["a type of its own", container?.types.get("imagePullPolicy"), "v1.PullPolicy"],
+    ["a type that follows from the schema is not repeated", container?.types.get("image"), undefined],
+    ["an embedded struct", volume?.embeddedIn.get("emptyDir"), "VolumeSource"],
+    ["a field of the struct itself", volume?.embeddedIn.get("name"), undefined],
+    ["a struct embedded in an embedded one", rule?.embeddedIn.get("apiGroups"), "RuleWithOperations.Rule"],
+    ["what every kind embeds", pod?.go?.embeddedIn.get("apiVersion"), "TypeMeta"],
+  ] as const) {
+    test(fact, () => expect(name).toBe(expected));
   }
 });
 

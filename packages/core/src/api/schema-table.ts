@@ -4,6 +4,7 @@ import { KubeloopError } from "../base/errors.ts";
 import { schemaTable } from "./generated/schema-table.ts";
 import type { JsonObject } from "./json-value.ts";
 import {
+  type GoNames,
   type ObjectSchema,
   type PatchStrategy,
   type ScalarType,
@@ -40,6 +41,8 @@ interface DefinitionFacts {
     readonly discriminator?: string;
     readonly "fields-to-discriminateBy"?: { readonly [field: string]: string };
   }[];
+  readonly go?: { readonly [field: string]: string };
+  readonly in?: { readonly [embedded: string]: readonly string[] };
 }
 
 interface TableDefinition {
@@ -125,9 +128,19 @@ function definition(tableName: string): ObjectSchema {
     ),
     preservesUnknownFields: facts.preserve === true,
     isEmbeddedResource: false,
+    go: decodeGoNames(facts),
   };
   schemas.set(tableName, schema);
   return schema;
+}
+
+function decodeGoNames(facts: DefinitionFacts): GoNames {
+  const embeddedIn = new Map<string, string>();
+  if (facts.kinds !== undefined) for (const field of ["kind", "apiVersion"]) embeddedIn.set(field, "TypeMeta");
+  for (const [embedded, fields] of Object.entries(facts.in ?? {})) {
+    for (const field of fields) embeddedIn.set(field, embedded);
+  }
+  return { types: new Map(Object.entries(facts.go ?? {})), embeddedIn };
 }
 
 function decodeFields(fields: { readonly [name: string]: TableNode }): ReadonlyMap<string, Slot> {
@@ -147,13 +160,16 @@ function decodeSlot(node: TableNode): Slot {
 function buildSlot(expression: string, facts: TableFacts): Slot {
   const isRequired = expression.startsWith("!");
   const isZeroDefault = expression.endsWith("~");
-  const held = expression.slice(isRequired ? 1 : 0, isZeroDefault ? -1 : undefined);
-  const mark = held.startsWith("*") || held.startsWith("?") ? held[0] : undefined;
-  const type = mark === undefined ? held : held.slice(1);
+  const [, print = "", hold = "", type = ""] =
+    /^!?(\^?)([*?]?)(.*?)$/.exec(isZeroDefault ? expression.slice(0, -1) : expression) ?? [];
+  const isKnown = hold !== "?";
+  const isPointer = hold === "*";
+  const isExpectedToPrint = isRequired || (!isPointer && isGoStruct(type));
   const said: Partial<SlotFacts> = {
     isRequired,
     isZeroDefault,
-    isPointer: isScalarWord(type) && mark !== "?" ? mark === "*" : undefined,
+    isPointer: isKnown ? isPointer : undefined,
+    isAlwaysPrinted: isKnown ? isExpectedToPrint !== (print === "^") : undefined,
     isNullable: facts.nullable === true,
     default: isZeroDefault ? zeroOf(type) : facts.default,
     patchStrategies: facts.patch ?? [],
@@ -181,6 +197,10 @@ function decodeType(type: string, facts: TableFacts): TypeSchema {
 
 function isScalarWord(type: string): boolean {
   return !/[.[{]|^(json|object)?$/.test(type);
+}
+
+function isGoStruct(type: string): boolean {
+  return /^[^[{]*\.|^(?:json|quantity|int-or-string|time|micro-time|duration)$/.test(type);
 }
 
 const untyped: TypeSchema = { type: "json" };

@@ -69,6 +69,16 @@ export interface ObjectSchema {
   readonly preservesUnknownFields: boolean;
   /** Holds a whole object with `apiVersion`, `kind` and `metadata`. */
   readonly isEmbeddedResource: boolean;
+  /** What Go's messages say of its fields. Absent where there is no Go type (custom resources). */
+  readonly go?: GoNames;
+}
+
+/** Field → its name in Go's messages. */
+export interface GoNames {
+  /** `imagePullPolicy` → `v1.PullPolicy`, where it does not follow from the schema; without the pointer. */
+  readonly types: ReadonlyMap<string, string>;
+  /** The embedded struct a field lies in, flat in JSON: `emptyDir` → `VolumeSource`; deeper ones joined by dots. */
+  readonly embeddedIn: ReadonlyMap<string, string>;
 }
 
 /** Fields of which at most one may be set; the discriminator, if any, names which. */
@@ -89,10 +99,15 @@ export interface SlotFacts {
   /** The default is only the type's zero value (`""`, 0, false, {}): what Go prints for a field nobody set. */
   readonly isZeroDefault: boolean;
   /**
-   * Of a scalar: Go holds it by pointer, so that its zero value is not its absence (`replicas: 0`); false where Go holds
-   * it by value (`nodeName: ""`). Undefined where nobody knows (custom resources) and for what is no scalar.
+   * Go holds it by pointer, so that its zero value is not its absence (`replicas: 0`, `securityContext: {}`); false where
+   * Go holds it by value (`nodeName: ""`, `resources: {}`). Undefined where nobody knows (custom resources).
    */
   readonly isPointer: boolean | undefined;
+  /**
+   * A Go server prints the field even when it holds nothing: `status: {}`, `rules: null`, `lastProbeTime: null`. Undefined
+   * where nobody knows.
+   */
+  readonly isAlwaysPrinted: boolean | undefined;
   readonly patchStrategies: readonly PatchStrategy[];
   readonly patchMergeKey: string | undefined;
   readonly enum: readonly unknown[] | undefined;
@@ -112,6 +127,7 @@ const unsaid: SlotFacts = {
   default: undefined,
   isZeroDefault: false,
   isPointer: undefined,
+  isAlwaysPrinted: undefined,
   patchStrategies: [],
   patchMergeKey: undefined,
   enum: undefined,

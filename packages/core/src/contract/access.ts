@@ -41,3 +41,10 @@ function verbOf(type: Exclude<Action["type"], "event" | "port">): string {
 function isSame(allowed: Resource | "*", { group, plural }: Resource): boolean {
   return allowed === "*" || (allowed.group === group && allowed.plural === plural);
 }
+
+/** As RBAC and documents name it. */
+export function placeOf({ resource, subresource }: Access): { readonly group: string; readonly name: string } {
+  const group = resource === "*" ? "*" : resource.group;
+  const plural = resource === "*" ? "*" : resource.plural;
+  return { group, name: subresource === undefined ? plural : `${plural}/${subresource}` };
+}

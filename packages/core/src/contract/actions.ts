@@ -36,6 +36,16 @@ export interface CreateAction {
   readonly type: "create";
   readonly resource: Resource;
   readonly object: KubernetesObject;
+  readonly options?: WriteActionOptions | undefined;
+}
+
+/** How to write, beside what. */
+export interface WriteActionOptions {
+  /** Who to record as the one who set the fields; the client's own unless given. */
+  readonly fieldManager?: string;
+  readonly fieldValidation?: "Ignore" | "Warn" | "Strict";
+  /** Go through all the steps, but keep nothing. */
+  readonly dryRun?: boolean;
 }
 
 /** Only if nobody has changed it since, where the object has a resourceVersion. */
@@ -44,6 +54,7 @@ export interface UpdateAction {
   readonly resource: Resource;
   readonly object: KubernetesObject;
   readonly subresource: string | undefined;
+  readonly options?: WriteActionOptions | undefined;
 }
 
 export interface PatchAction {
@@ -53,6 +64,7 @@ export interface PatchAction {
   readonly patch: PatchBody;
   readonly subresource: string | undefined;
   readonly preconditions: Preconditions;
+  readonly options?: WriteActionOptions | undefined;
 }
 
 export type PatchBody =
@@ -76,6 +88,7 @@ export interface ApplyAction {
   readonly subresource: string | undefined;
   readonly fieldManager: string | undefined;
   readonly force: boolean;
+  readonly options?: Omit<WriteActionOptions, "fieldManager"> | undefined;
 }
 
 export interface DeleteAction {
@@ -89,6 +102,7 @@ export interface DeleteActionOptions {
   readonly preconditions?: Preconditions;
   readonly propagationPolicy?: "Orphan" | "Background" | "Foreground";
   readonly gracePeriodSeconds?: number;
+  readonly dryRun?: boolean;
 }
 
 export interface DeleteCollectionAction {
@@ -106,6 +120,7 @@ export interface CreateSubresourceAction {
   readonly key: string;
   readonly subresource: string;
   readonly body: object;
+  readonly options?: WriteActionOptions | undefined;
 }
 
 /** Told to whoever looks at the object; never fails. */
@@ -126,25 +141,37 @@ export interface PortAction {
 interface More {
   readonly tolerates?: readonly Tolerance[];
 }
-interface PatchMore extends More {
+interface WriteMore extends More {
+  readonly options?: WriteActionOptions | undefined;
+}
+interface ApplyMore extends More, Pick<ApplyAction, "options"> {
+  readonly subresource?: string;
+  readonly fieldManager?: string;
+  readonly force?: boolean;
+}
+interface PatchMore extends WriteMore {
   readonly preconditions?: Preconditions;
   readonly subresource?: string;
 }
 
-export function create<T extends KubernetesObject>(resource: Resource<T>, object: T, more: More = {}): Action<T> {
-  return { type: "create", resource, object, tolerates: more.tolerates ?? [] };
+export function create<T extends KubernetesObject>(resource: Resource<T>, object: T, more: WriteMore = {}): Action<T> {
+  return { type: "create", resource, object, options: more.options, tolerates: more.tolerates ?? [] };
 }
 
 export function update<T extends KubernetesObject>(
   resource: Resource<T>,
   object: T,
-  more: More & { readonly subresource?: string } = {},
+  more: WriteMore & { readonly subresource?: string } = {},
 ): Action<T> {
-  const { subresource, tolerates = [] } = more;
-  return { type: "update", resource, object, subresource, tolerates };
+  const { subresource, options, tolerates = [] } = more;
+  return { type: "update", resource, object, subresource, options, tolerates };
 }
 
-export function updateStatus<T extends KubernetesObject>(resource: Resource<T>, object: T, more: More = {}): Action<T> {
+export function updateStatus<T extends KubernetesObject>(
+  resource: Resource<T>,
+  object: T,
+  more: WriteMore = {},
+): Action<T> {
   return update(resource, object, { ...more, subresource: "status" });
 }
 
@@ -154,8 +181,8 @@ export function patch<T extends KubernetesObject>(
   body: PatchBody,
   more: PatchMore = {},
 ): Action<T> {
-  const { subresource, preconditions = {}, tolerates = [] } = more;
-  return { type: "patch", resource, key, patch: body, subresource, preconditions, tolerates };
+  const { subresource, preconditions = {}, options, tolerates = [] } = more;
+  return { type: "patch", resource, key, patch: body, subresource, preconditions, options, tolerates };
 }
 
 export function mergePatch<T extends KubernetesObject>(
@@ -180,10 +207,10 @@ export function patchStatus<T extends KubernetesObject>(
 export function apply<T extends KubernetesObject>(
   resource: Resource<T>,
   object: ApplyAction["object"],
-  more: More & { readonly subresource?: string; readonly fieldManager?: string; readonly force?: boolean } = {},
+  more: ApplyMore = {},
 ): Action<T> {
-  const { subresource, fieldManager, force = true, tolerates = [] } = more;
-  return { type: "apply", resource, object, subresource, fieldManager, force, tolerates };
+  const { subresource, fieldManager, force = true, options, tolerates = [] } = more;
+  return { type: "apply", resource, object, subresource, fieldManager, force, options, tolerates };
 }
 
 export function remove(resource: Resource, key: string, more: DeleteActionOptions & More = {}): Action {
@@ -214,10 +241,10 @@ export function createSubresource(
   resource: Resource,
   key: string,
   subresource: string,
-  options: { readonly body: object } & More,
+  more: { readonly body: object } & WriteMore,
 ): Action<KubernetesObject> {
-  const { body, tolerates = [] } = options;
-  return { type: "create-subresource", resource, key, subresource, body, tolerates };
+  const { body, options, tolerates = [] } = more;
+  return { type: "create-subresource", resource, key, subresource, body, options, tolerates };
 }
 
 export function recordEvent(
@@ -231,6 +258,13 @@ export function recordEvent(
 /** Has an effect; to only ask, `askPort`. */
 export function callPort<Request, R>(port: Port<Request, R>, request: Request): Action<R> {
   return { type: "port", port, request, tolerates: [] };
+}
+
+/** Whether it is only to be tried out, and nothing kept. */
+export function isDryRun(action: Action): boolean {
+  return "options" in action && action.options !== undefined && "dryRun" in action.options
+    ? action.options.dryRun === true
+    : false;
 }
 
 /** "create pods shop/web-*", "patch jobs/status shop/pi", "event Warning FailedCreate on Job shop/pi". */

@@ -1,15 +1,18 @@
 import { describe, expect, test } from "vitest";
 import { configMaps, jobs, nodes, pods, replicaSets } from "../api/generated/resources.ts";
-import { type corev1, newControllerReference, type Resource } from "../api/index.ts";
+import { type corev1, newControllerReference, newOwnerReference, type Resource } from "../api/index.ts";
 import { statusVerbs, verbs } from "./access.ts";
-import { type Controller, keyed, modelled, queue, sweep, withQueues } from "./controller.ts";
+import { type Controller, keyed, modelled, sweep, withQueues } from "./controller.ts";
 import { Outcome } from "./outcome.ts";
 import { plainSnapshot } from "./plain-snapshot.ts";
 import { nothing, type Wake } from "./plan.ts";
-import { clusterRole, describeController, policyRules } from "./rbac.ts";
+import { procedureQueue } from "./procedure.ts";
+import { queue } from "./queue.ts";
+import { clusterRole, policyRules, rbacObjects } from "./rbac.ts";
+import { describeController } from "./rows.ts";
 import { isGroupKnown, preferredResources, resourceOfKind, type Served } from "./served.ts";
 import { defineIndex } from "./snapshot.ts";
-import { type Change, cached, generationChanged, mapped, owned, versionChanged, type Watch } from "./watches.ts";
+import { type Change, cached, mapped, owned, type Watch } from "./watches.ts";
 
 const owner = { apiVersion: "apps/v1", kind: "ReplicaSet", metadata: { namespace: "shop", name: "web", uid: "u" } };
 function pod(name: string, more: Partial<corev1.Pod["metadata"]> = {}): corev1.Pod {
@@ -107,19 +110,43 @@ describe("watches", () => {
     expect(own.watchesFor(undefined)).toHaveLength(1);
   });
 
-  for (const [name, passes, change, expected] of [
-    ["a new generation counts", generationChanged, [{ generation: 1 }, { generation: 2 }], true],
-    ["the same generation does not", generationChanged, [{ generation: 2 }, { generation: 2 }], false],
-    ["what has no generation counts", generationChanged, [{}, {}], true],
-    ["a resync is no new version", versionChanged, [{ resourceVersion: "2" }, { resourceVersion: "2" }], false],
-    ["a new version is one", versionChanged, [{ resourceVersion: "2" }, { resourceVersion: "3" }], true],
+  const twoOwners = pod("shared", {
+    ownerReferences: [
+      newOwnerReference({ ...owner, metadata: { ...owner.metadata, name: "other" } }),
+      newControllerReference(owner),
+      newOwnerReference({ apiVersion: "batch/v1", kind: "Job", metadata: { name: "j", uid: "j" } }),
+    ],
+  });
+  for (const [name, options, expected] of [
+    ["of several owners the controller is woken", {}, ["shop/web"]],
+    ["or all that are of the kind", { everyOwner: true }, ["shop/other", "shop/web"]],
   ] as const) {
     test(name, () => {
-      const [before, after] = change.map((metadata) => pod("a", metadata));
-      if (before === undefined || after === undefined) throw new Error("two states");
-      expect(passes({ type: "update", resource: pods, before, object: after })).toBe(expected);
+      const own = keyed<string>({
+        name: "x",
+        primary: replicaSets,
+        watches: [owned(pods, options)],
+        observe: (key) => key,
+        decide,
+      });
+      expect(wakes(own.watchesFor(undefined)[1], { type: "delete", resource: pods, object: twoOwners })).toEqual(
+        expected,
+      );
     });
   }
+
+  test("namespaces are for what lives in some, unless a watch names its own; each has a cache", () => {
+    const own = keyed<string>({
+      name: "x",
+      primary: replicaSets,
+      namespaces: ["a", "b", "a"],
+      watches: [cached(nodes), cached(pods, { namespace: "c" }), cached(configMaps, { namespaces: ["d", "e"] })],
+      observe: (key) => key,
+      decide,
+    });
+    const places = own.watchesFor(undefined).map(({ resource, namespace }) => `${resource.plural} ${namespace ?? "*"}`);
+    expect(places).toEqual(["replicasets a", "replicasets b", "nodes *", "pods c", "configmaps d", "configmaps e"]);
+  });
 });
 
 describe("shapes", () => {
@@ -133,6 +160,12 @@ describe("shapes", () => {
     const swept = sweep<string>({ name: "podgc", everyMs: 20_000, observe: (key) => key, decide });
     expect(swept.queues["podgc"]).toMatchObject({ workers: 1, everyMs: 20_000 });
     expect(swept.shape).toBe("sweep");
+  });
+
+  test("a queue with a procedure has no rules", () => {
+    const own = procedureQueue({ workers: 3, deadlineMs: 5, work: async () => ({ requeueAfterMs: 7 }) });
+    expect(own).toMatchObject({ workers: 3, deadlineMs: 5, everyMs: undefined, procedure: expect.any(Function) });
+    expect(own.begin("a", { snapshot: empty, model: undefined, nowMs: 0 })).toBeUndefined();
   });
 
   test("a queue that observes nothing has no work", () => {
@@ -217,6 +250,49 @@ describe("what comes from a descriptor", () => {
       "system:controller:replication-controller",
     ));
 
+  const serviceAccount = { namespace: "system", name: "replicas" };
+  test("a manifest: a role for the whole cluster and its binding", () =>
+    expect(rbacObjects(replicas, { serviceAccount, recordsEvents: false })).toEqual([
+      {
+        apiVersion: "rbac.authorization.k8s.io/v1",
+        kind: "ClusterRole",
+        metadata: { name: "replicaset-controller" },
+        rules: policyRules(replicas),
+      },
+      {
+        apiVersion: "rbac.authorization.k8s.io/v1",
+        kind: "ClusterRoleBinding",
+        metadata: { name: "replicaset-controller" },
+        roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "replicaset-controller" },
+        subjects: [{ kind: "ServiceAccount", namespace: "system", name: "replicas" }],
+      },
+    ]));
+
+  test("in some namespaces: a role in each, and one for what lives in none", () => {
+    const inShops = keyed<string>({
+      name: "replicas",
+      primary: replicaSets,
+      namespaces: ["a", "b"],
+      watches: [cached(nodes), cached(configMaps, { namespace: "" })],
+      writes: [statusVerbs(replicaSets, "patch")],
+      observe: (key) => key,
+      decide,
+    });
+    const printed = rbacObjects(inShops, { serviceAccount, name: "own" }).map((object) =>
+      "rules" in object
+        ? `${object.kind} ${object.metadata.namespace ?? "*"}: ${object.rules?.map(({ resources }) => resources?.join()).join(" ")}`
+        : `${object.kind} ${object.metadata.namespace ?? "*"}: ${object.metadata.name}`,
+    );
+    expect(printed).toEqual([
+      "ClusterRole *: configmaps nodes",
+      "ClusterRoleBinding *: own",
+      "Role a: replicasets replicasets/status events",
+      "RoleBinding a: own",
+      "Role b: replicasets replicasets/status events",
+      "RoleBinding b: own",
+    ]);
+  });
+
   test("whoever follows discovery may watch everything", () => {
     const following = withQueues({
       name: "following",
@@ -239,6 +315,8 @@ describe("what comes from a descriptor", () => {
       name: "replicaset-controller",
       shape: "keyed",
       watches: ["replicasets.apps (itself)", "pods (owner)", "nodes (cache)"],
+      namespaces: [],
+      sources: [],
       queues: ["replicaset-controller × 5"],
       reads: ["get replicasets.apps"],
       writes: ["create,delete pods", "patch replicasets/status.apps"],
@@ -253,6 +331,8 @@ describe("a plain snapshot", () => {
   test("gets by key", () => expect(snapshot.get(pods, "shop/a")).toBe(onNode));
   test("lists by namespace", () => expect(snapshot.list(pods, { namespace: "other" })).toEqual([elsewhere]));
   test("lists by selector", () => expect(snapshot.list(pods, { selector: "app=web" })).toEqual([onNode]));
+  test("lists several namespaces", () =>
+    expect(snapshot.list(pods, { namespaces: ["shop", "other"], selector: "app" })).toEqual([onNode]));
   test("reads an index", () => expect(snapshot.byIndex(byNode, "n1")).toEqual([onNode]));
   test("is empty where nothing was given", () => expect(snapshot.list(configMaps)).toEqual([]));
 });

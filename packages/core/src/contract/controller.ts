@@ -9,80 +9,17 @@
 //     name: "replicaset-controller", primary: replicaSets, watches: [owned(pods)], indexes: [podsByOwner],
 //     writes: [verbs(pods, "create", "delete"), statusVerbs(replicaSets, "patch")], workers: 5, observe, decide, report,
 //   });
+//
+// A queue of either has rules (queue.ts) or a procedure (procedure.ts) for its keys; one driver runs both.
 import type { KubernetesObject, Resource } from "../api/index.ts";
 import type { Access } from "./access.ts";
-import type { Outcome } from "./outcome.ts";
-import type { Decision, Plan, Wake } from "./plan.ts";
+import type { Wake } from "./plan.ts";
 import type { Port } from "./ports.ts";
-import type { Answer, Question } from "./questions.ts";
+import { type ControllerQueue, type QueueParts, queue, type View } from "./queue.ts";
 import type { Served } from "./served.ts";
-import type { Index, Snapshot } from "./snapshot.ts";
-import { type Change, itself, type Watch, withOwner } from "./watches.ts";
-
-/** What `observe` reads. */
-export interface View<M = undefined> {
-  readonly snapshot: Snapshot;
-  readonly model: M;
-  /** Wall time. */
-  readonly nowMs: number;
-}
-
-/** What `decide` and `report` know beside what was observed. */
-export interface DecideContext {
-  /** Wall time, the same for all rounds of one reconcile. */
-  readonly nowMs: number;
-  /** Undefined when it was not asked yet. */
-  answer<A>(question: Question<A>): Answer<A> | undefined;
-}
-
-/** One queue's keys, and what to do about them. */
-export interface QueueParts<Seen, M = undefined> {
-  /** 1 unless given. */
-  readonly workers?: number;
-  readonly retry?: RetryPolicy;
-  /** All of a set, so often, instead of keys that changes name: the queue has one key, "". */
-  readonly everyMs?: number;
-  /** Undefined when there is nothing to decide about. No rules here. */
-  observe(key: string, view: View<M>): Seen | undefined;
-  /** Pure, total, idempotent: what is here is all it knows. Only rules here. */
-  decide(seen: Seen, context: DecideContext): Decision;
-  /** What to write, given what came of it: status, events, what must be put back. Called also when nothing was to be done. */
-  report?(seen: Seen, outcome: Outcome, context: DecideContext): Plan | undefined;
-  /** What the memory learns from answers and outcome; and whom that wakes. */
-  learn?(model: M, seen: Seen, learned: Learned): readonly Wake[];
-}
-
-export interface Learned extends DecideContext {
-  readonly outcome: Outcome;
-}
-
-/** How a key that failed is tried again. */
-export interface RetryPolicy {
-  /** The first wait, doubled with each failure; 5 ms unless given. */
-  readonly baseMs?: number;
-  /** 1000 s unless given. */
-  readonly maxMs?: number;
-  /** Given up after so many tries, until something wakes it; never unless given. */
-  readonly maxTries?: number;
-  /** All keys together: 10 a second with a burst of 100 unless given; "none" for no such limit. */
-  readonly bucket?: { readonly qps: number; readonly burst: number } | "none";
-}
-
-/** A queue whose own type of observation only itself knows. */
-export interface ControllerQueue<M = undefined> {
-  readonly workers: number;
-  readonly retry: RetryPolicy;
-  readonly everyMs: number | undefined;
-  /** Observes; undefined when there is nothing to decide about. */
-  begin(key: string, view: View<M>): Work<M> | undefined;
-}
-
-/** One key, observed. */
-export interface Work<M = undefined> {
-  decide(context: DecideContext): Decision;
-  report(outcome: Outcome, context: DecideContext): Plan | undefined;
-  learn(model: M, learned: Learned): readonly Wake[];
-}
+import type { Index } from "./snapshot.ts";
+import type { EventSource } from "./sources.ts";
+import { type Change, inNamespaces, itself, type Watch, withOwner } from "./watches.ts";
 
 export interface ControllerParts {
   /** Kubernetes' own name: "replicaset-controller". */
@@ -91,6 +28,10 @@ export interface ControllerParts {
   readonly primary?: Resource;
   /** Beside the primary. A function where kinds come and go: asked again whenever discovery changes. */
   readonly watches?: readonly Watch[] | ((served: Served) => readonly Watch[]);
+  /** Wakes that come from elsewhere. */
+  readonly sources?: readonly EventSource[];
+  /** Where it watches what lives in namespaces, unless a watch says otherwise; all unless given. */
+  readonly namespaces?: readonly string[] | undefined;
   readonly indexes?: readonly Index[];
   /** What it reads live, beside its watches. */
   readonly reads?: readonly Access[];
@@ -100,9 +41,11 @@ export interface ControllerParts {
   readonly onSyncTimeout?: "fail" | "start";
 }
 
-export interface Controller<M = undefined> extends Required<Omit<ControllerParts, "primary" | "watches">> {
+export interface Controller<M = undefined>
+  extends Required<Omit<ControllerParts, "primary" | "watches" | "namespaces">> {
   readonly shape: "keyed" | "sweep" | "model";
   readonly primary: Resource | undefined;
+  readonly namespaces: readonly string[] | undefined;
   readonly followsDiscovery: boolean;
   /** What to watch; `served` is asked for only where it follows discovery. */
   watchesFor(served: Served | undefined): readonly Watch[];
@@ -111,24 +54,6 @@ export interface Controller<M = undefined> extends Required<Omit<ControllerParts
   newModel(): M;
   /** Tells the memory of a change, after the cache has it; returns whom that wakes. */
   absorb(model: M, change: Change, view: Omit<View, "model">): readonly Wake[];
-}
-
-/** A queue of a controller with several. */
-export function queue<Seen, M = undefined>(parts: QueueParts<Seen, M>): ControllerQueue<M> {
-  return {
-    workers: parts.workers ?? 1,
-    retry: parts.retry ?? {},
-    everyMs: parts.everyMs,
-    begin(key, view) {
-      const seen = parts.observe(key, view);
-      if (seen === undefined) return undefined;
-      return {
-        decide: (context) => parts.decide(seen, context),
-        report: (outcome, context) => parts.report?.(seen, outcome, context),
-        learn: (model, learned) => parts.learn?.(model, seen, learned) ?? [],
-      };
-    },
-  };
 }
 
 /** One object → plan. Its key is the primary's. */
@@ -183,12 +108,15 @@ function newParts(
   shape: Controller["shape"],
   parts: ControllerParts,
 ): Omit<Controller, "queues" | "newModel" | "absorb"> {
-  const { name, primary, watches = [], indexes = [], reads = [], writes = [], ports = [] } = parts;
+  const { name, primary, watches = [], sources = [], namespaces } = parts;
+  const { indexes = [], reads = [], writes = [], ports = [] } = parts;
   const followsDiscovery = typeof watches === "function";
   return {
     name,
     shape,
     primary,
+    namespaces,
+    sources,
     indexes,
     reads,
     writes,
@@ -198,7 +126,8 @@ function newParts(
     watchesFor(served) {
       const own = typeof watches === "function" ? (served === undefined ? [] : watches(served)) : watches;
       const all = own.map((watch) => withOwner(watch, primary));
-      return primary === undefined || all.some((watch) => isPrimary(watch, primary)) ? all : [itself(primary), ...all];
+      const hasOwn = primary === undefined || all.some((watch) => isPrimary(watch, primary));
+      return (hasOwn ? all : [itself(primary), ...all]).flatMap((watch) => inNamespaces(watch, namespaces));
     },
   };
 }

@@ -17,6 +17,7 @@ export {
   type DeleteActionOptions,
   type DeleteCollectionAction,
   type EventAction,
+  isDryRun,
   mergePatch,
   type PatchAction,
   type PatchBody,
@@ -33,24 +34,18 @@ export {
   type UpdateAction,
   update,
   updateStatus,
+  type WriteActionOptions,
 } from "./actions.ts";
 export {
   type Controller,
   type ControllerParts,
-  type ControllerQueue,
-  type DecideContext,
   keyed,
-  type Learned,
   type ModelParts,
   modelled,
-  type QueueParts,
-  queue,
-  type RetryPolicy,
   sweep,
-  type View,
-  type Work,
   withQueues,
 } from "./controller.ts";
+export { dropFinalizer, type EditOptions, editObject, editStatus, hasStatus, putFinalizer } from "./edits.ts";
 export { type ActionMatch, type ActionResult, type FoundAction, keyOfAction, Outcome } from "./outcome.ts";
 export { type PlainSnapshotOptions, plainSnapshot } from "./plain-snapshot.ts";
 export {
@@ -69,6 +64,19 @@ export {
 } from "./plan.ts";
 export { definePort, type Port } from "./ports.ts";
 export {
+  and,
+  annotationChanged,
+  generationChanged,
+  isResync,
+  labelChanged,
+  labelled,
+  not,
+  or,
+  type Predicate,
+  versionChanged,
+} from "./predicates.ts";
+export { type Hands, type Procedure, type ProcedureParts, type ProcedureResult, procedureQueue } from "./procedure.ts";
+export {
   type Answer,
   Answers,
   answered,
@@ -85,18 +93,32 @@ export {
   type Question,
   unanswered,
 } from "./questions.ts";
-export { type ControllerRow, clusterRole, describeController, policyRules } from "./rbac.ts";
+export {
+  type ControllerQueue,
+  type DecideContext,
+  type Learned,
+  type QueueOptions,
+  type QueueParts,
+  queue,
+  type RetryPolicy,
+  type View,
+  type Work,
+} from "./queue.ts";
+export { clusterRole, policyRules, type RbacObject, type RbacObjectsOptions, rbacObjects } from "./rbac.ts";
+export { type ControllerRow, describeController } from "./rows.ts";
 export { isGroupKnown, type KindReference, preferredResources, resourceOfKind, type Served } from "./served.ts";
-export { defineIndex, type Index, resourceId, type Snapshot, type SnapshotListOptions } from "./snapshot.ts";
+export { defineIndex, type Index, isListed, resourceId, type Snapshot, type SnapshotListOptions } from "./snapshot.ts";
+export { type EventSource, type Synced, synced } from "./sources.ts";
+export { isTerminal, TerminalError } from "./terminal-error.ts";
 export {
   type Change,
+  type ChangeCause,
   cached,
-  generationChanged,
   itself,
   mapped,
   mappedChange,
+  type OwnedOptions,
   owned,
-  versionChanged,
   type Watch,
   type WatchOptions,
 } from "./watches.ts";

@@ -1,14 +1,7 @@
 // A snapshot made of objects, without any cache: what tests of `observe` are given, and what a plan can be tried on.
-import {
-  everythingSelector,
-  type KubernetesObject,
-  keyOf,
-  matchesSelector,
-  parseSelector,
-  type Resource,
-} from "../api/index.ts";
+import { type KubernetesObject, keyOf, parseSelector, type Resource } from "../api/index.ts";
 import type { Served } from "./served.ts";
-import { type Index, resourceId, type Snapshot, type SnapshotListOptions } from "./snapshot.ts";
+import { type Index, isListed, resourceId, type Snapshot, type SnapshotListOptions } from "./snapshot.ts";
 
 export interface PlainSnapshotOptions {
   readonly served?: Served;
@@ -28,12 +21,10 @@ export function plainSnapshot(
   return {
     served: options.served,
     get: (resource, key) => all(resource).find((object) => keyOf(object) === key),
-    list: (resource, { namespace, selector }: SnapshotListOptions = {}) => {
-      const wanted = typeof selector === "string" ? parseSelector(selector) : (selector ?? everythingSelector);
-      return all(resource).filter(
-        ({ metadata }) =>
-          (namespace === undefined || metadata.namespace === namespace) && matchesSelector(wanted, metadata.labels),
-      );
+    list: (resource, options: SnapshotListOptions = {}) => {
+      const { selector } = options;
+      const wanted = typeof selector === "string" ? { ...options, selector: parseSelector(selector) } : options;
+      return all(resource).filter((object) => isListed(object, wanted));
     },
     byIndex: <T extends KubernetesObject>(index: Index<T>, value: string) =>
       all(index.resource).filter((object) => index.valuesOf(object).includes(value)),

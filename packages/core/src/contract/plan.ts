@@ -33,8 +33,16 @@ export interface Ask {
   readonly questions: readonly Question[];
 }
 
-/** A key to look at; alone, or with the queue it is for (the first one unless given) and how long from now. */
-export type Wake = string | { readonly key: string; readonly queue?: string; readonly afterMs?: number };
+/** A key to look at; alone, or with the queue it is for (the first one unless given), how long from now, and how urgent. */
+export type Wake =
+  | string
+  | {
+      readonly key: string;
+      readonly queue?: string;
+      readonly afterMs?: number;
+      /** Higher goes first; 0 unless given. What only began to be watched has -100. */
+      readonly priority?: number;
+    };
 
 /** Steps without actions are left out. */
 export function plan(reason: string, steps: readonly Step[], options: PlanOptions = {}): Plan {

@@ -2,13 +2,15 @@
 // of objects. What it hands out is shared; change none of it.
 //
 // Promises: within one call of `observe` everything belongs to one moment, because nothing else runs meanwhile. A resource that
-// the controller does not watch is refused, loudly: a cache nobody asked for would be empty for ever.
-import type { KubernetesObject, Resource, Selector } from "../api/index.ts";
+// the controller does not watch, or not in that namespace, is refused, loudly: a cache nobody asked for would be empty for ever.
+import { type KubernetesObject, matchesSelector, parseSelector, type Resource, type Selector } from "../api/index.ts";
 import type { Served } from "./served.ts";
 
 export interface SnapshotListOptions {
   /** All unless given. */
   readonly namespace?: string;
+  /** Instead of one. */
+  readonly namespaces?: readonly string[];
   readonly selector?: string | Selector;
 }
 
@@ -36,6 +38,16 @@ export function defineIndex<T extends KubernetesObject>(
   valuesOf: (object: T) => readonly string[],
 ): Index<T> {
   return { name, resource, valuesOf };
+}
+
+/** What the options of a list ask for, one object at a time. */
+export function isListed({ metadata }: KubernetesObject, options: SnapshotListOptions): boolean {
+  const { namespace, namespaces, selector } = options;
+  const its = metadata.namespace ?? "";
+  if (namespace !== undefined && namespace !== its) return false;
+  if (namespaces !== undefined && !namespaces.includes(its)) return false;
+  if (selector === undefined) return true;
+  return matchesSelector(typeof selector === "string" ? parseSelector(selector) : selector, metadata.labels);
 }
 
 /** "apps/v1/deployments": one cache for each. */

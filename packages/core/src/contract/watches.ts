@@ -16,11 +16,18 @@ import type { Wake } from "./plan.ts";
 import type { Snapshot } from "./snapshot.ts";
 
 /** What happened to an object, as far as the cache knows. */
-export type Change<T extends KubernetesObject = KubernetesObject> =
-  | { readonly type: "add"; readonly resource: Resource; readonly object: T; readonly isInitial: boolean }
-  | { readonly type: "update"; readonly resource: Resource; readonly before: T; readonly object: T }
+export type Change<T extends KubernetesObject = KubernetesObject> = (
+  | { readonly type: "add"; readonly object: T; readonly isInitial: boolean }
+  | { readonly type: "update"; readonly before: T; readonly object: T }
   /** Its last state that is known, perhaps not its last. */
-  | { readonly type: "delete"; readonly resource: Resource; readonly object: T };
+  | { readonly type: "delete"; readonly object: T }
+) & {
+  readonly resource: Resource;
+  readonly cause?: ChangeCause | undefined;
+};
+
+/** Why it is told: it was there at the start, it changed, a new list shows that it had, or only to be told again. */
+export type ChangeCause = "initial" | "change" | "relist" | "resync";
 
 export interface WatchOptions<T extends KubernetesObject = KubernetesObject> {
   /** Which queue the keys are for; the controller's first unless given. */
@@ -35,6 +42,8 @@ export interface WatchOptions<T extends KubernetesObject = KubernetesObject> {
   readonly metadataOnly?: boolean;
   /** All unless given. */
   readonly namespace?: string;
+  /** Several, each with a cache of its own: less is read, and less is allowed to be. */
+  readonly namespaces?: readonly string[];
   readonly labelSelector?: string;
   readonly fieldSelector?: string;
 }
@@ -43,8 +52,8 @@ export interface Watch extends WatchOptions {
   readonly resource: Resource;
   /** For documents: "itself", "owner", "mapped", "cache". */
   readonly wakes: "itself" | "owner" | "mapped" | "cache";
-  /** The kind of the owners it wakes; the primary's unless given. */
   readonly owner?: Resource;
+  readonly everyOwner?: boolean;
   keysOf(change: Change, snapshot: Snapshot): readonly Wake[];
 }
 
@@ -55,13 +64,19 @@ export function itself<T extends KubernetesObject>(resource: Resource<T>, option
   return newWatch(resource, "itself", options, (change) => [keyOf(change.object)]);
 }
 
+export interface OwnedOptions<T extends KubernetesObject = KubernetesObject> extends WatchOptions<T> {
+  /** The kind of the owners it wakes; the primary's unless given. */
+  readonly owner?: Resource;
+  /** Not the controlling owner alone. */
+  readonly everyOwner?: boolean;
+}
+
 /** Wakes the object's controller, if that is of the primary's kind. */
-export function owned<T extends KubernetesObject>(
-  resource: Resource<T>,
-  options: WatchOptions<T> & { readonly owner?: Resource } = {},
-): Watch {
-  const { owner } = options;
-  return newWatch(resource, "owner", options, (change) => eachState(change, (object) => ownerKey(object, owner)));
+export function owned<T extends KubernetesObject>(resource: Resource<T>, options: OwnedOptions<T> = {}): Watch {
+  const { owner, everyOwner = false } = options;
+  return newWatch(resource, "owner", options, (change) =>
+    eachState(change, (object) => ownerKeys(object, owner, everyOwner)),
+  );
 }
 
 /** Wakes whom this function names, for the object before and after. */
@@ -92,19 +107,15 @@ export function cached<T extends KubernetesObject>(resource: Resource<T>, option
 /** A watch whose owners' kind is not said means the primary's. */
 export function withOwner(watch: Watch, primary: Resource | undefined): Watch {
   if (watch.wakes !== "owner" || watch.owner !== undefined || primary === undefined) return watch;
-  return { ...watch, ...owned(watch.resource, { owner: primary }) };
+  return { ...watch, ...owned(watch.resource, { ...watch, owner: primary }) };
 }
 
-/** By the version of their spec: status and metadata do not count. What has none always counts. */
-export function generationChanged(change: Change): boolean {
-  if (change.type !== "update") return true;
-  const { generation } = change.object.metadata;
-  return generation === undefined || generation !== change.before.metadata.generation;
-}
-
-/** Not a mere telling again. */
-export function versionChanged(change: Change): boolean {
-  return change.type !== "update" || change.before.metadata.resourceVersion !== change.object.metadata.resourceVersion;
+/** A watch of several namespaces as one of each; of these, unless it says which. */
+export function inNamespaces(watch: Watch, others: readonly string[] | undefined): readonly Watch[] {
+  const { namespaces, ...rest } = watch;
+  if (!watch.resource.namespaced) return [rest];
+  const names = namespaces ?? (rest.namespace === undefined ? others : undefined);
+  return names === undefined ? [rest] : [...new Set(names)].map((namespace) => ({ ...rest, namespace }));
 }
 
 function newWatch<T extends KubernetesObject>(
@@ -117,11 +128,14 @@ function newWatch<T extends KubernetesObject>(
   return { ...options, resource, wakes, keysOf } as unknown as Watch;
 }
 
-function ownerKey(object: KubernetesObject, owner: Resource | undefined): readonly Wake[] {
-  const reference = controllerOf(object);
-  if (reference === undefined || owner === undefined || reference.kind !== owner.kind) return [];
-  if (parseGroupVersion(reference.apiVersion).group !== owner.group) return [];
-  return [objectKeyOf(owner.namespaced ? (object.metadata.namespace ?? "") : "", reference.name)];
+function ownerKeys(object: KubernetesObject, owner: Resource | undefined, everyOwner: boolean): readonly Wake[] {
+  if (owner === undefined) return [];
+  const controller = controllerOf(object);
+  const all = everyOwner ? (object.metadata.ownerReferences ?? []) : controller === undefined ? [] : [controller];
+  const namespace = owner.namespaced ? (object.metadata.namespace ?? "") : "";
+  return all
+    .filter(({ kind, apiVersion }) => kind === owner.kind && parseGroupVersion(apiVersion).group === owner.group)
+    .map(({ name }) => objectKeyOf(namespace, name));
 }
 
 function eachState<T extends KubernetesObject>(

@@ -6,6 +6,7 @@ import { type Answer, type Answers, answered, type Question, type Served, unansw
 import { parallelizeUntil } from "../workqueue/index.ts";
 import type { LiveReader } from "./live-reader.ts";
 import type { Ports } from "./ports.ts";
+import type { TraceRequest } from "./tracing/controller-spans.ts";
 
 export interface QuestionTools {
   readonly reader: LiveReader;
@@ -13,6 +14,7 @@ export interface QuestionTools {
   readonly ports: Ports;
   readonly clock: Clock;
   readonly requestTimeoutMs: number;
+  readonly trace?: TraceRequest | undefined;
 }
 
 const atOnce = 16;
@@ -25,7 +27,9 @@ export async function answerQuestions(
 ): Promise<void> {
   const one = async (piece: number) => {
     const question = questions[piece];
-    if (question !== undefined) answers.give(question, await answer(question, tools, signal));
+    if (question === undefined) return;
+    const attempt = () => answer(question, tools, signal);
+    answers.give(question, await (tools.trace === undefined ? attempt() : tools.trace(question, attempt)));
   };
   await parallelizeUntil({ workers: atOnce, pieces: questions.length }, one, signal);
   signal.throwIfAborted();

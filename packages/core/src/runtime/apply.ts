@@ -17,6 +17,7 @@ import {
 } from "../contract/index.ts";
 import { parallelizeUntil } from "../workqueue/index.ts";
 import { type ActionTools, sendAction } from "./send-action.ts";
+import type { TraceRequest } from "./tracing/controller-spans.ts";
 
 export interface ApplyTools extends ActionTools {
   readonly clock: Clock;
@@ -25,6 +26,7 @@ export interface ApplyTools extends ActionTools {
   readonly maxParallel: number;
   /** What the controller said it would do; anything else is refused. */
   readonly writes: readonly Access[];
+  readonly trace?: TraceRequest | undefined;
 }
 
 export async function applyPlan(
@@ -39,7 +41,8 @@ export async function applyPlan(
     const one = async (piece: number) => {
       const action = step[piece];
       if (action === undefined) return;
-      const result = await tryAction(action, tools, signal);
+      const attempt = () => tryAction(action, tools, signal);
+      const result = await (tools.trace === undefined ? attempt() : tools.trace(action, attempt));
       results.set(action, result);
       hasFailed ||= result.status === "failed";
       onResult(action, result);
@@ -75,6 +78,6 @@ function isTolerated(error: Error, what: Tolerance): boolean {
 }
 
 function newUndeclared(action: Action): KubeloopError {
-  const message = `${printAction(action)} is not among what the controller says it writes`;
+  const message = `${printAction(action)} is not among what the controller says it writes: name it in its writes`;
   return new KubeloopError(message, { reason: "Undeclared", retry: "never" });
 }

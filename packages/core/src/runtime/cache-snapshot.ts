@@ -1,13 +1,6 @@
 // The caches one controller reads: its snapshot, and what its gate looks at. A resource may be watched more than once, in
-// different scopes; then it is read from all of them, each object once.
-import {
-  everythingSelector,
-  type KubernetesObject,
-  keyOf,
-  matchesSelector,
-  parseSelector,
-  type Resource,
-} from "../api/index.ts";
+// different scopes; then it is read from all of them, each object once. Reading where nothing is watched is refused.
+import { type KubernetesObject, keyOf, matchesSelector, parseSelector, type Resource, splitKey } from "../api/index.ts";
 import { KubeloopError } from "../base/index.ts";
 import {
   type Index,
@@ -18,6 +11,7 @@ import {
   type Watch,
 } from "../contract/index.ts";
 import { namespaceIndex, type SharedIndexInformer } from "../informer/index.ts";
+import { coversNamespace } from "./cache-scope.ts";
 import type { ScopedCache } from "./settle-writes.ts";
 
 type AnyInformer = SharedIndexInformer<KubernetesObject>;
@@ -66,7 +60,8 @@ export class ControllerCaches implements Snapshot {
   }
 
   get<T extends KubernetesObject>(resource: Resource<T>, key: string): T | undefined {
-    for (const { informer } of this.#require(resource)) {
+    const { namespace } = splitKey(key);
+    for (const { informer } of this.#require(resource, resource.namespaced ? namespace : undefined)) {
       const found = informer.getIndexer().getByKey(key);
       if (found !== undefined) return found as T;
     }
@@ -75,34 +70,44 @@ export class ControllerCaches implements Snapshot {
 
   list<T extends KubernetesObject>(resource: Resource<T>, options: SnapshotListOptions = {}): readonly T[] {
     const { namespace, selector } = options;
-    const wanted = typeof selector === "string" ? parseSelector(selector) : (selector ?? everythingSelector);
-    const found = this.#fromAll<T>(resource, ({ informer }) => {
+    const namespaces = namespace === undefined ? options.namespaces : [namespace];
+    const found =
+      namespaces === undefined
+        ? this.#fromAll<T>(this.#require(resource), ({ informer }) => informer.getIndexer().list())
+        : [...new Set(namespaces)].flatMap((name) => this.#listIn<T>(resource, name));
+    if (selector === undefined) return found;
+    const wanted = typeof selector === "string" ? parseSelector(selector) : selector;
+    return found.filter(({ metadata }) => matchesSelector(wanted, metadata.labels));
+  }
+
+  #listIn<T>(resource: Resource, namespace: string): readonly T[] {
+    return this.#fromAll<T>(this.#require(resource, namespace), ({ informer }) => {
       const indexer = informer.getIndexer();
-      if (namespace === undefined) return indexer.list();
       if (Object.hasOwn(indexer.getIndexers(), namespaceIndex)) return indexer.byIndex(namespaceIndex, namespace);
       return indexer.list().filter(({ metadata }) => metadata.namespace === namespace);
     });
-    return wanted === everythingSelector
-      ? found
-      : found.filter(({ metadata }) => matchesSelector(wanted, metadata.labels));
   }
 
   byIndex<T extends KubernetesObject>(index: Index<T>, value: string): readonly T[] {
-    return this.#fromAll<T>(index.resource, ({ informer }) => informer.getIndexer().byIndex(index.name, value));
+    return this.#fromAll<T>(this.#require(index.resource), ({ informer }) =>
+      informer.getIndexer().byIndex(index.name, value),
+    );
   }
 
-  #fromAll<T>(resource: Resource, read: (cache: Cache) => readonly KubernetesObject[]): readonly T[] {
-    const [first, ...others] = this.#require(resource);
+  #fromAll<T>([first, ...others]: readonly Cache[], read: (cache: Cache) => readonly KubernetesObject[]): readonly T[] {
     if (first === undefined) return [];
     if (others.length === 0) return read(first) as unknown as readonly T[];
     const byKey = new Map([first, ...others].flatMap(read).map((object) => [keyOf(object), object]));
     return [...byKey.values()] as unknown as readonly T[];
   }
 
-  #require(resource: Resource): readonly Cache[] {
-    const caches = this.#byResource.get(resourceId(resource));
-    if (caches !== undefined) return caches;
-    const message = `${resource.plural} are read but not watched`;
+  #require(resource: Resource, namespace?: string): readonly Cache[] {
+    const caches = this.#byResource.get(resourceId(resource)) ?? [];
+    const covering =
+      namespace === undefined ? caches : caches.filter(({ scoped }) => coversNamespace(scoped.scope, namespace));
+    if (covering.length > 0) return covering;
+    const where = caches.length === 0 ? "" : ` in namespace ${namespace}`;
+    const message = `${resource.plural} are read but not watched${where}: watch them, or read them live`;
     throw new KubeloopError(message, { reason: "NotWatched", retry: "never" });
   }
 }

@@ -18,6 +18,11 @@ export const driverMetricDefinitions = {
     help: "Total number of reconciliation errors per controller",
     labels,
   },
+  terminal: {
+    name: "controller_runtime_terminal_reconcile_errors_total",
+    help: "Total number of terminal reconciliation errors per controller",
+    labels,
+  },
   panics: {
     name: "controller_runtime_reconcile_panics_total",
     help: "Total number of reconciliation panics per controller",
@@ -56,7 +61,7 @@ export const driverMetricDefinitions = {
   },
 } as const;
 
-export type ReconcileResult = "success" | "error" | "requeue_after" | "stale";
+export type ReconcileResult = "success" | "error" | "requeue_after";
 
 export type DriverMetrics = ReturnType<typeof driverMetrics>;
 
@@ -64,9 +69,12 @@ export function driverMetrics(metrics: Metrics, controller: string) {
   const definitions = driverMetricDefinitions;
   const its = { controller };
   const total = metrics.counter(definitions.total);
+  // A series that is not there cannot be told from one nobody counts; upstream's "requeue" is there, too, and never more than 0.
+  for (const result of ["success", "error", "requeue_after", "requeue"]) total.labels({ controller, result }).inc(0);
   return {
     total: (result: ReconcileResult) => total.labels({ controller, result }).inc(),
     errors: metrics.counter(definitions.errors).labels(its),
+    terminal: metrics.counter(definitions.terminal).labels(its),
     panics: metrics.counter(definitions.panics).labels(its),
     timeouts: metrics.counter(definitions.timeouts).labels(its),
     time: metrics.histogram(definitions.time).labels(its),

@@ -1,13 +1,15 @@
 // The loop 38 controllers upstream have a copy of, written once: takes keys, reconciles them, and decides what becomes of each.
 //
 // - well: forgotten, and looked at again after `requeueAfterMs` if the plan said so;
-// - failed, conflicts included: again with back-off, until the retry policy gives up;
-//   Until then only what others do brings it back sooner: the echo of its own writes does not, or a key that writes something
-//   and then fails would go round as fast as it can;
+// - failed, conflicts included: again with back-off, until the retry policy gives up. Until then only what others do brings it back
+//   sooner: the echo of its own writes does not, or a key that writes something and then fails would go round as fast as it can;
+// - failed for good (TerminalError), or given up: it rests until something other than itself wakes it;
 // - not ready, because caches are behind its own writes: later, and that is no failure;
 // - a queue with a period has one key, "": after each time, well or not, it comes again after the period.
-import { type Clock, isAborted, type Log, type Metrics, TimeoutError, timeoutSignal, toError } from "../base/index.ts";
-import type { Change, ControllerQueue, RetryPolicy } from "../contract/index.ts";
+//
+// A key whose time is up is told so by its signal, and waited for all the same: another worker must not have it meanwhile.
+import { type Clock, isAborted, type Log, type Metrics, timeoutSignal, toError } from "../base/index.ts";
+import { type Change, type ControllerQueue, isTerminal, type RetryPolicy } from "../contract/index.ts";
 import {
   type AddOptions,
   bucketRateLimiter,
@@ -17,19 +19,38 @@ import {
   RateLimitingQueue,
 } from "../workqueue/index.ts";
 import type { DriverMetrics, ReconcileResult } from "./driver-metrics.ts";
-import { PanicError, type Reconciled } from "./reconcile.ts";
+import { PanicError } from "./panic-error.ts";
+import type { Reconciled } from "./reconcile.ts";
+import type { ControllerSpans } from "./tracing/controller-spans.ts";
+import type { Span, SpanContext } from "./tracing/tracer.ts";
 
 export interface QueueWorkerOptions {
+  /** Of the queue. */
   readonly name: string;
+  readonly metricName: string;
   readonly definition: ControllerQueue<unknown>;
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
   readonly counted: DriverMetrics;
-  readonly reconcileTimeoutMs: number;
-  readonly reconcile: (key: string, signal: AbortSignal) => Promise<Reconciled>;
+  readonly deadlineMs: number;
+  readonly reconcile: (key: string, attempt: Attempt, signal: AbortSignal) => Promise<Reconciled>;
   /** Whether a change is only what the key itself has written. */
   readonly isEcho: (key: string, change: Change) => boolean;
+  readonly spans?: ControllerSpans | undefined;
+}
+
+export interface Attempt {
+  /** How often in a row it has failed before. */
+  readonly failures: number;
+  readonly span: Span | undefined;
+}
+
+export interface WakeOptions extends AddOptions {
+  readonly afterMs?: number | undefined;
+  /** Why: then it may be the key's own doing. */
+  readonly change?: Change | undefined;
+  readonly span?: SpanContext | undefined;
 }
 
 export class QueueWorker implements Disposable {
@@ -37,25 +58,28 @@ export class QueueWorker implements Disposable {
   readonly #options: QueueWorkerOptions;
   readonly #maxTries: number;
   readonly #limiter: RateLimiter<string>;
-  /** Keys that failed, and until when they wait. */
-  readonly #retryAtMs = new Map<string, number>();
+  /** Keys that failed, and until when they rest; for ever, if they are not tried again. */
+  readonly #restUntilMs = new Map<string, number>();
   /** Keys being worked on, and what happened to them meanwhile. */
-  readonly #heard = new Map<string, Change[]>();
+  readonly #heard = new Map<string, WakeOptions[]>();
 
   constructor(options: QueueWorkerOptions) {
-    const { name, definition, clock, metrics } = options;
+    const { metricName: name, definition, clock, metrics } = options;
     this.#options = options;
     this.#maxTries = definition.retry.maxTries ?? Number.POSITIVE_INFINITY;
     this.#limiter = rateLimiterOf(definition.retry, clock);
-    this.queue = new RateLimitingQueue<string>({ clock, name, metrics, rateLimiter: this.#limiter, priorities: {} });
+    const priorities = definition.order ?? {};
+    this.queue = new RateLimitingQueue<string>({ clock, name, metrics, rateLimiter: this.#limiter, priorities });
   }
 
-  /** Looks at a key because of a change; at once, unless it failed and the change is its own doing. */
-  wake(key: string, change: Change, options?: AddOptions): void {
+  /** Looks at a key; not yet, if it failed and the change is its own doing. */
+  wake(key: string, options: WakeOptions = {}): void {
+    const { change } = options;
     const heard = this.#heard.get(key);
     // Whether it is an echo is known when the work is over: a watch may be quicker than an answer.
-    if (heard !== undefined) heard.push(change);
-    else if (!this.#isBackingOff(key) || !this.#options.isEcho(key, change)) this.queue.add(key, options);
+    if (heard !== undefined && change !== undefined) heard.push(options);
+    else if (change === undefined || !this.#isResting(key) || !this.#options.isEcho(key, change))
+      this.#add(key, options);
   }
 
   /** One worker, until the queue is shut down and empty, or the signal aborts. */
@@ -74,79 +98,125 @@ export class QueueWorker implements Disposable {
   }
 
   async #work(key: string, signal: AbortSignal): Promise<void> {
-    const { clock, counted, definition, reconcileTimeoutMs: limitMs, log } = this.#options;
+    const { clock, counted, definition, log } = this.#options;
     const startMs = clock.monotonic();
     counted.active.inc();
-    let result: ReconcileResult = "error";
-    const heard: Change[] = [];
+    let result: ReconcileResult | "stale" = "error";
+    const heard: WakeOptions[] = [];
     this.#heard.set(key, heard);
     try {
-      using limit = timeoutSignal(signal, limitMs, { clock: guardClock(clock), what: `reconcile of ${key}` });
-      result = this.#settle(key, await this.#options.reconcile(key, limit.signal));
+      result = await this.#attempt(key, signal);
     } catch (error) {
       if (isAborted(error, signal)) return;
-      if (error instanceof TimeoutError) counted.timeouts.inc();
-      if (error instanceof PanicError) counted.panics.inc();
-      this.#retry(key, toError(error));
+      throw error;
     } finally {
       this.#heard.delete(key);
-      const others = result === "error" ? heard.filter((change) => !this.#options.isEcho(key, change)) : heard;
-      if (others.length > 0) this.queue.add(key);
+      for (const each of heard) {
+        const isOwn = result === "error" && each.change !== undefined && this.#options.isEcho(key, each.change);
+        if (!isOwn) this.#add(key, { priority: 0, ...each });
+      }
       counted.active.dec();
-      counted.time.observe((clock.monotonic() - startMs) / 1000);
-      counted.total(result);
+      // A key that was put off has not been reconciled.
+      if (result !== "stale") {
+        counted.time.observe((clock.monotonic() - startMs) / 1000);
+        counted.total(result);
+      }
       if (definition.everyMs !== undefined && !signal.aborted) this.queue.addAfter(key, definition.everyMs);
     }
     log.debug("reconciled", { key, result });
   }
 
-  #settle(key: string, reconciled: Reconciled): ReconcileResult {
+  /** Throws only when the signal has aborted. */
+  async #attempt(key: string, signal: AbortSignal): Promise<ReconcileResult | "stale"> {
+    const { spans, name, reconcile } = this.#options;
+    const failures = this.queue.numRequeues(key);
+    let cause: SpanContext | undefined;
+    const guarded = async (span: Span | undefined) => {
+      cause = span?.spanContext();
+      return await this.#inTime(key, (limit) => reconcile(key, { failures, span }, limit), signal);
+    };
+    try {
+      const reconciled = await (spans === undefined ? guarded(undefined) : spans.reconcile(name, key, guarded));
+      return this.#settle(key, reconciled, cause);
+    } catch (error) {
+      if (isAborted(error, signal)) throw error;
+      if (error instanceof PanicError) this.#options.counted.panics.inc();
+      this.#fail(key, toError(error), cause);
+      return "error";
+    }
+  }
+
+  async #inTime<R>(key: string, work: (signal: AbortSignal) => Promise<R>, signal: AbortSignal): Promise<R> {
+    const { clock, deadlineMs, counted, log } = this.#options;
+    const what = `reconcile of ${key}`;
+    using limit = timeoutSignal(signal, deadlineMs, { clock: guardClock(clock), what });
+    try {
+      return await work(limit.signal);
+    } finally {
+      if (limit.signal.aborted && !signal.aborted) {
+        counted.timeouts.inc();
+        log.warn("reconcile took longer than it may", { key, deadlineMs });
+      }
+    }
+  }
+
+  #settle(key: string, reconciled: Reconciled, span: SpanContext | undefined): ReconcileResult | "stale" {
     if (reconciled.kind === "stale") {
-      this.queue.addAfter(key, reconciled.waitMs);
+      this.#add(key, { afterMs: reconciled.waitMs, span });
       return "stale";
     }
     if (reconciled.kind === "done" && reconciled.error !== undefined) {
-      this.#retry(key, reconciled.error);
+      this.#fail(key, reconciled.error, span);
       return "error";
     }
     this.#forget(key);
     const afterMs = reconciled.kind === "done" ? reconciled.requeueAfterMs : undefined;
     if (afterMs === undefined) return "success";
-    this.queue.addAfter(key, afterMs);
+    this.#add(key, { afterMs, span });
     return "requeue_after";
   }
 
-  #retry(key: string, error: Error): void {
-    const { counted, log, definition } = this.#options;
+  #fail(key: string, error: Error, span: SpanContext | undefined): void {
+    const { counted, log, definition, clock } = this.#options;
     counted.errors.inc();
+    const isForGood = isTerminal(error);
+    if (isForGood) counted.terminal.inc();
     if (definition.everyMs !== undefined) {
       log.warn("sweep failed", { error });
       return;
     }
     const tries = this.queue.numRequeues(key) + 1;
-    if (tries >= this.#maxTries) {
-      log.warn("reconcile failed, given up", { key, tries, error });
-      this.#forget(key);
+    if (isForGood || tries >= this.#maxTries) {
+      log.warn(isForGood ? "reconcile failed for good" : "reconcile failed, given up", { key, tries, error });
+      if (!isForGood) this.queue.forget(key);
+      this.#restUntilMs.set(key, Number.POSITIVE_INFINITY);
       return;
     }
     log.warn("reconcile failed", { key, tries, error });
-    const delayMs = this.#limiter.when(key);
-    this.#retryAtMs.set(key, this.#options.clock.monotonic() + delayMs);
-    this.queue.addAfter(key, delayMs);
+    const afterMs = this.#limiter.when(key);
+    this.#restUntilMs.set(key, clock.monotonic() + afterMs);
+    this.#add(key, { afterMs, span });
+  }
+
+  #add(key: string, { afterMs, priority, span }: WakeOptions): void {
+    this.#options.spans?.woken(this.#options.name, key, { by: span, afterMs: afterMs ?? 0 });
+    if (afterMs === undefined || (afterMs === 0 && priority !== undefined)) this.queue.add(key, { priority });
+    else this.queue.addAfter(key, afterMs, { priority });
   }
 
   /** Failed, and not to be tried again yet. */
-  #isBackingOff(key: string): boolean {
-    return (this.#retryAtMs.get(key) ?? 0) > this.#options.clock.monotonic();
+  #isResting(key: string): boolean {
+    return (this.#restUntilMs.get(key) ?? 0) > this.#options.clock.monotonic();
   }
 
   #forget(key: string): void {
     this.queue.forget(key);
-    this.#retryAtMs.delete(key);
+    this.#restUntilMs.delete(key);
   }
 }
 
 function rateLimiterOf(policy: RetryPolicy, clock: Clock): RateLimiter<string> {
+  if (policy.limiter !== undefined) return policy.limiter(clock);
   const { baseMs = 5, maxMs = 1_000_000, bucket = { qps: 10, burst: 100 } } = policy;
   const each = exponentialRateLimiter<string>({ baseMs, maxMs });
   return bucket === "none" ? each : maxOfRateLimiter(each, bucketRateLimiter<string>(bucket, clock));

@@ -23,9 +23,10 @@ import {
   remove,
   removeCollection,
 } from "../contract/index.ts";
+import type { CacheScope } from "./cache-scope.ts";
 import type { LiveReader } from "./live-reader.ts";
 import { ReadYourWrites } from "./read-your-writes.ts";
-import { type CacheScope, type ScopedCache, settleWrite } from "./settle-writes.ts";
+import { type ScopedCache, settleWrite } from "./settle-writes.ts";
 import { type Expected, expectedAfter, isAnswerLost, isSighted } from "./sightings.ts";
 
 const never = new AbortController().signal;
@@ -400,6 +401,32 @@ describe("a gate", () => {
     show([pod("a", { resourceVersion: "9" })], "9");
     expect((await gate.check("k", never)).isReady).toBe(false);
     show([], "10");
+    expect((await gate.check("k", never)).isReady).toBe(true);
+  });
+
+  for (const [fact, scope, metadata, cached, isReady] of [
+    ["what is in another namespace is not waited for", { namespace: "other" }, {}, [], true],
+    ["what is in the watched one is", { namespace: "shop" }, {}, [], false],
+    ["what a selector leaves out is not waited for", { labelSelector: "app=web" }, {}, [], true],
+    ["what it selects is", { labelSelector: "app=web" }, { labels: { app: "web" } }, [], false],
+    ["what leaves the selection is", { labelSelector: "app=web" }, {}, [pod("a")], false],
+    ["what has another name is not waited for", { fieldSelector: "metadata.name=b" }, {}, [], true],
+    ["what has the name is", { fieldSelector: "metadata.name=a" }, {}, [], false],
+    ["what other fields select may come", { fieldSelector: "spec.nodeName=n" }, {}, [], false],
+  ] as const) {
+    test(fact, async () => {
+      const cache = cacheOf(cached, "5", scope);
+      const reader = { get: async () => undefined, list: async () => ({ items: [], resourceVersion: "9" }) };
+      const gate = new ReadYourWrites({ cachesOf: () => [cache], reader, clock: new FakeClock() });
+      gate.note("k", mergePatch(pods, "shop/a", {}), done(pod("a", { resourceVersion: "9", ...metadata })));
+      expect((await gate.check("k", never)).isReady).toBe(isReady);
+    });
+  }
+
+  test("a write that was only tried out is not waited for", async () => {
+    const { gate } = newGate();
+    gate.note("k", create(pods, pod("a"), { options: { dryRun: true } }), done(pod("a", { resourceVersion: "9" })));
+    gate.note("k", remove(pods, "shop/a", { dryRun: true }), done(pod("a", { resourceVersion: "9" })));
     expect((await gate.check("k", never)).isReady).toBe(true);
   });
 

@@ -48,7 +48,7 @@ interface Awaited {
 }
 
 interface Waiting {
-  awaited: readonly Awaited[];
+  awaited: Awaited[];
   checks: number;
   settlements: number;
   settleAtMs: number;
@@ -88,14 +88,13 @@ export class ReadYourWrites implements WriteGate {
       .cachesOf(action.resource)
       .flatMap((cache) => expectedAfter(action, result, cache).map((expected) => ({ expected, cache })));
     if (awaited.length === 0) return;
-    const waiting = this.#byKey.get(key);
-    const nowMs = this.#options.clock.monotonic();
-    this.#await(key, {
-      awaited: [...(waiting?.awaited ?? []), ...awaited],
-      checks: 0,
-      settlements: 0,
-      settleAtMs: nowMs + this.#settleAfterMs,
-    });
+    const waiting = this.#byKey.get(key) ?? { awaited: [], checks: 0, settlements: 0, settleAtMs: 0 };
+    waiting.awaited.push(...awaited);
+    waiting.checks = 0;
+    waiting.settlements = 0;
+    waiting.settleAtMs = this.#options.clock.monotonic() + this.#settleAfterMs;
+    this.#byKey.set(key, waiting);
+    this.#link(key, awaited);
   }
 
   /** Throws when the server had to be asked and could not be. */
@@ -154,12 +153,11 @@ export class ReadYourWrites implements WriteGate {
     waiting.settleAtMs = this.#options.clock.monotonic() + waitMs;
     this.#unlink(key, waiting.awaited);
     waiting.awaited = settled.flat();
-    this.#await(key, waiting);
+    this.#link(key, waiting.awaited);
   }
 
-  #await(key: string, waiting: Waiting): void {
-    this.#byKey.set(key, waiting);
-    for (const { expected } of waiting.awaited) {
+  #link(key: string, awaited: readonly Awaited[]): void {
+    for (const { expected } of awaited) {
       if (expected.key === undefined) continue;
       const id = objectId(expected);
       const keys = this.#keysByObject.get(id) ?? new Set<string>();

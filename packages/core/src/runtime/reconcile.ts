@@ -1,33 +1,27 @@
-// One key, once: ready? → observe → decide, asking as often as it may → apply → learn → report → apply. What comes of it is a
-// value; only what went wrong is thrown.
+// One key, once: ready? → observe → decide, asking as often as it may → apply → learn → report → apply; or, for a queue that has a
+// procedure, ready? → that. What comes of it is a value; only what went wrong is thrown.
 //
 // The pure parts are called with nothing but what they may know. When one of them throws, that is a fault in it: a panic, which is
 // counted and tried again like any failure.
-import { KubeloopError, toError } from "../base/index.ts";
+import { KubeloopError } from "../base/index.ts";
 import {
   Answers,
   type Ask,
   type ControllerQueue,
   type DecideContext,
   type Plan,
-  type Snapshot,
-  type Wake,
   type Work,
 } from "../contract/index.ts";
-import { answerQuestions, type QuestionTools } from "./answer-questions.ts";
-import { type ApplyTools, applyPlan } from "./apply.ts";
-import type { WriteGate } from "./read-your-writes.ts";
+import { answerQuestions } from "./answer-questions.ts";
+import { applyPlan } from "./apply.ts";
+import { PanicError } from "./panic-error.ts";
+import { type ProcedureTools, runProcedure } from "./run-procedure.ts";
 
-export interface ReconcileTools<M> {
+export interface ReconcileTools<M> extends ProcedureTools {
   readonly queue: ControllerQueue<M>;
-  readonly snapshot: Snapshot;
   readonly model: M;
-  readonly gate: WriteGate;
-  readonly questions: QuestionTools;
-  readonly apply: ApplyTools;
   /** How often `decide` may ask before it must decide. */
   readonly maxRounds: number;
-  readonly wake: (wakes: readonly Wake[]) => void;
 }
 
 export type Reconciled =
@@ -44,17 +38,12 @@ export type Reconciled =
       readonly error: Error | undefined;
     };
 
-/** A pure function of a controller threw. */
-export class PanicError extends KubeloopError {
-  constructor(where: string, cause: unknown) {
-    super(`panic in ${where}: ${toError(cause).message} [recovered]`, { reason: "Panic", cause });
-  }
-}
-
 export async function reconcile<M>(key: string, tools: ReconcileTools<M>, signal: AbortSignal): Promise<Reconciled> {
   const readiness = await tools.gate.check(key, signal);
   if (!readiness.isReady) return { kind: "stale", waitMs: readiness.waitMs };
-  const { snapshot, model } = tools;
+  const { procedure } = tools.queue;
+  if (procedure !== undefined) return await runProcedure(key, procedure, tools, signal);
+  const { caches: snapshot, model } = tools;
   const nowMs = tools.questions.clock.now();
   const work = guarded("observe", () => tools.queue.begin(key, { snapshot, model, nowMs }));
   if (work === undefined) return { kind: "absent" };

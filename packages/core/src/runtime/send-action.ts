@@ -3,7 +3,7 @@
 import { type KubernetesObject, type SubresourceTypes, splitKey } from "../api/index.ts";
 import { assertNever } from "../base/index.ts";
 import type { Client, ResourceClient } from "../client/index.ts";
-import type { Action, EventAction, PatchAction, PatchBody } from "../contract/index.ts";
+import type { Action, EventAction, PatchAction, PatchBody, WriteActionOptions } from "../contract/index.ts";
 import type { Ports } from "./ports.ts";
 
 export interface ActionTools {
@@ -22,17 +22,18 @@ export async function sendAction(action: Action, tools: ActionTools, signal: Abo
     case "port":
       return await tools.ports.call(action.port, action.request, signal);
     case "create":
-      return await at(action, action.object.metadata.namespace, tools).create(action.object, signal);
+      return await at(action, action.object.metadata.namespace, tools).create(action.object, optionsOf(action), signal);
     case "update": {
       const { object, subresource } = action;
       const all = at(action, object.metadata.namespace, tools);
-      if (subresource === undefined) return await all.update(object, signal);
-      return await all.subresource(subresource).update(object.metadata.name ?? "", object, signal);
+      if (subresource === undefined) return await all.update(object, optionsOf(action), signal);
+      const { name = "" } = object.metadata;
+      return await all.subresource(subresource).update(name, object, optionsOf(action), signal);
     }
     case "apply": {
       const { object, subresource, fieldManager, force } = action;
       const { apiVersion, kind } = action.resource;
-      const options = { force, ...(fieldManager === undefined ? {} : { fieldManager }) };
+      const options = { ...action.options, force, ...(fieldManager === undefined ? {} : { fieldManager }) };
       const all = at(action, object.metadata.namespace, tools);
       const body = { apiVersion, kind, ...object };
       if (subresource === undefined) return await all.apply(body, options, signal);
@@ -42,12 +43,13 @@ export async function sendAction(action: Action, tools: ActionTools, signal: Abo
       const { namespace, name } = splitKey(action.key);
       const all = at(action, namespace, tools);
       const patch = withPreconditions(action);
-      if (action.subresource === undefined) return await all.patch(name, patch, signal);
-      return await all.subresource(action.subresource).patch(name, patch, signal);
+      if (action.subresource === undefined) return await all.patch(name, patch, optionsOf(action), signal);
+      return await all.subresource(action.subresource).patch(name, patch, optionsOf(action), signal);
     }
     case "create-subresource": {
       const { namespace, name } = splitKey(action.key);
-      return await at(action, namespace, tools).subresource(action.subresource).create(name, action.body, signal);
+      const inside = at(action, namespace, tools).subresource(action.subresource);
+      return await inside.create(name, action.body, optionsOf(action), signal);
     }
     case "delete": {
       const { namespace, name } = splitKey(action.key);
@@ -63,6 +65,8 @@ export async function sendAction(action: Action, tools: ActionTools, signal: Abo
       return assertNever(action);
   }
 }
+
+const optionsOf = ({ options = {} }: { readonly options?: WriteActionOptions | undefined }) => options;
 
 type AnyClient = ResourceClient<KubernetesObject, SubresourceTypes>;
 

@@ -4,15 +4,9 @@
 // Never settled by believing the cache: as long as it holds what the server no longer has, it is waited for.
 import { controllerOf, type KubernetesObject, keyOf, splitKey } from "../api/index.ts";
 import { assertNever } from "../base/index.ts";
+import { type CacheScope, coversNamespace } from "./cache-scope.ts";
 import type { LiveReader } from "./live-reader.ts";
 import { type Expected, type LostWrite, removedFrom, type SightedCache } from "./sightings.ts";
-
-/** What the watch behind a cache lets through. */
-export interface CacheScope {
-  readonly namespace?: string | undefined;
-  readonly labelSelector?: string | undefined;
-  readonly fieldSelector?: string | undefined;
-}
 
 export interface ScopedCache extends SightedCache {
   readonly scope: CacheScope;
@@ -69,12 +63,13 @@ async function settleGenerated(
 async function readInScope(
   { resource }: Expected,
   key: string,
-  { namespace: watched = "", labelSelector, fieldSelector }: CacheScope,
+  scope: CacheScope,
   reader: Pick<LiveReader, "get" | "list">,
   signal: AbortSignal,
 ): Promise<KubernetesObject | undefined> {
   const { namespace, name } = splitKey(key);
-  if (watched !== "" && watched !== namespace) return undefined;
+  if (!coversNamespace(scope, namespace)) return undefined;
+  const { labelSelector, fieldSelector } = scope;
   if (labelSelector === undefined && fieldSelector === undefined) {
     return await reader.get(resource, key, "metadata", signal);
   }

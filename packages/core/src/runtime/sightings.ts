@@ -4,6 +4,7 @@
 // - `written`: as far as this version of the object. The cache's own version counts too: what the watch left out, because it is
 //   outside of its selector or came and went, does not appear, but the version passes it.
 // - `removed`: without the object of this uid, or with it terminating. One made anew under its name is another one.
+//   Whatever a watch cannot show, because it is in another namespace or its labels are not those selected, is not waited for.
 // - `lost`: nobody knows whether the write was carried out. Only a live read can tell, and turns it into the others.
 import {
   compareResourceVersions,
@@ -17,9 +18,11 @@ import {
   matchesSelector,
   parseSelector,
   type Resource,
+  splitKey,
   TransportError,
 } from "../api/index.ts";
-import { type Action, type ActionResult, keyOfAction } from "../contract/index.ts";
+import { type Action, type ActionResult, isDryRun, keyOfAction } from "../contract/index.ts";
+import { type CacheScope, coversNamespace, isOutside } from "./cache-scope.ts";
 
 export type Expected =
   | { readonly kind: "written"; readonly resource: Resource; readonly key: string; readonly version: string }
@@ -49,6 +52,8 @@ export type LostWrite =
 
 /** What is looked at of a cache. */
 export interface SightedCache {
+  /** All there is, unless given. */
+  readonly scope?: CacheScope;
   readonly resourceVersion: string;
   getByKey(key: string): KubernetesObject | undefined;
   list(): readonly KubernetesObject[];
@@ -71,8 +76,9 @@ export function isSighted(expected: Expected, cache: SightedCache): boolean {
 
 /** What must be seen after an action; nothing where nothing was written. */
 export function expectedAfter(action: Action, result: ActionResult, cache: SightedCache): readonly Expected[] {
-  if (result.status === "skipped" || action.type === "event" || action.type === "port") return [];
+  if (result.status === "skipped" || action.type === "event" || action.type === "port" || isDryRun(action)) return [];
   const { resource } = action;
+  if (isForeign(action, result, cache)) return [];
   const error = "error" in result ? result.error : undefined;
   if (action.type === "deletecollection") {
     return error === undefined || isAnswerLost(error) ? removedOf(action, cache) : [];
@@ -97,6 +103,31 @@ export function expectedAfter(action: Action, result: ActionResult, cache: Sight
   if (written === undefined) return [lostWrite(action, resource, key)];
   if (value.version === undefined) return [{ kind: "lost", resource, key: written }];
   return [{ kind: "written", resource, key: written, version: value.version }];
+}
+
+/** Nothing the cache has, or could come to show. */
+function isForeign(action: WriteAction, result: ActionResult, cache: SightedCache): boolean {
+  const { scope } = cache;
+  if (scope === undefined || action.type === "deletecollection") return false;
+  const key = keyOfAction(action);
+  const namespace = key === undefined ? namespaceOf(action) : splitKey(key).namespace;
+  if (action.resource.namespaced && !coversNamespace(scope, namespace)) return true;
+  const written = result.status === "done" ? objectOf(action, result.value) : undefined;
+  // What it has may be on its way out of the selection, and that it will show.
+  return written !== undefined && isOutside(scope, written) && cache.getByKey(keyOf(written)) === undefined;
+}
+
+type WriteAction = Exclude<Action, { readonly type: "event" | "port" }>;
+
+function namespaceOf(action: WriteAction): string {
+  return "object" in action ? (action.object.metadata.namespace ?? "") : "";
+}
+
+/** The object itself, if that is what was answered: not a Scale of it, nor a Status about it. */
+export function objectOf({ resource }: { readonly resource: Resource }, value: unknown): KubernetesObject | undefined {
+  if (typeof value !== "object" || value === null) return undefined;
+  const { kind, metadata } = value as Partial<KubernetesObject>;
+  return kind === resource.kind && metadata?.name ? (value as KubernetesObject) : undefined;
 }
 
 /** Whether the write may have been carried out although it failed. */

@@ -18,6 +18,7 @@ import {
   type ResourceEventHandlerRegistration,
   SharedIndexInformer,
   type SharedInformerFactory,
+  type Syncing,
 } from "../informer/index.ts";
 import { type ControllerCaches, scopeIdOf } from "./cache-snapshot.ts";
 
@@ -33,9 +34,15 @@ export interface WatchSourceOptions {
 }
 
 export interface ChangeListener {
-  changed(change: Change, watches: readonly Watch[], details: EventDetails): void;
+  changed(change: Change, watches: readonly Watch[]): void;
   /** Deleted, and nobody knows what it was. */
   vanished(key: string, watches: readonly Watch[]): void;
+}
+
+/** A source that does not show what the server has, and what keeps it from doing so. */
+export interface UnsyncedSource {
+  readonly name: string;
+  readonly reason: string;
 }
 
 type AnyInformer = SharedIndexInformer<KubernetesObject>;
@@ -75,8 +82,23 @@ export class WatchSources {
   }
 
   /** What handlers have to have heard of before work may begin. */
-  get registrations(): readonly ResourceEventHandlerRegistration[] {
-    return [...this.#sources.values()].map(({ registration }) => registration);
+  get syncing(): readonly Syncing[] {
+    return [...this.#sources.values()].map(({ informer, registration }) => ({
+      name: registration.name,
+      hasSynced: () => registration.hasSynced(),
+      whenSynced: (signal: AbortSignal) => registration.whenSynced(signal),
+      get status() {
+        return informer.status;
+      },
+    }));
+  }
+
+  /** Sources not filled yet, and those that were and hear nothing any more. */
+  unsynced(): readonly UnsyncedSource[] {
+    return [...this.#sources.values()].flatMap((source) => {
+      const reason = findFault(source);
+      return reason === undefined ? [] : [{ name: source.registration.name, reason }];
+    });
   }
 
   get resources(): readonly Resource[] {
@@ -177,15 +199,26 @@ export class WatchSources {
   #handlerOf(watches: readonly Watch[], resource: Resource) {
     const listener = this.#listener;
     return {
-      onAdd: (object: KubernetesObject, details: EventDetails) =>
-        listener.changed({ type: "add", resource, object, isInitial: details.isInInitialList }, watches, details),
-      onUpdate: (before: KubernetesObject, object: KubernetesObject, details: EventDetails) =>
-        listener.changed({ type: "update", resource, before, object }, watches, details),
-      onDelete: (gone: Parameters<typeof isFinalStateUnknown<KubernetesObject>>[0], details: EventDetails) => {
+      onAdd: (object: KubernetesObject, { cause, isInInitialList: isInitial }: EventDetails) =>
+        listener.changed({ type: "add", resource, object, isInitial, cause }, watches),
+      onUpdate: (before: KubernetesObject, object: KubernetesObject, { cause }: EventDetails) =>
+        listener.changed({ type: "update", resource, before, object, cause }, watches),
+      onDelete: (gone: Parameters<typeof isFinalStateUnknown<KubernetesObject>>[0], { cause }: EventDetails) => {
         const object = isFinalStateUnknown(gone) ? gone.object : gone;
-        if (object !== undefined) listener.changed({ type: "delete", resource, object }, watches, details);
+        if (object !== undefined) listener.changed({ type: "delete", resource, object, cause }, watches);
         else if (isFinalStateUnknown(gone)) listener.vanished(gone.key, watches);
       },
     };
   }
+}
+
+function findFault({ informer, registration }: Source): string | undefined {
+  const hasSynced = registration.hasSynced();
+  // Before it has synced, its first failure is worth telling; afterwards it may fail for a while.
+  const health = informer.checkHealth(hasSynced ? {} : { maxFailingMs: 0 });
+  if (!health.isHealthy) return health.reason;
+  if (hasSynced) return undefined;
+  if (!informer.isStarted()) return "its informer has not been started";
+  if (!informer.hasSynced()) return `its informer is ${informer.status.phase}`;
+  return `${registration.pending} of its objects are still to be told`;
 }

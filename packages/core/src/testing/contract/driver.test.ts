@@ -17,6 +17,7 @@ import {
   liveGet,
   mergePatch,
   nothing,
+  patch,
   plan,
   queue,
   remove,
@@ -113,7 +114,69 @@ describe("starting", () => {
     );
     const ended = stage.ended().catch((error: unknown) => error);
     await stage.clock.advance(121_000);
-    expect(String(await ended)).toMatch(/secrets/);
+    expect(String(await ended)).toMatch(/maps secrets \(since .*\): forbidden/);
+    expect(stage.driver.state).toBe("ended");
+    expect(stage.driver.unsynced()).toEqual([]);
+  });
+
+  test("until then it tells who is not filled and why", async () => {
+    await using stage = onStage(
+      onMaps(() => nothing("looked")),
+      neverFills,
+    );
+    await stage.clock.advance(90_000);
+    expect(stage.driver.unsynced()).toEqual([
+      { name: "maps secrets", reason: expect.stringMatching(/neither listed nor watched for 90 s: forbidden/) },
+    ]);
+  });
+
+  test("told to wait, it does, and starts when the cache is filled after all", async () => {
+    let looked = 0;
+    const controller = onMaps(() => {
+      looked++;
+      return nothing("looked");
+    });
+    let isDown = true;
+    await using stage = onStage(controller, {
+      wrap: (transport, clock) =>
+        withFaults(
+          transport,
+          [{ name: "down", fault: { kind: "status", code: 403 }, match: { resources: ["secrets"] } }],
+          { clock, random: seededRandom(1), isActive: () => isDown },
+        ),
+      driver: { onSyncTimeout: "wait" },
+    });
+    await stage.clock.advance(600_000);
+    expect([looked, stage.driver.state, stage.driver.unsynced().length]).toEqual([0, "syncing", 1]);
+    isDown = false;
+    await stage.clock.advance(60_000);
+    expect([looked, stage.driver.state, stage.driver.unsynced().length]).toEqual([1, "working", 0]);
+  });
+
+  test("a cache that goes deaf later is told too, and the work goes on", async () => {
+    let isDown = false;
+    let looked = 0;
+    const controller = onMaps(() => {
+      looked++;
+      return nothing("looked");
+    });
+    await using stage = onStage(controller, {
+      wrap: (transport, clock) =>
+        withFaults(
+          transport,
+          [{ name: "down", fault: { kind: "status", code: 503 }, match: { resources: ["secrets"] } }],
+          { clock, random: seededRandom(1), isActive: () => isDown },
+        ),
+    });
+    await stage.clock.advance(1000);
+    isDown = true;
+    stage.server.server.endWatches("reset");
+    await stage.clock.advance(180_000);
+    expect(stage.driver.unsynced().map(({ name }) => name)).toEqual(["maps secrets"]);
+    const before = looked;
+    stage.edit(configMaps, "shop/a", (map) => ({ ...map, data: { changed: "yes" } }));
+    await stage.clock.advance(10_000);
+    expect(looked).toBeGreaterThan(before);
   });
 
   test("unless it says that it can do without", async () => {
@@ -264,11 +327,69 @@ describe("carrying out", () => {
   });
 
   test("what the descriptor does not name is refused before it is sent", async () => {
-    const controller = onMaps(() => plan("strays", [[remove(pods, "shop/a")]]), { retry: { maxTries: 1 } });
+    const controller = onMaps(() => plan("strays", [[remove(pods, "shop/p")]]), { retry: { maxTries: 1 } });
+    const pod: corev1.Pod = {
+      apiVersion: "v1",
+      kind: "Pod",
+      metadata: { namespace: "shop", name: "p" },
+      spec: { containers: [] },
+    };
+    await using stage = onStage(controller, {
+      objects: [
+        [configMaps, configMap("a")],
+        [pods, pod],
+      ],
+    });
+    await stage.clock.advance(1000);
+    expect(stage.list(pods)).toHaveLength(1);
+    expect(value(stage, "controller_runtime_reconcile_errors_total")).toBe(1);
+  });
+
+  test("a report that could not be written is a failure, too", async () => {
+    const controller = onMaps(() => nothing("well"), {
+      report: () => plan("tells", [[remove(secrets, "shop/absent")]]),
+      retry: { maxTries: 2 },
+    });
     await using stage = onStage(controller);
     await stage.clock.advance(1000);
-    expect(stage.server.server.requests.filter(({ verb }) => verb === "delete")).toEqual([]);
-    expect(value(stage, "controller_runtime_reconcile_errors_total")).toBe(1);
+    expect(value(stage, "controller_runtime_reconcile_errors_total")).toBe(2);
+  });
+
+  for (const type of ["json", "merge"] as const) {
+    test(`a ${type} patch carries its preconditions`, async () => {
+      const body =
+        type === "json"
+          ? { type, operations: [{ op: "add", path: "/data", value: { mine: "yes" } }] as const }
+          : { type, body: { data: { mine: "yes" } } };
+      const controller = onMaps(
+        (map) => plan("writes", [[patch(configMaps, keyOf(map), body, { preconditions: { uid: "other" } })]]),
+        {
+          writes: [verbs(configMaps, "patch")],
+          retry: { maxTries: 1 },
+        },
+      );
+      await using stage = onStage(controller);
+      await stage.clock.advance(1000);
+      expect(stage.get(configMaps, "shop/a")?.data).toBeUndefined();
+      expect(value(stage, "controller_runtime_reconcile_errors_total")).toBe(1);
+    });
+  }
+
+  test("a delete carries its preconditions", async () => {
+    const controller = onMaps(
+      () => plan("deletes", [[remove(secrets, "shop/s", { preconditions: { uid: "other" } })]]),
+      {
+        retry: { maxTries: 1 },
+      },
+    );
+    await using stage = onStage(controller, {
+      objects: [
+        [configMaps, configMap("a")],
+        [secrets, secret("s")],
+      ],
+    });
+    await stage.clock.advance(1000);
+    expect(stage.list(secrets)).toHaveLength(1);
   });
 
   test("a conflict is an ordinary retry: nothing is overwritten", async () => {
@@ -310,9 +431,7 @@ describe("carrying out", () => {
     await using stage = onStage(controller);
     await stage.clock.advance(1);
     stage.driver.wake("shop/a");
-    await stage.clock.advance(1000);
-    expect(rounds).toBe(1);
-    await stage.clock.advance(15_000);
+    await stage.clock.advance(1);
     expect(rounds).toBe(2);
     expect(stage.list(secrets)).toHaveLength(1);
   });
@@ -392,6 +511,83 @@ describe("what becomes of a key", () => {
     await using stage = onStage(controller);
     await stage.clock.advance(8000);
     expect(rounds).toBe(4);
+  });
+
+  test("not even when the echo comes while it waits; what others do brings it back", async () => {
+    let rounds = 0;
+    const controller = onMaps(
+      (map) => {
+        rounds++;
+        return plan("writes, then fails", [
+          [mergePatch(configMaps, keyOf(map), { data: { round: String(rounds) } })],
+          [remove(secrets, "shop/absent")],
+        ]);
+      },
+      { writes: [verbs(configMaps, "patch"), verbs(secrets, "delete")], retry: { baseMs: 60_000 } },
+    );
+    await using stage = onStage(controller, { objects: [] });
+    await stage.clock.advance(1000);
+    stage.server.server.create(configMaps, configMap("a"));
+    stage.server.server.pauseCache();
+    await stage.clock.advance(1000);
+    expect(rounds).toBe(1);
+    stage.server.server.resumeCache();
+    await stage.clock.advance(20_000);
+    expect(rounds).toBe(1);
+    stage.edit(configMaps, "shop/a", (map) => ({ ...map, data: { theirs: "yes" } }));
+    await stage.clock.advance(1000);
+    expect(rounds).toBe(2);
+  });
+});
+
+describe("caches", () => {
+  test("a resource watched in two scopes is read from both, each object once", async () => {
+    const read: string[] = [];
+    const controller = onMaps(() => nothing("read"), {
+      watches: [cached(secrets, { labelSelector: "app=web" }), cached(secrets, { labelSelector: "tier" })],
+      observe(_key, { snapshot }) {
+        read.push(
+          snapshot
+            .list(secrets)
+            .map(({ metadata }) => metadata.name)
+            .toSorted()
+            .join(" "),
+        );
+        return undefined;
+      },
+    });
+    const objects = [
+      secret("web", { app: "web" }),
+      secret("both", { app: "web", tier: "1" }),
+      secret("tier", { tier: "1" }),
+      secret("none"),
+    ];
+    await using stage = onStage(controller, {
+      objects: [[configMaps, configMap("a")], ...objects.map((each) => [secrets, each] as const)],
+    });
+    await stage.clock.advance(1000);
+    expect(read).toEqual(["both tier web"]);
+  });
+
+  test("what is watched in one namespace is seen of that one only", async () => {
+    const read: number[] = [];
+    const controller = onMaps(() => nothing("read"), {
+      watches: [cached(secrets, { namespace: "shop" })],
+      observe(_key, { snapshot }) {
+        read.push(snapshot.list(secrets).length);
+        return undefined;
+      },
+    });
+    const elsewhere = { ...secret("s"), metadata: { namespace: "other", name: "s" } };
+    await using stage = onStage(controller, {
+      objects: [
+        [configMaps, configMap("a")],
+        [secrets, secret("s")],
+        [secrets, elsewhere],
+      ],
+    });
+    await stage.clock.advance(1000);
+    expect(read).toEqual([1]);
   });
 });
 

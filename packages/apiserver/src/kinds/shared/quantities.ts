@@ -1,0 +1,58 @@
+// Quantities where specs hold them: how they are rounded when they arrive, and what they may be.
+import {
+  canonicalQuantity,
+  type Fault,
+  type FieldPath,
+  invalidFault,
+  parseQuantity,
+  printQuantity,
+  quantityMilliValue,
+  quantitySign,
+  quantityValue,
+  roundQuantityUp,
+} from "@kubeloop/core/api";
+import { isWholeNumberResource } from "./resource-names.ts";
+
+export type ResourceList = Readonly<Record<string, string>>;
+
+/** Nothing is finer than a thousandth: what is, is rounded up. In place. */
+export function roundResourceList(list: Record<string, string> | undefined): void {
+  for (const [name, text] of Object.entries(list ?? {})) {
+    // The finest spelling of a thousandth that parses without a look at the number itself.
+    if (list === undefined || !/[.nue]/i.test(text)) continue;
+    const rounded = printQuantity(roundQuantityUp(parseQuantity(text), -3));
+    if (rounded !== text) list[name] = rounded;
+  }
+}
+
+export function checkNonNegativeQuantity(text: string, path: FieldPath, faults: Fault[]): void {
+  if (quantitySign(text) < 0) {
+    faults.push(invalidFault(path, canonicalQuantity(text), "must be greater than or equal to 0"));
+  }
+}
+
+export function checkPositiveQuantity(text: string, path: FieldPath, faults: Fault[]): void {
+  if (quantitySign(text) <= 0) faults.push(invalidFault(path, canonicalQuantity(text), "must be greater than zero"));
+}
+
+/** How much there may be of this resource: never less than nothing, and whole numbers of what is counted. */
+export function checkResourceQuantity(name: string, text: string, path: FieldPath, faults: Fault[]): void {
+  checkNonNegativeQuantity(text, path, faults);
+  if (isWholeNumberResource(name) && isFractional(text)) faults.push(invalidFault(path, text, "must be an integer"));
+}
+
+export function isFractional(text: string): boolean {
+  return quantityMilliValue(text) % 1000n !== 0n;
+}
+
+/** Whether the amount of huge pages is a whole number of pages of the size the resource's name tells. */
+export function isWholePages(name: string, text: string): boolean {
+  try {
+    const size = name.slice("hugepages-".length);
+    if (quantitySign(size) <= 0 || isFractional(size)) return false;
+    return quantityValue(text) % quantityValue(size) === 0n;
+  } catch {
+    // The size is no quantity.
+    return false;
+  }
+}

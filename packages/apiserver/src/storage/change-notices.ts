@@ -1,0 +1,45 @@
+// Tells those who follow a collection that there is something new in its log. One that throws does not keep the others from hearing it.
+//
+// A listener may write. What that changes is told when everybody has heard of the change before, never in the middle: calls do not
+// nest, and changes of one collection that come together are told once.
+import { Listeners } from "@kubeloop/core/base";
+
+export class ChangeNotices {
+  readonly #onError: (error: unknown) => void;
+  readonly #listeners = new Map<string, Listeners<void>>();
+  readonly #untold = new Set<string>();
+  #isTelling = false;
+
+  constructor(onError: (error: unknown) => void) {
+    this.#onError = onError;
+  }
+
+  subscribe(collection: string, listener: () => void): Disposable {
+    const listeners = this.#listeners.get(collection) ?? new Listeners<void>(this.#onError);
+    this.#listeners.set(collection, listeners);
+    return listeners.subscribe(listener);
+  }
+
+  note(collection: string): void {
+    if (this.#listeners.has(collection)) this.#untold.add(collection);
+  }
+
+  noteAll(): void {
+    for (const collection of this.#listeners.keys()) this.#untold.add(collection);
+  }
+
+  /** Returns when all is told, or at once if somebody further up is telling already. */
+  tell(): void {
+    if (this.#isTelling) return;
+    this.#isTelling = true;
+    try {
+      // What is added meanwhile comes at the end, and is reached.
+      for (const collection of this.#untold) {
+        this.#untold.delete(collection);
+        this.#listeners.get(collection)?.emit();
+      }
+    } finally {
+      this.#isTelling = false;
+    }
+  }
+}

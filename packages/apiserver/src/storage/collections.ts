@@ -1,0 +1,109 @@
+// The state of the whole storage: its revision, its collections, and how much of the past they know. Of all collections together
+// no more than `historySize` events are kept, the newest; a collection in which nothing happens keeps its past meanwhile. A compaction
+// is for all of them.
+import type { KubernetesObject } from "@kubeloop/core/api";
+import { RingBuffer } from "@kubeloop/core/base";
+import { Collection } from "./collection.ts";
+import type { ObjectTree } from "./past-states.ts";
+import { PersistentTree } from "./persistent-tree.ts";
+import type { Place, StorageEvent } from "./storage.ts";
+
+export type Trees = ReadonlyMap<string, ObjectTree>;
+
+/** Where etcd begins too. Zero would be read as "whatever you have" by clients. */
+const firstRevision = 1;
+
+export class Collections {
+  readonly #historySize: number;
+  #byName = new Map<string, Collection>();
+  /** The events all collections know, in the order they happened. */
+  readonly #known = new RingBuffer<StorageEvent>();
+  #revision = firstRevision;
+  #compacted = firstRevision;
+  /** The number of the first event of a collection that has had none. */
+  #firstPosition = 1;
+
+  constructor(historySize: number) {
+    this.#historySize = historySize;
+  }
+
+  get revision(): number {
+    return this.#revision;
+  }
+
+  /** Undefined for one in which nothing ever was. */
+  find(name: string): Collection | undefined {
+    return this.#byName.get(name);
+  }
+
+  get(place: Place): KubernetesObject | undefined {
+    return this.#byName.get(place.collection)?.get(place.key);
+  }
+
+  /** The revision of the oldest state of the collection that is known. */
+  oldest(name: string): number {
+    return Math.max(this.#compacted, this.#byName.get(name)?.oldest ?? 0);
+  }
+
+  /** The number of the first event after this revision; undefined when events since then are forgotten. */
+  positionAfter(name: string, revision: number): number | undefined {
+    if (revision < this.oldest(name)) return undefined;
+    return this.#byName.get(name)?.events.positionAfter(revision) ?? this.#firstPosition;
+  }
+
+  eventAt(name: string, position: number): StorageEvent | "forgotten" | undefined {
+    const collection = this.#byName.get(name);
+    if (collection !== undefined) return collection.events.at(position);
+    return position < this.#firstPosition ? "forgotten" : undefined;
+  }
+
+  /** All of one write, of the revision that comes next. */
+  append(events: readonly StorageEvent[]): void {
+    this.#revision++;
+    for (const event of events) {
+      this.#findOrAdd(event.collection).append(event);
+      this.#known.push(event);
+    }
+    while (this.#known.size > this.#historySize) this.#forgetOldest();
+  }
+
+  /** Forgets all states before this revision, and the events up to it. */
+  compact(revision: number): void {
+    this.#compacted = Math.max(this.#compacted, revision);
+    while ((this.#known.peek()?.revision ?? Number.POSITIVE_INFINITY) <= revision) this.#forgetOldest();
+  }
+
+  /** What everything holds now; never changes. */
+  trees(): Trees {
+    const trees = new Map<string, ObjectTree>();
+    for (const [name, { tree }] of this.#byName) trees.set(name, tree.clone());
+    return trees;
+  }
+
+  /** Another present, and no past: whoever reads events has lost its place. */
+  replace(trees: Trees, revision: number): void {
+    for (const { events } of this.#byName.values()) this.#firstPosition = Math.max(this.#firstPosition, events.next);
+    // A reader that had read everything waits for the number after the last. It must not take what comes for the continuation.
+    this.#firstPosition++;
+    this.#revision = revision;
+    this.#compacted = revision;
+    this.#known.clear();
+    this.#byName = new Map();
+    for (const [name, tree] of trees) this.#add(name, tree.clone());
+  }
+
+  #findOrAdd(name: string): Collection {
+    return this.#byName.get(name) ?? this.#add(name, new PersistentTree());
+  }
+
+  #add(name: string, tree: ObjectTree): Collection {
+    const collection = new Collection({ tree, position: this.#firstPosition, revision: this.#compacted });
+    this.#byName.set(name, collection);
+    return collection;
+  }
+
+  #forgetOldest(): void {
+    const event = this.#known.shift();
+    if (event !== undefined) this.#byName.get(event.collection)?.forgetFirstEvent();
+  }
+}

@@ -1,0 +1,188 @@
+// A storage in memory. Reads and writes happen at once, inside the call that asks for them, so whoever calls first is served first;
+// they are asynchronous only because the interface is.
+//
+// - The past reaches back `historySize` events, of all collections together, or to the last compaction. A collection in which nothing
+//   happens keeps its past however much happens elsewhere.
+// - A fresh storage is at revision 1, like etcd, so the first write makes revision 2.
+// - `restore` is a step forward: the revision is raised by one, the objects are those of the snapshot with the resourceVersions they
+//   had then. Nothing from before can be read any more. So a revision, once seen, never comes to mean anything else; for the same reason a
+//   snapshot fits only where everything in it was written by this storage, or by the one it was forked from before the fork.
+// - A fork goes on from the same revision, without a past. The two know nothing of each other from there on.
+// - Once disposed of it refuses everything, and those who read its log have lost their place.
+import type { KubernetesObject } from "@kubeloop/core/api";
+import { KubeloopError, type Log, noLog } from "@kubeloop/core/base";
+import { ChangeNotices } from "./change-notices.ts";
+import { Collections, type Trees } from "./collections.ts";
+import { isDraft, seal } from "./seal.ts";
+import {
+  type EventLog,
+  ExpiredRevision,
+  FutureRevision,
+  type Place,
+  type Range,
+  type RangeResult,
+  type Storage,
+  type StorageEvent,
+  type StorageSnapshot,
+  type Write,
+  type WriteResult,
+} from "./storage.ts";
+
+export interface MemoryStorageOptions {
+  /** How many events are kept at most, of all collections together. Default: 20,000. */
+  readonly historySize?: number;
+  /** Where listeners that throw are told of. */
+  readonly log?: Log;
+}
+
+const defaultHistorySize = 20_000;
+
+export class MemoryStorage implements Storage {
+  readonly log: EventLog;
+  readonly #options: MemoryStorageOptions;
+  readonly #collections: Collections;
+  readonly #notices: ChangeNotices;
+  readonly #identity = {};
+  /** Whose snapshots fit, and up to which revision. */
+  #origins: ReadonlyMap<object, number> = new Map([[this.#identity, Number.POSITIVE_INFINITY]]);
+  #isClosed = false;
+
+  constructor(options: MemoryStorageOptions = {}) {
+    const { historySize = defaultHistorySize, log = noLog } = options;
+    if (!Number.isSafeInteger(historySize) || historySize < 1) {
+      throw new KubeloopError(`historySize must be a whole number above 0, got ${historySize}`, invalid);
+    }
+    const collections = new Collections(historySize);
+    const notices = new ChangeNotices((error) => log.error("storage listener failed", { error }));
+    this.#options = options;
+    this.#collections = collections;
+    this.#notices = notices;
+    this.log = {
+      get revision() {
+        return collections.revision;
+      },
+      positionAfter: (collection, revision) => collections.positionAfter(collection, revision),
+      at: (collection, position) => collections.eventAt(collection, position),
+      onChange: (collection, listener) => notices.subscribe(collection, listener),
+    };
+  }
+
+  async get(place: Place): Promise<KubernetesObject | undefined> {
+    this.#requireOpen();
+    return this.#collections.get(place);
+  }
+
+  async list(collection: string, range: Range): Promise<RangeResult> {
+    this.#requireOpen();
+    const newest = this.#collections.revision;
+    const { revision = newest } = range;
+    if (revision > newest) throw new FutureRevision(revision, newest);
+    const oldest = this.#collections.oldest(collection);
+    if (revision < oldest) throw new ExpiredRevision(revision, oldest);
+    return this.#collections.find(collection)?.list(range, revision) ?? { ...nothing, revision };
+  }
+
+  async write(writes: readonly Write[]): Promise<WriteResult> {
+    this.#requireOpen();
+    requireSound(writes);
+    const found = writes.map((write) => this.#collections.get(write));
+    const wrong = writes.findIndex(({ expected }, index) => !isAt(found[index], expected));
+    if (wrong !== -1) {
+      const { collection, key } = writes[wrong] as Write;
+      return { kind: "conflict", place: { collection, key }, current: found[wrong] };
+    }
+    const revision = this.#collections.revision + 1;
+    const events: StorageEvent[] = [];
+    const objects = writes.map(({ collection, key, object }, index) => {
+      const before = found[index];
+      const after = object === undefined ? undefined : seal(object, revision);
+      if (before !== after) events.push({ collection, key, revision, before, after });
+      return after;
+    });
+    if (events.length > 0) this.#append(events);
+    return { kind: "written", revision: this.#collections.revision, objects };
+  }
+
+  async compact(revision: number): Promise<void> {
+    this.#requireOpen();
+    const newest = this.#collections.revision;
+    if (revision > newest) throw new FutureRevision(revision, newest);
+    this.#collections.compact(revision);
+  }
+
+  snapshot(): StorageSnapshot {
+    this.#requireOpen();
+    return new MemorySnapshot(this.#identity, this.#collections.revision, this.#collections.trees());
+  }
+
+  async restore(snapshot: StorageSnapshot): Promise<void> {
+    this.#requireOpen();
+    if (!(snapshot instanceof MemorySnapshot) || snapshot.revision > (this.#origins.get(snapshot.origin) ?? 0)) {
+      throw new KubeloopError(`the snapshot of revision ${snapshot.revision} is of another storage`, invalid);
+    }
+    this.#collections.replace(snapshot.trees, this.#collections.revision + 1);
+    this.#notices.noteAll();
+    this.#notices.tell();
+  }
+
+  async fork(): Promise<MemoryStorage> {
+    this.#requireOpen();
+    const { revision } = this.#collections;
+    const fork = new MemoryStorage(this.#options);
+    fork.#origins = new Map([...this.#origins, [this.#identity, revision], ...fork.#origins]);
+    fork.#collections.replace(this.#collections.trees(), revision);
+    return fork;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#collections.replace(new Map(), this.#collections.revision);
+    this.#notices.noteAll();
+    this.#notices.tell();
+  }
+
+  #append(events: readonly StorageEvent[]): void {
+    this.#collections.append(events);
+    for (const { collection } of events) this.#notices.note(collection);
+    this.#notices.tell();
+  }
+
+  #requireOpen(): void {
+    if (this.#isClosed) throw new KubeloopError("the storage is closed", { reason: "Closed", retry: "never" });
+  }
+}
+
+/** Holds trees nobody changes: who restores one works on clones. */
+class MemorySnapshot implements StorageSnapshot {
+  readonly origin: object;
+  readonly revision: number;
+  readonly trees: Trees;
+
+  constructor(origin: object, revision: number, trees: Trees) {
+    this.origin = origin;
+    this.revision = revision;
+    this.trees = trees;
+  }
+}
+
+const invalid = { reason: "Invalid", retry: "never" } as const;
+const nothing = { objects: [], remaining: 0, lastKey: undefined } as const;
+
+function isAt(current: KubernetesObject | undefined, expected: number): boolean {
+  return expected === 0 ? current === undefined : current?.metadata.resourceVersion === String(expected);
+}
+
+/** Throws for what no state of the storage could make right, before anything is changed. */
+function requireSound(writes: readonly Write[]): void {
+  const keys = new Map<string, Set<string>>();
+  for (const { collection, key, object } of writes) {
+    if (object !== undefined && !isDraft(object)) {
+      throw new KubeloopError(`${collection} ${key}: what is written must not be frozen`, invalid);
+    }
+    if (writes.length === 1) return;
+    const inCollection = keys.get(collection) ?? new Set();
+    if (inCollection.has(key)) throw new KubeloopError(`${collection} ${key}: written twice at once`, invalid);
+    keys.set(collection, inCollection.add(key));
+  }
+}

@@ -1,0 +1,137 @@
+// The envelope in which an object travels: the four bytes "k8s\0", then a message that says the object's kind and holds its encoding.
+// Bytes that are none are refused with the 400 that a real server answers, in its words.
+import { newBadRequest, parseGroupVersion, quote } from "@kubeloop/core/api";
+import { ByteReader } from "./byte-reader.ts";
+import type { MessageCodec } from "./codec.ts";
+import { delimitedSize, delimiter } from "./delimited.ts";
+import type { Kind } from "./message-names.ts";
+import type { Draft } from "./message-reader.ts";
+import { ProtobufError } from "./protobuf-error.ts";
+
+export interface DecodedEnvelope extends Kind {
+  /** The object, `kind` and `apiVersion` first. It belongs to the caller. */
+  readonly value: Draft;
+}
+
+const prefix = Uint8Array.of(0x6b, 0x38, 0x73, 0x00);
+const tags = { typeMeta: 0x0a, raw: 0x12, contentEncoding: 0x1a, contentType: 0x22 } as const;
+const typeMetaTags = { apiVersion: 0x0a, kind: 0x12 } as const;
+/** Content encoding and type, which are never said but always written. */
+export const envelopeTail: Uint8Array = Uint8Array.of(tags.contentEncoding, 0, tags.contentType, 0);
+
+/**
+ * Throws 400. `expected` is the kind that the request's URL stands for: it stands in for what the envelope does not say. Whether
+ * the kind is one that may be sent there is for the caller to tell.
+ */
+export function decodeEnvelope(codec: MessageCodec, bytes: Uint8Array, expected?: Kind): DecodedEnvelope {
+  const { typeMeta, raw } = orBadRequest(
+    () => unwrap(bytes),
+    (fault) =>
+      expected === undefined
+        ? fault
+        : `the object provided is unrecognized (must be of type ${expected.kind}): ${fault} (${summarize(bytes)})`,
+  );
+  const { apiVersion, kind } = withDefaults(typeMeta, expected);
+  const value = orBadRequest(
+    () => codec.decode(raw, messageOf(codec, { apiVersion, kind }), { kind, apiVersion }),
+    (fault) =>
+      expected === undefined || kind === ""
+        ? fault
+        : `${kind} in version ${quote(parseGroupVersion(apiVersion).version)} cannot be handled as a ${expected.kind}: ${fault}`,
+  );
+  return { apiVersion, kind, value };
+}
+
+/** Around an object's own encoding. */
+export function wrapRaw(kind: Kind, raw: Uint8Array): Uint8Array {
+  return Buffer.concat([envelopeHead(kind, raw.length), raw, envelopeTail]);
+}
+
+/** What precedes an encoding of that length. After it comes `envelopeTail`. */
+export function envelopeHead({ apiVersion, kind }: Kind, rawLength: number): Uint8Array {
+  const version = Buffer.from(apiVersion, "utf8");
+  const word = Buffer.from(kind, "utf8");
+  return Buffer.concat([
+    prefix,
+    delimiter(tags.typeMeta, delimitedSize(version.length) + delimitedSize(word.length)),
+    delimiter(typeMetaTags.apiVersion, version.length),
+    version,
+    delimiter(typeMetaTags.kind, word.length),
+    word,
+    delimiter(tags.raw, rawLength),
+  ]);
+}
+
+function unwrap(bytes: Uint8Array): { readonly typeMeta: Kind; readonly raw: Uint8Array } {
+  if (bytes.length === 0) throw new ProtobufError("empty data");
+  if (prefix.some((byte, i) => bytes[i] !== byte)) {
+    throw new ProtobufError(
+      `provided data does not appear to be a protobuf message, expected prefix [${prefix.join(" ")}]`,
+    );
+  }
+  if (bytes.length === prefix.length) throw new ProtobufError("empty body");
+  const reader = new ByteReader(bytes.subarray(prefix.length));
+  let typeMeta: Kind = { apiVersion: "", kind: "" };
+  let raw: Uint8Array = new Uint8Array();
+  while (reader.isBeforeEnd()) {
+    const tag = reader.readTag();
+    if (tag === tags.typeMeta) typeMeta = readTypeMeta(reader, typeMeta);
+    else if (tag === tags.raw) raw = reader.readBytes();
+    else reader.skip(tag);
+  }
+  return { typeMeta, raw };
+}
+
+function readTypeMeta(reader: ByteReader, before: Kind): Kind {
+  let { apiVersion, kind } = before;
+  const outer = reader.enter();
+  while (reader.isBeforeEnd()) {
+    const tag = reader.readTag();
+    if (tag === typeMetaTags.apiVersion) apiVersion = reader.readString();
+    else if (tag === typeMetaTags.kind) kind = reader.readString();
+    else reader.skip(tag);
+  }
+  reader.leave(outer);
+  return { apiVersion, kind };
+}
+
+function withDefaults({ apiVersion, kind }: Kind, expected: Kind | undefined): Kind {
+  return {
+    apiVersion: hasVersion(apiVersion) ? apiVersion : (expected?.apiVersion ?? ""),
+    kind: kind === "" ? (expected?.kind ?? "") : kind,
+  };
+}
+
+/** As in Go, what cannot be parsed counts as not said. */
+function hasVersion(apiVersion: string): boolean {
+  return /^(?:[^/]*\/)?[^/]+$/.test(apiVersion);
+}
+
+function messageOf(codec: MessageCodec, { apiVersion, kind }: Kind): string {
+  if (kind === "") throw new ProtobufError("Object 'Kind' is missing in the protobuf envelope");
+  if (apiVersion === "") throw new ProtobufError("Object 'apiVersion' is missing in the protobuf envelope");
+  const message = codec.messageOfKind({ apiVersion, kind });
+  if (message !== undefined) return message;
+  const scheme = "pkg/runtime/scheme.go:111";
+  throw new ProtobufError(
+    `no kind ${quote(kind)} is registered for version ${quote(apiVersion)} in scheme ${quote(scheme)}`,
+  );
+}
+
+function orBadRequest<T>(work: () => T, describe: (fault: string) => string): T {
+  try {
+    return work();
+  } catch (error) {
+    throw error instanceof ProtobufError ? newBadRequest(describe(error.message)) : error;
+  }
+}
+
+const summaryBytes = 30;
+
+/** The beginning of a body, as a real server shows it to its sender. */
+function summarize(bytes: Uint8Array): string {
+  if (bytes.length === 0) return "<empty>";
+  const shown = Buffer.from(bytes.subarray(0, summaryBytes));
+  const isJson = bytes[0] === 0x7b;
+  return `${shown.toString(isJson ? "utf8" : "hex")}${bytes.length > summaryBytes ? " ..." : ""}`;
+}

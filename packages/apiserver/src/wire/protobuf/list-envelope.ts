@@ -1,0 +1,43 @@
+// Lists are put together from encodings that exist already: that of the list's metadata, and those of its items, which are the
+// same bytes that travel in the items' own envelopes. Nothing is encoded twice, and a long list can be sent in pieces.
+import type { MessageCodec } from "./codec.ts";
+import { delimitedSize, delimiter } from "./delimited.ts";
+import { envelopeHead, envelopeTail } from "./envelope.ts";
+import { type Kind, meta } from "./message-names.ts";
+
+/** A list without its items. */
+export interface ListHead extends Kind {
+  readonly metadata: object;
+}
+
+/** In every list of Kubernetes'. */
+const tags = { metadata: 0x0a, items: 0x12 } as const;
+const pieceBytes = 64 * 1024;
+
+/** `items` are the encodings of the objects alone, without envelopes. */
+export function encodeListEnvelope(codec: MessageCodec, head: ListHead, items: readonly Uint8Array[]): Uint8Array {
+  return Buffer.concat([...listEnvelopePieces(codec, head, items)]);
+}
+
+/** The same bytes, in pieces of about 64 KiB. */
+export function* listEnvelopePieces(
+  codec: MessageCodec,
+  head: ListHead,
+  items: readonly Uint8Array[],
+): Generator<Uint8Array, void, undefined> {
+  const metadata = codec.encode(head.metadata, `${meta}.ListMeta`);
+  let length = delimitedSize(metadata.length);
+  for (const item of items) length += delimitedSize(item.length);
+  let piece: Uint8Array[] = [envelopeHead(head, length), delimiter(tags.metadata, metadata.length), metadata];
+  let size = 0;
+  for (const item of items) {
+    piece.push(delimiter(tags.items, item.length), item);
+    size += item.length;
+    if (size < pieceBytes) continue;
+    yield Buffer.concat(piece);
+    piece = [];
+    size = 0;
+  }
+  piece.push(envelopeTail);
+  yield Buffer.concat(piece);
+}

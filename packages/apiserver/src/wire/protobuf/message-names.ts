@@ -1,0 +1,40 @@
+// Where protobuf keeps the messages that need code of their own, and which message a kind is. Every kind that Kubernetes'
+// OpenAPI documents describe has a message; custom kinds and tables have none.
+import { schemaOfKind } from "@kubeloop/core/api";
+
+export const meta = "k8s.io.apimachinery.pkg.apis.meta.v1";
+export const runtime = "k8s.io.apimachinery.pkg.runtime";
+export const quantities = "k8s.io.apimachinery.pkg.api.resource";
+export const intOrString = "k8s.io.apimachinery.pkg.util.intstr.IntOrString";
+export const apiextensions = "k8s.io.apiextensions_apiserver.pkg.apis.apiextensions.v1";
+
+/** Go's zero time. It is an empty message, and null in JSON. */
+export const zeroTimeSeconds = -62_135_596_800;
+
+/** What an object says of itself. */
+export interface Kind {
+  readonly apiVersion: string;
+  readonly kind: string;
+}
+
+/** OpenAPI's name of the schema whose message a kind is; undefined where there is none. */
+export function schemaNameOfKind({ apiVersion, kind }: Kind): string | undefined {
+  const isView = kind === "PartialObjectMetadata" || kind === "PartialObjectMetadataList";
+  if (isView) return isMetaVersion(apiVersion) ? `${metaSchemas}.${kind}` : undefined;
+  // Clients name the group they are talking to, whichever it is.
+  if (kind === "DeleteOptions") return `${metaSchemas}.${kind}`;
+  return schemaOfKind({ apiVersion, kind })?.name;
+}
+
+const metaSchemas = "io.k8s.apimachinery.pkg.apis.meta.v1";
+
+const isMetaVersion = (apiVersion: string) => apiVersion === "meta.k8s.io/v1" || apiVersion === "meta.k8s.io/v1beta1";
+
+/** Whether objects of this kind can be sent and asked for as protobuf. Loads no table of messages. */
+export function hasProtobuf(apiVersion: string, kind: string): boolean {
+  const name = schemaNameOfKind({ apiVersion, kind });
+  return name !== undefined && name !== versionSchema;
+}
+
+/** The answer of /version, the only schema without a message. */
+const versionSchema = "io.k8s.apimachinery.pkg.version.Info";

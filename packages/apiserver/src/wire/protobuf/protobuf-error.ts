@@ -1,0 +1,15 @@
+// What is wrong with bytes that are no such message, in the words that Go's decoders use where they have some. The envelope
+// turns it into the 400 that a client sees; inside one message nobody knows yet what the request was about.
+import { KubeloopError } from "@kubeloop/core/base";
+
+export class ProtobufError extends KubeloopError {
+  constructor(message: string, options: { readonly cause?: unknown } = {}) {
+    super(message, { reason: "InvalidProtobuf", retry: "never", ...options });
+  }
+}
+
+export const unexpectedEnd = () => new ProtobufError("unexpected EOF");
+export const integerOverflow = () => new ProtobufError("proto: integer overflow");
+export const negativeLength = () => new ProtobufError("proto: negative length found during unmarshaling");
+export const unexpectedGroupEnd = () => new ProtobufError("proto: unexpected end of group");
+export const tooDeep = (limit: number) => new ProtobufError(`proto: messages nested deeper than ${limit} levels`);

@@ -1,0 +1,44 @@
+// A row of documentation, from a controller's descriptor.
+import type { Resource } from "../api/index.ts";
+import { type Access, placeOf } from "./access.ts";
+import type { Controller } from "./controller.ts";
+
+export interface ControllerRow {
+  readonly name: string;
+  readonly shape: string;
+  readonly watches: readonly string[];
+  /** Of what lives in namespaces; none for all. */
+  readonly namespaces: readonly string[];
+  readonly sources: readonly string[];
+  readonly queues: readonly string[];
+  readonly reads: readonly string[];
+  readonly writes: readonly string[];
+  readonly ports: readonly string[];
+}
+
+export function describeController(controller: Controller<unknown>): ControllerRow {
+  const names = controller.watchesFor(undefined).map(({ resource, wakes }) => `${nameOf(resource)} (${wakes})`);
+  const watches = [...new Set(names)];
+  return {
+    name: controller.name,
+    shape: controller.shape,
+    watches: controller.followsDiscovery ? [...watches, "what discovery names"] : watches,
+    namespaces: controller.namespaces ?? [],
+    sources: controller.sources.map(({ name }) => name),
+    queues: Object.entries(controller.queues).map(([name, { workers, everyMs }]) =>
+      everyMs === undefined ? `${name} × ${workers}` : `${name} every ${everyMs} ms`,
+    ),
+    reads: controller.reads.map(printAccess),
+    writes: controller.writes.map(printAccess),
+    ports: controller.ports.map(({ name }) => name),
+  };
+}
+
+function printAccess(access: Access): string {
+  const { group, name } = placeOf(access);
+  return `${access.verbs.join(",")} ${group === "" || group === "*" ? name : `${name}.${group}`}`;
+}
+
+function nameOf({ plural, group }: Resource): string {
+  return group === "" ? plural : `${plural}.${group}`;
+}

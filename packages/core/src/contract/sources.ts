@@ -1,0 +1,24 @@
+// What wakes keys beside watches: a webhook that was called, a message queue, a foreign service that is polled. Only keys come out
+// of it; what to do is decided from what is there then.
+//
+//   sources: [{ name: "bucket events", follow: (signal) => keysFrom(subscription, signal) }]
+//
+// The driver follows it while it runs, and anew, with back-off, whenever it fails: nothing here needs to retry. A source that ends
+// has said all it has to say.
+import type { Wake } from "./plan.ts";
+
+export interface EventSource {
+  /** For logs and health checks. */
+  readonly name: string;
+  /** Has to end, or throw, when the signal aborts. */
+  follow(signal: AbortSignal): AsyncIterable<Wake | Synced>;
+  /** It begins with what there is, and says `synced` after that: no worker starts before. False unless given. */
+  readonly hasInitialState?: boolean;
+}
+
+export interface Synced {
+  readonly isSynced: true;
+}
+
+/** What a source says when it has named all that was there when it began. */
+export const synced: Synced = { isSynced: true };

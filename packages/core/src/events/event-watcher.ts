@@ -1,0 +1,99 @@
+// Tells one listener of every event, in order, one at a time, without keeping whoever records waiting: what it has not heard yet
+// waits in a queue of so many; one more is dropped and counted. One that throws is reported and hears the next.
+import {
+  Channel,
+  type Clock,
+  isAborted,
+  type Log,
+  onAbort,
+  timeoutSignal,
+  toError,
+  untilAborted,
+} from "../base/index.ts";
+import type { EventObserver } from "./event-metrics.ts";
+import type { RecordedEvent } from "./recorded-event.ts";
+import type { Subscriber } from "./sink-subscriber.ts";
+
+export type EventListener = (event: RecordedEvent) => void | Promise<void>;
+
+export interface EventWatcherOptions {
+  readonly queueSize: number;
+  /** For everything not heard yet when told to stop. */
+  readonly flushMs: number;
+  readonly observer: EventObserver;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export class EventWatcher implements Subscriber {
+  readonly #listener: EventListener;
+  readonly #options: EventWatcherOptions;
+  readonly #events: Channel<RecordedEvent>;
+
+  constructor(listener: EventListener, options: EventWatcherOptions) {
+    this.#listener = listener;
+    this.#options = options;
+    this.#events = new Channel(options.queueSize);
+  }
+
+  take(event: RecordedEvent): void {
+    if (!this.#events.trySend(event)) this.#options.observer.dropped(this.#events.isClosed ? "stopped" : "full");
+    this.#options.observer.pending(this.#events.size);
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const { clock, flushMs } = this.#options;
+    const cut = new AbortController();
+    const told = this.#tellAll(cut.signal);
+    await untilAborted(told, signal).catch(() => {});
+    this.#events.close();
+    using limited = timeoutSignal(new AbortController().signal, flushMs, { clock, what: "telling the last events" });
+    using _ = onAbort(limited.signal, (reason) => cut.abort(reason));
+    await told;
+  }
+
+  async #tellAll(signal: AbortSignal): Promise<void> {
+    const { observer, log } = this.#options;
+    try {
+      for (;;) {
+        const next = await this.#events.receive(signal);
+        if (next === undefined) return;
+        observer.pending(this.#events.size);
+        await this.#tell(next.value, signal);
+      }
+    } catch (error) {
+      if (!isAborted(error, signal)) throw error;
+      for (let left = this.#events.size; left > 0; left--) observer.dropped("stopped");
+      log.warn("a watcher of events was cut off", { count: this.#events.size });
+    }
+  }
+
+  async #tell(event: RecordedEvent, signal: AbortSignal): Promise<void> {
+    try {
+      await untilAborted(Promise.resolve(this.#listener(event)), signal);
+    } catch (error) {
+      if (signal.aborted) throw error;
+      this.#options.log.error("a watcher of events threw", { error: toError(error) });
+    }
+  }
+}
+
+/** One line each. */
+export function logListener(log: Log): EventListener {
+  return ({ regarding, related, type, reason, action, note, source }) => {
+    const { namespace = "", name = "", kind, apiVersion, fieldPath } = regarding;
+    const object = namespace === "" ? name : `${namespace}/${name}`;
+    log.info("event occurred", {
+      object,
+      ...(fieldPath === undefined ? {} : { fieldPath }),
+      kind,
+      apiVersion,
+      type,
+      reason,
+      ...(action === undefined ? {} : { action }),
+      ...(related === undefined ? {} : { related: `${related.kind} ${related.name}` }),
+      note,
+      component: source.component,
+    });
+  };
+}

@@ -1,0 +1,30 @@
+// What the watch behind a cache lets through, and whether an object is any of its business.
+import {
+  type KubernetesObject,
+  matchesFieldSelector,
+  matchesSelector,
+  parseFieldSelector,
+  parseSelector,
+} from "../api/index.ts";
+
+export interface CacheScope {
+  /** "" or undefined for all. */
+  readonly namespace?: string | undefined;
+  readonly labelSelector?: string | undefined;
+  readonly fieldSelector?: string | undefined;
+}
+
+export function coversNamespace({ namespace = "" }: CacheScope, wanted: string): boolean {
+  return namespace === "" || namespace === wanted;
+}
+
+/** Certainly not: of fields, only name and namespace are known to everyone. */
+export function isOutside(scope: CacheScope, object: Pick<KubernetesObject, "metadata">): boolean {
+  const { namespace = "", name = "", labels } = object.metadata;
+  if (!coversNamespace(scope, namespace)) return true;
+  if (scope.labelSelector !== undefined && !matchesSelector(parseSelector(scope.labelSelector), labels)) return true;
+  if (scope.fieldSelector === undefined) return false;
+  const known: Readonly<Record<string, string>> = { "metadata.name": name, "metadata.namespace": namespace };
+  const requirements = parseFieldSelector(scope.fieldSelector).filter(({ field }) => Object.hasOwn(known, field));
+  return !matchesFieldSelector(requirements, (field) => known[field]);
+}

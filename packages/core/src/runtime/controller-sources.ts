@@ -1,0 +1,92 @@
+// All that wakes a controller's keys: its watches, what discovery adds to them, and its own sources. Here they are started, waited for
+// together, and asked what is wrong with them.
+import type { Resource } from "../api/index.ts";
+import { type TaskScope, timeoutSignal } from "../base/index.ts";
+import { type Controller, isGroupKnown, type Wake } from "../contract/index.ts";
+import { type Syncing, waitFor } from "../informer/index.ts";
+import type { ControllerCaches } from "./cache-snapshot.ts";
+import type { DriverSettings } from "./driver-options.ts";
+import { FollowedSource } from "./event-sources.ts";
+import { FollowedDiscovery } from "./followed-discovery.ts";
+import { type ChangeListener, type UnsyncedSource, WatchSources } from "./watch-sources.ts";
+
+export interface ControllerSourcesParts {
+  readonly controller: Controller<unknown>;
+  readonly caches: ControllerCaches;
+  readonly settings: DriverSettings;
+  readonly listener: ChangeListener & { woken(wake: Wake, source: { readonly isInitial: boolean }): void };
+}
+
+export class ControllerSources {
+  readonly #parts: ControllerSourcesParts;
+  readonly #watched: WatchSources;
+  readonly #own: readonly FollowedSource[];
+
+  constructor(parts: ControllerSourcesParts) {
+    const { controller, caches, settings, listener } = parts;
+    const { name, indexes, sources } = controller;
+    this.#parts = parts;
+    this.#watched = new WatchSources(settings, { controller: name, caches, indexes, listener });
+    const tools = { ...settings, wake: listener.woken };
+    this.#own = sources.map((source) => new FollowedSource(source, tools));
+  }
+
+  #discovery: FollowedDiscovery | undefined;
+
+  /** Those that do not show what there is. */
+  unsynced(): readonly UnsyncedSource[] {
+    const others = [...(this.#discovery === undefined ? [] : [this.#discovery]), ...this.#own];
+    return [...this.#watched.unsynced(), ...others.flatMap((source) => source.unsynced())];
+  }
+
+  /** Opens watches, and follows everything else in the scope. */
+  async start(scope: TaskScope): Promise<void> {
+    const { controller, settings } = this.#parts;
+    for (const source of this.#own) void scope.spawn((signal) => source.run(signal));
+    if (!controller.followsDiscovery) return await this.#follow(scope, scope.signal);
+    const { clock, log, discoveryMs: everyMs } = settings;
+    const discovery = new FollowedDiscovery({ clock, log, everyMs, follow: (signal) => this.#follow(scope, signal) });
+    this.#discovery = discovery;
+    void scope.spawn((signal) => discovery.run(signal));
+  }
+
+  /** Until all have told of everything there was, or as long as the controller has patience. */
+  async waitForSync(signal: AbortSignal): Promise<void> {
+    const { controller, settings } = this.#parts;
+    const { syncTimeoutMs, log, onSyncTimeout = controller.onSyncTimeout } = settings;
+    const clock = settings.clock.labelled({ kind: "background", name: `caches of ${controller.name}` });
+    for (;;) {
+      using limit = timeoutSignal(signal, syncTimeoutMs, { clock, what: `filling the caches of ${controller.name}` });
+      const result = await this.#waitOnce(limit.signal);
+      signal.throwIfAborted();
+      const error = result.asError(controller.name);
+      if (error === undefined) return;
+      // One that was stopped will never be filled.
+      if (onSyncTimeout === "fail" || !limit.signal.aborted) throw error;
+      if (onSyncTimeout === "start") {
+        log.warn("starts although not all caches are filled", { error });
+        return;
+      }
+      log.error("waits, because not all caches are filled", { error });
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#watched.close();
+  }
+
+  async #waitOnce(signal: AbortSignal) {
+    // What there is to watch is known only when discovery has answered.
+    const first: readonly Syncing[] = this.#discovery === undefined ? this.#own : [this.#discovery, ...this.#own];
+    const before = await waitFor(first, {}, signal);
+    return before.isSynced ? await waitFor(this.#watched.syncing, {}, signal) : before;
+  }
+
+  async #follow(scope: TaskScope, signal: AbortSignal): Promise<void> {
+    const { controller, caches, settings } = this.#parts;
+    const served = controller.followsDiscovery ? await settings.client.discovery.refresh(signal) : undefined;
+    caches.served = served;
+    const isKept = (resource: Resource) => served !== undefined && !isGroupKnown(served, resource.apiVersion);
+    await this.#watched.follow(controller.watchesFor(served), { isKept, scope });
+  }
+}

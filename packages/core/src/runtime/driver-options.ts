@@ -1,0 +1,75 @@
+// What a driver is given beside the controller: a server, caches that others run, and how patient to be. Everything else goes without
+// saying, here and nowhere else.
+import {
+  type Clock,
+  type Log,
+  type Metrics,
+  noLog,
+  noMetrics,
+  type Random,
+  systemClock,
+  systemRandom,
+} from "../base/index.ts";
+import type { EventAction } from "../contract/index.ts";
+import { Ports } from "./ports.ts";
+import type { WriteGate } from "./read-your-writes.ts";
+import type { Tracer } from "./tracing/tracer.ts";
+import type { WatchSourceOptions } from "./watch-sources.ts";
+
+export interface ControllerDriverOptions extends Omit<WatchSourceOptions, "clock" | "log"> {
+  /** The system's unless given. */
+  readonly clock?: Clock;
+  readonly random?: Random;
+  readonly log?: Log;
+  /** Spans from event to write; none unless given. A tracer of OpenTelemetry fits. */
+  readonly tracer?: Tracer | undefined;
+  /** Implementations of what the controller's ports name. */
+  readonly ports?: Ports;
+  /** Where events go; nowhere unless given. Must neither block nor throw. */
+  readonly recordEvent?: (event: EventAction) => void;
+  /** For caches to fill; 2 min unless given. */
+  readonly syncTimeoutMs?: number;
+  /** Instead of what the controller says: end, start with those that are filled, or go on waiting and say so each time. */
+  readonly onSyncTimeout?: "fail" | "start" | "wait" | undefined;
+  /** For one key, all its requests included, where its queue says nothing else; 5 min unless given. */
+  readonly reconcileTimeoutMs?: number;
+  /** For one request; 30 s unless given. */
+  readonly requestTimeoutMs?: number;
+  /** Requests of one plan under way at a time; 32 unless given. */
+  readonly maxParallel?: number;
+  /** How often `decide` may ask before it must decide; 4 unless given. */
+  readonly maxRounds?: number;
+  /** How often discovery is looked at, where watches follow it; 30 s unless given. */
+  readonly discoveryMs?: number;
+  /** How long a cache may lag behind own writes before the server is asked; 10 s unless given. */
+  readonly settleAfterMs?: number;
+  /** Workers of a queue, instead of what the controller says. */
+  readonly workers?: Readonly<Record<string, number>>;
+  /** Only for tests, which show what happens with a gate that leaks. */
+  readonly wrapGate?: ((gate: WriteGate) => WriteGate) | undefined;
+}
+
+type Optional = "tracer" | "metadata" | "onSyncTimeout" | "wrapGate";
+
+export type DriverSettings = Required<Omit<ControllerDriverOptions, Optional>> &
+  Pick<ControllerDriverOptions, Optional> & { readonly metrics: Metrics };
+
+export function driverSettings(options: ControllerDriverOptions): DriverSettings {
+  return {
+    clock: systemClock,
+    random: systemRandom,
+    log: noLog,
+    ports: new Ports(),
+    recordEvent: () => {},
+    syncTimeoutMs: 120_000,
+    reconcileTimeoutMs: 300_000,
+    requestTimeoutMs: 30_000,
+    maxParallel: 32,
+    maxRounds: 4,
+    discoveryMs: 30_000,
+    settleAfterMs: 10_000,
+    workers: {},
+    ...options,
+    metrics: options.metrics ?? noMetrics,
+  };
+}

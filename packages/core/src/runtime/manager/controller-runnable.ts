@@ -1,0 +1,54 @@
+// A controller's driver as a runnable. A cache of its that does not fill, or goes deaf, is its own trouble: it waits, `/readyz`
+// says for what, and the others do not notice.
+import { deferred, onAbort } from "../../base/index.ts";
+import type { Controller } from "../../contract/index.ts";
+import {
+  type MetadataSharedInformerFactory,
+  ObjectOrMetadataInformerFactory,
+  type SharedInformerFactory,
+} from "../../informer/index.ts";
+import { scopeIdOf } from "../cache-snapshot.ts";
+import type { ControllerDriver } from "../controller-driver.ts";
+import type { Placement, Runnable } from "./runnable.ts";
+
+export function controllerRunnable<M>(driver: ControllerDriver<M>, placement: Placement): Runnable {
+  return {
+    ...placement,
+    name: driver.name,
+    run: (signal) => driver.run(signal),
+    findFault() {
+      if (driver.state === "new" || driver.state === "ended") return undefined;
+      const unsynced = driver.unsynced().map(({ name, reason }) => `${name}: ${reason}`);
+      if (unsynced.length > 0) return `caches are not what the server has: ${unsynced.join("; ")}`;
+      return driver.state === "syncing" ? "has not started to work yet" : undefined;
+    },
+  };
+}
+
+/**
+ * Keeps the shared informers of a controller filled in replicas that do not lead, so that a new leader begins at once. Costs their
+ * memory and watches in each replica. Caches of its own, those with selectors, are not kept.
+ */
+export function warmUpRunnable<M>(
+  controller: Controller<M>,
+  informers: SharedInformerFactory,
+  metadata: MetadataSharedInformerFactory,
+): Runnable {
+  return {
+    name: `${controller.name}.warm-up`,
+    group: "always",
+    async run(signal) {
+      const watches = controller.followsDiscovery ? [] : controller.watchesFor(undefined);
+      const shared = watches.filter((watch) => scopeIdOf(watch).trim() === "");
+      const either = new ObjectOrMetadataInformerFactory(informers, metadata);
+      // Whole objects first: who needs only metadata shares them then, as the controller itself will.
+      const held = shared
+        .toSorted((a, b) => Number(a.metadataOnly === true) - Number(b.metadataOnly === true))
+        .map(({ resource, metadataOnly }) => (metadataOnly ? either.acquire(resource) : informers.acquire(resource)));
+      const end = deferred();
+      using _ending = onAbort(signal, () => end.resolve());
+      await end.promise;
+      await Promise.all(held.map((each) => each[Symbol.asyncDispose]()));
+    },
+  };
+}

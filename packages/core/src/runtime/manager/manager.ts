@@ -1,0 +1,240 @@
+// Runs what makes up a process: servers, webhooks, caches, controllers, in order, and ends it in order.
+//
+//   await using manager = new Manager({ client, healthServer: { port: 8081 }, leaderElection: { namespace, name } });
+//   manager.addController(fooController);
+//   using stop = openStopSignal();
+//   await manager.run(stop.signal);
+//
+// Promises
+// - The groups of runnable.ts start one after the other, each when the one before is ready: servers listen, caches are filled. An
+//   informer that is broken holds up only the controllers that need it; log and `/readyz` name it.
+// - Leader-only runnables start when this replica leads. Losing the lease aborts them and waits for them, no longer than the lease
+//   lasts; then everything ends and `run` throws. A replica that lost contends again only as a new process.
+// - When the signal aborts, or a runnable fails, the groups end from the last to the first, within the grace period; whoever has
+//   not ended by then is named in the error. `run` ends without one only if nothing failed and everything ended.
+// - Things can be added, and removed, while it runs.
+import type { Transport } from "../../api/index.ts";
+import {
+  type Clock,
+  KubeloopError,
+  type Log,
+  type Metrics,
+  MetricsRegistry,
+  noLog,
+  systemClock,
+  systemRandom,
+} from "../../base/index.ts";
+import type { Client } from "../../client/index.ts";
+import type { Controller } from "../../contract/index.ts";
+import { MetadataSharedInformerFactory, SharedInformerFactory } from "../../informer/index.ts";
+import { ControllerDriver } from "../controller-driver.ts";
+import { HealthChecks, HttpServer, healthRoutes, metricsHandler, type Routes, routed } from "../serving/index.ts";
+import { cachesRunnable } from "./caches.ts";
+import { controllerRunnable, warmUpRunnable } from "./controller-runnable.ts";
+import { Lifecycle, type ManagerState } from "./lifecycle.ts";
+import { ManagerElection } from "./manager-election.ts";
+import type { AddControllerOptions, ManagerOptions } from "./manager-options.ts";
+import type { MemberState } from "./member.ts";
+import type { Placement, Runnable } from "./runnable.ts";
+
+/** What was added, and the way to take it back. */
+export interface Added {
+  readonly name: string;
+  readonly state: MemberState;
+  /** Stops it alone, waits for it and forgets it: its name is free then. */
+  remove(): Promise<void>;
+}
+
+export interface AddedController<M> extends Added {
+  readonly driver: ControllerDriver<M>;
+}
+
+export class Manager implements AsyncDisposable {
+  readonly client: Client;
+  readonly informers: SharedInformerFactory;
+  readonly metadata: MetadataSharedInformerFactory;
+  readonly metrics: Metrics;
+  /** Behind `/healthz` and `/livez`: what a restart would help against. */
+  readonly healthz: HealthChecks;
+  /** Behind `/readyz`. */
+  readonly readyz: HealthChecks;
+  /** Answers probes and scrapes; the same as on the socket, without one. */
+  readonly handler: Transport;
+  readonly healthServer: HttpServer | undefined;
+  readonly metricsServer: HttpServer | undefined;
+  readonly #options: ManagerOptions;
+  readonly #clock: Clock;
+  readonly #log: Log;
+  readonly #election: ManagerElection | undefined;
+  readonly #lifecycle: Lifecycle;
+  readonly #names = new Set<string>();
+
+  constructor(options: ManagerOptions) {
+    const { client, clock = systemClock, random = systemRandom, log = noLog, gracePeriodMs = 30_000 } = options;
+    const metrics = options.metrics ?? new MetricsRegistry();
+    const parts = { clock, random, log, metrics };
+    this.#options = options;
+    this.client = client;
+    this.metrics = metrics;
+    this.#clock = clock;
+    this.#log = log;
+    this.informers = options.informers ?? new SharedInformerFactory(client, { ...options.informerOptions, ...parts });
+    this.metadata =
+      options.metadata ?? new MetadataSharedInformerFactory(client, { ...options.informerOptions, ...parts });
+    this.healthz = new HealthChecks({ clock });
+    this.readyz = new HealthChecks({ clock });
+    const { leaderElection } = options;
+    const election = leaderElection && new ManagerElection(leaderElection, { ...parts, client });
+    this.#election = election;
+    this.#lifecycle = new Lifecycle({ clock, log, gracePeriodMs, election });
+    const health = this.#healthRoutes();
+    const numbers = metricsRoutes(metrics);
+    this.handler = routed({ ...health, ...numbers });
+    this.healthServer = this.#server("health", { ...health, ...(options.metricsServer ? {} : numbers) });
+    this.metricsServer = this.#server("metrics", numbers);
+    this.#addOwnParts();
+  }
+
+  get state(): ManagerState {
+    return this.#lifecycle.state;
+  }
+
+  /** Whether leader-only runnables may run here; without an election, once everything has started. */
+  get isLeader(): boolean {
+    return this.#election === undefined ? this.state === "running" : this.#election.fencingToken !== undefined;
+  }
+
+  /** For writers who must be told from a leader before or after; undefined while this replica does not lead. */
+  get fencingToken(): number | undefined {
+    return this.#election?.fencingToken;
+  }
+
+  /** Everything that needs no leadership has started. Rejects if it comes to an end before. */
+  async whenStarted(signal: AbortSignal): Promise<void> {
+    await this.#lifecycle.whenStarted(signal);
+  }
+
+  /** This replica leads, or nobody is elected and it has started. */
+  async whenElected(signal: AbortSignal): Promise<void> {
+    await (this.#election ?? { whenElected: (each) => this.whenStarted(each) }).whenElected(signal);
+  }
+
+  /** Starts with its group, or at once if that has started. Throws for a name that is taken, and once its group has ended. */
+  add(runnable: Runnable, placement: Placement = {}): Added {
+    const { name } = runnable;
+    if (this.#names.has(name)) throw misuse(`there is a runnable called ${name} already`);
+    const placed = place(runnable, placement);
+    const member = this.#lifecycle.add(placed);
+    this.#names.add(name);
+    const isChecked = runnable.findFault !== undefined || placed.onFailure === "report";
+    const check = isChecked ? this.readyz.add(checkName(name), () => member.findFault()) : undefined;
+    return {
+      name,
+      get state() {
+        return member.state;
+      },
+      remove: async () => {
+        await this.#lifecycle.remove(member);
+        check?.[Symbol.dispose]();
+        this.#names.delete(name);
+      },
+    };
+  }
+
+  /** Runs a controller with the manager's client, caches, metrics and log. It waits for caches that do not fill. */
+  addController<M>(controller: Controller<M>, options: AddControllerOptions = {}): AddedController<M> {
+    const { group, needsLeaderElection, onFailure, warmUp, ...rest } = options;
+    const { recordEvent } = this.#options;
+    const driver = new ControllerDriver<M>(controller, {
+      client: this.client,
+      informers: this.informers,
+      metadata: this.metadata,
+      clock: this.#clock,
+      log: this.#log,
+      metrics: this.metrics,
+      onSyncTimeout: controller.onSyncTimeout === "start" ? "start" : "wait",
+      ...(recordEvent === undefined ? {} : { recordEvent }),
+      ...rest,
+    });
+    const added = this.add(controllerRunnable(driver, defined({ group, needsLeaderElection, onFailure })));
+    const isWarm = warmUp === true && this.#election !== undefined;
+    const warm = isWarm ? this.add(warmUpRunnable(controller, this.informers, this.metadata)) : undefined;
+    return {
+      driver,
+      name: added.name,
+      get state() {
+        return added.state;
+      },
+      remove: async () => {
+        await Promise.all([added.remove(), warm?.remove()]);
+      },
+    };
+  }
+
+  /** Until the signal aborts, something fails, or the lease is lost. Throws a ManagerError unless all ended as it should. */
+  async run(signal: AbortSignal): Promise<void> {
+    await this.#lifecycle.run(signal);
+  }
+
+  /** Ends it, if it runs, and waits for that. What failed is told by `run`. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#lifecycle.end(misuse("the manager has been disposed of"));
+  }
+
+  #addOwnParts(): void {
+    const election = this.#election;
+    if (election !== undefined) this.healthz.add("leaderElection", () => election.findFault());
+    this.readyz.add("shutdown", () =>
+      this.state === "stopping" || this.state === "ended" ? "process is shutting down" : undefined,
+    );
+    for (const server of [this.healthServer, this.metricsServer]) if (server !== undefined) this.add(server);
+    const { caches = {} } = this.#options;
+    this.add(cachesRunnable([this.informers, this.metadata], { ...caches, clock: this.#clock, log: this.#log }));
+  }
+
+  #healthRoutes(): Routes {
+    return {
+      ...healthRoutes("healthz", this.healthz, this.#log),
+      ...healthRoutes("livez", this.healthz, this.#log),
+      ...healthRoutes("readyz", this.readyz, this.#log),
+    };
+  }
+
+  #server(name: "health" | "metrics", routes: Routes): HttpServer | undefined {
+    const where = this.#options[name === "health" ? "healthServer" : "metricsServer"];
+    if (where === undefined) return undefined;
+    return new HttpServer(name, routed(routes), { ...where, clock: this.#clock, log: this.#log });
+  }
+}
+
+/** Where the numbers can be printed. */
+function metricsRoutes(metrics: NonNullable<ManagerOptions["metrics"]>): Routes {
+  if (metrics.print === undefined) return {};
+  return { "/metrics": metricsHandler({ print: () => metrics.print?.() ?? "" }) };
+}
+
+/** What is said where it is added counts before what the runnable says of itself. */
+function place(runnable: Runnable, placement: Placement): Runnable {
+  const { name, group, needsLeaderElection, onFailure } = runnable;
+  return {
+    ...defined({ group, needsLeaderElection, onFailure }),
+    ...placement,
+    name,
+    run: (signal) => runnable.run(signal),
+    whenReady: async (signal) => await runnable.whenReady?.(signal),
+    findFault: () => runnable.findFault?.(),
+  };
+}
+
+function defined(placement: { readonly [K in keyof Placement]: Placement[K] | undefined }): Placement {
+  return Object.fromEntries(Object.entries(placement).filter(([, value]) => value !== undefined));
+}
+
+/** Names of checks are parts of paths. */
+function checkName(name: string): string {
+  return name.replaceAll(/[^A-Za-z0-9._:-]+/g, "-");
+}
+
+function misuse(message: string): KubeloopError {
+  return new KubeloopError(message, { reason: "Invalid", retry: "never" });
+}

@@ -1,0 +1,123 @@
+// The caches as one run of a procedure sees them: what it has written itself is laid over them until they show it. So what is read
+// after a write is never older than that write, and nobody has to wait for a watch.
+//
+// What cannot be known (an answer that was lost, a collection that is being deleted) is not guessed: reading it throws, and the key
+// comes again when it is settled. Costs nothing until something has been written.
+import { type KubernetesObject, keyOf, type Resource } from "../api/index.ts";
+import { KubeloopError } from "../base/index.ts";
+import {
+  type Action,
+  type ActionResult,
+  type Index,
+  isListed,
+  keyOfAction,
+  resourceId,
+  type Served,
+  type Snapshot,
+  type SnapshotListOptions,
+} from "../contract/index.ts";
+import { isOutside } from "./cache-scope.ts";
+import type { ControllerCaches } from "./cache-snapshot.ts";
+import type { ScopedCache } from "./settle-writes.ts";
+import { type Expected, expectedAfter, isSighted, objectOf } from "./sightings.ts";
+
+/** The caches do not show yet what was just written, and nobody knows what that is. */
+export class StaleReadError extends KubeloopError {
+  constructor(what: string) {
+    super(`${what} cannot be read: what was written last is not known yet`, { reason: "StaleRead" });
+  }
+}
+
+interface OwnWrite {
+  /** "*" for any of the resource's. */
+  readonly key: string;
+  readonly shows: { readonly object: KubernetesObject } | "absence" | "nothing certain";
+  readonly awaited: readonly { readonly expected: Expected; readonly cache: ScopedCache }[];
+}
+
+export class OwnWritesView implements Snapshot {
+  readonly #caches: ControllerCaches;
+  /** By resource and key. */
+  readonly #writes = new Map<string, Map<string, OwnWrite>>();
+
+  constructor(caches: ControllerCaches) {
+    this.#caches = caches;
+  }
+
+  get served(): Served | undefined {
+    return this.#caches.served;
+  }
+
+  note(action: Action, result: ActionResult): void {
+    if (!("resource" in action)) return;
+    const awaited = this.#caches
+      .cachesOf(action.resource)
+      .flatMap((cache) => expectedAfter(action, result, cache).map((expected) => ({ expected, cache })));
+    if (awaited.length === 0) return;
+    const shows = shownBy(action, result);
+    const key = typeof shows === "object" ? keyOf(shows.object) : (keyOfAction(action) ?? "*");
+    const id = resourceId(action.resource);
+    const writes = this.#writes.get(id) ?? new Map<string, OwnWrite>();
+    this.#writes.set(id, writes.set(key, { key, shows, awaited }));
+  }
+
+  get<T extends KubernetesObject>(resource: Resource<T>, key: string): T | undefined {
+    const cached = this.#caches.get(resource, key);
+    const own = this.#unseen(resource).find((write) => write.key === key || write.key === "*");
+    if (own === undefined) return cached;
+    if (own.shows === "nothing certain") throw new StaleReadError(`${resource.plural} ${key}`);
+    return own.shows === "absence" || !isShown(own) ? undefined : (own.shows.object as T);
+  }
+
+  list<T extends KubernetesObject>(resource: Resource<T>, options: SnapshotListOptions = {}): readonly T[] {
+    return this.#laidOver(resource, this.#caches.list(resource, options), (object) => isListed(object, options));
+  }
+
+  byIndex<T extends KubernetesObject>(index: Index<T>, value: string): readonly T[] {
+    const { resource } = index;
+    return this.#laidOver(resource, this.#caches.byIndex(index, value), (object) =>
+      index.valuesOf(object).includes(value),
+    );
+  }
+
+  #laidOver<T extends KubernetesObject>(
+    resource: Resource<T>,
+    cached: readonly T[],
+    isWanted: (object: T) => boolean,
+  ): readonly T[] {
+    const own = this.#unseen(resource);
+    if (own.length === 0) return cached;
+    if (own.some(({ shows }) => shows === "nothing certain")) throw new StaleReadError(resource.plural);
+    const keys = new Set(own.map(({ key }) => key));
+    const written = own.flatMap((write) =>
+      typeof write.shows === "object" && isShown(write) ? [write.shows.object as T] : [],
+    );
+    return [...cached.filter((object) => !keys.has(keyOf(object))), ...written.filter(isWanted)];
+  }
+
+  /** Writes that the caches do not show yet; forgets the others. */
+  #unseen(resource: Resource): readonly OwnWrite[] {
+    const writes = this.#writes.get(resourceId(resource));
+    if (writes === undefined) return [];
+    for (const [key, { awaited }] of writes) {
+      if (awaited.every(({ expected, cache }) => isSighted(expected, cache))) writes.delete(key);
+    }
+    return [...writes.values()];
+  }
+}
+
+/** Whether one of the caches it is not yet seen in would have it. */
+function isShown({ shows, awaited }: OwnWrite): boolean {
+  if (typeof shows !== "object") return false;
+  return awaited.some(({ cache }) => !isOutside(cache.scope, shows.object));
+}
+
+function shownBy(action: Action, result: ActionResult): OwnWrite["shows"] {
+  if (result.status !== "done" || !("resource" in action)) return "nothing certain";
+  const object = objectOf(action, result.value);
+  if (action.type === "delete") {
+    // With finalizers, or time to end, it is still there.
+    return object?.metadata.deletionTimestamp === undefined ? "absence" : { object };
+  }
+  return object === undefined ? "nothing certain" : { object };
+}

@@ -1,0 +1,13 @@
+// What an Accept-Encoding header says about one coding (RFC 9110): named with a weight above zero, or covered by "*".
+
+export function accepts(header: string | undefined, coding: string): boolean {
+  if (header === undefined) return false;
+  const weights = new Map(header.toLowerCase().split(",").map(parseWeight));
+  return (weights.get(coding) ?? weights.get("*") ?? 0) > 0;
+}
+
+function parseWeight(part: string): readonly [coding: string, weight: number] {
+  const [coding = "", ...parameters] = part.split(";").map((each) => each.trim());
+  const weight = parameters.find((each) => each.startsWith("q="));
+  return [coding, weight === undefined ? 1 : Number(weight.slice(2)) || 0];
+}

@@ -1,0 +1,82 @@
+// Between node's view of an exchange and ours: a request as the seam's functions read it, and their answer onto the wire.
+// Bodies are streamed, with back-pressure; one that is larger than allowed fails the reader, and before anything is read if
+// its sender says so.
+import { once } from "node:events";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import {
+  type ApiRequest,
+  type ApiResponse,
+  type HttpHeaders,
+  newRequestEntityTooLarge,
+  newStatusError,
+  noBody,
+  parseQuery,
+  type RequestBody,
+} from "../../api/index.ts";
+
+export function toApiRequest(message: IncomingMessage, { maxBytes }: { readonly maxBytes: number }): ApiRequest {
+  const target = message.url ?? "/";
+  // A proxy may send the whole address.
+  const local = target.startsWith("/") ? target : target.replace(/^[a-z]+:\/\/[^/?]*/i, "");
+  const mark = local.indexOf("?");
+  const path = mark < 0 ? local : local.slice(0, mark);
+  return {
+    method: message.method ?? "GET",
+    path: path === "" ? "/" : path,
+    query: mark < 0 ? [] : parseQuery(local.slice(mark + 1)),
+    headers: headersOf(message),
+    body: bodyOf(message, maxBytes),
+    prefers: "bytes",
+  };
+}
+
+function headersOf(message: IncomingMessage): HttpHeaders {
+  const headers: Record<string, string | readonly string[]> = {};
+  for (const [name, value] of Object.entries(message.headers)) if (value !== undefined) headers[name] = value;
+  return headers;
+}
+
+function bodyOf(message: IncomingMessage, maxBytes: number): RequestBody {
+  const length = message.headers["content-length"];
+  const hasBody = message.headers["transfer-encoding"] !== undefined || (length !== undefined && length !== "0");
+  return hasBody ? { kind: "bytes", bytes: limited(message, maxBytes) } : noBody;
+}
+
+async function* limited(message: IncomingMessage, maxBytes: number): AsyncGenerator<Uint8Array> {
+  const tooLarge = () => newRequestEntityTooLarge(`limit is ${maxBytes}`);
+  if (Number(message.headers["content-length"] ?? 0) > maxBytes) throw tooLarge();
+  let length = 0;
+  // Whoever stops reading still wants to answer: that takes the connection.
+  for await (const chunk of message.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>) {
+    length += chunk.length;
+    if (length > maxBytes) throw tooLarge();
+    yield chunk;
+  }
+}
+
+/** Writes the answer and waits until the platform has it. Throws the signal's reason when it aborts. */
+export async function sendAnswer(answer: ApiResponse, response: ServerResponse, signal: AbortSignal): Promise<void> {
+  await using owned = answer;
+  const { body } = owned;
+  if (body.kind === "upgraded" || body.kind === "values") {
+    const message = `an answer of kind ${body.kind} cannot be sent here`;
+    throw newStatusError({ code: 501, reason: "", message });
+  }
+  for (const [name, value] of Object.entries(owned.headers)) {
+    response.setHeader(name, typeof value === "string" ? value : [...value]);
+  }
+  if (body.kind === "value" && !response.hasHeader("content-type")) {
+    response.setHeader("content-type", "application/json");
+  }
+  response.writeHead(owned.status);
+  if (body.kind === "value") await write(response, Buffer.from(JSON.stringify(body.value)), signal);
+  if (body.kind === "bytes") for await (const chunk of body.bytes) await write(response, chunk, signal);
+  const finished = once(response, "finish", { signal });
+  response.end();
+  await finished;
+}
+
+async function write(response: ServerResponse, chunk: Uint8Array, signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted();
+  if (!response.write(chunk)) await once(response, "drain", { signal });
+}

@@ -1,0 +1,84 @@
+// Named checks behind one endpoint, looked at whenever somebody asks. Each has a time limit of its own, so that one that hangs
+// is named instead of hanging the probe; they are looked at side by side and reported in the order they were added. "ping" is
+// always the first: it says that the process answers.
+import {
+  type Clock,
+  isAborted,
+  KubeloopError,
+  systemClock,
+  timeoutSignal,
+  toError,
+  untilAborted,
+} from "../../base/index.ts";
+
+/** What is wrong, in words; undefined when all is well. One that throws is not well either. */
+export type HealthCheck = (signal: AbortSignal) => string | undefined | Promise<string | undefined>;
+
+export type CheckResult =
+  | { readonly name: string; readonly kind: "ok" | "excluded" }
+  | { readonly name: string; readonly kind: "failed"; readonly fault: string };
+
+export interface HealthChecksOptions {
+  readonly clock?: Clock;
+  /** For each check; 5 s unless given. */
+  readonly checkTimeoutMs?: number;
+}
+
+// What fits into a path without being quoted.
+const validName = /^[A-Za-z0-9][A-Za-z0-9._:-]*$/;
+
+export class HealthChecks {
+  readonly #clock: Clock;
+  readonly #checkTimeoutMs: number;
+  readonly #checks = new Map<string, HealthCheck>([["ping", () => undefined]]);
+
+  constructor({ clock = systemClock, checkTimeoutMs = 5000 }: HealthChecksOptions = {}) {
+    this.#clock = clock.labelled({ kind: "background", name: "health check" });
+    this.#checkTimeoutMs = checkTimeoutMs;
+  }
+
+  get names(): readonly string[] {
+    return [...this.#checks.keys()];
+  }
+
+  /** Disposing of the result takes it back. Throws for a name that is taken, or that no path can hold. */
+  add(name: string, check: HealthCheck): Disposable {
+    if (!validName.test(name)) throw misuse(`"${name}" cannot be the name of a health check`);
+    if (this.#checks.has(name)) throw misuse(`there is a health check called ${name} already`);
+    this.#checks.set(name, check);
+    return {
+      [Symbol.dispose]: () => {
+        if (this.#checks.get(name) === check) this.#checks.delete(name);
+      },
+    };
+  }
+
+  /** Undefined for a check that is not there. */
+  async look(name: string, signal: AbortSignal): Promise<CheckResult | undefined> {
+    const check = this.#checks.get(name);
+    return check === undefined ? undefined : await this.#lookAt(name, check, signal);
+  }
+
+  async lookAtAll(excluded: ReadonlySet<string>, signal: AbortSignal): Promise<readonly CheckResult[]> {
+    return await Promise.all(
+      [...this.#checks].map(([name, check]) =>
+        excluded.has(name) ? ({ name, kind: "excluded" } as const) : this.#lookAt(name, check, signal),
+      ),
+    );
+  }
+
+  async #lookAt(name: string, check: HealthCheck, signal: AbortSignal): Promise<CheckResult> {
+    using limit = timeoutSignal(signal, this.#checkTimeoutMs, { clock: this.#clock, what: `check ${name}` });
+    try {
+      const fault = await untilAborted(Promise.resolve(check(limit.signal)), limit.signal);
+      return fault === undefined ? { name, kind: "ok" } : { name, kind: "failed", fault };
+    } catch (error) {
+      if (isAborted(error, signal)) throw error;
+      return { name, kind: "failed", fault: toError(error).message };
+    }
+  }
+}
+
+function misuse(message: string): KubeloopError {
+  return new KubeloopError(message, { reason: "Invalid", retry: "never" });
+}

@@ -1,0 +1,265 @@
+// A small server over HTTP, or HTTPS with a certificate that may be renewed, around a function from request to response.
+//
+// Promises
+// - Nothing is opened before `run`, which ends when the signal has aborted and the server is closed: it takes no new
+//   connections, lets requests under way end within `closeGraceMs`, then aborts them and cuts their connections.
+// - A request's signal aborts when its client goes away or its time is up. Whatever its function throws is answered, as a
+//   Status, and does not disturb others.
+// - Slow senders are cut off: so long for the headers, so long for the whole request. A body beyond the limit is a 413.
+// - A certificate that was renewed is shown to new connections; those that are open go on.
+import type { Server as HttpListener, IncomingMessage, ServerOptions, ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { findStatusError, newInternalError, type Transport } from "../../api/index.ts";
+import {
+  type Clock,
+  childSignal,
+  deferred,
+  inFlight,
+  isAborted,
+  KubeloopError,
+  type Log,
+  noLog,
+  onAbort,
+  systemClock,
+  TaskScope,
+  toError,
+  untilAborted,
+} from "../../base/index.ts";
+import { Connections } from "./connections.ts";
+import { sendAnswer, toApiRequest } from "./exchange.ts";
+import { statusResponse } from "./responses.ts";
+import type { ServedCertificate, ServingCertificate } from "./serving-certificate.ts";
+
+export interface HttpServerOptions {
+  /** 0 for a free one: `port` tells which. */
+  readonly port: number;
+  /** The address to listen on; all of the machine's unless given. */
+  readonly host?: string;
+  /** HTTPS with it, HTTP without. */
+  readonly certificate?: ServingCertificate | undefined;
+  /** The largest body; 3 MiB unless given, as an API server's. */
+  readonly maxRequestBytes?: number;
+  /** For the headers of a request to arrive; 32 s unless given. */
+  readonly headersTimeoutMs?: number;
+  /** For the whole request to arrive; 60 s unless given. */
+  readonly requestTimeoutMs?: number;
+  /** How long a connection may be idle; 90 s unless given. */
+  readonly idleTimeoutMs?: number;
+  /** For requests under way when the server is told to end; 10 s unless given. */
+  readonly closeGraceMs?: number;
+  readonly clock?: Clock;
+  readonly log?: Log;
+}
+
+type Life =
+  | { readonly at: "new" }
+  | { readonly at: "opening" }
+  | { readonly at: "listening"; readonly address: AddressInfo }
+  | { readonly at: "closing" }
+  | { readonly at: "ended" };
+
+const maxHeaderBytes = 1024 * 1024;
+
+export class HttpServer {
+  readonly name: string;
+  readonly group = "servers";
+  readonly #handler: Transport;
+  readonly #options: HttpServerOptions;
+  readonly #clock: Clock;
+  readonly #log: Log;
+  readonly #listening = deferred();
+  /** Aborts what is under way. */
+  readonly #requests = new AbortController();
+  readonly #underWay = new Set<Promise<void>>();
+  readonly #connections = new Connections();
+  #life: Life = { at: "new" };
+
+  constructor(name: string, handler: Transport, options: HttpServerOptions) {
+    this.name = name;
+    this.#handler = handler;
+    this.#options = options;
+    this.#clock = (options.clock ?? systemClock).labelled({ kind: "background", name: `server ${name}` });
+    this.#log = (options.log ?? noLog).with({ server: name });
+    // Who waits for it is told; nobody has to.
+    this.#listening.promise.catch(() => {});
+  }
+
+  get state(): Life["at"] {
+    return this.#life.at;
+  }
+
+  /** Where it listens. Throws while it does not. */
+  get port(): number {
+    if (this.#life.at === "listening") return this.#life.address.port;
+    throw new KubeloopError(`server ${this.name} does not listen`, { reason: "Invalid", retry: "never" });
+  }
+
+  /** Resolves when it listens. */
+  async whenReady(signal: AbortSignal): Promise<void> {
+    await untilAborted(this.#listening.promise, signal);
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    if (this.#life.at !== "new") {
+      throw new KubeloopError(`server ${this.name} runs once only`, { reason: "Invalid", retry: "never" });
+    }
+    this.#life = { at: "opening" };
+    const { certificate, port, host } = this.#options;
+    const scope = new TaskScope(signal);
+    try {
+      const listener = await inFlight(this.#clock, `opening of server ${this.name}`, async () => {
+        if (certificate?.current === undefined) await certificate?.reload(scope.signal);
+        return await this.#open(scope.signal);
+      });
+      using _renewal = certificate?.subscribe((renewed) => takeCertificate(listener, renewed));
+      if (certificate !== undefined) void scope.spawn((each) => certificate.run(each));
+      try {
+        await this.#serveUntilAborted(listener, scope);
+      } finally {
+        this.#life = { at: "closing" };
+        await this.#close(listener);
+      }
+    } catch (error) {
+      this.#listening.reject(error);
+      if (isAborted(error, signal)) return;
+      throw error instanceof KubeloopError ? error : cannotServe(this.name, { host, port }, error);
+    } finally {
+      this.#life = { at: "ended" };
+      scope.abort(signal.reason);
+      await scope.join();
+    }
+  }
+
+  async #serveUntilAborted(listener: HttpListener, scope: TaskScope): Promise<void> {
+    const address = listener.address();
+    if (address === null || typeof address === "string") throw new Error("listens on no port");
+    this.#life = { at: "listening", address };
+    this.#log.info("listens", { address: address.address, port: address.port });
+    this.#listening.resolve();
+    const end = deferred();
+    using _aborted = onAbort(scope.signal, () => end.resolve());
+    listener.once("error", end.reject);
+    await end.promise;
+  }
+
+  async #open(signal: AbortSignal): Promise<HttpListener> {
+    const { headersTimeoutMs = 32_000, requestTimeoutMs = 60_000, idleTimeoutMs = 90_000 } = this.#options;
+    const { certificate, port, host } = this.#options;
+    const options: ServerOptions = {
+      headersTimeout: Math.min(headersTimeoutMs, requestTimeoutMs),
+      requestTimeout: requestTimeoutMs,
+      keepAliveTimeout: idleTimeoutMs,
+      maxHeaderSize: maxHeaderBytes,
+      // How often node looks for connections that are too slow.
+      connectionsCheckingInterval: Math.max(100, Math.min(5000, Math.floor(headersTimeoutMs / 4))),
+    };
+    const answer = (request: IncomingMessage, response: ServerResponse) => this.#take(request, response);
+    const listener = await newListener(options, certificate?.current, answer);
+    signal.throwIfAborted();
+    this.#connections.follow(listener);
+    await new Promise<void>((resolve, reject) => {
+      listener.once("error", reject);
+      listener.listen({ port, ...(host === undefined ? {} : { host }) }, () => {
+        listener.off("error", reject);
+        resolve();
+      });
+    });
+    return listener;
+  }
+
+  #take(request: IncomingMessage, response: ServerResponse): void {
+    const exchange = this.#exchange(request, response);
+    this.#underWay.add(exchange);
+    void exchange.finally(() => {
+      this.#underWay.delete(exchange);
+      if (this.#life.at === "closing") this.#connections.cut("idle");
+    });
+  }
+
+  /** Never rejects. */
+  async #exchange(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    using own = childSignal(this.#requests.signal);
+    using _busy = this.#connections.begin(request);
+    response.once("close", () => {
+      if (!response.writableFinished) own.abort(new KubeloopError("the client went away", { reason: "ClientGone" }));
+    });
+    const maxBytes = this.#options.maxRequestBytes ?? 3 * 1024 * 1024;
+    try {
+      await this.#answer(request, response, { maxBytes, signal: own.signal });
+    } catch (error) {
+      if (!own.signal.aborted) this.#log.error("answer broke off", { path: request.url, error: toError(error) });
+      response.destroy();
+    } finally {
+      // What nobody has read is taken off the wire, so that the connection is good for the next request.
+      if (!request.complete) request.resume();
+    }
+  }
+
+  async #answer(
+    request: IncomingMessage,
+    response: ServerResponse,
+    { maxBytes, signal }: { readonly maxBytes: number; readonly signal: AbortSignal },
+  ): Promise<void> {
+    try {
+      const answer = await this.#handler(toApiRequest(request, { maxBytes }), signal);
+      // Its client need not ask again here.
+      if (this.#life.at !== "listening") response.shouldKeepAlive = false;
+      await sendAnswer(answer, response, signal);
+    } catch (error) {
+      if (signal.aborted || response.headersSent) throw error;
+      const known = findStatusError(error);
+      if (known === undefined) this.#log.error("request failed", { path: request.url, error: toError(error) });
+      await sendAnswer(statusResponse((known ?? newInternalError(toError(error))).status), response, signal);
+    }
+  }
+
+  async #close(listener: HttpListener): Promise<void> {
+    const closed = new Promise<void>((resolve) => {
+      listener.close(() => resolve());
+    });
+    this.#connections.cut("idle");
+    using _limit = this.#clock.after(this.#options.closeGraceMs ?? 10_000, () => {
+      this.#log.warn("requests under way are cut off", { requests: this.#underWay.size });
+      this.#requests.abort(new KubeloopError(`server ${this.name} is closing`, { reason: "Closing" }));
+      this.#connections.cut("all");
+    });
+    await closed;
+    await Promise.all(this.#underWay);
+  }
+}
+
+type Answering = (request: IncomingMessage, response: ServerResponse) => void;
+
+async function newListener(
+  options: ServerOptions,
+  certificate: ServedCertificate | undefined,
+  answer: Answering,
+): Promise<HttpListener> {
+  if (certificate === undefined) {
+    const { createServer } = await import("node:http");
+    return createServer(options, answer);
+  }
+  const { createServer } = await import("node:https");
+  const isMutual = certificate.clientCaPem !== undefined;
+  const tls = { minVersion: "TLSv1.2", requestCert: isMutual, rejectUnauthorized: isMutual } as const;
+  return createServer({ ...options, ...tls, ...contextOf(certificate) }, answer);
+}
+
+function takeCertificate(listener: HttpListener, certificate: ServedCertificate): void {
+  if ("setSecureContext" in listener && typeof listener.setSecureContext === "function") {
+    listener.setSecureContext(contextOf(certificate));
+  }
+}
+
+function contextOf({ certificatePem, keyPem, clientCaPem }: ServedCertificate) {
+  return { cert: certificatePem, key: keyPem, ...(clientCaPem === undefined ? {} : { ca: clientCaPem }) };
+}
+
+function cannotServe(
+  name: string,
+  { host = "", port }: { readonly host: string | undefined; readonly port: number },
+  cause: unknown,
+): KubeloopError {
+  const message = `server ${name} cannot listen on ${host}:${port}: ${toError(cause).message}`;
+  return new KubeloopError(message, { reason: "Listen", cause });
+}
