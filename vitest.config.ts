@@ -21,6 +21,11 @@ const sources = [
     find: /^@kubeloop\/(apiserver|controllers|controller-manager)$/,
     replacement: `${import.meta.dirname}/packages/$1/src/index.ts`,
   },
+  // Suites of core's that other packages run against what they bring.
+  {
+    find: /^@kubeloop\/(client|informer)-suite$/,
+    replacement: `${import.meta.dirname}/packages/core/src/$1/integration/embedded-suite.contract.ts`,
+  },
   { find: /^@kubeloop\/(generate|real-cluster|checks)$/, replacement: `${import.meta.dirname}/tools/$1/src/index.ts` },
 ];
 const project = (name: string, include: string[], limits: { testTimeout: number; hookTimeout: number }) => ({

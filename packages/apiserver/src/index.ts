@@ -1,3 +1,30 @@
-// `@kubeloop/apiserver`: the embedded API server. Today it holds the version it will speak; storage and protocol come next.
+// `@kubeloop/apiserver`: the embedded API server. docs/adr/0008 has its plan; api-server.ts is where to begin.
 // It may see core's `base`, `api` and `rules` only: it meets the client on the wire, never in code.
+export { ApiServer, type ApiServerOptions, systemAdmin } from "./api-server.ts";
+export type { RequestUser } from "./kinds/kind-rules.ts";
+export type { NodePort } from "./resources/node-port.ts";
+export {
+  type AdminAccess,
+  type CertificateAuthority,
+  type CertificatePair,
+  type ClientIdentity,
+  createAuthority,
+  type Listening,
+  type ListenOptions,
+} from "./serving/index.ts";
+export {
+  type EventLog,
+  ExpiredRevision,
+  FutureRevision,
+  MemoryStorage,
+  type MemoryStorageOptions,
+  type Place,
+  type Range,
+  type RangeResult,
+  type Storage,
+  type StorageEvent,
+  type StorageSnapshot,
+  type Write,
+  type WriteResult,
+} from "./storage/index.ts";
 export { kubernetesVersion, type VersionInfo } from "./version.ts";

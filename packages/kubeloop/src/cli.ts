@@ -8,7 +8,17 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   process.exit(0);
 });
 
+// The first signal asks to stop in order; whoever sends a second one will not wait.
+const stop = new AbortController();
+for (const name of ["SIGINT", "SIGTERM"] as const) {
+  process.on(name, () => {
+    if (stop.signal.aborted) process.exit(1);
+    stop.abort(new Error(name));
+  });
+}
+
 process.exitCode = await runCommand(process.argv.slice(2), {
   print: (text) => process.stdout.write(text),
   complain: (text) => process.stderr.write(text),
+  signal: stop.signal,
 });

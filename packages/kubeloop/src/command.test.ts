@@ -12,6 +12,7 @@ async function run(...args: string[]) {
     complain: (text) => {
       io.err += text;
     },
+    signal: new AbortController().signal,
   });
   return { code, ...io };
 }
@@ -64,7 +65,11 @@ describe("api-resources", () => {
 describe("words it does not know are one sentence and exit code 1", () => {
   for (const [args, sentence] of [
     [["nonsense"], 'kubeloop: unknown command "nonsense"; `kubeloop help` lists them\n'],
-    [["up"], "kubeloop: `up` is not there yet: this version has the toolkit only (see the README)\n"],
+    [["up", "--port", "x"], 'kubeloop: up: --port must be a whole number, not "x"\n'],
+    [["up", "--port", "70000"], "kubeloop: up: --port must be at most 65535, not 70000\n"],
+    [["up", "--nodes", "3"], "kubeloop: up: --nodes must be 0: there are no nodes yet\n"],
+    [["up", "--json", "--quiet"], "kubeloop: up: --json and --quiet exclude each other\n"],
+    [["up", "--colour"], "kubeloop: up: Unknown option '--colour'\n"],
     [["api-resources", "--nonsense"], "kubeloop: api-resources: Unknown option '--nonsense'\n"],
     [["api-resources", "-o", "xml"], 'kubeloop: --output must be one of table, wide, name, json, not "xml"\n'],
     [["api-resources", "--namespaced", "maybe"], 'kubeloop: --namespaced must be true or false, not "maybe"\n'],

@@ -2,6 +2,7 @@
 // nothing is half done.
 import { parseArgs } from "node:util";
 import { kubernetesVersion } from "@kubeloop/apiserver";
+import { systemClock } from "@kubeloop/core/base";
 import { outputs, printApiResources } from "./api-resources.ts";
 import { UsageError } from "./usage-error.ts";
 import { kubeloopVersion } from "./version.ts";
@@ -9,11 +10,14 @@ import { kubeloopVersion } from "./version.ts";
 export interface CommandIo {
   print(text: string): void;
   complain(text: string): void;
+  /** Aborts when the person has had enough (Ctrl-C). Commands that run on end then. */
+  readonly signal: AbortSignal;
 }
 
 const help = `kubeloop: Kubernetes control loops in TypeScript
 
 Usage:
+  kubeloop up [options]              run an API server in this process (\`kubeloop help up\`)
   kubeloop api-resources [options]   list the API resources of Kubernetes ${kubernetesVersion.gitVersion} that kubeloop knows
   kubeloop generate [options]        make TypeScript of CustomResourceDefinitions (\`kubeloop help generate\`)
   kubeloop version                   print the versions of kubeloop and of the Kubernetes it speaks
@@ -25,14 +29,13 @@ Options of api-resources:
   --verbs LIST         only resources with all these verbs, comma separated
   --served-only        only what a server serves without extra flags
   -o, --output FORMAT  ${outputs.join(", ")}
-
-Not there yet: \`kubeloop up\`, the control plane in one process.
 `;
 
 /** Runs one command; returns the exit code. */
 export async function runCommand(args: readonly string[], io: CommandIo): Promise<number> {
   try {
-    io.print(await answer(args));
+    if (args[0] === "up") await runUp(args.slice(1), io);
+    else io.print(await answer(args));
     return 0;
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
@@ -45,6 +48,7 @@ async function answer(args: readonly string[]): Promise<string> {
   const [command, ...rest] = args;
   switch (command) {
     case "help":
+      if (rest[0] === "up") return (await import("./up/up-options.ts")).upHelp;
       return rest[0] === "generate" ? await generate(["--help"]) : help;
     case undefined:
     case "--help":
@@ -57,11 +61,19 @@ async function answer(args: readonly string[]): Promise<string> {
       return apiResources(rest);
     case "generate":
       return await generate(rest);
-    case "up":
-      throw new UsageError("`up` is not there yet: this version has the toolkit only (see the README)");
     default:
       throw new UsageError(`unknown command "${command}"; \`kubeloop help\` lists them`);
   }
+}
+
+/** Runs until it is stopped. */
+async function runUp(args: readonly string[], io: CommandIo): Promise<void> {
+  const { parseUpOptions, upHelp } = await import("./up/up-options.ts");
+  const options = parseUpOptions(args);
+  if (options.help) return io.print(upHelp);
+  const { up } = await import("./up/up.ts");
+  const { print, complain } = io;
+  await up(options, { folder: process.cwd(), clock: systemClock, print, complain }, io.signal);
 }
 
 /** Loaded when asked for: it brings a YAML parser and a client along. */

@@ -36,7 +36,7 @@ export const packageRules: Readonly<Record<string, PackageRule>> = {
   apiserver: {
     coreLayers: ["base", "api", "rules", "types"],
     packages: [],
-    dependencies: ["yaml", "protobufjs", "@marcbachmann/cel-js", "re2js", "jose", "pkijs"],
+    dependencies: ["yaml", "@marcbachmann/cel-js", "re2js", "jose", "pkijs", "asn1js"],
   },
   controllers: { coreLayers: ["base", "api", "rules", "contract", "types"], packages: [], dependencies: [] },
   "controller-manager": { packages: ["@kubeloop/controllers"], dependencies: ["prom-client", "pkijs"] },
@@ -46,7 +46,15 @@ export const packageRules: Readonly<Record<string, PackageRule>> = {
   },
 };
 
-const testPackages = ["vitest", "fast-check", "pino", "prom-client", "@kubeloop/real-cluster"];
+const testPackages = [
+  "vitest",
+  "fast-check",
+  "pino",
+  "prom-client",
+  "@kubeloop/real-cluster",
+  "@kubeloop/client-suite",
+  "@kubeloop/informer-suite",
+];
 
 export type Rule = (file: SourceFile) => readonly string[];
 

@@ -12,7 +12,15 @@ export const upstreamTablePath = "docs/upstream-tests.md";
 const namesPath = "tools/checks/data/upstream-tests.json";
 
 /** The packages of client-go whose every test is answered; those of later parts join as the parts do. */
-export const shownSections: readonly string[] = ["tools/cache", "tools/cache/synctrack", "util/workqueue"];
+export const shownSections: readonly string[] = [
+  "tools/cache",
+  "tools/cache/synctrack",
+  "util/workqueue",
+  "tools/leaderelection",
+  "tools/leaderelection/resourcelock",
+  "tools/record",
+  "tools/events",
+];
 
 export interface OurTest {
   readonly file: string;

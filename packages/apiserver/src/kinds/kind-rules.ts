@@ -58,7 +58,7 @@ export interface KindRules<T extends KubernetesObject = KubernetesObject> {
 
   /** "spec": 1 at first, raised when anything but metadata and status changes; "none": not tracked (as given on create, never
    * changed after). A function says whether this change raises it. */
-  readonly generation?: "spec" | "none" | ((object: T, old: T) => boolean);
+  readonly generation?: "spec" | "none" | GenerationCheck<T>["isRaised"];
   /** PUT of what does not exist creates it. False unless given. */
   readonly createsOnUpdate?: boolean;
   /** A write without resourceVersion is refused. False unless given. */
@@ -77,6 +77,11 @@ export interface KindRules<T extends KubernetesObject = KubernetesObject> {
   readonly scale?: ScaleRules<T>;
 }
 
+/** A method and not a property, so that the rules of all kinds fit into one list. */
+interface GenerationCheck<T extends KubernetesObject> {
+  isRaised(object: T, old: T): boolean;
+}
+
 export interface PrintContext {
   readonly nowMs: number;
 }
@@ -90,6 +95,9 @@ export interface ServedVersion<T extends KubernetesObject> {
   toStored(draft: Draft<KubernetesObject>): Draft<T>;
   /** Before `toStored`. */
   defaults?(draft: Draft<KubernetesObject>): void;
+  /** For writes under this version, instead of the stored version's own; of objects as they are stored. */
+  validate?(object: T, context: RuleContext): readonly Fault[];
+  validateUpdate?(object: T, old: T, context: RuleContext): readonly Fault[];
   readonly selectableFields?: SelectableFields<KubernetesObject>;
   printRow?(object: KubernetesObject, context: PrintContext): readonly unknown[];
 }
@@ -103,6 +111,11 @@ export interface DeletionRules<T extends KubernetesObject> {
   gracePeriod?(object: T, askedSeconds: number | undefined): number | undefined;
   /** Why it may not be deleted, as the text of a 403. */
   forbids?(object: T): string | undefined;
+  /** Whether something beside `metadata.finalizers` keeps it: a namespace's `spec.finalizers`. */
+  isHeld?(object: T): boolean;
+  /** When its deletion is first asked for: the object stays for now, whether or not anything holds it, and this is what it is
+   * told. The draft has its `deletionTimestamp`; what the kind does not have (a grace period) is taken away. */
+  mark?(draft: Draft<T>): void;
   warnings?(object: T, propagation: Propagation | undefined): readonly string[];
 }
 

@@ -47,7 +47,7 @@ describe("states of the past", () => {
     write(10_000);
     for (let position = 9_999; position > 2; position -= 617) {
       const { text, cost } = look(position);
-      expect([text, cost <= (position < 1024 ? 1024 : 512)]).toEqual([String(position - 1), true]);
+      expect([text, cost <= (position < 2048 ? 2048 : 1024)]).toEqual([String(position - 1), true]);
     }
   });
 

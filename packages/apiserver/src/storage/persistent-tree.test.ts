@@ -154,7 +154,7 @@ test("a tree of three levels is its model through long runs of keys that come an
         expect(wrong).toEqual([]);
       }
     }),
-    { numRuns: 40 },
+    { numRuns: 15 },
   );
 });
 

@@ -18,7 +18,7 @@ import type { Port } from "./ports.ts";
 import { type ControllerQueue, type QueueParts, queue, type View } from "./queue.ts";
 import type { Served } from "./served.ts";
 import type { Index } from "./snapshot.ts";
-import type { EventSource } from "./sources.ts";
+import type { WakeSource } from "./sources.ts";
 import { type Change, inNamespaces, itself, type Watch, withOwner } from "./watches.ts";
 
 export interface ControllerParts {
@@ -29,7 +29,7 @@ export interface ControllerParts {
   /** Beside the primary. A function where kinds come and go: asked again whenever discovery changes. */
   readonly watches?: readonly Watch[] | ((served: Served) => readonly Watch[]);
   /** Wakes that come from elsewhere. */
-  readonly sources?: readonly EventSource[];
+  readonly sources?: readonly WakeSource[];
   /** Where it watches what lives in namespaces, unless a watch says otherwise; all unless given. */
   readonly namespaces?: readonly string[] | undefined;
   readonly indexes?: readonly Index[];

@@ -108,7 +108,7 @@ export { clusterRole, policyRules, type RbacObject, type RbacObjectsOptions, rba
 export { type ControllerRow, describeController } from "./rows.ts";
 export { isGroupKnown, type KindReference, preferredResources, resourceOfKind, type Served } from "./served.ts";
 export { defineIndex, type Index, isListed, resourceId, type Snapshot, type SnapshotListOptions } from "./snapshot.ts";
-export { type EventSource, type Synced, synced } from "./sources.ts";
+export { channelSource, type Synced, synced, type WakeSource } from "./sources.ts";
 export { isTerminal, TerminalError } from "./terminal-error.ts";
 export {
   type Change,

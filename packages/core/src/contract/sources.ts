@@ -5,9 +5,10 @@
 //
 // The driver follows it while it runs, and anew, with back-off, whenever it fails: nothing here needs to retry. A source that ends
 // has said all it has to say.
+import type { Channel } from "../base/index.ts";
 import type { Wake } from "./plan.ts";
 
-export interface EventSource {
+export interface WakeSource {
   /** For logs and health checks. */
   readonly name: string;
   /** Has to end, or throw, when the signal aborts. */
@@ -22,3 +23,17 @@ export interface Synced {
 
 /** What a source says when it has named all that was there when it began. */
 export const synced: Synced = { isSynced: true };
+
+/** Whatever is sent on a channel wakes keys, until the channel is closed. One at a time may follow it. */
+export function channelSource(name: string, channel: Channel<Wake>): WakeSource {
+  return {
+    name,
+    async *follow(signal) {
+      for (;;) {
+        const next = await channel.receive(signal);
+        if (next === undefined) return;
+        yield next.value;
+      }
+    },
+  };
+}

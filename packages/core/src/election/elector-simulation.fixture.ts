@@ -1,6 +1,6 @@
 // Several electors around one lease, each with a clock of its own that runs at its own rate, over a network that delays,
-// loses and refuses; some crash, some stand still for a while, some are told to stop. One seed is one history, told event by
-// event on a common time line; the electors see only their own clocks.
+// loses and refuses; some crash, some stand still for a while, some are told to stop, have their work end and give the lease
+// back. One seed is one history, told event by event on a common time line; the electors see only their own clocks.
 //
 // Looked for: two who claim to lead at the same moment; a fencing token that was used before; nobody leading for longer than
 // the bound after the last disturbance.
@@ -16,6 +16,7 @@ import {
   type Stepped,
 } from "./elector-step.ts";
 import { type SeenLease, seenLease, withRecord } from "./lease-record.ts";
+import { releasedRecord } from "./release-lease.ts";
 
 export type Step = (state: ElectorState, input: ElectorInput, context: ElectorContext) => Stepped;
 
@@ -26,6 +27,10 @@ export interface SimulationOptions {
   readonly rateSpread: number;
   /** Nothing goes wrong but that the leader crashes, once; how long until the next one leads is told. */
   readonly onlyOneCrash?: boolean;
+  /** What is written to give a lease back; the true rule unless given. */
+  readonly released?: typeof releasedRecord;
+  /** Whether the lease is given back as soon as one is told to stop, while its work is still ending: a bug. */
+  readonly releasesEarly?: boolean;
   /** Whether the server takes writes on top of what has changed: a bug. */
   readonly ignoresVersions?: boolean;
 }
@@ -58,8 +63,10 @@ interface Elector {
   readonly offsetMs: number;
   readonly wallOffsetMs: number;
   state: ElectorState;
-  /** What was awaited by an earlier life, or has been answered already, is passed over. */
+  /** What has been answered already is passed over. */
   epoch: number;
+  /** From one start to the next. */
+  life: number;
   isCrashed: boolean;
   isPartitioned: boolean;
   pausedUntilMs: number;
@@ -123,6 +130,7 @@ class Simulation {
       wallOffsetMs: randomBetween(this.#random, -3e6, 3e6),
       state: initialState,
       epoch: 0,
+      life: 0,
       isCrashed: false,
       isPartitioned: false,
       pausedUntilMs: 0,
@@ -139,13 +147,18 @@ class Simulation {
 
   /** Lets an elector make its next step, as soon as it runs again. */
   #wake(elector: Elector, input: ElectorInput): void {
+    this.#resume(elector, () => this.#advance(elector, input));
+  }
+
+  /** Does it as soon as the elector runs again; whatever else it waits for, it waits for no longer. */
+  #resume(elector: Elector, act: () => void): void {
     const epoch = ++elector.epoch;
-    const act = () => {
+    const whenRunning = () => {
       if (elector.isCrashed || elector.epoch !== epoch) return;
-      if (elector.pausedUntilMs > this.#nowMs) this.#at(elector.pausedUntilMs, act);
-      else this.#advance(elector, input);
+      if (elector.pausedUntilMs > this.#nowMs) this.#at(elector.pausedUntilMs, whenRunning);
+      else act();
     };
-    act();
+    whenRunning();
   }
 
   #advance(elector: Elector, input: ElectorInput): void {
@@ -164,42 +177,88 @@ class Simulation {
     switch (command.do) {
       case "wait":
       case "lead":
-        this.#at(this.#nowMs + command.delayMs / elector.rate, () => this.#onTime(elector, elector.epoch));
+        this.#onTime(elector, command.delayMs);
         break;
       case "read":
         this.#request(
           elector,
           command.limitMs,
           () => this.#read(),
-          (answer) => ({ kind: "read", answer }),
+          (answer) => this.#advance(elector, { kind: "read", answer }),
         );
         break;
-      case "write": {
-        const sentMs = nowMs;
+      case "write":
         this.#request(
           elector,
           command.limitMs,
           () => this.#write(command.write),
-          (answer) => ({ kind: "written", answer, sentMs }),
+          (answer) => this.#advance(elector, { kind: "written", answer, sentMs: nowMs }),
         );
         break;
-      }
+      case "endWork":
+        this.#onTime(elector, command.delayMs);
+        this.#endWork(elector);
+        break;
       case "end":
-        // As a process that is started again: it contends anew, and remembers nothing.
+        elector.life++;
         elector.state = initialState;
-        this.#at(this.#nowMs + 1000, () => this.#wake(elector, { kind: "due" }));
+        this.#release(elector);
     }
   }
 
-  #onTime(elector: Elector, epoch: number): void {
-    if (elector.epoch === epoch) this.#wake(elector, { kind: "due" });
+  /** It takes a while, perhaps longer than a lease lasts. */
+  #endWork(elector: Elector): void {
+    const { life } = elector;
+    this.#note("work ended by a leader that was told to stop");
+    this.#at(this.#nowMs + randomBetween(this.#random, 0, 25_000), () => {
+      if (elector.life === life) this.#wake(elector, { kind: "workEnded" });
+    });
+    if (this.#options.releasesEarly === true && this.#lease?.record.holder === elector.name)
+      this.#write({ base: this.#lease, record: { ...this.#lease.record, holder: "" } });
+  }
+
+  /** As the driver does on its way out, and once more after a conflict; then it is started again, and remembers nothing. */
+  #release(elector: Elector): void {
+    const { released = releasedRecord, timings } = this.#options;
+    const limitMs = timings.renewDeadlineMs;
+    const startAgain = () => {
+      this.#at(this.#nowMs + 1000, () => this.#wake(elector, { kind: "due" }));
+    };
+    this.#request(
+      elector,
+      limitMs,
+      () => this.#read(),
+      (answer) => {
+        const base = answer.kind === "lease" ? answer.lease : undefined;
+        const record = released(base, {
+          identity: elector.name,
+          wallMs: this.#localMs(elector) + elector.wallOffsetMs,
+        });
+        if (record === undefined) return startAgain();
+        this.#note("lease given back");
+        let isConflict = false;
+        const serve = () => {
+          const written = this.#write({ base, record });
+          isConflict = written.kind === "failed";
+          return written;
+        };
+        this.#request(elector, limitMs, serve, () => (isConflict ? this.#release(elector) : startAgain()));
+      },
+    );
+  }
+
+  #onTime(elector: Elector, delayMs: number): void {
+    const { epoch } = elector;
+    this.#at(this.#nowMs + delayMs / elector.rate, () => {
+      if (elector.epoch === epoch) this.#wake(elector, { kind: "due" });
+    });
   }
 
   /** To the server and back, each way with a delay; or refused, or lost on either way. */
-  #request(elector: Elector, limitMs: number, serve: () => Answer, toInput: (answer: Answer) => ElectorInput): void {
+  #request(elector: Elector, limitMs: number, serve: () => Answer, done: (answer: Answer) => void): void {
     const { epoch } = elector;
     const answerWith = (answer: Answer) => () => {
-      if (elector.epoch === epoch) this.#wake(elector, toInput(answer));
+      if (elector.epoch === epoch) this.#resume(elector, () => done(answer));
     };
     this.#at(this.#nowMs + limitMs / elector.rate, answerWith({ kind: "failed" }));
     const chance = this.#isDisturbed ? this.#random.next() : 0.5;
@@ -253,6 +312,7 @@ class Simulation {
   #crash(elector: Elector): void {
     elector.isCrashed = true;
     elector.epoch++;
+    elector.life++;
     if (elector.state.at === "leading") {
       this.#leaderlessSinceMs = this.#nowMs;
       this.#crashedMs = this.#nowMs;
@@ -265,7 +325,7 @@ class Simulation {
     const elector = this.#electors[randomBelow(this.#random, this.#electors.length)] as Elector;
     const forMs = randomBetween(this.#random, 1000, 40_000);
     const who = elector.state.at === "leading" ? "leader" : "contender";
-    switch (randomBelow(this.#random, 3)) {
+    switch (randomBelow(this.#random, 4)) {
       case 0:
         this.#note(`${who} crashed`);
         this.#crash(elector);
@@ -275,6 +335,12 @@ class Simulation {
         });
         break;
       case 1:
+        // One whose work is ending has been told already.
+        if (elector.isCrashed || (elector.state.at === "leading" && elector.state.work === "ending")) break;
+        this.#note(`${who} told to stop`);
+        this.#wake(elector, { kind: "stop" });
+        break;
+      case 2:
         this.#note(`${who} stood still`);
         elector.pausedUntilMs = this.#nowMs + forMs;
         break;

@@ -44,6 +44,7 @@ const leading = (changes: Partial<ElectorState & { at: "leading" }> = {}): Elect
   observed: { lease: lease({ holder: "me", transitions: 4 }), sinceMs: 0 },
   renewedMs: 0,
   token: 4,
+  work: "running",
   path: "fast",
   ...changes,
 });
@@ -58,6 +59,8 @@ function words({ command }: Stepped): string {
         return `wait ${one.delayMs}`;
       case "lead":
         return `lead with ${one.token}`;
+      case "endWork":
+        return `end the work, wait ${one.delayMs}`;
       case "end":
         return `end: ${one.why}`;
       default:
@@ -226,7 +229,23 @@ describe("a leader", () => {
       10_000,
       "end: lost",
     ],
-    ["ends when it is told to", leading(), { kind: "stop" }, 100, "end: stopped"],
+    ["has its work end when it is told to stop", leading(), { kind: "stop" }, 100, "end the work, wait 2000"],
+    [
+      "told to stop waits no longer than its deadline either",
+      leading(),
+      { kind: "stop" },
+      9500,
+      "end the work, wait 500",
+    ],
+    ["renews while its work ends", leading({ work: "ending" }), { kind: "due" }, 2000, "update me/4"],
+    ["ends when the work it stopped has", leading({ work: "ending" }), { kind: "workEnded" }, 100, "end: stopped"],
+    [
+      "has stopped, whatever becomes of the lease while its work ends",
+      leading({ work: "ending", path: "slow" }),
+      found(lease({ transitions: 5 })),
+      2600,
+      "end: stopped",
+    ],
     ["ends when its work has", leading(), { kind: "workEnded" }, 100, "end: finished"],
   ])("%s", (_, state, input, nowMs, expected) => {
     expect(words(step(state, input, at(nowMs)))).toBe(expected);
@@ -262,7 +281,7 @@ describe("a leader", () => {
 });
 
 test("what has ended stays so", () => {
-  const ended = step(leading(), { kind: "stop" }, at(0)).state;
+  const ended = step(initialState, { kind: "stop" }, at(0)).state;
   for (const input of [{ kind: "due" }, { kind: "workEnded" }, found(lease({ holder: "" }))] as const) {
     expect(words(step(ended, input, at(99_000)))).toBe("end: stopped");
   }

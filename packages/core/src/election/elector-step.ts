@@ -9,6 +9,8 @@
 //   deadline, the leader has stopped before anybody else may begin.
 // - A leader that sees another holder has lost, whatever its deadline.
 // - A request gets no more time than half of the deadline, so that one that is lost leaves time for the next.
+// - A leader that is told to stop has its work end first, and renews until it has: nobody else begins meanwhile, however long
+//   that takes.
 // - An answer that was lost may have been carried out. A contender that finds itself the holder goes on as one.
 //
 // Not promised: that work which ignores its signal has ended. For writers who must be sure there is the fencing token.
@@ -31,6 +33,8 @@ export type ElectorState =
       readonly observed: Observation;
       readonly renewedMs: number;
       readonly token: number;
+      /** Ending: it was told to stop, and holds the lease until the work has ended. */
+      readonly work: "running" | "ending";
       /** A renewal writes what it remembers; when that fails it reads first, once. */
       readonly path: "fast" | "slow";
     }
@@ -63,6 +67,8 @@ export type ElectorCommand =
   | { readonly do: "wait"; readonly delayMs: number }
   /** Begin the work, and wait. */
   | { readonly do: "lead"; readonly token: number; readonly delayMs: number }
+  /** Abort the work, and wait. */
+  | { readonly do: "endWork"; readonly delayMs: number }
   /** Abort the work if there is any, and wait for it; then it is over. */
   | { readonly do: "end"; readonly why: EndReason };
 
@@ -87,7 +93,7 @@ export const initialState: ElectorState = { at: "contending", observed: undefine
 
 export function step(state: ElectorState, input: ElectorInput, context: ElectorContext): Stepped {
   if (state.at === "ending") return { state, command: { do: "end", why: state.why } };
-  if (input.kind === "stop") return end(state, "stopped");
+  if (input.kind === "stop") return state.at === "leading" ? endWork(state, context) : end(state, "stopped");
   if (input.kind === "workEnded") return end(state, "finished");
   return state.at === "leading" ? stepLeading(state, input, context) : stepContending(state, input, context);
 }
@@ -127,7 +133,7 @@ function afterTakeover(state: Contending, { answer, sentMs }: Written, context: 
     return { state: { at: "contending", observed }, command: contenderWait(context) };
   }
   const token = answer.lease.record.transitions;
-  const leading: Leading = { at: "leading", observed, renewedMs: sentMs, token, path: "fast" };
+  const leading: Leading = { at: "leading", observed, renewedMs: sentMs, token, work: "running", path: "fast" };
   return { state: leading, command: { do: "lead", token, delayMs: leaderDelayMs(leading, context) } };
 }
 
@@ -143,6 +149,11 @@ function stepLeading(state: Leading, input: Asked, context: ElectorContext): Ste
     default:
       return assertNever(input);
   }
+}
+
+function endWork(state: Leading, context: ElectorContext): Stepped {
+  const delayMs = leaderDelayMs(state, context);
+  return { state: { ...state, work: "ending" }, command: { do: "endWork", delayMs } };
 }
 
 function afterRead(state: Leading, answer: Answer, context: ElectorContext): Stepped {
@@ -232,6 +243,8 @@ function leaderDelayMs(state: Leading, context: ElectorContext): number {
   return Math.max(0, Math.min(context.timings.retryPeriodMs, deadlineMs(state, context) - context.nowMs));
 }
 
-function end(state: ElectorState, why: EndReason): Stepped {
+function end(state: ElectorState, reason: EndReason): Stepped {
+  // Whatever happens to one who was told to stop, that is why it ends.
+  const why = state.at === "leading" && state.work === "ending" ? "stopped" : reason;
   return { state: { at: "ending", observed: state.observed, why }, command: { do: "end", why } };
 }

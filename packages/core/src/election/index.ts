@@ -6,7 +6,12 @@
 export { type ElectionObserver, electionMetrics } from "./election-metrics.ts";
 export { defaultTimings, type ElectionTimings } from "./election-timings.ts";
 export type { EndReason } from "./elector-step.ts";
-export { type LeaderCallbacks, LeaderElector, type LeaderElectorOptions } from "./leader-elector.ts";
+export {
+  type LeaderCallbacks,
+  LeaderElector,
+  type LeaderElectorOptions,
+  type LeaseEventRecorder,
+} from "./leader-elector.ts";
 export type { Leadership } from "./leader-work.ts";
 export { LeaseLock, type LeaseLockOptions, type LeaseStore } from "./lease-lock.ts";
 export type { LeaseRecord, SeenLease } from "./lease-record.ts";

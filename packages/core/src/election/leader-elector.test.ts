@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { KubernetesObject } from "../api/index.ts";
 import { deferred, FakeClock, MetricsRegistry, onAbort, seededRandom, untilAborted } from "../base/index.ts";
 import { electionMetrics } from "./election-metrics.ts";
 import type { LeaderElectorOptions } from "./leader-elector.ts";
@@ -50,6 +51,45 @@ describe("an elector", () => {
     expect(told).toEqual(["leader me", "started 0", "told to end", "tidied up", "stopped"]);
     expect(lease.record).toMatchObject({ holder: "", leaseDurationMs: 1000, transitions: 0 });
     expect([clock.pending(), clock.inFlight()]).toEqual([[], []]);
+  });
+
+  test("told to stop, holds the lease for as long as its work takes to end", async () => {
+    const { clock, lease, elector, stop, told, start } = setUp();
+    const running = start(async ({ signal }) => {
+      await untilAborted(new Promise<void>(() => {}), signal).catch(() => {});
+      await clock.sleep(60_000, new AbortController().signal);
+      told.push("tidied up");
+    });
+    await clock.advance(1000);
+    stop.abort();
+    for (let i = 0; i < 5; i++) {
+      await clock.advance(10_000);
+      expect([elector.isLeader, lease.record?.holder]).toEqual([true, "me"]);
+    }
+    const renewals = lease.calls.filter((call) => call === "update me").length;
+    expect(renewals).toBeGreaterThanOrEqual(25);
+    await clock.advance(10_000);
+    expect(await running).toBe("stopped");
+    expect(told.slice(2)).toEqual(["told to end", "tidied up", "stopped"]);
+    expect(lease.record?.holder).toBe("");
+    expect([clock.pending(), clock.inFlight()]).toEqual([[], []]);
+  });
+
+  test("told to stop, ends as one that was, even if it cannot renew while its work ends", async () => {
+    const { clock, lease, elector, stop, start } = setUp();
+    const running = start(async ({ signal }) => {
+      await untilAborted(new Promise<void>(() => {}), signal).catch(() => {});
+      await clock.sleep(30_000, new AbortController().signal);
+    });
+    await clock.advance(1000);
+    lease.before = () => {
+      throw new Error("unreachable");
+    };
+    stop.abort();
+    await clock.advance(12_000);
+    expect(elector.isLeader).toBe(false);
+    await clock.advance(20_000);
+    expect(await running).toBe("stopped");
   });
 
   test("waits for the lease of another, takes it over when it has run out, and says who leads", async () => {
@@ -107,6 +147,36 @@ describe("an elector", () => {
     });
     await expect(failing).rejects.toThrow("work broke");
     expect([failed.told.at(-1), failed.lease.record?.holder]).toEqual(["stopped", ""]);
+  });
+
+  test("is not stopped by one who cannot bear to hear who leads", async () => {
+    const { clock, lease, elector, stop } = setUp();
+    const onNewLeader = () => {
+      throw new Error("no");
+    };
+    const running = elector.run({ onStartedLeading: untilStopped, onNewLeader }, stop.signal);
+    await clock.advance(5000);
+    expect([elector.isLeader, lease.record?.holder]).toEqual([true, "me"]);
+    stop.abort();
+    expect(await running).toBe("stopped");
+  });
+
+  test("that breaks has its work end, and gives the lease back, before it says so", async () => {
+    const slowPath = () => {
+      throw new Error("a counter broke");
+    };
+    const { clock, lease, elector, told, start } = setUp({ observer: { leading() {}, slowPath } });
+    const running = start();
+    await clock.advance(1000);
+    let failures = 1;
+    lease.before = (call) => {
+      if (call === "write" && failures-- > 0) throw new Error("once");
+    };
+    const broken = expect(running).rejects.toThrow("a counter broke");
+    await clock.advance(5000);
+    await broken;
+    expect(told.slice(2)).toEqual(["told to end", "stopped"]);
+    expect([elector.isLeader, lease.record?.holder]).toEqual([false, ""]);
   });
 
   test("that never led still says that it stopped, and releases nothing", async () => {
@@ -194,6 +264,20 @@ describe("options", () => {
   });
 });
 
+test("an elector that does not lead is never at fault, however old the lease of another is", async () => {
+  const { clock, lease, elector, stop, start } = setUp();
+  expect(elector.findFault(0)).toBeUndefined();
+  lease.put({ holder: "other" });
+  const running = start();
+  await clock.advance(100);
+  const frozen = clock.monotonic.bind(clock);
+  clock.monotonic = () => frozen() + 3_600_000;
+  expect([elector.leader, elector.findFault(20_000)]).toEqual(["other", undefined]);
+  clock.monotonic = frozen;
+  stop.abort();
+  await running;
+});
+
 test("an elector that stands still while it leads is found at fault", async () => {
   const { clock, lease, elector, stop, start } = setUp();
   const running = start();
@@ -209,6 +293,60 @@ test("an elector that stands still while it leads is found at fault", async () =
   stop.abort();
   await running;
   expect(elector.findFault(0)).toBeUndefined();
+});
+
+describe("events about the lease", () => {
+  function recording() {
+    const events: string[] = [];
+    const recorder = {
+      event: ({ kind, metadata }: KubernetesObject, ...rest: readonly string[]) =>
+        void events.push(`${kind} ${metadata.name}: ${rest.join(" ")}`),
+    };
+    return { events, recorder };
+  }
+
+  test("say who became the leader, and who is one no longer", async () => {
+    const { events, recorder } = recording();
+    const { clock, stop, start, lease } = setUp({ recorder });
+    const running = start();
+    await clock.advance(5000);
+    expect(events).toEqual(["Lease test: Normal LeaderElection me became leader"]);
+    stop.abort();
+    await running;
+    expect(events.slice(1)).toEqual(["Lease test: Normal LeaderElection me stopped leading"]);
+    expect(lease.record?.holder).toBe("");
+  });
+
+  test("are not told of one that never led", async () => {
+    const { events, recorder } = recording();
+    const { clock, lease, stop, start } = setUp({ recorder });
+    lease.put({ holder: "other" });
+    const running = start();
+    await clock.advance(5000);
+    stop.abort();
+    await running;
+    expect(events).toEqual([]);
+  });
+
+  test("are told of one whose work failed, too", async () => {
+    const { events, recorder } = recording();
+    const { start } = setUp({ recorder });
+    await expect(
+      start(async () => {
+        throw new Error("work broke");
+      }),
+    ).rejects.toThrow("work broke");
+    expect(events).toHaveLength(2);
+  });
+
+  test("are told to nobody when nobody listens", async () => {
+    const { clock, stop, start, told } = setUp();
+    const running = start();
+    await clock.advance(100);
+    stop.abort();
+    expect(await running).toBe("stopped");
+    expect(told).toContain("started 0");
+  });
 });
 
 test("metrics say who leads, and how often a renewal had to read", async () => {

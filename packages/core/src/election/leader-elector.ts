@@ -4,8 +4,10 @@
 // Promises
 // - The work begins only while the lease is ours, and its signal aborts before anybody else may take it (see the rules for
 //   how clocks may differ). `run` ends only after the work has.
-// - On the way out the lease is given back only after the work has ended, and only if the server still names us as its holder.
+// - Told to stop, it renews until the work has ended, and gives the lease back only then, and only if the server still names us
+//   as its holder.
 // - `run` leads at most once: who wants to contend again calls it again.
+import type { KubernetesObject } from "../api/index.ts";
 import {
   type Clock,
   childSignal,
@@ -44,6 +46,13 @@ export interface LeaderElectorOptions extends Partial<ElectionTimings> {
   readonly random?: Random;
   readonly log?: Log;
   readonly observer?: ElectionObserver;
+  /** Told, about the lease, who begins and who stops to lead. */
+  readonly recorder?: LeaseEventRecorder;
+}
+
+/** As much of an event recorder as an election needs; it neither waits nor throws. */
+export interface LeaseEventRecorder {
+  event(about: KubernetesObject, type: "Normal", reason: string, message: string): void;
 }
 
 export interface LeaderCallbacks {
@@ -53,6 +62,13 @@ export interface LeaderCallbacks {
   readonly onStoppedLeading?: () => void;
   /** Whenever another one, or we, are first seen as the holder. */
   readonly onNewLeader?: (identity: string) => void;
+}
+
+interface Signals {
+  /** Told to stop, or the work has ended. */
+  readonly stopping: AbortSignal;
+  /** The work has ended. */
+  readonly over: AbortSignal;
 }
 
 export class LeaderElector {
@@ -110,40 +126,58 @@ export class LeaderElector {
     this.#isRunning = true;
     this.#state = initialState;
     this.#observer.leading(false);
-    using ending = childSignal(signal);
-    const work = new LeaderWork(callbacks.onStartedLeading, () => ending.abort(workEnded));
+    using stopping = childSignal(signal);
+    const over = new AbortController();
+    const work = new LeaderWork(callbacks.onStartedLeading, () => {
+      over.abort(workEnded);
+      stopping.abort(workEnded);
+    });
     try {
-      const why = await this.#contend(work, callbacks, ending.signal);
-      this.#observer.leading(false);
-      this.#log.info("leads no longer", { lease: this.#options.lock.description, why });
-      try {
-        await work.end(why);
-      } finally {
-        if (this.#options.releaseOnStop !== false) await this.#release();
-      }
-      return why;
+      return await this.#contend(work, callbacks, { stopping: stopping.signal, over: over.signal });
     } finally {
-      this.#isRunning = false;
-      callbacks.onStoppedLeading?.();
+      try {
+        await this.#leave(work);
+      } finally {
+        this.#isRunning = false;
+        callbacks.onStoppedLeading?.();
+      }
     }
   }
 
-  async #contend(work: LeaderWork, callbacks: LeaderCallbacks, ending: AbortSignal): Promise<EndReason> {
+  /** Whatever it was that ended us, the work ends before the lease is anybody else's. Throws what the work threw. */
+  async #leave(work: LeaderWork): Promise<void> {
+    const why = this.#state.at === "ending" ? this.#state.why : "failed";
+    if (this.#state.at === "leading") this.#state = { at: "contending", observed: this.#state.observed };
+    this.#observer.leading(false);
+    this.#log.info("leads no longer", { lease: this.#options.lock.description, why });
+    try {
+      await work.end(why);
+    } finally {
+      if (this.#options.releaseOnStop !== false) await this.#release();
+      if (work.hasBegun) this.#record("stopped leading");
+    }
+  }
+
+  async #contend(work: LeaderWork, callbacks: LeaderCallbacks, signals: Signals): Promise<EndReason> {
     let input: ElectorInput = { kind: "due" };
     for (;;) {
-      const { state, command, isSlowPath } = step(this.#state, this.#interrupted(input, ending), this.#context());
+      const { state, command, isSlowPath } = step(this.#state, this.#interrupted(input, signals), this.#context());
       this.#state = state;
       if (isSlowPath === true) this.#observer.slowPath();
       this.#tellLeader(callbacks);
       if (command.do === "end") return command.why;
-      input = await this.#carryOut(command, work, ending);
+      input = await this.#carryOut(command, work, this.#isEndingWork ? signals.over : signals.stopping);
     }
   }
 
-  /** Told to stop, or without work to lead: nothing else matters then. */
-  #interrupted(input: ElectorInput, ending: AbortSignal): ElectorInput {
-    if (!ending.aborted) return input;
-    return { kind: ending.reason === workEnded ? "workEnded" : "stop" };
+  /** The work has ended, or we are told to stop: that matters more than what we waited for. */
+  #interrupted(input: ElectorInput, { stopping, over }: Signals): ElectorInput {
+    if (over.aborted) return { kind: "workEnded" };
+    return stopping.aborted && !this.#isEndingWork ? { kind: "stop" } : input;
+  }
+
+  get #isEndingWork(): boolean {
+    return this.#state.at === "leading" && this.#state.work === "ending";
   }
 
   #context() {
@@ -171,7 +205,12 @@ export class LeaderElector {
       case "lead":
         this.#log.info("became leader", { lease: lock.description, identity: this.#options.identity });
         this.#observer.leading(true);
+        this.#record("became leader");
         work.begin(command.token);
+        await this.#sleep(command.delayMs, signal);
+        return { kind: "due" };
+      case "endWork":
+        work.abort("stopped");
         await this.#sleep(command.delayMs, signal);
         return { kind: "due" };
       default:
@@ -208,7 +247,17 @@ export class LeaderElector {
     const leader = this.leader;
     if (leader === this.#reportedLeader || leader === "") return;
     this.#reportedLeader = leader;
-    callbacks.onNewLeader?.(leader);
+    try {
+      callbacks.onNewLeader?.(leader);
+    } catch (error) {
+      this.#log.error("onNewLeader threw", { leader, error: toError(error) });
+    }
+  }
+
+  #record(what: string): void {
+    const { recorder, identity } = this.#options;
+    const lease = this.#state.observed?.lease.object;
+    if (lease !== undefined) recorder?.event(lease, "Normal", "LeaderElection", `${identity} ${what}`);
   }
 
   /** A last word to the server, with a time limit of its own: the signal we were given has fired. */

@@ -16,19 +16,28 @@ export class LeaderWork {
   #running: Promise<void> | undefined;
   #failure: { readonly error: unknown } | undefined;
 
-  /** `onEnded` is told when the work ends before it was asked to. */
+  /** `onEnded` is told when the work ends, asked to or not. */
   constructor(work: (leadership: Leadership) => Promise<void>, onEnded: () => void) {
     this.#work = work;
     this.#onEnded = onEnded;
+  }
+
+  get hasBegun(): boolean {
+    return this.#running !== undefined;
   }
 
   begin(fencingToken: number): void {
     this.#running = this.#run({ signal: this.#controller.signal, fencingToken });
   }
 
-  /** Aborts the work, if there is any, and waits until it has ended. Throws what it threw. */
-  async end(why: string): Promise<void> {
+  /** Tells the work to end. */
+  abort(why: string): void {
     this.#controller.abort(new KubeloopError(`no longer leading: ${why}`, { reason: "NotLeading", retry: "never" }));
+  }
+
+  /** Tells the work to end, if there is any, and waits until it has. Throws what it threw. */
+  async end(why: string): Promise<void> {
+    this.abort(why);
     await this.#running;
     if (this.#failure !== undefined) throw this.#failure.error;
   }
@@ -39,6 +48,6 @@ export class LeaderWork {
     } catch (error) {
       if (!isAborted(error, leadership.signal)) this.#failure = { error };
     }
-    if (!leadership.signal.aborted) this.#onEnded();
+    this.#onEnded();
   }
 }

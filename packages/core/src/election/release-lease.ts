@@ -4,13 +4,23 @@
 import { isConflict } from "../api/index.ts";
 import { type Clock, timeoutSignal } from "../base/index.ts";
 import type { LeaseStore } from "./lease-lock.ts";
-import { leaseTime } from "./lease-record.ts";
+import { type LeaseRecord, leaseTime, type SeenLease } from "./lease-record.ts";
 
 export interface ReleaseOptions {
   readonly identity: string;
   readonly clock: Clock;
   /** For all of it. */
   readonly limitMs: number;
+}
+
+/** What is written to give a lease back; undefined when there is nothing to give, or nothing that is ours. */
+export function releasedRecord(
+  lease: SeenLease | undefined,
+  { identity, wallMs }: { readonly identity: string; readonly wallMs: number },
+): LeaseRecord | undefined {
+  if (lease === undefined || lease.record.holder !== identity) return undefined;
+  const renewTime = leaseTime(wallMs);
+  return { ...lease.record, holder: "", leaseDurationMs: 1000, acquireTime: renewTime, renewTime };
 }
 
 /** Whether there was anything to give back. */
@@ -20,10 +30,9 @@ export async function releaseLease(lock: LeaseStore, options: ReleaseOptions): P
   using limited = timeoutSignal(new AbortController().signal, limitMs, { clock, what: "releasing the lease" });
   for (;;) {
     const lease = await lock.read(limited.signal);
-    if (lease === undefined || lease.record.holder !== identity) return false;
-    const renewTime = leaseTime(clock.now());
+    const record = releasedRecord(lease, { identity, wallMs: clock.now() });
+    if (record === undefined) return false;
     try {
-      const record = { ...lease.record, holder: "", leaseDurationMs: 1000, acquireTime: renewTime, renewTime };
       await lock.write(lease, record, limited.signal);
       return true;
     } catch (error) {

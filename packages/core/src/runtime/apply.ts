@@ -60,11 +60,16 @@ async function tryAction(action: Action, tools: ApplyTools, signal: AbortSignal)
     return { status: "done", value: await sendAction(action, tools, limit.signal) };
   } catch (thrown) {
     const error = toError(thrown);
-    return { status: action.tolerates.some((what) => isTolerated(error, what)) ? "tolerated" : "failed", error };
+    return { status: isTolerated(action, error) ? "tolerated" : "failed", error };
   }
 }
 
-function isTolerated(error: Error, what: Tolerance): boolean {
+/** Whether the failure is as good as success for the action. */
+export function isTolerated({ tolerates }: Action, error: unknown): boolean {
+  return tolerates.some((what) => isSo(error, what));
+}
+
+function isSo(error: unknown, what: Tolerance): boolean {
   switch (what) {
     case "NotFound":
       return isNotFound(error);

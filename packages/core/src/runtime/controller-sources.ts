@@ -6,8 +6,8 @@ import { type Controller, isGroupKnown, type Wake } from "../contract/index.ts";
 import { type Syncing, waitFor } from "../informer/index.ts";
 import type { ControllerCaches } from "./cache-snapshot.ts";
 import type { DriverSettings } from "./driver-options.ts";
-import { FollowedSource } from "./event-sources.ts";
 import { FollowedDiscovery } from "./followed-discovery.ts";
+import { FollowedSource } from "./followed-source.ts";
 import { type ChangeListener, type UnsyncedSource, WatchSources } from "./watch-sources.ts";
 
 export interface ControllerSourcesParts {

@@ -1,6 +1,31 @@
 // `runtime`: carries contracts out. ControllerDriver runs one controller of any shape; apply.ts is the only place where controllers'
-// effects happen; read-your-writes.ts keeps a key from being looked at with a cache older than its own writes.
+// effects happen; read-your-writes.ts keeps a key from being looked at with a cache older than its own writes. `front` is for controllers
+// in the usual style, `manager` puts a process together. docs/controllers.md is the guide.
 export { ControllerDriver, type ControllerDriverOptions, type DriverState } from "./controller-driver.ts";
+export {
+  type ChangeObject,
+  type ControllerDefinition,
+  createOrPatch,
+  createOrUpdate,
+  type Draft,
+  defineController,
+  type Edited,
+  type Editor,
+  editorOf,
+  ensureFinalizer,
+  type PatchOptions,
+  type PatchResult,
+  ReconcileClient,
+  type ReconcileClientOptions,
+  type ReconcileContext,
+  type ReconcileRecorder,
+  type ReconcileRequest,
+  ReconcileResourceClient,
+  type ReconcileResult,
+  ReconcileSubresourceClient,
+  releaseFinalizer,
+  updateStatus,
+} from "./front/index.ts";
 export {
   type AddControllerOptions,
   type Added,
@@ -46,3 +71,28 @@ export {
 } from "./serving/index.ts";
 export type { AttributeValue, Span, SpanContext, SpanOptions, TraceContext, Tracer } from "./tracing/tracer.ts";
 export type { UnsyncedSource } from "./watch-sources.ts";
+export {
+  type AdmissionAnswer,
+  type AdmissionContext,
+  type AdmissionOperation,
+  type AdmissionParts,
+  type AdmissionRequest,
+  type AdmissionWebhook,
+  type ConfigurationOptions,
+  type Converter,
+  type DefaulterParts,
+  defineConverter,
+  defineDefaulter,
+  defineValidator,
+  mutatingWebhookConfiguration,
+  type Objection,
+  type Spoke,
+  type SpokeFunctions,
+  spoke,
+  type ValidatorParts,
+  validatingWebhookConfiguration,
+  type WebhookAddress,
+  WebhookServer,
+  type WebhookServerOptions,
+  webhookConversion,
+} from "./webhooks/index.ts";

@@ -45,6 +45,8 @@ export async function runProcedure(
   try {
     const result = await procedure(key, hands, over.signal);
     const error = await hands.join();
+    // Whatever it made of being told so: what it did after its time was up was refused.
+    signal.throwIfAborted();
     return { kind: "done", reason: "procedure", actions: hands.actions, requeueAfterMs: result?.requeueAfterMs, error };
   } catch (thrown) {
     await hands.join();

@@ -2,9 +2,10 @@
 // own where it has a selector. `follow` may be called again with another list, as discovery changes: what is new is opened, what
 // is no longer wanted let go.
 //
-// Handlers are told one change after the other, after the cache has it. Nothing here knows what a change means.
+// Handlers are told one change after the other, after the cache has it. Nothing here knows what a change means. Who wants to be told
+// again so often is told from here: an informer that others have started would never do it.
 import type { KubernetesObject, Resource } from "../api/index.ts";
-import { type Clock, type Log, type Metrics, noMetrics, type TaskScope } from "../base/index.ts";
+import { type Clock, childSignal, type Log, type Metrics, noMetrics, type TaskScope } from "../base/index.ts";
 import type { Client } from "../client/index.ts";
 import { type Change, type Index, resourceId, type Watch } from "../contract/index.ts";
 import {
@@ -138,22 +139,43 @@ export class WatchSources {
     this.#addIndexes(watch.resource, informer);
     let isOpen = true;
     this.#caches.add(watch, informer, () => isOpen && !informer.isStopped());
-    const resyncs = watches.flatMap(({ resyncMs }) => (resyncMs === undefined ? [] : [resyncMs]));
     const registration = informer.addEventHandler(this.#handlerOf(watches, watch.resource), {
       name: `${this.#controller} ${watch.resource.plural}`,
-      ...(resyncs.length === 0 ? {} : { resyncMs: Math.min(...resyncs) }),
     });
+    const resyncing = childSignal(scope.signal);
+    const resyncs = watches
+      .filter(({ resyncMs = 0 }) => resyncMs > 0)
+      .map((each) => scope.spawn(() => this.#resync(each, informer, resyncing.signal)));
     return {
       watches,
       informer,
       registration,
       release: async () => {
         isOpen = false;
+        resyncing.abort();
+        resyncing[Symbol.dispose]();
         registration.remove();
         this.#caches.remove(watch);
-        await letGo();
+        await Promise.all([letGo(), ...resyncs]);
       },
     };
+  }
+
+  /** Tells of everything again, every so often; a thousand at a time, so that others have their turn. */
+  async #resync(watch: Watch, informer: AnyInformer, signal: AbortSignal): Promise<void> {
+    const { resource, resyncMs = 0 } = watch;
+    const clock = this.#options.clock.labelled({ kind: "background", name: `resync of ${resource.plural}` });
+    while (!signal.aborted) {
+      await clock.sleep(resyncMs, signal).catch(() => {});
+      const indexer = informer.getIndexer();
+      for (const [i, key] of indexer.listKeys().entries()) {
+        if (i % 1000 === 999) await clock.yield();
+        if (signal.aborted) return;
+        const object = indexer.getByKey(key);
+        if (object === undefined) continue;
+        this.#listener.changed({ type: "update", resource, before: object, object, cause: "resync" }, [watch]);
+      }
+    }
   }
 
   #acquire(

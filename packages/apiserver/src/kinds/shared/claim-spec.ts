@@ -2,19 +2,15 @@
 import {
   childPath,
   type corev1,
-  type Fault,
   type FieldPath,
-  forbiddenFault,
-  invalidFault,
   itemPath,
-  notSupportedFault,
   printPath,
-  requiredFault,
   validateDns1123Label,
   validateDns1123Subdomain,
 } from "@kubeloop/core/api";
 import type { Draft } from "../kind-rules.ts";
-import { addInvalid, checkOptionalChoice, checkPresent, isAbsent } from "./checks.ts";
+import { checkOptionalChoice, checkPresent, isAbsent } from "./checks.ts";
+import type { FaultPlace } from "./fault-place.ts";
 import { checkLabelSelector, type SelectorOptions } from "./labels.ts";
 import { checkPositiveQuantity, checkResourceQuantity, isFractional, roundResourceList } from "./quantities.ts";
 
@@ -34,67 +30,62 @@ export function setClaimSpecDefaults(spec: Draft<ClaimSpec>): void {
   roundResourceList(spec.resources?.requests);
 }
 
-export function checkClaimSpec(
-  spec: ClaimSpec,
-  path: FieldPath,
-  faults: Fault[],
-  options: ClaimSpecOptions = {},
-): void {
-  checkAccessModes(spec, path, faults, options);
-  checkStorageRequest(spec, childPath(path, "resources"), faults);
-  checkClassName(spec.storageClassName, childPath(path, "storageClassName"), faults);
-  checkOptionalChoice(spec.volumeMode, volumeModes, childPath(path, "volumeMode"), faults);
-  checkSources(spec, path, faults, options);
-  checkClassName(spec.volumeAttributesClassName, childPath(path, "volumeAttributesClassName"), faults);
+export function checkClaimSpec(spec: ClaimSpec, place: FaultPlace, options: ClaimSpecOptions = {}): void {
+  checkAccessModes(spec, place, options);
+  checkStorageRequest(spec, place.at("resources"));
+  checkClassName(spec.storageClassName, place.at("storageClassName"));
+  checkOptionalChoice(spec.volumeMode, place.at("volumeMode"), volumeModes);
+  checkSources(spec, place, options);
+  checkClassName(spec.volumeAttributesClassName, place.at("volumeAttributesClassName"));
 }
 
-function checkAccessModes(spec: ClaimSpec, path: FieldPath, faults: Fault[], options: ClaimSpecOptions): void {
+function checkAccessModes(spec: ClaimSpec, place: FaultPlace, options: ClaimSpecOptions): void {
   const modes = spec.accessModes ?? [];
-  const modesPath = childPath(path, "accessModes");
-  if (modes.length === 0) faults.push(requiredFault(modesPath, "at least 1 access mode is required"));
-  checkLabelSelector(spec.selector, childPath(path, "selector"), faults, options);
+  const modesPlace = place.at("accessModes");
+  if (modes.length === 0) modesPlace.required("at least 1 access mode is required");
+  checkLabelSelector(spec.selector, place.at("selector"), options);
   for (const mode of modes) {
-    if (!accessModes.includes(mode)) faults.push(notSupportedFault(modesPath, mode, accessModes));
+    if (!accessModes.includes(mode)) modesPlace.notSupported(mode, accessModes);
   }
   const isMixed = modes.some((mode) => mode !== "ReadWriteOncePod" && accessModes.includes(mode));
   if (modes.includes("ReadWriteOncePod") && isMixed) {
-    faults.push(forbiddenFault(modesPath, "may not use ReadWriteOncePod with other access modes"));
+    modesPlace.forbidden("may not use ReadWriteOncePod with other access modes");
   }
 }
 
-function checkStorageRequest(spec: ClaimSpec, path: FieldPath, faults: Fault[]): void {
-  const storagePath = itemPath(path, "storage");
+function checkStorageRequest(spec: ClaimSpec, place: FaultPlace): void {
+  const storagePlace = place.item("storage");
   const storage = spec.resources?.requests?.["storage"];
   if (storage === undefined) {
-    faults.push(requiredFault(storagePath));
+    storagePlace.required();
     return;
   }
-  const before = faults.length;
-  checkPositiveQuantity(storage, storagePath, faults);
-  if (faults.length === before) checkResourceQuantity("storage", storage, storagePath, faults);
+  const before = storagePlace.faultCount;
+  checkPositiveQuantity(storage, storagePlace);
+  if (storagePlace.faultCount === before) checkResourceQuantity("storage", storage, storagePlace);
 }
 
-function checkClassName(name: string | undefined, path: FieldPath, faults: Fault[]): void {
-  if (!isAbsent(name)) addInvalid(faults, path, name, validateDns1123Subdomain(name));
+function checkClassName(name: string | undefined, place: FaultPlace): void {
+  if (!isAbsent(name)) place.invalidFor(name, validateDns1123Subdomain(name));
 }
 
-function checkSources(spec: ClaimSpec, path: FieldPath, faults: Fault[], options: ClaimSpecOptions): void {
+function checkSources(spec: ClaimSpec, place: FaultPlace, options: ClaimSpecOptions): void {
   const { dataSource, dataSourceRef } = spec;
-  if (dataSource !== undefined) checkSource(dataSource, childPath(path, "dataSource"), faults, options);
+  if (dataSource !== undefined) checkSource(dataSource, place.at("dataSource"), options);
   if (dataSourceRef !== undefined) {
-    const refPath = childPath(path, "dataSourceRef");
-    checkSource(dataSourceRef, refPath, faults, options);
+    const refPlace = place.at("dataSourceRef");
+    checkSource(dataSourceRef, refPlace, options);
     const { namespace } = dataSourceRef;
     if (!isAbsent(namespace)) {
-      addInvalid(faults, childPath(refPath, "namespace"), namespace, validateDns1123Label(namespace));
+      refPlace.at("namespace").invalidFor(namespace, validateDns1123Label(namespace));
     }
   }
   if (dataSource === undefined || dataSourceRef === undefined) return;
   // The value told is a path where upstream's is a path too: an empty structure.
   if (!isAbsent(dataSourceRef.namespace)) {
-    faults.push(invalidFault(path, {}, "may not be specified when dataSourceRef.namespace is specified"));
+    place.invalid({}, "may not be specified when dataSourceRef.namespace is specified");
   } else if (!isSameSource(dataSource, dataSourceRef)) {
-    faults.push(invalidFault(path, {}, "must match dataSourceRef"));
+    place.invalid({}, "must match dataSourceRef");
   }
 }
 
@@ -104,16 +95,16 @@ interface Source {
   readonly name: string;
 }
 
-function checkSource(source: Source, path: FieldPath, faults: Fault[], options: ClaimSpecOptions): void {
-  checkPresent(source.name, childPath(path, "name"), faults);
-  checkPresent(source.kind, childPath(path, "kind"), faults);
+function checkSource(source: Source, place: FaultPlace, options: ClaimSpecOptions): void {
+  checkPresent(source.name, place.at("name"));
+  checkPresent(source.kind, place.at("kind"));
   const group = source.apiGroup ?? "";
   if (group === "" && source.kind !== "PersistentVolumeClaim") {
     const why = "must be 'PersistentVolumeClaim' when referencing the default apiGroup";
-    faults.push(invalidFault(path, source.kind, why));
+    place.invalid(source.kind, why);
   }
   if (group !== "" && options.allowsInvalidSourceGroup !== true) {
-    addInvalid(faults, childPath(path, "apiGroup"), group, validateDns1123Subdomain(group));
+    place.at("apiGroup").invalidFor(group, validateDns1123Subdomain(group));
   }
 }
 

@@ -1,5 +1,6 @@
-import { type Fault, fieldPath, printFault } from "@kubeloop/core/api";
+import { fieldPath, printFault } from "@kubeloop/core/api";
 import { describe, expect, test } from "vitest";
+import { collectFaults } from "./fault-place.ts";
 import { checkLegacyIp, ipWarnings, parseIp, printIp } from "./ip-address.ts";
 
 const path = fieldPath("spec", "ip");
@@ -58,8 +59,7 @@ for (const [text, old, expected] of [
   ["010.0.0.1", ["010.0.0.1"], []],
 ] as const) {
   test(`${text} with ${old.length} old addresses has ${expected.length} faults`, () => {
-    const faults: Fault[] = [];
-    checkLegacyIp(text, path, faults, old);
+    const faults = collectFaults("spec", (spec) => checkLegacyIp(text, spec.at("ip"), old));
     expect(faults.map(printFault)).toEqual(expected);
   });
 }

@@ -1,6 +1,7 @@
 // IP addresses as specs and statuses hold them. Old fields accept what Go once parsed, but no longer spellings that others read
 // differently: octets with leading zeros and IPv4 inside IPv6.
-import { type Fault, type FieldPath, invalidFault, printPath } from "@kubeloop/core/api";
+import { type FieldPath, printPath } from "@kubeloop/core/api";
+import type { FaultPlace } from "./fault-place.ts";
 
 export interface IpAddress {
   /** 4 of them, or 8 groups of 16 bits. */
@@ -25,8 +26,7 @@ export function printIp({ parts, family }: IpAddress): string {
 /** The rule of fields that are older than strict validation. */
 export function checkLegacyIp(
   text: string,
-  path: FieldPath,
-  faults: Fault[],
+  place: FaultPlace,
   /** Those of the object as it was may stay, however spelled. */
   oldAddresses: readonly string[] = [],
 ): void {
@@ -34,11 +34,11 @@ export function checkLegacyIp(
   const address = parseIp(text);
   if (address === undefined) {
     const why = "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)";
-    faults.push(invalidFault(path, text, why));
+    place.invalid(text, why);
   } else if (address.hasLeadingZeros) {
-    faults.push(invalidFault(path, text, "must not have leading 0s"));
+    place.invalid(text, "must not have leading 0s");
   } else if (address.family === "IPv6" && isMapped(address.parts)) {
-    faults.push(invalidFault(path, text, "must not be an IPv4-mapped IPv6 address"));
+    place.invalid(text, "must not be an IPv4-mapped IPv6 address");
   }
 }
 

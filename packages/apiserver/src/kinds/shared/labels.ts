@@ -1,18 +1,6 @@
 // Labels, annotations and label selectors where they stand in a spec: templates, affinities, workloads' selectors.
-import {
-  childPath,
-  type Fault,
-  type FieldPath,
-  forbiddenFault,
-  invalidFault,
-  itemPath,
-  type metav1,
-  requiredFault,
-  tooLongFault,
-  validateLabelValue,
-  validateQualifiedName,
-} from "@kubeloop/core/api";
-import { addInvalid } from "./checks.ts";
+import { type metav1, validateLabelValue, validateQualifiedName } from "@kubeloop/core/api";
+import type { FaultPlace } from "./fault-place.ts";
 
 export type LabelMap = Readonly<Record<string, string>>;
 
@@ -23,63 +11,61 @@ export interface SelectorOptions {
   readonly allowsInvalidValues?: boolean;
 }
 
-export function checkLabels(labels: LabelMap | undefined, path: FieldPath, faults: Fault[]): void {
+export function checkLabels(labels: LabelMap | undefined, place: FaultPlace): void {
   for (const [name, value] of Object.entries(labels ?? {})) {
-    checkLabelName(name, path, faults);
-    addInvalid(faults, path, value, validateLabelValue(value));
+    checkLabelName(name, place);
+    place.invalidFor(value, validateLabelValue(value));
   }
 }
 
-export function checkLabelName(name: string, path: FieldPath, faults: Fault[]): void {
-  addInvalid(faults, path, name, validateQualifiedName(name));
+export function checkLabelName(name: string, place: FaultPlace): void {
+  place.invalidFor(name, validateQualifiedName(name));
 }
 
-export function checkAnnotations(annotations: LabelMap | undefined, path: FieldPath, faults: Fault[]): void {
+export function checkAnnotations(annotations: LabelMap | undefined, place: FaultPlace): void {
   let bytes = 0;
   for (const [name, value] of Object.entries(annotations ?? {})) {
     bytes += Buffer.byteLength(name) + Buffer.byteLength(value);
-    addInvalid(faults, path, name, validateQualifiedName(name.toLowerCase()));
+    place.invalidFor(name, validateQualifiedName(name.toLowerCase()));
   }
-  if (bytes > largestAnnotations) faults.push(tooLongFault(path, largestAnnotations));
+  if (bytes > largestAnnotations) place.tooLong(largestAnnotations);
 }
 
 /** An absent selector is right. */
 export function checkLabelSelector(
   selector: metav1.LabelSelector | undefined,
-  path: FieldPath,
-  faults: Fault[],
+  place: FaultPlace,
   options: SelectorOptions = {},
 ): void {
   if (selector === undefined || selector === null) return;
-  checkLabels(selector.matchLabels, childPath(path, "matchLabels"), faults);
+  checkLabels(selector.matchLabels, place.at("matchLabels"));
   for (const [i, requirement] of (selector.matchExpressions ?? []).entries()) {
-    checkRequirement(requirement, itemPath(childPath(path, "matchExpressions"), i), faults, options);
+    checkRequirement(requirement, place.at("matchExpressions").item(i), options);
   }
 }
 
 function checkRequirement(
   { key, operator, values = [] }: metav1.LabelSelectorRequirement,
-  path: FieldPath,
-  faults: Fault[],
+  place: FaultPlace,
   { allowsInvalidValues = false }: SelectorOptions,
 ): void {
-  const valuesPath = childPath(path, "values");
+  const valuesPlace = place.at("values");
   if (operator === "In" || operator === "NotIn") {
     if (values.length === 0) {
-      faults.push(requiredFault(valuesPath, "must be specified when `operator` is 'In' or 'NotIn'"));
+      valuesPlace.required("must be specified when `operator` is 'In' or 'NotIn'");
     }
   } else if (operator === "Exists" || operator === "DoesNotExist") {
     if (values.length > 0) {
       const why = "may not be specified when `operator` is 'Exists' or 'DoesNotExist'";
-      faults.push(forbiddenFault(valuesPath, why));
+      valuesPlace.forbidden(why);
     }
   } else {
-    faults.push(invalidFault(childPath(path, "operator"), operator ?? "", "not a valid selector operator"));
+    place.at("operator").invalid(operator ?? "", "not a valid selector operator");
   }
-  checkLabelName(key ?? "", childPath(path, "key"), faults);
+  checkLabelName(key ?? "", place.at("key"));
   if (allowsInvalidValues) return;
   for (const [i, value] of values.entries()) {
-    addInvalid(faults, itemPath(valuesPath, i), value, validateLabelValue(value));
+    valuesPlace.item(i).invalidFor(value, validateLabelValue(value));
   }
 }
 

@@ -1,9 +1,6 @@
 // Quantities where specs hold them: how they are rounded when they arrive, and what they may be.
 import {
   canonicalQuantity,
-  type Fault,
-  type FieldPath,
-  invalidFault,
   parseQuantity,
   printQuantity,
   quantityMilliValue,
@@ -11,6 +8,7 @@ import {
   quantityValue,
   roundQuantityUp,
 } from "@kubeloop/core/api";
+import type { FaultPlace } from "./fault-place.ts";
 import { isWholeNumberResource } from "./resource-names.ts";
 
 export type ResourceList = Readonly<Record<string, string>>;
@@ -25,20 +23,20 @@ export function roundResourceList(list: Record<string, string> | undefined): voi
   }
 }
 
-export function checkNonNegativeQuantity(text: string, path: FieldPath, faults: Fault[]): void {
+export function checkNonNegativeQuantity(text: string, place: FaultPlace): void {
   if (quantitySign(text) < 0) {
-    faults.push(invalidFault(path, canonicalQuantity(text), "must be greater than or equal to 0"));
+    place.invalid(canonicalQuantity(text), "must be greater than or equal to 0");
   }
 }
 
-export function checkPositiveQuantity(text: string, path: FieldPath, faults: Fault[]): void {
-  if (quantitySign(text) <= 0) faults.push(invalidFault(path, canonicalQuantity(text), "must be greater than zero"));
+export function checkPositiveQuantity(text: string, place: FaultPlace): void {
+  if (quantitySign(text) <= 0) place.invalid(canonicalQuantity(text), "must be greater than zero");
 }
 
 /** How much there may be of this resource: never less than nothing, and whole numbers of what is counted. */
-export function checkResourceQuantity(name: string, text: string, path: FieldPath, faults: Fault[]): void {
-  checkNonNegativeQuantity(text, path, faults);
-  if (isWholeNumberResource(name) && isFractional(text)) faults.push(invalidFault(path, text, "must be an integer"));
+export function checkResourceQuantity(name: string, text: string, place: FaultPlace): void {
+  checkNonNegativeQuantity(text, place);
+  if (isWholeNumberResource(name) && isFractional(text)) place.invalid(text, "must be an integer");
 }
 
 export function isFractional(text: string): boolean {

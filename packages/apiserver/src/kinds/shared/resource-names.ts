@@ -1,7 +1,7 @@
 // Names of resources: which are Kubernetes' own, which of them containers may ask for, which are counted in whole numbers and which
 // may be promised to more than one.
-import { type Fault, type FieldPath, invalidFault, validateQualifiedName } from "@kubeloop/core/api";
-import { addInvalid } from "./checks.ts";
+import { validateQualifiedName } from "@kubeloop/core/api";
+import type { FaultPlace } from "./fault-place.ts";
 
 const hugePages = "hugepages-";
 const requests = "requests.";
@@ -59,20 +59,20 @@ export function isPodLevelResource(name: string): boolean {
   return name === "cpu" || name === "memory" || isHugePages(name);
 }
 
-export function checkResourceName(name: string, path: FieldPath, faults: Fault[]): void {
+export function checkResourceName(name: string, place: FaultPlace): void {
   const reasons = validateQualifiedName(name);
-  addInvalid(faults, path, name, reasons);
+  place.invalidFor(name, reasons);
   if (reasons.length > 0 || name.includes("/")) return;
   if (standardResources.has(name) || isHugePages(name) || name.startsWith(requests + hugePages)) return;
-  faults.push(invalidFault(path, name, "must be a standard resource type or fully qualified"));
+  place.invalid(name, "must be a standard resource type or fully qualified");
 }
 
-export function checkContainerResourceName(name: string, path: FieldPath, faults: Fault[]): void {
-  checkResourceName(name, path, faults);
+export function checkContainerResourceName(name: string, place: FaultPlace): void {
+  checkResourceName(name, place);
   if (!name.includes("/")) {
     if (containerResources.has(name) || isHugePages(name)) return;
-    faults.push(invalidFault(path, name, "must be a standard resource for containers"));
+    place.invalid(name, "must be a standard resource for containers");
   } else if (!isNativeResource(name) && !isExtendedResource(name)) {
-    faults.push(invalidFault(path, name, "doesn't follow extended resource name standard"));
+    place.invalid(name, "doesn't follow extended resource name standard");
   }
 }

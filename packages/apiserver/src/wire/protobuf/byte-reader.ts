@@ -13,7 +13,7 @@ import {
 } from "./protobuf-error.ts";
 
 /** Deeper than any schema of a custom resource that people write; far from where the stack ends. */
-export const maxDepth = 500;
+export const maxDepth = 1000;
 
 /** The low three bits of a tag. */
 export const wireTypes = { varint: 0, fixed64: 1, bytes: 2, groupStart: 3, groupEnd: 4, fixed32: 5 } as const;

@@ -25,7 +25,7 @@ export class ByteWriter {
 
   /** All that was written, and the writer begins anew. */
   take(): Uint8Array {
-    const taken = Uint8Array.prototype.slice.call(this.#bytes, this.#start);
+    const taken = new Uint8Array(this.#bytes.buffer.slice(this.#start));
     if (this.#bytes.length > keptCapacity) this.#bytes = Buffer.allocUnsafeSlow(firstCapacity);
     this.#start = this.#bytes.length;
     return taken;

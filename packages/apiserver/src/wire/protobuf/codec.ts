@@ -15,6 +15,7 @@ export class MessageCodec {
   readonly #readers: MessageReaders;
   readonly #writers: MessageWriters;
   readonly #writer = new ByteWriter();
+  readonly #messagesByKind = new Map<string, string>();
 
   constructor(table: ProtobufTable) {
     this.#table = table;
@@ -38,8 +39,14 @@ export class MessageCodec {
   }
 
   /** Undefined where the kind has none. */
-  messageOfKind(kind: Kind): string | undefined {
-    const schemaName = schemaNameOfKind(kind);
-    return schemaName === undefined ? undefined : this.#table.messageOfSchema(schemaName)?.name;
+  messageOfKind({ apiVersion, kind }: Kind): string | undefined {
+    const id = `${apiVersion}/${kind}`;
+    const known = this.#messagesByKind.get(id);
+    if (known !== undefined) return known;
+    const schemaName = schemaNameOfKind({ apiVersion, kind });
+    const message = schemaName === undefined ? undefined : this.#table.messageOfSchema(schemaName)?.name;
+    // Options may come under whatever name: only names that the server knows are kept.
+    if (message !== undefined && kind !== "DeleteOptions") this.#messagesByKind.set(id, message);
+    return message;
   }
 }

@@ -44,22 +44,33 @@ export function decodeEnvelope(codec: MessageCodec, bytes: Uint8Array, expected?
 
 /** Around an object's own encoding. */
 export function wrapRaw(kind: Kind, raw: Uint8Array): Uint8Array {
-  return Buffer.concat([envelopeHead(kind, raw.length), raw, envelopeTail]);
+  return Buffer.concat([typeMetaOf(kind), delimiter(tags.raw, raw.length), raw, envelopeTail]);
 }
 
 /** What precedes an encoding of that length. After it comes `envelopeTail`. */
-export function envelopeHead({ apiVersion, kind }: Kind, rawLength: number): Uint8Array {
+export function envelopeHead(kind: Kind, rawLength: number): Uint8Array {
+  return Buffer.concat([typeMetaOf(kind), delimiter(tags.raw, rawLength)]);
+}
+
+const typeMetas = new Map<string, Uint8Array>();
+
+/** The envelope up to the encoding. Kept: kinds are few. */
+function typeMetaOf({ apiVersion, kind }: Kind): Uint8Array {
+  const id = `${apiVersion}/${kind}`;
+  const known = typeMetas.get(id);
+  if (known !== undefined) return known;
   const version = Buffer.from(apiVersion, "utf8");
   const word = Buffer.from(kind, "utf8");
-  return Buffer.concat([
+  const bytes = Buffer.concat([
     prefix,
     delimiter(tags.typeMeta, delimitedSize(version.length) + delimitedSize(word.length)),
     delimiter(typeMetaTags.apiVersion, version.length),
     version,
     delimiter(typeMetaTags.kind, word.length),
     word,
-    delimiter(tags.raw, rawLength),
   ]);
+  typeMetas.set(id, bytes);
+  return bytes;
 }
 
 function unwrap(bytes: Uint8Array): { readonly typeMeta: Kind; readonly raw: Uint8Array } {

@@ -3,15 +3,16 @@
 import type { MessageCodec } from "./codec.ts";
 import { delimitedSize, delimiter } from "./delimited.ts";
 import { envelopeHead, envelopeTail } from "./envelope.ts";
-import { type Kind, meta } from "./message-names.ts";
+import { isOldMetadataList, type Kind, meta } from "./message-names.ts";
 
 /** A list without its items. */
 export interface ListHead extends Kind {
   readonly metadata: object;
 }
 
-/** In every list of Kubernetes'. */
+/** In all lists but one, in which they are the other way round. */
 const tags = { metadata: 0x0a, items: 0x12 } as const;
+const oldTags = { items: 0x0a, metadata: 0x12 } as const;
 const pieceBytes = 64 * 1024;
 
 /** `items` are the encodings of the objects alone, without envelopes. */
@@ -25,19 +26,22 @@ export function* listEnvelopePieces(
   head: ListHead,
   items: readonly Uint8Array[],
 ): Generator<Uint8Array, void, undefined> {
+  const isOld = isOldMetadataList(head);
+  const { metadata: metadataTag, items: itemsTag } = isOld ? oldTags : tags;
   const metadata = codec.encode(head.metadata, `${meta}.ListMeta`);
+  const own = [delimiter(metadataTag, metadata.length), metadata];
   let length = delimitedSize(metadata.length);
   for (const item of items) length += delimitedSize(item.length);
-  let piece: Uint8Array[] = [envelopeHead(head, length), delimiter(tags.metadata, metadata.length), metadata];
+  let piece: Uint8Array[] = [envelopeHead(head, length), ...(isOld ? [] : own)];
   let size = 0;
   for (const item of items) {
-    piece.push(delimiter(tags.items, item.length), item);
+    piece.push(delimiter(itemsTag, item.length), item);
     size += item.length;
     if (size < pieceBytes) continue;
     yield Buffer.concat(piece);
     piece = [];
     size = 0;
   }
-  piece.push(envelopeTail);
+  piece.push(...(isOld ? own : []), envelopeTail);
   yield Buffer.concat(piece);
 }

@@ -19,16 +19,31 @@ export interface Kind {
 
 /** OpenAPI's name of the schema whose message a kind is; undefined where there is none. */
 export function schemaNameOfKind({ apiVersion, kind }: Kind): string | undefined {
-  const isView = kind === "PartialObjectMetadata" || kind === "PartialObjectMetadataList";
-  if (isView) return isMetaVersion(apiVersion) ? `${metaSchemas}.${kind}` : undefined;
+  if (kind === "PartialObjectMetadata") return isMetaVersion(apiVersion) ? `${metaSchemas}.${kind}` : undefined;
+  if (kind === "PartialObjectMetadataList") {
+    if (isOldMetadataList({ apiVersion, kind })) return oldMetadataList.schemaName;
+    return isMetaVersion(apiVersion) ? `${metaSchemas}.${kind}` : undefined;
+  }
   // Clients name the group they are talking to, whichever it is.
   if (kind === "DeleteOptions") return `${metaSchemas}.${kind}`;
-  return schemaOfKind({ apiVersion, kind })?.name;
+  // The two documents at /api and /api/v1 say their kind but no version.
+  const isBare = apiVersion === "" && (kind === "APIVersions" || kind === "APIResourceList");
+  return schemaOfKind({ apiVersion: isBare ? "v1" : apiVersion, kind })?.name;
 }
 
 const metaSchemas = "io.k8s.apimachinery.pkg.apis.meta.v1";
 
 const isMetaVersion = (apiVersion: string) => apiVersion === "meta.k8s.io/v1" || apiVersion === "meta.k8s.io/v1beta1";
+
+/** In meta.k8s.io/v1beta1 a list of metadata has its items before its own metadata. */
+export const oldMetadataList = {
+  name: "k8s.io.apimachinery.pkg.apis.meta.v1beta1.PartialObjectMetadataList",
+  schemaName: "io.k8s.apimachinery.pkg.apis.meta.v1beta1.PartialObjectMetadataList",
+} as const;
+
+export function isOldMetadataList({ apiVersion, kind }: Kind): boolean {
+  return apiVersion === "meta.k8s.io/v1beta1" && kind === "PartialObjectMetadataList";
+}
 
 /** Whether objects of this kind can be sent and asked for as protobuf. Loads no table of messages. */
 export function hasProtobuf(apiVersion: string, kind: string): boolean {

@@ -105,7 +105,10 @@ export class MessageReader {
 /** By wire type: a list of numbers may come packed or one by one. */
 function compileField(field: ProtobufField, readers: MessageReaders): readonly (readonly [number, ReadField])[] {
   const { name, type } = field;
-  if (field.container === "map") return [[wireTypes.bytes, mapReader(name, valueReader(field, readers))]];
+  if (field.container === "map")
+    return [
+      [wireTypes.bytes, mapReader(name, { read: valueReader(field, readers), makeZero: zeroMaker(field, readers) })],
+    ];
   if (field.isInline) return [[wireTypes.bytes, inlineReader(readers.of(type))]];
   const read = valueReader(field, readers);
   const wireType = wireTypeOf(field);
@@ -209,18 +212,23 @@ function packedReader(name: string, read: ReadValue): ReadField {
   };
 }
 
-function mapReader(name: string, read: ReadValue): ReadField {
+interface EntryValue {
+  readonly read: ReadValue;
+  readonly makeZero: () => unknown;
+}
+
+function mapReader(name: string, value: EntryValue): ReadField {
   return (reader, target) => {
     let map = target[name];
     if (map === undefined) {
       map = {};
       target[name] = map;
     }
-    readEntry(reader, map as Draft, read);
+    readEntry(reader, map as Draft, value);
   };
 }
 
-function readEntry(reader: ByteReader, map: Draft, read: ReadValue): void {
+function readEntry(reader: ByteReader, map: Draft, { read, makeZero }: EntryValue): void {
   let key = "";
   let value: unknown;
   const outer = reader.enter();
@@ -231,16 +239,20 @@ function readEntry(reader: ByteReader, map: Draft, read: ReadValue): void {
     else reader.skip(tag);
   }
   reader.leave(outer);
-  if (value === undefined) value = zeroValue(read);
+  if (value === undefined) value = makeZero();
   if (key === "__proto__") Object.defineProperty(map, key, { value, ...ordinaryProperty });
   else map[key] = value;
 }
 
 const ordinaryProperty = { configurable: true, enumerable: true, writable: true };
 
-/** Of an entry without a value. */
-function zeroValue(read: ReadValue): unknown {
-  return read === scalarReaders.get("bytes") ? null : read(new ByteReader(Uint8Array.of(0)));
+const emptyReader = new ByteReader(new Uint8Array());
+
+/** What an entry without a value holds. */
+function zeroMaker({ type, isMessage }: ProtobufField, readers: MessageReaders): () => unknown {
+  if (!isMessage) return type === "bytes" ? () => null : () => "";
+  const special = readers.specialOf(type);
+  return special === undefined ? () => ({}) : () => special(emptyReader);
 }
 
 function listOf(target: Draft, name: string): unknown[] {

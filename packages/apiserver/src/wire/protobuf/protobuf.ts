@@ -1,7 +1,8 @@
 // The face of the codec: objects and lists in envelopes, watch frames, and single messages. Made once, when first asked for.
 
-import { loadProtobufTable } from "@kubeloop/core/api";
+import { loadProtobufTable, quote } from "@kubeloop/core/api";
 import { MessageCodec } from "./codec.ts";
+import { completeTable } from "./complete-table.ts";
 import { type DecodedEnvelope, decodeEnvelope, wrapRaw } from "./envelope.ts";
 import { encodeListEnvelope, type ListHead, listEnvelopePieces } from "./list-envelope.ts";
 import type { Kind } from "./message-names.ts";
@@ -11,9 +12,9 @@ export interface Protobuf {
   /** A request's body. Throws 400; see envelope.ts about `expected`. */
   decodeEnvelope(bytes: Uint8Array, expected?: Kind): DecodedEnvelope;
   /** Throws a ProtobufError for a kind that has no message. */
-  encodeEnvelope(object: Kind): Uint8Array;
+  encodeEnvelope<T extends SaidKind>(object: T): Uint8Array;
   /** An object without its envelope: what lists are made of. Worth keeping beside the object. */
-  encodeRaw(object: Kind): Uint8Array;
+  encodeRaw<T extends SaidKind>(object: T): Uint8Array;
   /** The envelope of what `encodeRaw` gave. */
   wrapRaw(kind: Kind, raw: Uint8Array): Uint8Array;
   /** `items` are what `encodeRaw` gave. */
@@ -27,23 +28,30 @@ export interface Protobuf {
   messageOfKind(kind: Kind): string | undefined;
 }
 
+/** Two documents of discovery say no version, in their envelopes neither. */
+interface SaidKind {
+  readonly apiVersion?: string;
+  readonly kind: string;
+}
+
 let loading: Promise<Protobuf> | undefined;
 
 /** Loads the table of messages. Inside virtual time, hold a token meanwhile. */
 export function loadProtobuf(): Promise<Protobuf> {
-  loading ??= loadProtobufTable().then((table) => facadeOf(new MessageCodec(table)));
+  loading ??= loadProtobufTable().then((table) => facadeOf(new MessageCodec(completeTable(table))));
   return loading;
 }
 
 function facadeOf(codec: MessageCodec): Protobuf {
-  const encodeRaw = (object: Kind): Uint8Array => {
-    const message = codec.messageOfKind(object);
-    if (message === undefined) throw new ProtobufError(`${object.apiVersion} ${object.kind} has no protobuf message`);
+  const encodeRaw = (object: SaidKind): Uint8Array => {
+    const { apiVersion = "", kind } = object;
+    const message = codec.messageOfKind({ apiVersion, kind });
+    if (message === undefined) throw new ProtobufError(`${kind} of ${quote(apiVersion)} has no protobuf message`);
     return codec.encode(object, message);
   };
   return {
     decodeEnvelope: (bytes, expected) => decodeEnvelope(codec, bytes, expected),
-    encodeEnvelope: (object) => wrapRaw(object, encodeRaw(object)),
+    encodeEnvelope: (object) => wrapRaw({ apiVersion: object.apiVersion ?? "", kind: object.kind }, encodeRaw(object)),
     encodeRaw,
     wrapRaw,
     encodeListEnvelope: (head, items) => encodeListEnvelope(codec, head, items),

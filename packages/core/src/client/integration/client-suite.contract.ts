@@ -33,6 +33,12 @@ export type Capability =
   | "pause"
   /** Priority levels and flow schemas are obeyed: who is sent where there is no room is refused for a while. */
   | "flowControl"
+  /** Custom kinds can be defined. */
+  | "customResources"
+  /** Server-side apply. */
+  | "apply"
+  /** It is reached through sockets. */
+  | "sockets"
   /** Other credentials can be shown with `openAs`. */
   | "credentials"
   /** `clientCertificate` makes one for anybody. */

@@ -1,5 +1,6 @@
 // The process's informers as one runnable. The next group waits for what has been asked for by then; for an informer that fails
-// again and again it does not wait: whoever needs that one waits for it alone, and the others start.
+// again and again it does not wait, and for none longer than two minutes: whoever needs that one waits for it alone, and the
+// others start.
 import { type Clock, isAborted, type Log, runTogether, timeoutSignal } from "../../base/index.ts";
 import type { InformerStatus, SyncResult } from "../../informer/index.ts";
 import type { Runnable } from "./runnable.ts";
@@ -16,6 +17,8 @@ export interface CachesOptions {
   readonly log: Log;
   /** How long an informer may fail before nobody waits for it any more; 10 s unless given. */
   readonly brokenAfterMs?: number | undefined;
+  /** How long to wait for one that is slow; 2 min unless given. */
+  readonly patienceMs?: number | undefined;
   /** How long one may fail, or hear nothing, before `/readyz` says so; 1 min and 15 min unless given. */
   readonly maxFailingMs?: number | undefined;
   readonly maxSilenceMs?: number | undefined;
@@ -25,7 +28,7 @@ export interface CachesOptions {
 const lookEveryMs = 1000;
 
 export function cachesRunnable(sources: readonly CacheSource[], options: CachesOptions): Runnable {
-  const { log, brokenAfterMs = 10_000 } = options;
+  const { log, brokenAfterMs = 10_000, patienceMs = 120_000 } = options;
   const clock = options.clock.labelled({ kind: "background", name: "waiting for caches" });
   const unsynced = () => sources.flatMap(({ statuses }) => statuses).filter(({ hasSynced }) => !hasSynced);
   return {
@@ -38,13 +41,15 @@ export function cachesRunnable(sources: readonly CacheSource[], options: CachesO
       );
     },
     async whenReady(signal) {
-      while (unsynced().some((status) => !isBroken(status, clock.now(), brokenAfterMs))) {
+      const endMs = clock.monotonic() + patienceMs;
+      const isAwaited = (status: InformerStatus) => !isBroken(status, clock.now(), brokenAfterMs);
+      while (clock.monotonic() < endMs && unsynced().some(isAwaited)) {
         using look = timeoutSignal(signal, lookEveryMs, { clock, what: "a look at the caches" });
         await Promise.all(sources.map((source) => waitALittle(source, look.signal)));
         signal.throwIfAborted();
       }
-      const broken = unsynced().map((status) => `${status.name}: ${status.lastFailure?.error.message}`);
-      if (broken.length > 0) log.warn("starts although some informers have not synced", { informers: broken });
+      const without = unsynced().map((status) => `${status.name}: ${lastFailureOf(status)}`);
+      if (without.length > 0) log.warn("starts although some informers have not synced", { informers: without });
     },
     findFault: () =>
       findInformerFault(
@@ -64,8 +69,13 @@ async function waitALittle(source: CacheSource, signal: AbortSignal): Promise<vo
   }
 }
 
-function isBroken({ failingSinceMs }: InformerStatus, nowMs: number, afterMs: number): boolean {
-  return failingSinceMs !== undefined && nowMs - failingSinceMs >= afterMs;
+/** Failing, and backing off because of it; one that is in the middle of a long list is slow. */
+function isBroken({ failingSinceMs, phase }: InformerStatus, nowMs: number, afterMs: number): boolean {
+  return failingSinceMs !== undefined && phase === "waiting" && nowMs - failingSinceMs >= afterMs;
+}
+
+function lastFailureOf({ lastFailure, phase }: InformerStatus): string {
+  return lastFailure === undefined ? `it is ${phase}` : lastFailure.error.message;
 }
 
 /** Names each informer that cannot hear what happens on the server. */
@@ -74,10 +84,13 @@ export function findInformerFault(
   nowMs: number,
   { maxFailingMs = 60_000, maxSilenceMs = 15 * 60_000 }: Pick<CachesOptions, "maxFailingMs" | "maxSilenceMs"> = {},
 ): string | undefined {
-  const faults = statuses.flatMap(({ name, phase, startedMs, failingSinceMs, lastContactMs, lastFailure }) => {
+  const faults = statuses.flatMap((status) => {
+    const { name, phase, startedMs, failingSinceMs, lastContactMs } = status;
     if (startedMs === undefined || phase === "stopped") return [];
     if (failingSinceMs !== undefined && phase !== "watching" && nowMs - failingSinceMs > maxFailingMs) {
-      return [`${name} has failed for ${seconds(nowMs - failingSinceMs)}: ${lastFailure?.error.message}`];
+      return [
+        `${name} has neither listed nor watched for ${seconds(nowMs - failingSinceMs)}: ${lastFailureOf(status)}`,
+      ];
     }
     const silentMs = nowMs - (lastContactMs ?? startedMs);
     return silentMs > maxSilenceMs ? [`${name} has heard nothing for ${seconds(silentMs)}`] : [];

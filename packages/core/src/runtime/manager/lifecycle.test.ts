@@ -176,10 +176,10 @@ describe("ending", () => {
     message: string | undefined,
   ][] = [
     [
-      "who has not ended within the grace period is named, and those who can do so at once still end",
+      "who has not ended within the grace period is named; its last second is for those who had no turn",
       undefined,
-      { stuck: { endingMs: Number.POSITIVE_INFINITY }, server: { group: "servers" } },
-      ["0 stuck is told", "30000 server is told", "30000 server ends", "30000 run throws GraceExceeded"],
+      { stuck: { endingMs: Number.POSITIVE_INFINITY }, server: { group: "servers", endingMs: 500 } },
+      ["0 stuck is told", "29000 server is told", "29500 server ends", "30000 run throws GraceExceeded"],
       "not ended in time: stuck",
     ],
     [
@@ -194,12 +194,12 @@ describe("ending", () => {
         "0 first is told",
         "8000 first ends",
         "8000 second is told",
-        "10000 third is told",
+        "9000 third is told",
+        "9001 third ends",
         "10000 run throws GraceExceeded",
-        "10001 third ends",
         "11000 second ends",
       ],
-      "not ended in time: third, second",
+      "not ended in time: second",
     ],
     [
       "without any, all are told at once and nobody complains",

@@ -2,8 +2,8 @@
 //
 // Promises
 // - A group starts when the one before it is ready. The first failure, the loss of the lease, or the signal ends all.
-// - Groups end from the last to the first, each waited for, within one grace period for all. When that is over, whatever is left
-//   is aborted at once, and the error names who had not ended.
+// - Groups end from the last to the first, each waited for, within one grace period for all. The last moments of it are for whatever
+//   is left, all at once; the error names who has not ended then.
 // - The lease is renewed until the leader's group is over. When it is lost the group gets no more time than the lease has left.
 import {
   type ChildSignal,
@@ -165,9 +165,9 @@ export class Lifecycle {
 
   /** Returns who has not ended. */
   async #endGroups(reason: unknown): Promise<readonly string[]> {
-    const clock = this.#clock.labelled({ kind: "background", name: "grace period" });
     const never = new AbortController().signal;
-    using grace = timeoutSignal(never, this.#graceMs, { clock, what: "ending" });
+    const clock = this.#clock.labelled({ kind: "background", name: "grace period" });
+    using grace = timeoutSignal(never, withoutLastMoment(this.#graceMs), { clock, what: "ending" });
     try {
       for (const group of [...this.#groups.values()].reverse()) await this.#endGroup(group, reason, grace.signal);
       return [];
@@ -175,12 +175,25 @@ export class Lifecycle {
       if (!(error instanceof TimeoutError)) throw error;
       this.#log.error("not all runnables have ended in time", { error });
     }
-    for (const group of this.#groups.values()) group.stop(reason);
+    for (const group of [...this.#groups.values()].reverse()) group.stop(reason);
     this.#electing?.stop.abort(reason);
-    // Whoever needs no time gets to end.
-    await this.#clock.yield();
+    await this.#lastMoment();
     // Who gives no time has no reason to complain.
     return this.#graceMs === 0 ? [] : [...this.#groups.values()].flatMap(({ running }) => running);
+  }
+
+  /** So that those who never got a turn, because of one that is stuck, are not named with it. */
+  async #lastMoment(): Promise<void> {
+    const limitMs = Math.min(this.#graceMs, this.#isLeaseLost ? this.#handoverMs : Number.POSITIVE_INFINITY);
+    const clock = this.#clock.labelled({ kind: "background", name: "last moment" });
+    const never = new AbortController().signal;
+    using moment = timeoutSignal(never, lastMomentMs(limitMs), { clock, what: "ending" });
+    const all = Promise.all([...this.#groups.values()].map((group) => group.whenOver()));
+    await untilAborted(all, moment.signal).catch(() => {});
+  }
+
+  get #handoverMs(): number {
+    return this.#election?.handoverMs ?? Number.POSITIVE_INFINITY;
   }
 
   async #endGroup(group: RunnableGroup, reason: unknown, grace: AbortSignal): Promise<void> {
@@ -190,7 +203,7 @@ export class Lifecycle {
       return;
     }
     // Somebody else may lead as soon as the lease is over: a grace period is no reason to still be at work then.
-    const limitMs = this.#isLeaseLost ? this.#election.handoverMs : Number.POSITIVE_INFINITY;
+    const limitMs = this.#isLeaseLost ? withoutLastMoment(this.#handoverMs) : Number.POSITIVE_INFINITY;
     const clock = this.#clock.labelled({ kind: "background", name: "handover" });
     using limit = timeoutSignal(grace, limitMs, { clock, what: "ending what only a leader may run" });
     await untilAborted(group.whenOver(), limit.signal);
@@ -204,4 +217,13 @@ export class Lifecycle {
     if (group !== undefined) return group;
     throw new KubeloopError(`there is no group ${name}`, { reason: "Invalid", retry: "never" });
   }
+}
+
+/** Of a time to end in, what is kept for the end. */
+function lastMomentMs(limitMs: number): number {
+  return Math.min(1000, limitMs / 10);
+}
+
+function withoutLastMoment(limitMs: number): number {
+  return limitMs - lastMomentMs(limitMs);
 }

@@ -79,18 +79,16 @@ export class ManagerElection {
     await untilAborted(this.#elected.promise, signal);
   }
 
-  /** Contends until it leads, and leads until the group is over. `onLost` is told when the lease is lost before that. */
+  /** Contends until it leads, and leads until the group is over. Who is told by `onLost` stops the group, if nobody has. */
   async run(group: RunnableGroup, onLost: () => void, signal: AbortSignal): Promise<void> {
     await this.#elector.run(
       {
         onStartedLeading: async (leadership) => {
           this.#fencingToken = leadership.fencingToken;
           this.#elected.resolve();
-          using _losing = onAbort(leadership.signal, (reason) => {
+          using _losing = onAbort(leadership.signal, () => {
             this.#fencingToken = undefined;
-            if (group.state === "stopped") return;
-            group.stop(reason);
-            onLost();
+            if (group.state !== "stopped") onLost();
           });
           await group.lead(leadership.signal);
         },

@@ -1,7 +1,7 @@
 // What a manager can be told. Whatever is not given is left to its parts.
 import type { Clock, Log, Metrics, Random } from "../../base/index.ts";
 import type { Client } from "../../client/index.ts";
-import type { EventAction } from "../../contract/index.ts";
+import type { EventBroadcaster } from "../../events/index.ts";
 import type {
   InformerFactoryOptions,
   MetadataSharedInformerFactory,
@@ -30,11 +30,13 @@ export interface ManagerOptions {
   /** For everything to end; 30 s unless given. Infinity waits for ever; 0 does not wait, nor complain. */
   readonly gracePeriodMs?: number;
   /** When an informer counts as broken. */
-  readonly caches?: Pick<CachesOptions, "brokenAfterMs" | "maxFailingMs" | "maxSilenceMs">;
+  readonly caches?: Pick<CachesOptions, "brokenAfterMs" | "patienceMs" | "maxFailingMs" | "maxSilenceMs">;
   /** Shared by all parts; a registry of the manager's own unless given. One that cannot print is not served. */
   readonly metrics?: Metrics & Partial<PrintableMetrics>;
-  /** Where controllers' events go; nowhere unless given. Must neither block nor throw. */
-  readonly recordEvent?: (event: EventAction) => void;
+  /** Takes what controllers tell people, and is run by the manager; one that writes core/v1 events unless given. */
+  readonly events?: EventBroadcaster | "none";
+  /** Spans from event to write; none unless given. A tracer of OpenTelemetry fits. */
+  readonly tracer?: ControllerDriverOptions["tracer"];
   readonly log?: Log;
   readonly clock?: Clock;
   readonly random?: Random;

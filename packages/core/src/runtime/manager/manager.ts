@@ -21,11 +21,19 @@ import {
   type Metrics,
   MetricsRegistry,
   noLog,
+  type Random,
   systemClock,
   systemRandom,
 } from "../../base/index.ts";
 import type { Client } from "../../client/index.ts";
 import type { Controller } from "../../contract/index.ts";
+import {
+  coreEventSink,
+  EventBroadcaster,
+  type EventBroadcasterOptions,
+  type EventRecorder,
+  recordEventActions,
+} from "../../events/index.ts";
 import { MetadataSharedInformerFactory, SharedInformerFactory } from "../../informer/index.ts";
 import { ControllerDriver } from "../controller-driver.ts";
 import { HealthChecks, HttpServer, healthRoutes, metricsHandler, type Routes, routed } from "../serving/index.ts";
@@ -65,6 +73,8 @@ export class Manager implements AsyncDisposable {
   readonly #options: ManagerOptions;
   readonly #clock: Clock;
   readonly #log: Log;
+  readonly #random: Random;
+  readonly #events: EventBroadcaster | undefined;
   readonly #election: ManagerElection | undefined;
   readonly #lifecycle: Lifecycle;
   readonly #names = new Set<string>();
@@ -78,6 +88,8 @@ export class Manager implements AsyncDisposable {
     this.metrics = metrics;
     this.#clock = clock;
     this.#log = log;
+    this.#random = random;
+    this.#events = options.events === "none" ? undefined : (options.events ?? newBroadcaster(client, parts));
     this.informers = options.informers ?? new SharedInformerFactory(client, { ...options.informerOptions, ...parts });
     this.metadata =
       options.metadata ?? new MetadataSharedInformerFactory(client, { ...options.informerOptions, ...parts });
@@ -141,19 +153,21 @@ export class Manager implements AsyncDisposable {
     };
   }
 
-  /** Runs a controller with the manager's client, caches, metrics and log. It waits for caches that do not fill. */
+  /** Runs a controller with the manager's client, caches, events, metrics and log. It waits for caches that do not fill. */
   addController<M>(controller: Controller<M>, options: AddControllerOptions = {}): AddedController<M> {
     const { group, needsLeaderElection, onFailure, warmUp, ...rest } = options;
-    const { recordEvent } = this.#options;
+    const recorder = this.recorderFor(controller.name);
     const driver = new ControllerDriver<M>(controller, {
       client: this.client,
       informers: this.informers,
       metadata: this.metadata,
       clock: this.#clock,
+      random: this.#random,
       log: this.#log,
       metrics: this.metrics,
+      tracer: this.#options.tracer,
       onSyncTimeout: controller.onSyncTimeout === "start" ? "start" : "wait",
-      ...(recordEvent === undefined ? {} : { recordEvent }),
+      ...(recorder === undefined ? {} : { recordEvent: recordEventActions(recorder) }),
       ...rest,
     });
     const added = this.add(controllerRunnable(driver, defined({ group, needsLeaderElection, onFailure })));
@@ -169,6 +183,11 @@ export class Manager implements AsyncDisposable {
         await Promise.all([added.remove(), warm?.remove()]);
       },
     };
+  }
+
+  /** Tells people what happens to objects, in the name of a component; undefined if there are to be no events. */
+  recorderFor(component: string): EventRecorder | undefined {
+    return this.#events?.newRecorder({ component });
   }
 
   /** Until the signal aborts, something fails, or the lease is lost. Throws a ManagerError unless all ended as it should. */
@@ -187,6 +206,8 @@ export class Manager implements AsyncDisposable {
     this.readyz.add("shutdown", () =>
       this.state === "stopping" || this.state === "ended" ? "process is shutting down" : undefined,
     );
+    const events = this.#events;
+    if (events !== undefined) this.add({ name: "events", group: "events", run: (signal) => events.run(signal) });
     for (const server of [this.healthServer, this.metricsServer]) if (server !== undefined) this.add(server);
     const { caches = {} } = this.#options;
     this.add(cachesRunnable([this.informers, this.metadata], { ...caches, clock: this.#clock, log: this.#log }));
@@ -205,6 +226,12 @@ export class Manager implements AsyncDisposable {
     if (where === undefined) return undefined;
     return new HttpServer(name, routed(routes), { ...where, clock: this.#clock, log: this.#log });
   }
+}
+
+function newBroadcaster(client: Client, parts: EventBroadcasterOptions): EventBroadcaster {
+  const broadcaster = new EventBroadcaster(parts);
+  broadcaster.startRecordingToSink(coreEventSink(client));
+  return broadcaster;
 }
 
 /** Where the numbers can be printed. */

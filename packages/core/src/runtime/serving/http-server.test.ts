@@ -1,6 +1,7 @@
 // Over real sockets, in real time: what a function cannot show.
 import { once } from "node:events";
-import { Agent, get, type IncomingMessage, request as sendRequest } from "node:https";
+import type { IncomingMessage } from "node:http";
+import { Agent, get, request as sendRequest } from "node:https";
 import { connect } from "node:net";
 import type { PeerCertificate, TLSSocket } from "node:tls";
 import { type CertificateAuthority, type CertificatePair, createAuthority } from "@kubeloop/real-cluster";
@@ -87,6 +88,18 @@ describe("a request", () => {
     expect((await fetch(running.url, { method: "POST", body: "x".repeat(1000) })).status).toBe(200);
   });
 
+  test("that is refused before it was read is taken off the wire: the next one on its connection is answered", async () => {
+    await using running = await started(echo, { maxRequestBytes: 1000 });
+    const socket = connect(running.port, "127.0.0.1");
+    // In chunks, so that the limit shows only on the way.
+    socket.write("POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n");
+    for (let i = 0; i < 50; i++) socket.write(`${(100_000).toString(16)}\r\n${"x".repeat(100_000)}\r\n`);
+    socket.write("0\r\n\r\nGET /next HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+    const text = Buffer.from(await collectBytes(socket, { maxBytes: 10_000 })).toString();
+    expect(text.match(/HTTP\/1.1 \d+/g)).toEqual(["HTTP/1.1 413", "HTTP/1.1 200"]);
+    expect(text).toContain('"path":"/next"');
+  });
+
   test("whose function throws a Status gets it; anything else is a 500 and goes to the log", async () => {
     const lines: string[] = [];
     const log: Log = { ...noLog, error: (message) => lines.push(message), with: () => log };
@@ -159,10 +172,16 @@ describe("the end", () => {
 
   test("after its time cuts off what is still under way", async () => {
     const arrived = deferred();
+    const reason = deferred<unknown>();
     await using running = await started(
       (_request, signal) => {
         arrived.resolve();
-        return new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+        return new Promise((_resolve, reject) =>
+          signal.addEventListener("abort", () => {
+            reason.resolve(signal.reason);
+            reject(signal.reason);
+          }),
+        );
       },
       { closeGraceMs: 50 },
     );
@@ -170,6 +189,7 @@ describe("the end", () => {
     await arrived.promise;
     running.stop();
     await expect(asking).rejects.toThrow();
+    expect(await reason.promise).toMatchObject({ reason: "Closing" });
     await running.running;
   });
 

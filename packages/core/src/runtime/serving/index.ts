@@ -6,7 +6,7 @@ export { type CheckResult, type HealthCheck, HealthChecks, type HealthChecksOpti
 export { healthRoutes } from "./health-handler.ts";
 export { HttpServer, type HttpServerOptions } from "./http-server.ts";
 export { metricsHandler, type PrintableMetrics } from "./metrics-handler.ts";
-export { jsonResponse, statusResponse, textResponse } from "./responses.ts";
+export { jsonResponse, notFoundResponse, statusResponse, textResponse } from "./responses.ts";
 export { type Routes, routed } from "./routes.ts";
 export {
   fixedCertificate,

@@ -82,6 +82,8 @@ describe("certificate files", () => {
       expect(certificate.current).toMatchObject({ certificatePem: first.certPem, keyPem: first.keyPem });
       expect(log).toEqual(["certificate read", "certificate could not be read again, the old one stays"]);
       expect(metrics.print()).toContain("certwatcher_read_certificate_errors_total 1\n");
+      expect(await certificate.reload(never)).toBe(false);
+      expect(metrics.print()).toContain("certwatcher_read_certificate_errors_total 2\n");
       Object.assign(files, { "tls.crt": second.certPem, "tls.key": second.keyPem });
       expect(await certificate.reload(never)).toBe(true);
       expect(told).toEqual([first.certPem, second.certPem]);

@@ -1,5 +1,6 @@
-// The fake API server, grown by what controllers' writes need: names the server chooses, merge and JSON patches, status and other
-// subresources, preconditions, finalizers and propagation, collections, discovery. Only as much as the contract's tests look at.
+// The fake API server, grown by what controllers' writes need: names the server chooses, merge and JSON patches, applies (as merges that
+// create), dry runs, status and other subresources, preconditions, finalizers and propagation, collections, discovery. Only as much as
+// the contract's tests look at.
 import {
   type ApiRequest,
   type ApiResponse,
@@ -31,6 +32,10 @@ export interface Written {
   readonly verb: string;
   readonly place: string;
   readonly key: string;
+  /** What was asked for beside the write itself: "fieldManager=foo&force=true". */
+  readonly query: string;
+  readonly contentType: string;
+  readonly body: unknown;
 }
 
 interface Target {
@@ -75,11 +80,15 @@ export class GrownServer {
       const key = name === "" ? "" : objectKeyOf(resource.namespaced ? namespace : "", name);
       const place = subresource === "" ? plural : `${plural}/${subresource}`;
       const at = { resource, namespace, name, key, subresource };
-      const [code, answer] = this.#write(verb, at, request);
+      const isTried = queryValue(request.query, "dryRun") === "All" || isDryDelete(request);
+      const [code, answer] = isTried ? [200, this.#tried(at, request)] : this.#write(verb, at, request);
       this.written.push({
         verb,
         place,
         key: verb === "create" && key === "" ? keyOf(answer as KubernetesObject) : key,
+        query: request.query.map(([field, value]) => `${field}=${value}`).join("&"),
+        contentType: headerValue(request.headers, "content-type") ?? "",
+        body: request.body.kind === "value" ? request.body.value : undefined,
       });
       return valueResponse(code, deepFreeze(answer));
     } catch (error) {
@@ -143,7 +152,20 @@ export class GrownServer {
     return this.#store(at, { ...stored, ...statusOf(named), metadata: versionOf(stored, named) }, stored);
   }
 
+  /** What would be answered, near enough; nothing is kept. */
+  #tried(at: Target, request: ApiRequest): object {
+    const body = request.body.kind === "value" ? (request.body.value as object) : {};
+    return {
+      ...this.server.get(at.resource, at.key),
+      ...("kind" in body && body.kind === "DeleteOptions" ? {} : body),
+    };
+  }
+
   #patch(at: Target, body: unknown, contentType: string): KubernetesObject {
+    const isApply = contentType.includes("apply-patch");
+    if (isApply && this.server.get(at.resource, at.key) === undefined) {
+      return this.#create(at, body as Record<string, unknown>);
+    }
     const stored = this.#require(at);
     const patched = (contentType.includes("json-patch")
       ? applyJsonPatch(stored as never, body as JsonPatch)
@@ -198,6 +220,11 @@ export class GrownServer {
     if (document === undefined) throw newNotFound({ group: "", resource: "" }, path);
     return valueResponse(200, deepFreeze(document));
   }
+}
+
+function isDryDelete({ body }: ApiRequest): boolean {
+  const { kind, dryRun } = (body.kind === "value" ? body.value : {}) as { readonly kind?: string; dryRun?: unknown };
+  return kind === "DeleteOptions" && dryRun !== undefined;
 }
 
 function statusOf(object: KubernetesObject): object {

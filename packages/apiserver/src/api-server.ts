@@ -1,0 +1,145 @@
+// The embedded API server: an in-memory kube-apiserver 1.36 in this process. `transport` is all of it for readers inside; `serving/` puts it
+// on a port. Tests bend it: its clock, forced compaction, snapshots, forks.
+//
+//   await using server = await ApiServer.open();
+//   const client = new Client({ transport: server.transport });
+//
+// Promises: nothing starts before `open`; disposing ends every watch and timer and waits for them. Objects that come in are copied, objects
+// that go out are frozen.
+import type { ApiRequest, ApiResponse, Transport } from "@kubeloop/core/api";
+import {
+  type Clock,
+  KubeloopError,
+  type Log,
+  MetricsRegistry,
+  noLog,
+  type Random,
+  systemClock,
+  systemRandom,
+  TaskScope,
+} from "@kubeloop/core/base";
+import { startBootstrap } from "./bootstrap/index.ts";
+import { handleRequest, type RequestHandlerParts } from "./handle-request.ts";
+import { allRules } from "./kinds/index.ts";
+import type { RequestUser } from "./kinds/kind-rules.ts";
+import { columnsOf } from "./kinds/table-columns.ts";
+import { fieldManagers } from "./managed-fields/index.ts";
+import { builtInCatalogue } from "./resources/catalogue.ts";
+import { newUid } from "./resources/new-uid.ts";
+import type { NodePort } from "./resources/node-port.ts";
+import { type Listening, type ListenOptions, listen } from "./serving/index.ts";
+import { writeSteps } from "./steps/index.ts";
+import { MemoryStorage, type Storage, type StorageSnapshot } from "./storage/index.ts";
+
+export interface ApiServerOptions {
+  readonly clock?: Clock;
+  readonly random?: Random;
+  readonly log?: Log;
+  /** In memory unless given. */
+  readonly storage?: Storage;
+  /** Who answers for logs and exec; nobody unless given. */
+  readonly nodePort?: NodePort;
+  /** What `/api` says of where this server is. */
+  readonly serverAddress?: string;
+}
+
+/** Who asks inside the process, unless somebody else is named. */
+export const systemAdmin: RequestUser = {
+  name: "system:admin",
+  uid: undefined,
+  groups: ["system:masters", "system:authenticated"],
+  extra: {},
+};
+
+export class ApiServer implements AsyncDisposable {
+  readonly #parts: RequestHandlerParts;
+  readonly #storage: Storage;
+  readonly #scope: TaskScope;
+  readonly #metrics: MetricsRegistry;
+  readonly #listening = new Set<Listening>();
+
+  private constructor(options: ApiServerOptions) {
+    const { clock = systemClock, random = systemRandom, log = noLog, storage = new MemoryStorage() } = options;
+    const catalogue = builtInCatalogue({ rules: allRules, columnsOf });
+    this.#storage = storage;
+    this.#scope = new TaskScope(new AbortController().signal);
+    this.#metrics = new MetricsRegistry();
+    this.#parts = {
+      server: {
+        storage,
+        catalogue,
+        clock,
+        random,
+        writeSteps,
+        fieldManagers,
+        nodePort: options.nodePort,
+        userOfToken: (token) => this.#userOfToken(token),
+        newUid: () => newUid(random),
+        closing: this.#scope.signal,
+      },
+      documents: {
+        catalogue,
+        serverAddress: options.serverAddress ?? "127.0.0.1:6443",
+        healthChecks: [],
+        printMetrics: () => this.#metrics.print(),
+      },
+      log,
+    };
+  }
+
+  /** Ready when this resolves: the objects every cluster begins with are there. */
+  static async open(options: ApiServerOptions = {}): Promise<ApiServer> {
+    const server = new ApiServer(options);
+    await startBootstrap(server.#parts.server, server.#scope);
+    return server;
+  }
+
+  #userOfToken(token: string): RequestUser | undefined {
+    for (const listening of this.#listening) {
+      if (token !== "" && listening.admin.token === token) return listening.adminUser;
+    }
+    return undefined;
+  }
+
+  /** Requests of the administrator, by a plain call. */
+  readonly transport: Transport = (request, signal) => this.answer(request, systemAdmin, signal);
+
+  /** Requests of anybody, whoever vouches for them. */
+  async answer(request: ApiRequest, user: RequestUser, signal: AbortSignal): Promise<ApiResponse> {
+    return await handleRequest(request, user, this.#parts, signal);
+  }
+
+  /**
+   * On a port, with certificates of its own: the result says where, and what an administrator needs to connect. Dispose of it, or of the
+   * server, to stop.
+   */
+  async listen(options: ListenOptions = {}): Promise<Listening> {
+    const { clock } = this.#parts.server;
+    const { log } = this.#parts;
+    const listening = await listen({ ...options, clock, log, answer: (...request) => this.answer(...request) });
+    this.#listening.add(listening);
+    return listening;
+  }
+
+  /** Forgets all history, as a compaction of etcd would: older versions get 410. */
+  async compact(): Promise<void> {
+    await this.#storage.compact(this.#storage.log.revision);
+  }
+
+  /** All there is, to come back to. */
+  snapshot(): StorageSnapshot {
+    return this.#storage.snapshot();
+  }
+
+  /** Back to then. Watches end. */
+  async restore(snapshot: StorageSnapshot): Promise<void> {
+    await this.#storage.restore(snapshot);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#scope.abort(new KubeloopError("the server is closed", { reason: "Closed", retry: "never" }));
+    await Promise.all([...this.#listening].map((each) => each[Symbol.asyncDispose]()));
+    await this.#scope.join();
+    await this.#storage[Symbol.asyncDispose]();
+  }
+}

@@ -1,0 +1,166 @@
+// Everything the server says about itself: discovery, OpenAPI, version, health. Answers to paths that are no resources; undefined for
+// what nobody knows.
+import { createHash } from "node:crypto";
+import {
+  type ApiRequest,
+  type ApiResponse,
+  bytesResponse,
+  headerValue,
+  newGenericServerResponse,
+  newStatusError,
+} from "@kubeloop/core/api";
+import type { Catalogue } from "../resources/catalogue.ts";
+import { kubernetesVersion } from "../version.ts";
+import { parseAccept } from "../wire/accept.ts";
+import { encodeJson } from "../wire/json-encodings.ts";
+import { aggregated, groupDocument, groupList, groupsOf, legacyVersions, resourceList } from "./discovery.ts";
+import { answerHealth, type HealthCheck } from "./health.ts";
+import { answerOpenApi } from "./openapi.ts";
+
+export interface DocumentParts {
+  readonly catalogue: Catalogue;
+  readonly serverAddress: string;
+  readonly healthChecks: readonly HealthCheck[];
+  /** In Prometheus' text form. */
+  printMetrics(): string;
+}
+
+export async function answerDocument(
+  request: ApiRequest,
+  path: string,
+  parts: DocumentParts,
+): Promise<ApiResponse | undefined> {
+  const segments = path.split("/").filter((segment) => segment !== "");
+  const [first = "", group, version, ...more] = segments;
+  if (request.method !== "GET" && request.method !== "HEAD") {
+    if (["api", "apis", "version", "openapi"].includes(first))
+      throw newGenericServerResponse({ code: 405, method: request.method });
+    return undefined;
+  }
+  switch (first) {
+    case "":
+      return json(request, { paths: rootPaths(parts.catalogue) });
+    case "api":
+      if (segments.length === 1) return discovery(request, parts, true);
+      return segments.length === 2 ? versionDocument(request, parts, "", group ?? "") : undefined;
+    case "apis":
+      if (group === undefined) return discovery(request, parts, false);
+      if (version === undefined) return groupAnswer(request, parts, group);
+      return more.length === 0 ? versionDocument(request, parts, group, version) : undefined;
+    case "version":
+      return segments.length === 1 ? json(request, versionInfo()) : undefined;
+    case "healthz":
+    case "livez":
+    case "readyz":
+      return answerHealth(request, first, segments.slice(1).join("/"), parts.healthChecks);
+    case "metrics":
+      return text(parts.printMetrics(), "text/plain; version=0.0.4; charset=utf-8");
+    case "openapi":
+      return answerOpenApi(request, segments.slice(1));
+    default:
+      return undefined;
+  }
+}
+
+const aggregatedType = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
+
+function discovery(request: ApiRequest, { catalogue, serverAddress }: DocumentParts, isCore: boolean): ApiResponse {
+  const groups = groupsOf(catalogue);
+  switch (wantedDiscovery(request)) {
+    case "aggregated":
+      return tagged(request, aggregated(groups, isCore));
+    case "legacy":
+      return json(request, isCore ? legacyVersions(serverAddress) : groupList(groups));
+    case "none":
+      throw newStatusError({
+        code: 406,
+        reason: "NotAcceptable",
+        message:
+          "only the following media types are accepted: application/json, application/yaml, application/vnd.kubernetes.protobuf, application/cbor",
+      });
+  }
+}
+
+function wantedDiscovery({ headers }: ApiRequest): "aggregated" | "legacy" | "none" {
+  const accept = headerValue(headers, "accept") ?? "";
+  if (accept === "") return "legacy";
+  for (const { type, subtype, parameters } of parseAccept(accept)) {
+    if (!["application", "*"].includes(type)) continue;
+    if (!["json", "yaml", "vnd.kubernetes.protobuf", "*"].includes(subtype)) continue;
+    if (!parameters.has("as")) return "legacy";
+    const isV2 = parameters.get("g") === "apidiscovery.k8s.io" && parameters.get("v") === "v2";
+    if (isV2 && parameters.get("as") === "APIGroupDiscoveryList" && subtype === "json") return "aggregated";
+  }
+  return "none";
+}
+
+function groupAnswer(request: ApiRequest, { catalogue }: DocumentParts, name: string): ApiResponse | undefined {
+  const found = groupsOf(catalogue).find(({ group }) => group === name && group !== "");
+  return found === undefined ? undefined : json(request, groupDocument(found));
+}
+
+function versionDocument(
+  request: ApiRequest,
+  { catalogue }: DocumentParts,
+  name: string,
+  version: string,
+): ApiResponse | undefined {
+  const found = groupsOf(catalogue).find(({ group }) => group === name);
+  const resources = found?.versions.find((each) => each.version === version)?.resources;
+  return resources === undefined ? undefined : json(request, resourceList(name, version, resources));
+}
+
+/** With a tag, so that who has this very document is only told that it has. */
+function tagged(request: ApiRequest, document: object): ApiResponse {
+  const bytes = encodeJson(document);
+  const etag = `"${createHash("sha512").update(bytes).digest("hex").toUpperCase()}"`;
+  const headers = { etag, "content-type": aggregatedType, vary: "Accept", "cache-control": "public" };
+  if (headerValue(request.headers, "if-none-match") === etag) return bytesResponse(304, new Uint8Array(), headers);
+  return bytesResponse(200, bytes, headers);
+}
+
+function json(_request: ApiRequest, document: object): ApiResponse {
+  return bytesResponse(200, encodeJson(document), { "content-type": "application/json" });
+}
+
+const text = (body: string, contentType: string) =>
+  bytesResponse(200, Buffer.from(body), { "content-type": contentType });
+
+function versionInfo(): object {
+  const { major, minor, gitVersion, platform } = kubernetesVersion;
+  return {
+    major,
+    minor,
+    emulationMajor: major,
+    emulationMinor: minor,
+    minCompatibilityMajor: major,
+    minCompatibilityMinor: String(Number(minor) - 1),
+    gitVersion,
+    gitCommit: "",
+    gitTreeState: "",
+    buildDate: "1970-01-01T00:00:00Z",
+    goVersion: "",
+    compiler: "",
+    platform,
+  };
+}
+
+function rootPaths(catalogue: Catalogue): readonly string[] {
+  const groups = groupsOf(catalogue).filter(({ group }) => group !== "");
+  const own = groups.flatMap(({ group, versions }) => [
+    `/apis/${group}`,
+    ...versions.map(({ version }) => `/apis/${group}/${version}`),
+  ]);
+  const fixed = [
+    "/healthz",
+    "/healthz/ping",
+    "/livez",
+    "/livez/ping",
+    "/metrics",
+    "/openapi/v3",
+    "/openapi/v3/",
+    "/readyz",
+    "/version",
+  ];
+  return ["/api", "/api/v1", "/apis", "/apis/", ...own.toSorted(), ...fixed];
+}

@@ -1,0 +1,85 @@
+// The whole server as a function: a request and who sent it in, a response out. It never throws for anything a client did: what goes
+// wrong is a Status. Only an aborted signal is passed on, since nobody is left to read an answer.
+import {
+  type ApiRequest,
+  type ApiResponse,
+  bytesResponse,
+  type PathRequestInfo,
+  type RequestInfo,
+  requestInfoOf,
+  StatusError,
+  valueResponse,
+} from "@kubeloop/core/api";
+import { isAborted, type Log, toError } from "@kubeloop/core/base";
+import { answerDocument, type DocumentParts } from "./describe/documents.ts";
+import type { RequestUser } from "./kinds/kind-rules.ts";
+import { routeOf } from "./resources/dispatch.ts";
+import type { ServerParts } from "./resources/request-scope.ts";
+import { encodeJson } from "./wire/json-encodings.ts";
+import { type OutputForm, outputFormOf, plainJson } from "./wire/output-form.ts";
+import { protobufOn } from "./wire/protobuf-encodings.ts";
+import { respond, statusOf } from "./wire/respond.ts";
+
+export interface RequestHandlerParts {
+  readonly server: ServerParts;
+  readonly documents: DocumentParts;
+  readonly log: Log;
+}
+
+export async function handleRequest(
+  request: ApiRequest,
+  user: RequestUser,
+  parts: RequestHandlerParts,
+  signal: AbortSignal,
+): Promise<ApiResponse> {
+  let form: OutputForm = plainJson;
+  try {
+    const info = requestInfoOf(request);
+    if (!info.isResourceRequest) return (await answerDocument(request, info.path, parts.documents)) ?? notFound(info);
+    const route = routeOf(parts.server, request, info, { user, signal });
+    if (route.kind === "unknown") return notFound(info);
+    const { scope, verb } = route;
+    form = outputFormOf(request, {
+      hasViews: scope.served.resource.listKind !== undefined,
+      isStream: info.verb === "watch",
+      hasProtobuf: scope.served.schema !== undefined,
+    });
+    const answer = await verb(scope);
+    const { clock } = parts.server;
+    return await respond(answer, { form, prefers: request.prefers, warnings: scope.warnings.all, clock, signal });
+  } catch (error) {
+    if (isAborted(error, signal)) throw error;
+    return await refusal(error, request, form, parts);
+  }
+}
+
+/** Whatever went wrong, as a Status, in the encoding asked for where that is known. */
+async function refusal(
+  error: unknown,
+  request: ApiRequest,
+  { media }: OutputForm,
+  { log, server }: RequestHandlerParts,
+): Promise<ApiResponse> {
+  if (!(error instanceof StatusError)) {
+    log.error("a request failed unexpectedly", { method: request.method, path: request.path, error: toError(error) });
+  }
+  const { status } = statusOf(error);
+  const code = status.code ?? 500;
+  const seconds = status.details?.retryAfterSeconds ?? 0;
+  const headers = seconds > 0 ? { "retry-after": String(seconds) } : {};
+  if (request.prefers === "values") return valueResponse(code, status, headers);
+  if (media === "protobuf") {
+    const protobuf = await protobufOn(server.clock);
+    const contentType = "application/vnd.kubernetes.protobuf";
+    const envelope = protobuf.encodeEnvelope({ ...status, kind: "Status", apiVersion: "v1" });
+    return bytesResponse(code, envelope, { ...headers, "content-type": contentType });
+  }
+  return bytesResponse(code, encodeJson(status), { ...headers, "content-type": "application/json" });
+}
+
+function notFound(_info: RequestInfo | PathRequestInfo): ApiResponse {
+  return bytesResponse(404, Buffer.from("404 page not found\n"), {
+    "content-type": "text/plain; charset=utf-8",
+    "x-content-type-options": "nosniff",
+  });
+}

@@ -1,0 +1,158 @@
+// DaemonSets: a pod of a template on every node that fits. How often the template changed stands in an annotation.
+import { type appsv1, fieldPath, formatLabelSelector } from "@kubeloop/core/api";
+import { daemonSets } from "@kubeloop/core/resources";
+import type { Draft, KindRules } from "../kind-rules.ts";
+import { checkTemplate, templateOptions } from "../pod-spec/check-template.ts";
+import { setTemplateDefaults } from "../pod-spec/defaults.ts";
+import { dropDisabledFields } from "../pod-spec/drop-disabled.ts";
+import type { PodSpecOptions } from "../pod-spec/options.ts";
+import { printContainers } from "../pod-spec/print-template.ts";
+import { templateWarnings } from "../pod-spec/warnings.ts";
+import { checkNonNegative } from "../shared/checks.ts";
+import { collectFaults, type FaultPlace } from "../shared/fault-place.ts";
+import { internalForm } from "../shared/internal-form.ts";
+import { checkLabelSelector, formatLabels, hasInvalidLabelValue, isEmptySelector } from "../shared/labels.ts";
+import { printAge } from "../shared/print-age.ts";
+import { checkCollisionCount } from "../shared/replica-counts.ts";
+import { checkImmutable, isSame } from "../shared/same.ts";
+import { checkAmountOrShare, checkAtMostAll, numberOf } from "./rolling-update.ts";
+import { checkAlwaysRestarted, checkLabelsMatch, parsedSelector } from "./workload-template.ts";
+
+type DaemonSet = appsv1.DaemonSet;
+type DaemonSetSpec = appsv1.DaemonSetSpec;
+
+const generationAnnotation = "deprecated.daemonset.template.generation";
+
+const hasNewTemplate = (object: DaemonSet, old: DaemonSet) =>
+  !isSame(object.spec.template, old.spec.template, "io.k8s.api.core.v1.PodTemplateSpec");
+
+export const daemonSetRules: KindRules<DaemonSet> = {
+  resource: daemonSets,
+  defaults({ spec }) {
+    spec.updateStrategy ??= {};
+    const { updateStrategy } = spec;
+    updateStrategy.type ||= "RollingUpdate";
+    if (updateStrategy.type === "RollingUpdate") {
+      updateStrategy.rollingUpdate ??= {};
+      updateStrategy.rollingUpdate.maxUnavailable ??= 1;
+      updateStrategy.rollingUpdate.maxSurge ??= 0;
+    }
+    spec.revisionHistoryLimit ??= 10;
+    setTemplateDefaults(spec.template);
+  },
+  prepareCreate(draft) {
+    setTemplateGeneration(draft, Math.max(templateGeneration(draft), 1));
+    dropDisabledFields(draft.spec.template.spec);
+  },
+  prepareUpdate(draft, old) {
+    dropDisabledFields(draft.spec.template.spec, old.spec.template.spec);
+    setTemplateGeneration(draft, templateGeneration(old) + (hasNewTemplate(draft, old) ? 1 : 0));
+  },
+  validate: ({ spec }) => collectFaults("spec", (place) => checkSpec(spec, place, templateOptions())),
+  validateUpdate: ({ spec }, old) =>
+    collectFaults("spec", (place) => {
+      checkImmutable(spec.selector, old.spec.selector, place.at("selector"));
+      const options = templateOptions(old.spec.template);
+      const allowsInvalidSelectorValues =
+        options.allowsInvalidSelectorValues || hasInvalidLabelValue(old.spec.selector);
+      checkSpec(spec, place, { ...options, allowsInvalidSelectorValues });
+    }),
+  warnings: (object, old) =>
+    old === undefined || hasNewTemplate(object, old)
+      ? templateWarnings(object.spec.template, fieldPath("spec", "template"))
+      : [],
+  generation: (object, old) => !isSame(object.spec, old.spec, "io.k8s.api.apps.v1.DaemonSetSpec"),
+  printRow: ({ metadata, spec, status }, { nowMs }) => [
+    metadata.name,
+    status?.desiredNumberScheduled ?? 0,
+    status?.currentNumberScheduled ?? 0,
+    status?.numberReady ?? 0,
+    status?.updatedNumberScheduled ?? 0,
+    status?.numberAvailable ?? 0,
+    formatLabels(spec.template.spec.nodeSelector),
+    printAge(metadata.creationTimestamp, nowMs),
+    ...printContainers(spec.template.spec),
+    formatLabelSelector(spec.selector),
+  ],
+  subresources: {
+    status: {
+      prepareUpdate(draft, old) {
+        draft.spec = old.spec as typeof draft.spec;
+        setTemplateGeneration(draft, templateGeneration(old));
+      },
+      validateUpdate: ({ status }, old) => collectFaults("status", (place) => checkStatus(status, place, old.status)),
+    },
+  },
+};
+
+function templateGeneration({ metadata }: { readonly metadata: DaemonSet["metadata"] }): number {
+  const text = metadata.annotations?.[generationAnnotation] ?? "";
+  return /^[+-]?\d+$/.test(text) ? Number(text) : 0;
+}
+
+function setTemplateGeneration({ metadata }: Draft<DaemonSet>, generation: number): void {
+  metadata.annotations = { ...metadata.annotations, [generationAnnotation]: String(generation) };
+}
+
+function checkSpec(spec: DaemonSetSpec, place: FaultPlace, options: PodSpecOptions): void {
+  const { selector, template } = spec;
+  const { allowsInvalidSelectorValues: allowsInvalidValues } = options;
+  checkLabelSelector(selector, place.at("selector"), { allowsInvalidValues });
+  const parsed = parsedSelector(selector);
+  const templatePlace = place.at("template");
+  if (parsed !== undefined) checkLabelsMatch(parsed, templatePlace, template);
+  if (selector && isEmptySelector(selector)) {
+    place.at("selector").invalid(selector, "empty selector is invalid for daemonset");
+  }
+  checkTemplate(template, templatePlace, options);
+  checkAlwaysRestarted(template, templatePlace, "DaemonSet");
+  checkNonNegative(spec.minReadySeconds, place.at("minReadySeconds"));
+  checkStrategy(spec.updateStrategy ?? {}, place.at("updateStrategy"));
+  checkNonNegative(spec.revisionHistoryLimit, place.at("revisionHistoryLimit"));
+}
+
+function checkStrategy(strategy: appsv1.DaemonSetUpdateStrategy, place: FaultPlace): void {
+  const { type, rollingUpdate } = strategy;
+  if (type === "OnDelete") return;
+  if (type !== "RollingUpdate") {
+    place.notSupported(internalForm(strategy, "DaemonSetUpdateStrategy"), ["RollingUpdate", "OnDelete"]);
+  } else if (rollingUpdate === undefined) {
+    place.at("rollingUpdate").required();
+  } else {
+    checkRollingUpdate(rollingUpdate, place.at("rollingUpdate"));
+  }
+}
+
+/** Either some are missing for a while, or some are surplus. */
+function checkRollingUpdate({ maxUnavailable, maxSurge }: appsv1.RollingUpdateDaemonSet, place: FaultPlace): void {
+  const unavailablePlace = place.at("maxUnavailable");
+  const surgePlace = place.at("maxSurge");
+  checkAmountOrShare(maxUnavailable, unavailablePlace);
+  checkAmountOrShare(maxSurge, surgePlace);
+  checkAtMostAll(maxUnavailable, unavailablePlace);
+  checkAtMostAll(maxSurge, surgePlace);
+  const [isMissing, isSurplus] = [numberOf(maxUnavailable) !== 0, numberOf(maxSurge) !== 0];
+  if (isMissing && isSurplus) surgePlace.invalid(maxSurge, "may not be set when maxUnavailable is non-zero");
+  if (!isMissing && !isSurplus) unavailablePlace.required("cannot be 0 when maxSurge is 0");
+}
+
+const statusNumbers = [
+  "currentNumberScheduled",
+  "numberMisscheduled",
+  "desiredNumberScheduled",
+  "numberReady",
+  "observedGeneration",
+  "updatedNumberScheduled",
+  "numberAvailable",
+  "numberUnavailable",
+  "collisionCount",
+] as const;
+
+function checkStatus(
+  status: Partial<appsv1.DaemonSetStatus> = {},
+  place: FaultPlace,
+  old: Partial<appsv1.DaemonSetStatus> = {},
+): void {
+  for (const field of statusNumbers) checkNonNegative(status[field], place.at(field));
+  checkCollisionCount(status.collisionCount, place.at("collisionCount"), old.collisionCount);
+}

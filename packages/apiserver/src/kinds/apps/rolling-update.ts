@@ -1,0 +1,25 @@
+// How many pods may be missing or surplus during an update: numbers, or shares of all.
+import { type metav1, validatePercent } from "@kubeloop/core/api";
+import { checkNonNegative } from "../shared/checks.ts";
+import type { FaultPlace } from "../shared/fault-place.ts";
+
+type IntOrString = metav1.IntOrString | undefined;
+
+export function checkAmountOrShare(value: IntOrString, place: FaultPlace): void {
+  if (typeof value === "string") place.invalidFor(value, validatePercent(value));
+  else checkNonNegative(value, place);
+}
+
+export function checkAtMostAll(value: IntOrString, place: FaultPlace): void {
+  if (isShare(value) && numberOf(value) > 100) place.invalid(value, "must not be greater than 100%");
+}
+
+/** Zero for text that is no share. */
+export function numberOf(value: IntOrString): number {
+  if (typeof value === "number") return value;
+  return isShare(value) ? Number(value.slice(0, -1)) : 0;
+}
+
+function isShare(value: IntOrString): value is string {
+  return typeof value === "string" && validatePercent(value).length === 0;
+}

@@ -1,0 +1,66 @@
+// How a Job finds its pods: by its own uid, unless it says otherwise. Labels of two generations are kept.
+import { type batchv1, matchesSelector } from "@kubeloop/core/api";
+import { parsedSelector } from "../apps/workload-template.ts";
+import type { Draft } from "../kind-rules.ts";
+import type { FaultPlace } from "../shared/fault-place.ts";
+import { own } from "../shared/own.ts";
+
+type Job = batchv1.Job;
+
+const uidLabels = ["controller-uid", "batch.kubernetes.io/controller-uid"] as const;
+const nameLabels = ["job-name", "batch.kubernetes.io/job-name"] as const;
+const selectedLabel = "batch.kubernetes.io/controller-uid";
+
+/** What is given already stays, to be refused if it is wrong. */
+export function generateSelector(job: Draft<Job>): void {
+  const { spec, metadata } = job;
+  if (spec.manualSelector === true) return;
+  spec.template.metadata ??= {};
+  spec.template.metadata.labels ??= {};
+  // In place: where the Job's own labels are the template's, they are this very map.
+  const { labels } = spec.template.metadata;
+  for (const label of nameLabels) labels[label] ??= metadata.name ?? "";
+  for (const label of uidLabels) labels[label] ??= metadata.uid ?? "";
+  const matchLabels = spec.selector?.matchLabels ?? {};
+  if (own(matchLabels, selectedLabel) !== undefined) return;
+  spec.selector = { ...spec.selector, matchLabels: { ...matchLabels, [selectedLabel]: metadata.uid ?? "" } };
+}
+
+export interface GeneratedSelectorOptions {
+  /** Jobs that are older than the labels with a prefix need not have them. */
+  readonly needsPrefixedLabels: boolean;
+}
+
+/** Whether the template has the old prefixed labels; what is made now always has. */
+export function hasPrefixedLabels({ spec }: Job): boolean {
+  const labels = spec.template.metadata?.labels ?? {};
+  return Object.hasOwn(labels, nameLabels[1]) && Object.hasOwn(labels, uidLabels[1]);
+}
+
+export function checkGeneratedSelector(
+  { metadata, spec }: Job,
+  place: FaultPlace,
+  { needsPrefixedLabels }: GeneratedSelectorOptions,
+): void {
+  const { selector } = spec;
+  if (spec.manualSelector === true || selector === undefined || selector === null) return;
+  const { uid = "", name = "" } = metadata;
+  if (uid === "") place.beside("metadata").at("uid").required();
+  const generations = needsPrefixedLabels ? [0, 1] : [0];
+  const expected: Record<string, string> = {};
+  for (const generation of generations) {
+    expected[uidLabels[generation] ?? ""] = uid;
+    expected[nameLabels[generation] ?? ""] = name;
+  }
+  const labels = spec.template.metadata?.labels ?? {};
+  const labelsPlace = place.at("template", "metadata", "labels");
+  for (const [label, value] of Object.entries(expected)) {
+    const held = own(labels, label);
+    if (held === undefined) labelsPlace.item(label).required(`must be '${value}'`);
+    else if (held !== value) labelsPlace.item(label).invalid(labels, `must be '${value}'`);
+  }
+  const parsed = parsedSelector(selector);
+  if (parsed !== undefined && !matchesSelector(parsed, expected)) {
+    place.at("selector").invalid(selector, "`selector` not auto-generated");
+  }
+}

@@ -1,0 +1,138 @@
+// Jobs: pods that end. Each finds its own by its uid; most of it is fixed when it is made; deleted, it leaves its pods behind unless
+// told otherwise.
+import { type batchv1, fieldPath, formatLabelSelector, parseTime, validateDns1123Label } from "@kubeloop/core/api";
+import { jobs } from "@kubeloop/core/resources";
+import { checkLabelsMatch, parsedSelector } from "../apps/workload-template.ts";
+import type { KindRules } from "../kind-rules.ts";
+import { templateOptions } from "../pod-spec/check-template.ts";
+import { dropDisabledFields } from "../pod-spec/drop-disabled.ts";
+import type { PodSpecOptions } from "../pod-spec/options.ts";
+import { printContainers } from "../pod-spec/print-template.ts";
+import { nameWarnings, podNamesText } from "../pod-spec/warnings.ts";
+import { collectFaults, type FaultPlace } from "../shared/fault-place.ts";
+import { checkLabelSelector, hasInvalidLabelValue } from "../shared/labels.ts";
+import { printAge, printShortDuration } from "../shared/print-age.ts";
+import { isSame } from "../shared/same.ts";
+import { setJobDefaults } from "./job-defaults.ts";
+import { checkGeneratedSelector, generateSelector, hasPrefixedLabels } from "./job-selector.ts";
+import { checkJobSpec } from "./job-spec.ts";
+import { checkJobStatus } from "./job-status.ts";
+import { checkChangedJob } from "./job-update.ts";
+import { jobSpecWarnings } from "./job-warnings.ts";
+
+type Job = batchv1.Job;
+
+const hasChanged = (object: Job, old: Job) => !isSame(object.spec, old.spec, "io.k8s.api.batch.v1.JobSpec");
+
+const orphanWarning =
+  "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning";
+
+export const jobRules: KindRules<Job> = {
+  resource: jobs,
+  defaults(job) {
+    const labels = job.spec.template.metadata?.labels;
+    // The very map of the template: labels that preparation adds to the one are the other's too.
+    if (labels !== undefined && Object.keys(job.metadata.labels ?? {}).length === 0) job.metadata.labels = labels;
+    setJobDefaults(job.spec);
+  },
+  prepareCreate(job) {
+    generateSelector(job);
+    const labels = job.spec.template.metadata?.labels;
+    if (labels !== undefined && Object.keys(job.metadata.labels ?? {}).length === 0) job.metadata.labels = labels;
+    if (job.metadata.labels !== undefined) job.metadata.labels = { ...job.metadata.labels };
+    dropDisabledFields(job.spec.template.spec);
+  },
+  prepareUpdate: ({ spec }, old) => dropDisabledFields(spec.template.spec, old.spec.template.spec),
+  validate: (job) =>
+    collectFaults("spec", (place) => checkJob(job, place, templateOptions(), { needsPrefixedLabels: true })),
+  validateUpdate: (job, old) =>
+    collectFaults("spec", (place) => {
+      const options = templateOptions(old.spec.template);
+      const allowsInvalidSelectorValues =
+        options.allowsInvalidSelectorValues || hasInvalidLabelValue(old.spec.selector);
+      checkJob(
+        job,
+        place,
+        { ...options, allowsInvalidSelectorValues },
+        { needsPrefixedLabels: hasPrefixedLabels(old) },
+      );
+      checkChangedJob(job, place, old);
+    }),
+  warnings(job, old) {
+    const ofName = old === undefined ? nameWarnings(job.metadata.name, podNamesText) : [];
+    if (old !== undefined && !hasChanged(job, old)) return ofName;
+    return [...ofName, ...jobSpecWarnings(job.spec, fieldPath("spec"))];
+  },
+  generation: hasChanged,
+  deletion: {
+    propagation: "Orphan",
+    warnings: (_job, propagation) => (propagation === undefined ? [orphanWarning] : []),
+  },
+  selectableFields: {
+    names: ["status.successful"],
+    valuesOf: ({ status }) => ({ "status.successful": String(status?.succeeded ?? 0) }),
+    unknownText: (name) => `field label "${name}" not supported for Job`,
+  },
+  printRow: (job, { nowMs }) => [
+    job.metadata.name,
+    printState(job),
+    printCompletions(job),
+    printDuration(job, nowMs),
+    printAge(job.metadata.creationTimestamp, nowMs),
+    ...printContainers(job.spec.template.spec),
+    formatLabelSelector(job.spec.selector),
+  ],
+  subresources: {
+    status: {
+      prepareUpdate(draft, old) {
+        draft.spec = old.spec as typeof draft.spec;
+      },
+      validateUpdate: (job, old) => collectFaults("status", (place) => checkJobStatus(job, place, old)),
+    },
+  },
+};
+
+function checkJob(
+  job: Job,
+  place: FaultPlace,
+  options: PodSpecOptions,
+  selectorOptions: { readonly needsPrefixedLabels: boolean },
+): void {
+  const { spec, metadata } = job;
+  checkGeneratedSelector(job, place, selectorOptions);
+  checkJobSpec(spec, place, options);
+  const { selector } = spec;
+  if (selector === undefined || selector === null) place.at("selector").required();
+  const { allowsInvalidSelectorValues: allowsInvalidValues } = options;
+  checkLabelSelector(selector, place.at("selector"), { allowsInvalidValues });
+  const parsed = parsedSelector(selector);
+  if (parsed !== undefined) checkLabelsMatch(parsed, place.at("template"), spec.template);
+  if (spec.completionMode !== "Indexed" || (spec.completions ?? 0) <= 0) return;
+  const lastHostname = `${metadata.name}-${(spec.completions ?? 0) - 1}`;
+  if (validateDns1123Label(lastHostname).length === 0) return;
+  const why = `will not able to create pod with invalid DNS label: ${lastHostname}`;
+  place.beside("metadata").at("name").invalid(metadata.name, why);
+}
+
+const stateConditions = ["Suspended", "FailureTarget", "SuccessCriteriaMet"];
+
+function printState({ metadata, status }: Job): string {
+  const holds = (type: string) => status?.conditions?.find((each) => each.type === type)?.status === "True";
+  if (holds("Complete")) return "Complete";
+  if (holds("Failed")) return "Failed";
+  if (metadata.deletionTimestamp !== undefined) return "Terminating";
+  return stateConditions.find(holds) ?? "Running";
+}
+
+function printCompletions({ spec, status }: Job): string {
+  const succeeded = status?.succeeded ?? 0;
+  if (spec.completions !== undefined) return `${succeeded}/${spec.completions}`;
+  const parallelism = spec.parallelism ?? 0;
+  return parallelism > 1 ? `${succeeded}/1 of ${parallelism}` : `${succeeded}/1`;
+}
+
+function printDuration({ status }: Job, nowMs: number): string {
+  if (status?.startTime === undefined) return "";
+  const endMs = status.completionTime === undefined ? nowMs : parseTime(status.completionTime);
+  return printShortDuration(endMs - parseTime(status.startTime));
+}

@@ -1,0 +1,23 @@
+// `kinds/core`: the kinds of the core group.
+import type { KindRules } from "../kind-rules.ts";
+import { configMapRules } from "./config-map.ts";
+import { limitRangeRules } from "./limit-range.ts";
+import { namespaceRules } from "./namespace.ts";
+import { podRules } from "./pod.ts";
+import { podTemplateRules } from "./pod-template.ts";
+import { replicationControllerRules } from "./replication-controller.ts";
+import { resourceQuotaRules } from "./resource-quota.ts";
+import { secretRules } from "./secret.ts";
+import { serviceAccountRules } from "./service-account.ts";
+
+export const coreRules: readonly KindRules[] = [
+  configMapRules,
+  limitRangeRules,
+  namespaceRules,
+  podRules,
+  podTemplateRules,
+  replicationControllerRules,
+  resourceQuotaRules,
+  secretRules,
+  serviceAccountRules,
+];

@@ -1,0 +1,62 @@
+// What must hold of a pod as a whole, beyond its spec's own rules.
+import type { corev1 } from "@kubeloop/core/api";
+import { checkImageSpelling } from "../../pod-spec/check-containers.ts";
+import { checkProfilesAgree } from "../../pod-spec/check-profiles.ts";
+import { checkPodSpec } from "../../pod-spec/check-spec.ts";
+import { checkPodAnnotations, mirrorAnnotation } from "../../pod-spec/check-template.ts";
+import { type PodSpecOptions, podSpecOptions } from "../../pod-spec/options.ts";
+import type { FaultPlace } from "../../shared/fault-place.ts";
+
+type Pod = corev1.Pod;
+
+/** `old` is the pod as it is stored. */
+export function podOptions(old?: Pod): PodSpecOptions {
+  if (old === undefined) return podSpecOptions({ isPod: true });
+  return podSpecOptions({ isPod: true }, { spec: old.spec, annotations: old.metadata.annotations });
+}
+
+export interface PodPlaces {
+  readonly annotations: FaultPlace;
+  readonly spec: FaultPlace;
+}
+
+export function placesOf(spec: FaultPlace): PodPlaces {
+  return { spec, annotations: spec.beside("metadata").at("annotations") };
+}
+
+export function checkNewPod(pod: Pod, places: PodPlaces): void {
+  const { spec } = places;
+  checkPod(pod, places, podOptions());
+  if ((pod.spec.ephemeralContainers ?? []).length > 0) {
+    spec.at("ephemeralContainers").forbidden("cannot be set on create");
+  }
+  if ((pod.spec.nodeName ?? "") !== "" && (pod.spec.schedulingGates ?? []).length > 0) {
+    spec.at("nodeName").forbidden("cannot be set until all schedulingGates have been cleared");
+  }
+  checkProfilesAgree(pod.metadata.annotations ?? {}, spec, pod.spec);
+}
+
+/** Of a new pod and of a changed one. */
+export function checkPod(pod: Pod, places: PodPlaces, options: PodSpecOptions): void {
+  const { name, annotations = {} } = pod.metadata;
+  checkPodAnnotations(annotations, places.annotations, pod.spec, options);
+  checkPodSpec(pod.spec, places.spec, { name, isMirror: Object.hasOwn(annotations, mirrorAnnotation) }, options);
+  checkTokens(pod, places.spec);
+  for (const list of ["containers", "initContainers"] as const) {
+    for (const [i, container] of (pod.spec[list] ?? []).entries()) {
+      checkImageSpelling(container, places.spec.at(list).item(i));
+    }
+  }
+}
+
+/** A token needs somebody it is for. */
+function checkTokens({ spec }: Pod, place: FaultPlace): void {
+  if ((spec.serviceAccountName ?? "") !== "") return;
+  for (const [i, { projected }] of (spec.volumes ?? []).entries()) {
+    for (const [j, { serviceAccountToken }] of (projected?.sources ?? []).entries()) {
+      if (serviceAccountToken === undefined) continue;
+      const sourcePlace = place.at("volumes").item(i).at("projected", "sources").item(j);
+      sourcePlace.at("serviceAccountToken").forbidden("must not be specified when serviceAccountName is not set");
+    }
+  }
+}

@@ -1,0 +1,42 @@
+// Containers that are added to a running pod to look into it. They come and never change nor go.
+import type { corev1 } from "@kubeloop/core/api";
+import type { Draft } from "../../kind-rules.ts";
+import { mirrorAnnotation } from "../../pod-spec/check-template.ts";
+import { collectFaults } from "../../shared/fault-place.ts";
+import { isSame } from "../../shared/same.ts";
+import { checkPod, placesOf, podOptions } from "./check-pod.ts";
+import { checkChangedAnnotations } from "./check-update.ts";
+import { internalDiff } from "./internal-diff.ts";
+import { keepAllBut } from "./keep-metadata.ts";
+
+type Pod = corev1.Pod;
+
+/** Of what was sent, only these containers count. */
+export function prepareEphemeralContainers(pod: Draft<Pod>, old: Pod): void {
+  const { ephemeralContainers } = pod.spec;
+  const { ephemeralContainers: _, ...spec } = old.spec as Draft<corev1.PodSpec>;
+  keepAllBut(pod, old, ephemeralContainers === undefined ? spec : { ...spec, ephemeralContainers });
+}
+
+export function ephemeralContainerFaults(pod: Pod, old: Pod) {
+  if (Object.hasOwn(old.metadata.annotations ?? {}, mirrorAnnotation)) {
+    return collectFaults("", (place) => place.forbidden("static pods do not support ephemeral containers"));
+  }
+  return collectFaults("spec", (place) => {
+    const places = placesOf(place);
+    const options = podOptions(old);
+    checkPod(pod, places, options);
+    checkChangedAnnotations(pod, old, places.annotations, options);
+    const byName = new Map((pod.spec.ephemeralContainers ?? []).map((container) => [container.name, container]));
+    const listPlace = place.at("ephemeralContainers");
+    for (const before of old.spec.ephemeralContainers ?? []) {
+      const after = byName.get(before.name);
+      if (after === undefined) {
+        listPlace.forbidden(`existing ephemeral containers "${before.name}" may not be removed\n`);
+      } else if (!isSame(after, before, "io.k8s.api.core.v1.EphemeralContainer")) {
+        const diff = internalDiff(before, after, "EphemeralContainer");
+        listPlace.forbidden(`existing ephemeral containers "${before.name}" may not be changed\n${diff}`);
+      }
+    }
+  });
+}

@@ -1,0 +1,33 @@
+// Which resources a quota may bound, and which of them belong to pods or to claims.
+import type { FaultPlace } from "../shared/fault-place.ts";
+import { checkResourceName, isHugePages } from "../shared/resource-names.ts";
+
+const ofPods = new Set(["pods", "cpu", "memory", "requests.cpu", "requests.memory", "limits.cpu", "limits.memory"]);
+const ofClaims = new Set(["persistentvolumeclaims", "requests.storage"]);
+const others = new Set([
+  "ephemeral-storage",
+  "requests.ephemeral-storage",
+  "limits.ephemeral-storage",
+  "resourcequotas",
+  "services",
+  "replicationcontrollers",
+  "secrets",
+  "configmaps",
+  "services.nodeports",
+  "services.loadbalancers",
+]);
+
+/** Without a domain, and known. */
+export function isStandardQuotaResource(name: string): boolean {
+  if (ofPods.has(name) || ofClaims.has(name) || others.has(name)) return true;
+  return isHugePages(name) || name.startsWith("requests.hugepages-");
+}
+
+export const isPodResource = (name: string): boolean => ofPods.has(name);
+export const isClaimResource = (name: string): boolean => ofClaims.has(name);
+
+export function checkQuotaResourceName(name: string, place: FaultPlace): void {
+  checkResourceName(name, place);
+  if (name.includes("/") || isStandardQuotaResource(name)) return;
+  place.invalid(name, "must be a standard resource for quota");
+}

@@ -1,0 +1,7 @@
+// `kinds`: what is particular to each kind, one folder per group. Kinds that are not here get the structural checks of their schema only.
+import { appsRules } from "./apps/index.ts";
+import { batchRules } from "./batch/index.ts";
+import { coreRules } from "./core/index.ts";
+import type { KindRules } from "./kind-rules.ts";
+
+export const allRules: readonly KindRules[] = [...coreRules, ...appsRules, ...batchRules];

@@ -1,0 +1,74 @@
+// A pod template, wherever it stands: its labels, its annotations, and the spec of the pods made of it.
+import type { corev1 } from "@kubeloop/core/api";
+import type { FaultPlace } from "../shared/fault-place.ts";
+import { checkAnnotations, checkLabels, type LabelMap } from "../shared/labels.ts";
+import { checkTolerations } from "./check-affinity.ts";
+import { checkProfileAnnotations, checkProfilesAgree } from "./check-profiles.ts";
+import { checkPodSpec } from "./check-spec.ts";
+import { deletionCostAnnotation, isDeletionCost } from "./deletion-cost.ts";
+import { type PodSpecOptions, podSpecOptions } from "./options.ts";
+
+type Template = corev1.PodTemplateSpec;
+
+export const mirrorAnnotation = "kubernetes.io/config.mirror";
+const tolerationsAnnotation = "scheduler.alpha.kubernetes.io/tolerations";
+
+/** `old` is the template that is stored already. */
+export function templateOptions(old?: Template): PodSpecOptions {
+  if (old === undefined) return podSpecOptions({ isPod: false });
+  return podSpecOptions({ isPod: false }, { spec: old.spec, annotations: old.metadata?.annotations });
+}
+
+export function checkTemplate(template: Template, place: FaultPlace, options: PodSpecOptions): void {
+  const { labels, annotations = {} } = template.metadata ?? {};
+  const specPlace = place.at("spec");
+  checkLabels(labels, place.at("labels"));
+  checkAnnotations(annotations, place.at("annotations"));
+  checkPodAnnotations(annotations, place.at("annotations"), template.spec, options);
+  checkPodSpec(template.spec, specPlace, undefined, options);
+  checkProfilesAgree(annotations, specPlace, template.spec);
+  if ((template.spec.ephemeralContainers ?? []).length > 0) {
+    const why = "ephemeral containers not allowed in pod template";
+    specPlace.at("ephemeralContainers").forbidden(why);
+  }
+}
+
+/** Annotations that mean something to Kubernetes. */
+export function checkPodAnnotations(
+  annotations: LabelMap,
+  place: FaultPlace,
+  spec: corev1.PodSpec,
+  options: PodSpecOptions,
+): void {
+  const mirror = annotations[mirrorAnnotation];
+  if (mirror !== undefined && (spec.nodeName ?? "") === "") {
+    const why = "must set spec.nodeName if mirror pod annotation is set";
+    place.item(mirrorAnnotation).invalid(mirror, why);
+  }
+  checkTolerationsText(annotations[tolerationsAnnotation], place, options);
+  if (!options.allowsAnyDeletionCost && !isDeletionCost(annotations)) {
+    const costPlace = place.item(deletionCostAnnotation);
+    costPlace.invalid(annotations[deletionCostAnnotation], "must be a 32bit integer");
+  }
+  checkProfileAnnotations(annotations, place, spec);
+}
+
+/** Tolerations were an annotation once. */
+function checkTolerationsText(text: string | undefined, place: FaultPlace, options: PodSpecOptions): void {
+  if (text === undefined || text === "") return;
+  const tolerations = parseTolerations(text);
+  if (typeof tolerations === "string") place.invalid(tolerationsAnnotation, tolerations);
+  else checkTolerations(tolerations, place.at(tolerationsAnnotation), options);
+}
+
+/** Or what is wrong with the text. */
+function parseTolerations(text: string): readonly corev1.Toleration[] | string {
+  try {
+    const parsed: unknown = JSON.parse(text);
+    if (parsed === null) return [];
+    const isList = Array.isArray(parsed) && parsed.every((each) => typeof each === "object" && each !== null);
+    return isList ? (parsed as readonly corev1.Toleration[]) : "json: cannot unmarshal into a list of tolerations";
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}

@@ -1,0 +1,27 @@
+// All containers of a pod's spec with their places: init containers first, ephemeral ones last.
+import type { corev1 } from "@kubeloop/core/api";
+import type { FaultPlace } from "../shared/fault-place.ts";
+
+export interface PlacedContainer {
+  readonly container: corev1.Container;
+  readonly place: FaultPlace;
+}
+
+/** The fields that hold containers. Ephemeral containers have all a container has, and the name of their target. */
+export const containerLists = ["initContainers", "containers", "ephemeralContainers"] as const;
+
+export function placedContainers(spec: corev1.PodSpec, place: FaultPlace): PlacedContainer[] {
+  return containerLists.flatMap((field) => {
+    const listPlace = place.at(field);
+    return (spec[field] ?? []).map((container, i) => ({ container, place: listPlace.item(i) }));
+  });
+}
+
+export function allContainers(spec: corev1.PodSpec): readonly corev1.Container[] {
+  return containerLists.flatMap((field) => spec[field] ?? []);
+}
+
+/** An init container that stays beside those after it. */
+export function isSidecar(container: corev1.Container): boolean {
+  return container.restartPolicy === "Always";
+}

@@ -1,0 +1,156 @@
+// Who manages which fields after a create, an update or a patch, as `metadata.managedFields` says it. Whoever changes or adds a field has it
+// from then on, and it is taken from all others; what was removed nobody has. (Server-side apply will bring the rest.)
+import { type metav1, printTime, type TypeSchema } from "@kubeloop/core/api";
+import { type Comparison, compareObjects } from "./compare-objects.ts";
+import { FieldSet, type FieldsV1 } from "./field-set.ts";
+
+type Entry = metav1.ManagedFieldsEntry;
+
+export interface Update {
+  /** What it was; for a create, an object of its kind that holds nothing. */
+  readonly before: object;
+  readonly after: object;
+  readonly schema: TypeSchema | undefined;
+  /** As they were before this write, or as the writer put them. */
+  readonly entries: readonly Entry[];
+  readonly manager: string;
+  readonly apiVersion: string;
+  /** Empty for the object itself. */
+  readonly subresource: string;
+  /** Places that this door does not write, whatever was sent: `["f:status"]`. */
+  readonly ignored: readonly (readonly string[])[];
+  readonly nowMs: number;
+}
+
+const maxUpdaters = 10;
+
+/** Of which nobody is the manager. */
+const unmanaged = [
+  ["f:apiVersion"],
+  ["f:kind"],
+  ["f:metadata"],
+  ...[
+    "name",
+    "namespace",
+    "creationTimestamp",
+    "selfLink",
+    "uid",
+    "clusterName",
+    "generation",
+    "managedFields",
+    "resourceVersion",
+  ].map((name) => ["f:metadata", `f:${name}`]),
+];
+
+const unmanagedSet = setOf(unmanaged);
+
+function setOf(paths: readonly (readonly string[])[]): FieldSet {
+  const set = new FieldSet();
+  for (const path of paths) set.insert(path);
+  return set;
+}
+
+export function recordUpdate(update: Update): readonly Entry[] {
+  const { manager, apiVersion, subresource, ignored, nowMs } = update;
+  const comparison = ignoring(compareObjects(update.before, update.after, update.schema), ignored);
+  const changed = comparison.added.union(comparison.modified);
+  const taken = changed.difference(unmanagedSet);
+  const isMine = (entry: Entry) =>
+    entry.operation === "Update" &&
+    entry.manager === manager &&
+    entry.apiVersion === apiVersion &&
+    (entry.subresource ?? "") === subresource;
+  const mine = update.entries.find(isMine);
+  const others = update.entries.flatMap((entry) => {
+    const held = FieldSet.from(entry.fieldsV1 as FieldsV1 | undefined);
+    const left = held.difference(changed.intersection(held)).difference(comparison.removed);
+    // What this very writer had before is joined with what it took now.
+    if (entry === mine && !taken.isEmpty) return [withFields(entry, left.union(taken), nowMs)];
+    return left.isEmpty ? [] : [{ ...entry, fieldsV1: left.toFields() ?? {} } as Entry];
+  });
+  if (mine === undefined && !taken.isEmpty) {
+    const entry = { manager, operation: "Update", apiVersion, fieldsType: "FieldsV1" } as Entry;
+    others.push(withFields(subresource === "" ? entry : { ...entry, subresource }, taken, nowMs));
+  }
+  return capped(others).toSorted(byAge);
+}
+
+function withFields(entry: Entry, fields: FieldSet, nowMs: number): Entry {
+  const { manager, operation, apiVersion, subresource } = entry;
+  return {
+    manager,
+    operation,
+    apiVersion,
+    time: printTime(nowMs),
+    fieldsType: "FieldsV1",
+    fieldsV1: fields.toFields() ?? {},
+    ...(subresource === undefined ? {} : { subresource }),
+  } as Entry;
+}
+
+function ignoring(comparison: Comparison, paths: readonly (readonly string[])[]): Comparison {
+  const without = (set: FieldSet) => paths.reduce((left, path) => left.without(path), set);
+  return {
+    added: without(comparison.added),
+    modified: without(comparison.modified),
+    removed: without(comparison.removed),
+  };
+}
+
+/** Not more than ten writers: the oldest are put together under one name. */
+function capped(entries: readonly Entry[]): readonly Entry[] {
+  const updaters = entries.filter(({ operation }) => operation === "Update").toSorted(byAge);
+  let surplus = updaters.length - maxUpdaters;
+  if (surplus <= 0) return entries;
+  const buckets = new Map<string, Entry>();
+  const replaced = new Set<Entry>();
+  for (const entry of updaters) {
+    if (surplus <= 0) break;
+    const version = entry.apiVersion ?? "";
+    const bucket = buckets.get(version);
+    replaced.add(entry);
+    if (bucket === undefined) {
+      buckets.set(version, entry);
+      continue;
+    }
+    const held = FieldSet.from(bucket.fieldsV1 as FieldsV1 | undefined);
+    const joined = held.union(FieldSet.from(entry.fieldsV1 as FieldsV1 | undefined));
+    const { time } = entry;
+    buckets.set(version, {
+      manager: "ancient-changes",
+      operation: "Update",
+      apiVersion: version,
+      ...(time === undefined ? {} : { time }),
+      fieldsType: "FieldsV1",
+      fieldsV1: joined.toFields() ?? {},
+    } as Entry);
+    surplus--;
+  }
+  return [...entries.filter((entry) => !replaced.has(entry)), ...buckets.values()];
+}
+
+function byAge(a: Entry, b: Entry): number {
+  return (
+    compareText(a.operation, b.operation) ||
+    compareText(a.time, b.time) ||
+    compareText(a.manager, b.manager) ||
+    compareText(a.apiVersion, b.apiVersion) ||
+    compareText(a.subresource, b.subresource)
+  );
+}
+
+function compareText(a = "", b = ""): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}
+
+/** What the writer put there counts, unless it says nothing. An empty list, or one empty entry, means: forget all. */
+export function entriesFor(
+  given: readonly Entry[] | undefined,
+  held: readonly Entry[] | undefined,
+  isSubresource: boolean,
+): readonly Entry[] {
+  if (isSubresource || given === undefined) return held ?? [];
+  const isReset = given.length === 0 || (given.length === 1 && Object.keys(given[0] ?? {}).length === 0);
+  return isReset ? [] : given;
+}

@@ -1,0 +1,70 @@
+// Reads an object, decides what becomes of it, and writes that, as often as it takes: whoever decides sees the newest version, and
+// nothing that happened in between is lost. A decision that changes nothing writes nothing.
+import { type KubernetesObject, newConflict } from "@kubeloop/core/api";
+import { deepEqual } from "@kubeloop/core/base";
+import type { Draft } from "../kinds/kind-rules.ts";
+import type { Place, Write } from "../storage/storage.ts";
+import type { RequestScope } from "./request-scope.ts";
+
+export type Change =
+  /** Stores this; `extra` with it or not at all. */
+  | { readonly kind: "write"; readonly draft: Draft<KubernetesObject>; readonly extra?: readonly Write[] }
+  /** Takes it away; the answer is what the caller is shown. */
+  | { readonly kind: "delete"; readonly answer: KubernetesObject; readonly extra?: readonly Write[] }
+  | { readonly kind: "keep"; readonly answer: KubernetesObject };
+
+export interface Changed {
+  readonly object: KubernetesObject;
+  readonly what: "created" | "changed" | "kept" | "deleted";
+}
+
+/** `decide` may throw; it is asked again after each race. With a dry run nothing is stored. */
+export async function changeObject(
+  scope: RequestScope,
+  place: Place,
+  decide: (current: KubernetesObject | undefined) => Promise<Change>,
+  { isDryRun }: { readonly isDryRun: boolean },
+): Promise<Changed> {
+  const { storage } = scope.server;
+  for (;;) {
+    scope.signal.throwIfAborted();
+    const current = await storage.get(place);
+    const change = await decide(current);
+    if (change.kind === "keep") return { object: change.answer, what: "kept" };
+    const isNew = current === undefined;
+    if (change.kind === "write" && current !== undefined && isSame(change.draft, current)) {
+      if ((change.extra ?? []).length === 0) return { object: current, what: "kept" };
+    }
+    const draft = change.kind === "write" ? inOrder(change.draft) : undefined;
+    if (isDryRun) {
+      if (draft === undefined)
+        return { object: change.kind === "delete" ? change.answer : (current as never), what: "deleted" };
+      return { object: draft as KubernetesObject, what: isNew ? "created" : "changed" };
+    }
+    const own = { ...place, expected: revisionOf(current), object: draft as KubernetesObject | undefined };
+    const result = await storage.write([own, ...(change.extra ?? [])]);
+    if (result.kind === "conflict") continue;
+    if (change.kind === "delete") return { object: change.answer, what: "deleted" };
+    return { object: result.objects[0] as KubernetesObject, what: isNew ? "created" : "changed" };
+  }
+}
+
+export const revisionOf = (object: KubernetesObject | undefined): number =>
+  object === undefined ? 0 : Number(object.metadata.resourceVersion);
+
+/** But for its version, which is the storage's to give. */
+function isSame(draft: Draft<KubernetesObject>, current: KubernetesObject): boolean {
+  draft.metadata.resourceVersion = current.metadata.resourceVersion as string;
+  return deepEqual(draft, current);
+}
+
+/** As encodings expect it: kind, apiVersion, metadata, and then the rest. */
+export function inOrder(draft: Draft<KubernetesObject>): Draft<KubernetesObject> {
+  const { kind, apiVersion, metadata, ...rest } = draft;
+  return { kind, apiVersion, metadata, ...rest };
+}
+
+export const staleVersion = ({ served }: RequestScope, name: string) =>
+  newConflict(served.groupResource, name, {
+    detail: "the object has been modified; please apply your changes to the latest version and try again",
+  });

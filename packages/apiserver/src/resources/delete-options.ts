@@ -1,0 +1,82 @@
+// How an object is to be deleted, from the body or the query, checked.
+import {
+  type Fault,
+  fieldPath,
+  invalidFault,
+  newBadRequest,
+  notSupportedFault,
+  type Query,
+  queryValue,
+} from "@kubeloop/core/api";
+import type { Propagation } from "../kinds/kind-rules.ts";
+import { readOptionsBody } from "./read-object.ts";
+import { dryRunFaults, readBoolean, refuse } from "./request-options.ts";
+import type { RequestScope } from "./request-scope.ts";
+
+export interface DeleteOptions {
+  readonly graceSeconds: number | undefined;
+  readonly uid: string | undefined;
+  readonly resourceVersion: string | undefined;
+  readonly propagation: Propagation | undefined;
+  readonly orphanDependents: boolean | undefined;
+  readonly isDryRun: boolean;
+}
+
+/** The shape a body may have: DeleteOptions of meta/v1. */
+export interface OptionsBody {
+  readonly gracePeriodSeconds?: number;
+  readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
+  readonly propagationPolicy?: string;
+  readonly orphanDependents?: boolean;
+  readonly dryRun?: readonly string[];
+}
+
+export async function deleteOptionsOf(scope: RequestScope): Promise<DeleteOptions> {
+  return toDeleteOptions(
+    ((await readOptionsBody(scope)) as OptionsBody | undefined) ?? queryOptions(scope.request.query),
+  );
+}
+
+/** Throws 422. */
+export function toDeleteOptions(given: OptionsBody): DeleteOptions {
+  const { preconditions, propagationPolicy, orphanDependents, dryRun = [] } = given;
+  refuse("DeleteOptions", faultsOf(given));
+  const { gracePeriodSeconds: asked } = given;
+  return {
+    graceSeconds: asked !== undefined && asked < 0 ? 1 : asked,
+    uid: preconditions?.uid,
+    resourceVersion: preconditions?.resourceVersion,
+    propagation: propagationPolicy as Propagation | undefined,
+    orphanDependents,
+    isDryRun: dryRun.length > 0,
+  };
+}
+
+function faultsOf({ propagationPolicy, orphanDependents, dryRun = [] }: OptionsBody): Fault[] {
+  const faults: Fault[] = [];
+  const path = fieldPath("propagationPolicy");
+  if (propagationPolicy !== undefined && orphanDependents !== undefined) {
+    const why = "orphanDependents and deletionPropagation cannot be both set";
+    faults.push(invalidFault(path, propagationPolicy, why));
+  }
+  const known = ["Foreground", "Background", "Orphan"];
+  if (propagationPolicy !== undefined && !known.includes(propagationPolicy)) {
+    faults.push(notSupportedFault(path, propagationPolicy, [...known, "nil"]));
+  }
+  return [...faults, ...dryRunFaults(dryRun)];
+}
+
+function queryOptions(query: Query): OptionsBody {
+  const grace = queryValue(query, "gracePeriodSeconds");
+  if (grace !== undefined && !/^[+-]?\d+$/.test(grace)) {
+    throw newBadRequest(`strconv.ParseInt: parsing ${JSON.stringify(grace)}: invalid syntax`);
+  }
+  const orphanDependents = readBoolean(query, "orphanDependents");
+  const policy = queryValue(query, "propagationPolicy");
+  return {
+    ...(grace === undefined ? {} : { gracePeriodSeconds: Number(grace) }),
+    ...(orphanDependents === undefined ? {} : { orphanDependents }),
+    ...(policy === undefined || policy === "" ? {} : { propagationPolicy: policy }),
+    dryRun: query.filter(([name]) => name === "dryRun").map(([, value]) => value),
+  };
+}

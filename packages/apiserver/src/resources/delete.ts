@@ -1,0 +1,106 @@
+// DELETE of one object, and of a collection.
+import { isNotFound, type KubernetesObject, newForbidden, newNotFound } from "@kubeloop/core/api";
+import type { Answer } from "../wire/answer.ts";
+import { type Change, changeObject } from "./change-object.ts";
+import { checkPreconditions, decideDelete } from "./decide-delete.ts";
+import { type DeleteOptions, deleteOptionsOf } from "./delete-options.ts";
+import { selectObjects } from "./list.ts";
+import { listOptionsOf } from "./request-options.ts";
+import { placeOf, type RequestScope } from "./request-scope.ts";
+import { completeThroughSteps } from "./run-steps.ts";
+
+export async function remove(scope: RequestScope): Promise<Answer> {
+  const options = await deleteOptionsOf(scope);
+  const { object, isGone } = await removeObject(scope, scope.info.name, options);
+  const { served } = scope;
+  // Only who says that dependents are not to be orphaned hears that it is not over.
+  const code = !isGone && options.orphanDependents === false ? 202 : 200;
+  if (!isGone || served.rules.deletion?.answersWithObject === true) {
+    return { kind: "object", code, object, presentation: served.presentation };
+  }
+  return { kind: "plain", code, object: goneStatus(scope, object) };
+}
+
+export interface Removed {
+  readonly object: KubernetesObject;
+  readonly isGone: boolean;
+}
+
+/** Deletes by the rules; throws 404, 409 and 403. */
+export async function removeObject(scope: RequestScope, name: string, options: DeleteOptions): Promise<Removed> {
+  const { served, server, warnings } = scope;
+  const { deletion } = served.rules;
+  // What the last decision came to: a pod is told in one version that it goes, and is gone in the next.
+  let outcome: "gone" | "told" | "stays" = "stays";
+  const decide = async (current: KubernetesObject | undefined): Promise<Change> => {
+    if (current === undefined) throw newNotFound(served.groupResource, name);
+    const forbidden = deletion?.forbids?.(current);
+    if (forbidden !== undefined) throw newForbidden(served.groupResource, name, { detail: forbidden });
+    checkPreconditions(current, options);
+    warnings.add(...(deletion?.warnings?.(current, options.propagation) ?? []));
+    const decision = decideDelete(current, options, { rules: deletion, nowMs: server.clock.now() });
+    switch (decision.kind) {
+      case "already":
+        outcome = "stays";
+        return { kind: "keep", answer: current };
+      case "marked":
+        outcome = "stays";
+        return { kind: "write", draft: decision.draft };
+      case "gone":
+        outcome = decision.marked === undefined ? "gone" : "told";
+        return decision.marked === undefined
+          ? takeAway(scope, current, current, options)
+          : { kind: "write", draft: decision.marked };
+    }
+  };
+  const place = placeOf(scope, name);
+  const { object } = await changeObject(scope, place, decide, options);
+  if (outcome !== ("told" as typeof outcome)) return { object, isGone: outcome === ("gone" as typeof outcome) };
+  const finish = async (current: KubernetesObject | undefined): Promise<Change> =>
+    // Somebody else may have been quicker, or have made a new one since.
+    current === undefined || current.metadata.uid !== object.metadata.uid
+      ? { kind: "keep", answer: object }
+      : takeAway(scope, current, object, options);
+  await changeObject(scope, place, finish, options);
+  return { object, isGone: true };
+}
+
+async function takeAway(
+  scope: RequestScope,
+  current: KubernetesObject,
+  answer: KubernetesObject,
+  { isDryRun }: DeleteOptions,
+): Promise<Change> {
+  const pending = { scope, operation: "DELETE", draft: undefined, old: current, isDryRun } as const;
+  return { kind: "delete", answer, extra: await completeThroughSteps(pending) };
+}
+
+export async function removeCollection(scope: RequestScope): Promise<Answer> {
+  const options = await deleteOptionsOf(scope);
+  const { objects, metadata } = await selectObjects(scope, listOptionsOf(scope.request.query, false));
+  const removed: KubernetesObject[] = [];
+  for (const object of objects) {
+    const { name = "", namespace = "", uid } = object.metadata;
+    const one = { ...scope, info: { ...scope.info, namespace, name } };
+    try {
+      const result = await removeObject(one, name, uid === undefined ? options : { ...options, uid });
+      removed.push(result.object);
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+    }
+  }
+  const { resourceVersion = "" } = metadata;
+  const list = { metadata: { resourceVersion }, objects: removed };
+  return { kind: "list", list, presentation: scope.served.presentation };
+}
+
+function goneStatus({ served }: RequestScope, { metadata }: KubernetesObject): object {
+  const { group, resource } = served.groupResource;
+  return {
+    kind: "Status",
+    apiVersion: "v1",
+    metadata: {},
+    status: "Success",
+    details: { name: metadata.name, ...(group === "" ? {} : { group }), kind: resource, uid: metadata.uid },
+  };
+}

@@ -1,0 +1,88 @@
+// From a request to the verb that answers it. What is not served gets the real server's words: an unknown path in a group that exists is
+// a Status, an unknown group plain text.
+import {
+  type ApiRequest,
+  newGenericServerResponse,
+  newMethodNotSupported,
+  type ResourceRequestInfo,
+  type Subresource,
+} from "@kubeloop/core/api";
+import type { RequestUser } from "../kinds/kind-rules.ts";
+import type { Answer } from "../wire/answer.ts";
+import type { ServedResource } from "./catalogue.ts";
+import { getComponentStatus, listComponentStatuses } from "./component-statuses.ts";
+import { create } from "./create.ts";
+import { remove, removeCollection } from "./delete.ts";
+import { get } from "./get.ts";
+import { list } from "./list.ts";
+import { patch } from "./patch.ts";
+import { type RequestScope, type ServerParts, Warnings } from "./request-scope.ts";
+import { reviewVerbs } from "./reviews.ts";
+import { bindPod } from "./subresources/bind-pod.ts";
+import { answerSubresource } from "./subresources.ts";
+import { update } from "./update.ts";
+import { watch } from "./watch.ts";
+
+export type Verb = (scope: RequestScope) => Promise<Answer>;
+
+const objectVerbs: Readonly<Record<string, Verb>> = {
+  get,
+  list,
+  watch,
+  create,
+  update,
+  patch,
+  delete: remove,
+  deletecollection: removeCollection,
+};
+
+export type Route =
+  | { readonly kind: "resource"; readonly scope: RequestScope; readonly verb: Verb }
+  /** Plain text 404: nobody knows this group. */
+  | { readonly kind: "unknown" };
+
+export function routeOf(
+  server: ServerParts,
+  request: ApiRequest,
+  info: ResourceRequestInfo,
+  { user, signal }: { readonly user: RequestUser; readonly signal: AbortSignal },
+): Route {
+  const { group, version, resource: plural } = info;
+  const served = server.catalogue.find({ group, version, plural });
+  if (served === undefined) {
+    if (!server.catalogue.hasGroupVersion(group, version)) return { kind: "unknown" };
+    throw notServed();
+  }
+  if (!isRightPlace(info, served)) throw notServed();
+  const subresource = subresourceOf(info, served);
+  if (info.subresource !== "" && subresource === undefined) throw notServed();
+  const scope = { server, request, info, served, subresource, user, warnings: new Warnings(), signal };
+  if (subresource !== undefined) {
+    return { kind: "resource", scope, verb: (each) => answerSubresource(each, subresource) };
+  }
+  const verb = ownVerb(info.verb, served) ?? objectVerbs[info.verb];
+  if (verb === undefined || !served.resource.verbs.includes(info.verb)) {
+    throw newMethodNotSupported(served.groupResource, info.verb || request.method.toLowerCase());
+  }
+  return { kind: "resource", scope, verb };
+}
+
+/** Of kinds that are never stored. */
+function ownVerb(verb: string, { collection }: ServedResource): Verb | undefined {
+  if (verb === "create") return collection === "bindings" ? bindPod : reviewVerbs[collection];
+  if (collection !== "componentstatuses") return undefined;
+  return verb === "get" ? getComponentStatus : listComponentStatuses;
+}
+
+/** What lives in a namespace is named there; over all namespaces it can be listed and watched only. */
+function isRightPlace(info: ResourceRequestInfo, { resource }: ServedResource): boolean {
+  const isInNamespacePath = info.namespace !== "" && resource.plural !== "namespaces";
+  if (!resource.namespaced) return !isInNamespacePath;
+  return isInNamespacePath || info.verb === "list" || info.verb === "watch";
+}
+
+function subresourceOf(info: ResourceRequestInfo, { resource }: ServedResource): Subresource | undefined {
+  return resource.subresources.find(({ name }) => name === info.subresource);
+}
+
+const notServed = () => newGenericServerResponse({ code: 404, method: "" });

@@ -1,0 +1,153 @@
+// GET of a collection: a range of one state of the storage, filtered. Which state is the resourceVersion's business; pages after the first
+// are read at the first one's.
+import {
+  type KubernetesObject,
+  type metav1,
+  newBadRequest,
+  newStatusError,
+  newTooLargeResourceVersion,
+  StatusError,
+} from "@kubeloop/core/api";
+import { ExpiredRevision, type RangeResult } from "../storage/storage.ts";
+import type { Answer } from "../wire/answer.ts";
+import { type PagePosition, parseContinueToken, printContinueToken } from "./continue-token.ts";
+import { type ListOptions, listOptionsOf } from "./request-options.ts";
+import type { RequestScope } from "./request-scope.ts";
+import { type Selection, selectionOf } from "./selection.ts";
+
+export async function list(scope: RequestScope): Promise<Answer> {
+  const options = listOptionsOf(scope.request.query, false);
+  return { kind: "list", list: await selectObjects(scope, options), presentation: scope.served.presentation };
+}
+
+export interface Selected {
+  readonly metadata: metav1.ListMeta;
+  readonly objects: readonly KubernetesObject[];
+}
+
+export async function selectObjects(scope: RequestScope, options: ListOptions): Promise<Selected> {
+  const selection = selectionOf(scope, options);
+  const { continueToken, resourceVersion, limit } = options;
+  if (continueToken !== "") {
+    if (resourceVersion !== "" && resourceVersion !== "0") {
+      throw newBadRequest("specifying resource version is not allowed when using continue");
+    }
+    const position = parseContinueToken(continueToken);
+    const isConsistent = position.revision > 0;
+    return page(scope, selection, {
+      limit,
+      after: selection.prefix + position.afterKey,
+      revision: isConsistent ? position.revision : undefined,
+      position,
+    });
+  }
+  const wanted = readRevision(resourceVersion);
+  await reach(scope, wanted);
+  // A cache has no pages: a real server ignores the limit there.
+  if (resourceVersion === "0") return page(scope, selection, { limit: 0 });
+  const isExact = options.versionMatch === "Exact" || (options.versionMatch === "" && limit > 0 && wanted > 0);
+  return page(scope, selection, { limit, revision: isExact ? wanted : undefined });
+}
+
+interface Page {
+  /** 0 takes all. */
+  readonly limit: number;
+  readonly after?: string;
+  readonly revision?: number | undefined;
+  readonly position?: PagePosition;
+}
+
+/** Objects looked at between two looks for the limit, where a selector drops some. */
+const scanStep = 500;
+
+async function page(
+  scope: RequestScope,
+  selection: Selection,
+  { limit, after, revision, position }: Page,
+): Promise<Selected> {
+  const { storage } = scope.server;
+  const { collection } = scope.served;
+  const objects: KubernetesObject[] = [];
+  let start = after;
+  let at = revision;
+  for (;;) {
+    const step = limit === 0 ? undefined : selection.isAll ? limit : Math.max(limit - objects.length, scanStep);
+    let range: RangeResult;
+    try {
+      range = await storage.list(collection, {
+        ...rangeOf(selection),
+        ...(start === undefined ? {} : { after: start }),
+        ...(step === undefined ? {} : { limit: step }),
+        ...(at === undefined ? {} : { revision: at }),
+      });
+    } catch (error) {
+      if (error instanceof ExpiredRevision) throw expired(position);
+      throw error;
+    }
+    at = range.revision;
+    const matching = selection.isAll ? range.objects : range.objects.filter((object) => selection.matches(object));
+    const room = limit === 0 ? matching.length : limit - objects.length;
+    const taken = matching.length <= room ? matching : matching.slice(0, room);
+    for (const object of taken) objects.push(object);
+    const isCut = taken.length < matching.length;
+    const hasMore = isCut || range.remaining > 0;
+    if (!hasMore) return { metadata: { resourceVersion: String(at) }, objects };
+    start = range.lastKey;
+    if (limit > 0 && objects.length >= limit) {
+      const last = objects.at(-1) as KubernetesObject;
+      const lastKey = isCut ? keyIn(scope, last) : (range.lastKey as string);
+      const token = printContinueToken({ revision: at, afterKey: lastKey.slice(selection.prefix.length) });
+      const remainingItemCount = selection.isAll ? range.remaining : undefined;
+      const metadata = { resourceVersion: String(at), continue: token };
+      return { metadata: remainingItemCount === undefined ? metadata : { ...metadata, remainingItemCount }, objects };
+    }
+  }
+}
+
+const rangeOf = ({ prefix, onlyKey }: Selection) => (onlyKey === undefined ? { prefix } : { prefix: onlyKey });
+
+function keyIn({ served }: RequestScope, { metadata }: KubernetesObject): string {
+  return served.resource.namespaced ? `${metadata.namespace}/${metadata.name}` : (metadata.name ?? "");
+}
+
+/** 410, with a token that goes on from here with what there is now. */
+function expired(position: PagePosition | undefined): Error {
+  if (position === undefined) {
+    return newStatusError({
+      code: 410,
+      reason: "Expired",
+      message: "The resourceVersion for the provided list is too old.",
+    });
+  }
+  const error = newStatusError({
+    code: 410,
+    reason: "Expired",
+    message:
+      "The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.",
+  });
+  const token = printContinueToken({ ...position, revision: -1 });
+  return new StatusError({ ...error.status, metadata: { continue: token } });
+}
+
+/** 0 for none. Throws 400. */
+export function readRevision(resourceVersion: string): number {
+  if (resourceVersion === "") return 0;
+  if (!/^\d+$/.test(resourceVersion)) {
+    throw newBadRequest(
+      `invalid resource version: resourceVersion: Invalid value: ${JSON.stringify(resourceVersion)}: strconv.ParseUint: parsing ${JSON.stringify(resourceVersion)}: invalid syntax`,
+    );
+  }
+  return Number(resourceVersion);
+}
+
+const freshnessMs = 3_000;
+
+/** Waits a little for a version that is not there yet; then 504. */
+export async function reach({ server, signal }: RequestScope, wanted: number): Promise<void> {
+  const { storage, clock } = server;
+  if (wanted <= storage.log.revision) return;
+  const labelled = clock.labelled({ kind: "work", name: "waiting for a resource version" });
+  await labelled.sleep(freshnessMs, signal);
+  if (wanted <= storage.log.revision) return;
+  throw newTooLargeResourceVersion(String(wanted), String(storage.log.revision), { retryAfterSeconds: 1 });
+}

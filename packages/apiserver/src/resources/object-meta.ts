@@ -1,0 +1,176 @@
+// What must hold of every object's metadata, whatever its kind: on creation, and from one version to the next.
+import {
+  asPrefix,
+  childPath,
+  type Fault,
+  type FieldPath,
+  fieldPath,
+  forbiddenFault,
+  invalidFault,
+  type metav1,
+  parseGroupVersion,
+  printGroupVersionKind,
+  requiredFault,
+  tooLongFault,
+  validateDns1123Label,
+  validateDns1123Subdomain,
+  validateLabelValue,
+  validatePathSegmentName,
+  validatePathSegmentPrefix,
+  validateQualifiedName,
+} from "@kubeloop/core/api";
+import { deepEqual } from "@kubeloop/core/base";
+import type { NameCheck } from "../kinds/kind-rules.ts";
+
+type Metadata = metav1.ObjectMeta;
+
+const metadata = fieldPath("metadata");
+const largestAnnotations = 256 * 1024;
+
+export const subdomainName: NameCheck = (name, isPrefix) =>
+  isPrefix ? asPrefix(validateDns1123Subdomain)(name) : validateDns1123Subdomain(name);
+
+/** Whatever a path can hold: for kinds without a rule of their own, and for updates, whose names were checked before. */
+export const pathName: NameCheck = (name, isPrefix) =>
+  isPrefix ? validatePathSegmentPrefix(name) : validatePathSegmentName(name);
+
+interface Scope {
+  readonly namespaced: boolean;
+}
+
+/** Of a new object, whose name has been generated if that was asked for. */
+export function newMetadataFaults(meta: Metadata, checkName: NameCheck, { namespaced }: Scope): Fault[] {
+  const faults: Fault[] = [];
+  const { generateName = "", name = "", namespace = "" } = meta;
+  if (generateName !== "") {
+    const path = childPath(metadata, "generateName");
+    for (const why of checkName(generateName, true)) faults.push(invalidFault(path, generateName, why));
+  }
+  const namePath = childPath(metadata, "name");
+  if (name === "") faults.push(requiredFault(namePath, "name or generateName is required"));
+  else for (const why of checkName(name, false)) faults.push(invalidFault(namePath, name, why));
+  const namespacePath = childPath(metadata, "namespace");
+  if (!namespaced) {
+    if (namespace !== "") faults.push(forbiddenFault(namespacePath, "not allowed on this type"));
+  } else if (namespace === "") faults.push(requiredFault(namespacePath));
+  else for (const why of validateDns1123Label(namespace)) faults.push(invalidFault(namespacePath, namespace, why));
+  if ((meta.generation ?? 0) < 0) {
+    const why = "must be greater than or equal to 0";
+    faults.push(invalidFault(childPath(metadata, "generation"), meta.generation, why));
+  }
+  faults.push(
+    ...labelFaults(meta.labels, childPath(metadata, "labels")),
+    ...annotationFaults(meta.annotations, childPath(metadata, "annotations")),
+    ...ownerFaults(meta.ownerReferences ?? [], childPath(metadata, "ownerReferences")),
+    ...finalizerFaults(meta.finalizers ?? [], childPath(metadata, "finalizers")),
+  );
+  return faults;
+}
+
+/** From one version to the next. */
+export function changedMetadataFaults(meta: Metadata, old: Metadata, scope: Scope): Fault[] {
+  const faults = newMetadataFaults(meta, pathName, scope);
+  const path = (name: string) => childPath(metadata, name);
+  if (old.deletionTimestamp !== undefined) {
+    const known = new Set(old.finalizers);
+    const added = (meta.finalizers ?? []).filter((each) => !known.has(each)).toSorted();
+    if (added.length > 0) {
+      const names = added.map((each) => JSON.stringify(each)).join(", ");
+      const why = `no new finalizers can be added if the object is being deleted, found new finalizers []string{${names}}`;
+      faults.push(forbiddenFault(path("finalizers"), why));
+    }
+  }
+  if ((meta.resourceVersion ?? "") === "") {
+    faults.push(invalidFault(path("resourceVersion"), "", "must be specified for an update"));
+  }
+  if ((meta.generation ?? 0) < (old.generation ?? 0)) {
+    faults.push(invalidFault(path("generation"), meta.generation ?? 0, "must not be decremented"));
+  }
+  const fixed = [
+    "name",
+    "namespace",
+    "uid",
+    "creationTimestamp",
+    "deletionTimestamp",
+    "deletionGracePeriodSeconds",
+  ] as const;
+  for (const field of fixed) {
+    if (meta[field] === old[field]) continue;
+    faults.push(invalidFault(path(field), meta[field] ?? emptyOf(field), "field is immutable"));
+  }
+  // Said a second time, as upstream does: it runs both checks over them.
+  faults.push(
+    ...labelFaults(meta.labels, path("labels")),
+    ...annotationFaults(meta.annotations, path("annotations")),
+    ...ownerFaults(meta.ownerReferences ?? [], path("ownerReferences")),
+  );
+  return faults;
+}
+
+const emptyOf = (field: string) => (field.endsWith("Timestamp") || field.endsWith("Seconds") ? null : "");
+
+export function labelFaults(labels: Readonly<Record<string, string>> | undefined, path: FieldPath): Fault[] {
+  return Object.entries(labels ?? {}).flatMap(([name, value]) => [
+    ...validateQualifiedName(name).map((why) => invalidFault(path, name, why)),
+    ...validateLabelValue(value).map((why) => invalidFault(path, value, why)),
+  ]);
+}
+
+function annotationFaults(annotations: Readonly<Record<string, string>> | undefined, path: FieldPath): Fault[] {
+  let size = 0;
+  const faults = Object.entries(annotations ?? {}).flatMap(([name, value]) => {
+    size += Buffer.byteLength(name) + Buffer.byteLength(value);
+    return validateQualifiedName(name.toLowerCase()).map((why) => invalidFault(path, name, why));
+  });
+  return size > largestAnnotations ? [...faults, tooLongFault(path, largestAnnotations)] : faults;
+}
+
+function ownerFaults(owners: readonly metav1.OwnerReference[], path: FieldPath): Fault[] {
+  const faults: Fault[] = [];
+  let controller: string | undefined;
+  for (const owner of owners) {
+    const { group, version } = versionOf(owner.apiVersion);
+    if (version === "") {
+      faults.push(invalidFault(childPath(path, "apiVersion"), owner.apiVersion, "version must not be empty"));
+    }
+    for (const field of ["kind", "name", "uid"] as const) {
+      if ((owner[field] ?? "") === "") faults.push(invalidFault(childPath(path, field), "", "must not be empty"));
+    }
+    if (group === "" && version === "v1" && owner.kind === "Event") {
+      const kind = printGroupVersionKind({ group, version, kind: owner.kind });
+      faults.push(invalidFault(path, owner, `${kind} is disallowed from being an owner`));
+    }
+    if (owner.controller !== true) continue;
+    const name = `${owner.kind}/${owner.name}`;
+    if (controller === undefined) {
+      controller = name;
+      continue;
+    }
+    const both = `${controller} and ${name}`;
+    const why = `Only one reference can have Controller set to true. Found "true" in references for ${both}`;
+    faults.push(invalidFault(path, owners, why));
+  }
+  return faults;
+}
+
+function versionOf(apiVersion: string | undefined): { readonly group: string; readonly version: string } {
+  try {
+    return parseGroupVersion(apiVersion ?? "");
+  } catch {
+    return { group: "", version: "" };
+  }
+}
+
+function finalizerFaults(finalizers: readonly string[], path: FieldPath): Fault[] {
+  const faults = finalizers.flatMap((each) => validateQualifiedName(each).map((why) => invalidFault(path, each, why)));
+  if (!finalizers.includes("orphan") || !finalizers.includes("foregroundDeletion")) return faults;
+  const why = "finalizer orphan and foregroundDeletion cannot be both set";
+  return [...faults, invalidFault(path, finalizers, why)];
+}
+
+/** Only the first of owner references that say the same; whether any were dropped. */
+export function dedupeOwners(owners: readonly metav1.OwnerReference[]): readonly metav1.OwnerReference[] {
+  const kept: metav1.OwnerReference[] = [];
+  for (const owner of owners) if (!kept.some((each) => deepEqual(each, owner))) kept.push(owner);
+  return kept.length === owners.length ? owners : kept;
+}

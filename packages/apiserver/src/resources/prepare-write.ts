@@ -1,0 +1,144 @@
+// From what a client sent to what may be stored: system fields, status, generation, the kind's own preparation, and all checks. Pure
+// but for the draft, which is changed in place; throws 422 with every fault at once.
+import { type Fault, type KubernetesObject, newInvalid, printTime } from "@kubeloop/core/api";
+import { deepEqual } from "@kubeloop/core/base";
+import type { Draft, RuleContext, SubresourceRules } from "../kinds/kind-rules.ts";
+import type { ServedResource } from "./catalogue.ts";
+import { changedMetadataFaults, newMetadataFaults, subdomainName } from "./object-meta.ts";
+import type { RequestScope } from "./request-scope.ts";
+
+type AnyDraft = Draft<KubernetesObject>;
+/** Fields beside metadata, which only the kind's own rules know. */
+type Fields = Record<string, unknown>;
+
+/** What the server alone says about a new object. */
+export function fillSystemFields(
+  draft: AnyDraft,
+  { uid, nowMs }: { readonly uid: string; readonly nowMs: number },
+): void {
+  const { metadata } = draft;
+  metadata.uid = uid;
+  metadata.creationTimestamp = printTime(nowMs);
+}
+
+/** What a client may not say about a new object. */
+export function wipeSystemFields(draft: AnyDraft): void {
+  const { metadata } = draft;
+  delete metadata.uid;
+  delete metadata.creationTimestamp;
+  delete metadata.deletionTimestamp;
+  delete metadata.deletionGracePeriodSeconds;
+  delete metadata.selfLink;
+}
+
+export function prepareNew({ served, warnings }: RequestScope, draft: AnyDraft, context: RuleContext): void {
+  const { rules } = served;
+  if (hasStatus(served) && rules.keepsStatusOnCreate !== true) resetStatus(draft, served);
+  if (tracksGeneration(served)) draft.metadata.generation = 1;
+  rules.prepareCreate?.(draft, context);
+  const faults = [
+    ...newMetadataFaults(draft.metadata, rules.checkName ?? subdomainName, served.resource),
+    ...(rules.validate?.(draft, context) ?? []),
+  ];
+  refuseFaults(draft, faults);
+  warnings.add(...(rules.warnings?.(draft, undefined) ?? []));
+}
+
+/** An update of the whole object. `draft` has the version it is to replace. */
+export function prepareChanged(
+  { served, warnings }: RequestScope,
+  draft: AnyDraft,
+  old: KubernetesObject,
+  context: RuleContext,
+): void {
+  const { rules } = served;
+  setOrDelete(draft.metadata, "generation", old.metadata.generation);
+  if (hasStatus(served)) setOrDelete(draft as unknown as Fields, "status", statusOf(old));
+  rules.prepareUpdate?.(draft, old, context);
+  raiseGeneration(served, draft, old);
+  keepSystemFields(draft, old);
+  const own =
+    rules.validateUpdate === undefined
+      ? (rules.validate?.(draft, context) ?? [])
+      : rules.validateUpdate(draft, old, context);
+  refuseFaults(draft, [...changedMetadataFaults(draft.metadata, old.metadata, served.resource), ...own]);
+  warnings.add(...(rules.warnings?.(draft, old) ?? []));
+}
+
+/** An update through a subresource that shows the whole object (status, approval, resize …). */
+export function prepareThroughSubresource(
+  { served, warnings }: RequestScope,
+  { draft, old, rules }: { draft: AnyDraft; old: KubernetesObject; rules: SubresourceRules<KubernetesObject> },
+  context: RuleContext,
+): void {
+  setOrDelete(draft.metadata, "generation", old.metadata.generation);
+  rules.prepareUpdate(draft, old, context);
+  keepSystemFields(draft, old);
+  const own = rules.validateUpdate?.(draft, old, context) ?? [];
+  refuseFaults(draft, [...changedMetadataFaults(draft.metadata, old.metadata, served.resource), ...own]);
+  warnings.add(...(rules.warnings?.(draft, old) ?? []));
+}
+
+/** Status and metadata only: what most kinds do. */
+export const plainStatusRules: SubresourceRules<KubernetesObject> = {
+  prepareUpdate(draft, old) {
+    const fields = draft as unknown as Fields;
+    const oldFields = old as unknown as Fields;
+    for (const name of new Set([...Object.keys(fields), ...Object.keys(oldFields)])) {
+      if (name !== "status" && name !== "metadata") setOrDelete(fields, name, oldFields[name]);
+    }
+  },
+};
+
+export const hasStatus = ({ rules }: ServedResource): boolean =>
+  rules.resource.subresources.some(({ name }) => name === "status");
+
+const statusOf = (object: KubernetesObject) => (object as unknown as Fields)["status"];
+
+/** As a Go server prints one that was never set: an empty object where it is held by value, else nothing. */
+function resetStatus(draft: AnyDraft, { schema }: ServedResource): void {
+  const slot = schema?.type === "object" ? schema.fields.get("status") : undefined;
+  setOrDelete(draft as unknown as Fields, "status", slot?.isZeroDefault === true ? {} : undefined);
+}
+
+const tracksGeneration = ({ rules }: ServedResource) => rules.generation !== undefined && rules.generation !== "none";
+
+function raiseGeneration({ rules }: ServedResource, draft: AnyDraft, old: KubernetesObject): void {
+  const { generation = "none" } = rules;
+  if (generation === "none") return;
+  const isRaised = generation === "spec" ? differsBeyondStatus(draft, old) : generation(draft, old);
+  if (isRaised) draft.metadata.generation = (old.metadata.generation ?? 0) + 1;
+}
+
+function differsBeyondStatus(draft: AnyDraft, old: KubernetesObject): boolean {
+  const fields = draft as unknown as Fields;
+  const oldFields = old as unknown as Fields;
+  for (const name of new Set([...Object.keys(fields), ...Object.keys(oldFields)])) {
+    if (name === "metadata" || name === "status") continue;
+    if (!deepEqual(fields[name], oldFields[name])) return true;
+  }
+  return false;
+}
+
+/** What no update can change; a uid that was given stays, to be refused if it is another. */
+function keepSystemFields(draft: AnyDraft, old: KubernetesObject): void {
+  const { metadata } = draft;
+  if ((metadata.uid ?? "") === "") setOrDelete(metadata, "uid", old.metadata.uid);
+  if (old.metadata.creationTimestamp !== undefined) metadata.creationTimestamp = old.metadata.creationTimestamp;
+  if (old.metadata.deletionTimestamp !== undefined) metadata.deletionTimestamp = old.metadata.deletionTimestamp;
+  if (metadata.deletionGracePeriodSeconds === undefined) {
+    setOrDelete(metadata, "deletionGracePeriodSeconds", old.metadata.deletionGracePeriodSeconds);
+  }
+}
+
+function setOrDelete<T extends object, K extends keyof T>(holder: T, name: K, value: T[K] | undefined): void {
+  if (value === undefined) delete holder[name];
+  // Frozen parts of the old object may be shared: nobody changes a draft's depth after preparation.
+  else holder[name] = value;
+}
+
+function refuseFaults(draft: AnyDraft, faults: readonly Fault[]): void {
+  if (faults.length === 0) return;
+  const [group = ""] = draft.apiVersion.includes("/") ? draft.apiVersion.split("/") : [""];
+  throw newInvalid({ group, kind: draft.kind }, draft.metadata.name ?? "", { faults });
+}

@@ -1,0 +1,46 @@
+// What stands under an object's name: its status and other parts that are written through a door of their own, its scale, and
+// the few that are actions (binding, eviction, logs). Each is one file; this one knows which is which.
+import { newMethodNotSupported, type Subresource } from "@kubeloop/core/api";
+import type { Answer } from "../wire/answer.ts";
+import { get } from "./get.ts";
+import { patch } from "./patch.ts";
+import type { RequestScope } from "./request-scope.ts";
+import { bindPod } from "./subresources/bind-pod.ts";
+import { evictPod } from "./subresources/evict-pod.ts";
+import { onNode } from "./subresources/on-node.ts";
+import { scaleVerbs } from "./subresources/scale.ts";
+import { createToken } from "./subresources/token.ts";
+import { update } from "./update.ts";
+
+type Verbs = Readonly<Record<string, (scope: RequestScope) => Promise<Answer>>>;
+
+/** The object itself, seen through one of its doors. */
+const doorVerbs: Verbs = { get, update, patch };
+
+const actions: Readonly<Record<string, Verbs>> = {
+  "pods/binding": { create: bindPod },
+  "pods/eviction": { create: evictPod },
+  "pods/log": { get: onNode },
+  "pods/exec": { get: onNode, create: onNode },
+  "pods/attach": { get: onNode, create: onNode },
+  "pods/portforward": { get: onNode, create: onNode },
+  "pods/proxy": anyMethod(onNode),
+  "nodes/proxy": anyMethod(onNode),
+  "services/proxy": anyMethod(onNode),
+  "serviceaccounts/token": { create: createToken },
+};
+
+export async function answerSubresource(scope: RequestScope, { name }: Subresource): Promise<Answer> {
+  const { served, info } = scope;
+  const { verb } = info;
+  const isCore = served.resource.group === "";
+  const verbs: Verbs =
+    (isCore ? actions[`${served.resource.plural}/${name}`] : undefined) ?? (name === "scale" ? scaleVerbs : doorVerbs);
+  const answer = verbs[verb];
+  if (answer === undefined) throw newMethodNotSupported(served.groupResource, verb);
+  return await answer(scope);
+}
+
+function anyMethod(answer: (scope: RequestScope) => Promise<Answer>): Verbs {
+  return { get: answer, create: answer, update: answer, patch: answer, delete: answer };
+}

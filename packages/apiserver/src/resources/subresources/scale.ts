@@ -1,0 +1,119 @@
+// `/scale`: the one number autoscalers and `kubectl scale` care for, in the same shape for every kind that has it.
+import {
+  applyJsonPatch,
+  applyMergePatch,
+  type autoscalingv1,
+  childPath,
+  decodeJsonPatch,
+  fieldPath,
+  headerValue,
+  invalidFault,
+  type KubernetesObject,
+  newBadRequest,
+  newInvalid,
+  newNotFound,
+  newStatusError,
+} from "@kubeloop/core/api";
+import type { Draft, ScaleRules } from "../../kinds/kind-rules.ts";
+import type { Answer } from "../../wire/answer.ts";
+import { changeObject, staleVersion } from "../change-object.ts";
+import { decodePlain, readJson, readPlain } from "../read-object.ts";
+import { type WriteOptions, writeOptionsOf } from "../request-options.ts";
+import { placeOf, type RequestScope } from "../request-scope.ts";
+import { decideUpdate } from "../update.ts";
+
+const scaleKind = { group: "autoscaling", version: "v1", kind: "Scale" };
+
+export const scaleVerbs = { get: getScale, update: updateScale, patch: patchScale };
+
+async function getScale(scope: RequestScope): Promise<Answer> {
+  const object = await scope.server.storage.get(placeOf(scope, scope.info.name));
+  if (object === undefined) throw newNotFound(scope.served.groupResource, scope.info.name);
+  return { kind: "plain", code: 200, object: scaleOf(object, rulesOf(scope)) };
+}
+
+async function updateScale(scope: RequestScope): Promise<Answer> {
+  const options = writeOptionsOf(scope.request.query, "UpdateOptions");
+  const scale = (await readPlain(scope, scaleKind, options)) as unknown as autoscalingv1.Scale;
+  return setScale(scope, options, () => scale);
+}
+
+async function patchScale(scope: RequestScope): Promise<Answer> {
+  const options = writeOptionsOf(scope.request.query, "PatchOptions");
+  const [mediaType = ""] = (headerValue(scope.request.headers, "content-type") ?? "").split(";");
+  const value = await readJson(scope);
+  return setScale(scope, options, (current) => {
+    switch (mediaType.trim().toLowerCase()) {
+      case "application/json-patch+json":
+        return decodeScale(applyJsonPatch(current, decodeJsonPatch(value)));
+      // No lists in a Scale: both merge alike.
+      case "application/merge-patch+json":
+      case "application/strategic-merge-patch+json":
+        return decodeScale(applyMergePatch(current, value));
+      default:
+        throw newStatusError({ code: 415, reason: "UnsupportedMediaType", message: "415: Unsupported Media Type" });
+    }
+  });
+}
+
+const decodeScale = (value: unknown) => decodePlain(value, scaleKind).draft as unknown as autoscalingv1.Scale;
+
+async function setScale(
+  scope: RequestScope,
+  options: WriteOptions,
+  newScale: (current: autoscalingv1.Scale) => autoscalingv1.Scale,
+): Promise<Answer> {
+  const { served, info } = scope;
+  const rules = rulesOf(scope);
+  const plain = { ...scope, subresource: undefined };
+  const { object } = await changeObject(
+    plain,
+    placeOf(scope, info.name),
+    async (current) => {
+      if (current === undefined) throw newNotFound(served.groupResource, info.name);
+      const scale = newScale(scaleOf(current, rules));
+      checkScale(scope, scale, current);
+      const draft = structuredClone(current) as Draft<KubernetesObject>;
+      rules.setReplicas(draft, scale.spec?.replicas ?? 0);
+      return decideUpdate(plain, draft, current, options);
+    },
+    options,
+  );
+  return { kind: "plain", code: 200, object: scaleOf(object, rules) };
+}
+
+function checkScale(scope: RequestScope, { metadata, spec }: autoscalingv1.Scale, current: KubernetesObject): void {
+  const { name = "", namespace = "", resourceVersion = "" } = metadata ?? {};
+  if (name !== "" && name !== scope.info.name) {
+    throw newBadRequest(`the name of the object (${name}) does not match the name on the URL (${scope.info.name})`);
+  }
+  if (namespace !== "" && namespace !== scope.info.namespace) {
+    throw newBadRequest("the namespace of the provided object does not match the namespace sent on the request");
+  }
+  if (resourceVersion !== "" && resourceVersion !== current.metadata.resourceVersion) {
+    throw staleVersion(scope, scope.info.name);
+  }
+  if ((spec?.replicas ?? 0) >= 0) return;
+  const path = childPath(fieldPath("spec"), "replicas");
+  const faults = [invalidFault(path, spec?.replicas, "must be greater than or equal to 0")];
+  throw newInvalid({ group: "autoscaling", kind: "Scale" }, name, { faults });
+}
+
+function rulesOf({ served }: RequestScope): ScaleRules<KubernetesObject> {
+  const { scale } = served.rules;
+  if (scale === undefined) throw newNotFound(served.groupResource, "scale");
+  return scale;
+}
+
+function scaleOf(object: KubernetesObject, rules: ScaleRules<KubernetesObject>): autoscalingv1.Scale {
+  const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata;
+  const replicas = rules.replicasOf(object);
+  const selector = rules.selectorOf(object);
+  return {
+    kind: "Scale",
+    apiVersion: "autoscaling/v1",
+    metadata: { name, namespace, uid, resourceVersion, creationTimestamp },
+    spec: replicas === 0 ? {} : { replicas },
+    status: { replicas: rules.statusReplicasOf(object), ...(selector === "" ? {} : { selector }) },
+  } as autoscalingv1.Scale;
+}

@@ -1,0 +1,78 @@
+// Who a request is from: a client certificate that this server's authority signed, a bearer token it knows, or nobody. Until authorization
+// comes, the administrator may do everything and nobody may do what a real server lets the anonymous do.
+import { createHash, timingSafeEqual } from "node:crypto";
+import type { TLSSocket } from "node:tls";
+import {
+  type ApiRequest,
+  headerValue,
+  newForbidden,
+  newUnauthorized,
+  requestInfoOf,
+  type StatusError,
+} from "@kubeloop/core/api";
+import type { RequestUser } from "../kinds/kind-rules.ts";
+
+export interface KnownToken {
+  readonly token: string;
+  readonly user: RequestUser;
+}
+
+const anonymous: RequestUser = {
+  name: "system:anonymous",
+  uid: undefined,
+  groups: ["system:unauthenticated"],
+  extra: {},
+};
+
+/** Throws 401 for credentials that are none. */
+export function authenticate(
+  request: ApiRequest,
+  socket: Pick<TLSSocket, "authorized" | "getPeerCertificate"> | undefined,
+  tokens: readonly KnownToken[],
+): RequestUser {
+  const authorization = headerValue(request.headers, "authorization") ?? "";
+  const [scheme = "", token = ""] = authorization.split(" ");
+  if (scheme.toLowerCase() === "bearer" && token !== "") {
+    const known = tokens.find((each) => isSame(each.token, token));
+    if (known === undefined) throw newUnauthorized("Unauthorized");
+    return known.user;
+  }
+  return certifiedUser(socket) ?? anonymous;
+}
+
+/** Takes as long for a wrong token as for a right one. */
+function isSame(a: string, b: string): boolean {
+  const digest = (text: string) => createHash("sha256").update(text).digest();
+  return timingSafeEqual(digest(a), digest(b));
+}
+
+function certifiedUser(
+  socket: Pick<TLSSocket, "authorized" | "getPeerCertificate"> | undefined,
+): RequestUser | undefined {
+  if (socket?.authorized !== true) return undefined;
+  const { subject } = socket.getPeerCertificate();
+  const name = subject?.CN as string | readonly string[] | undefined;
+  if (typeof name !== "string") return undefined;
+  const organizations = subject.O as string | string[] | undefined;
+  const groups = organizations === undefined ? [] : Array.isArray(organizations) ? organizations : [organizations];
+  return { name, uid: undefined, groups: [...groups, "system:authenticated"], extra: {} };
+}
+
+const openToAll = new Set(["/healthz", "/livez", "/readyz", "/version", "/version/"]);
+
+/** What the anonymous may not do, as a real server words it; undefined for what they may. */
+export function refusalFor(request: ApiRequest, user: RequestUser): StatusError | undefined {
+  if (!user.groups.includes("system:unauthenticated")) return undefined;
+  const info = requestInfoOf(request);
+  if (!info.isResourceRequest) {
+    const isOpen = openToAll.has(info.path) && info.verb === "get";
+    if (isOpen) return undefined;
+    const detail = `User ${JSON.stringify(user.name)} cannot ${info.verb} path ${JSON.stringify(info.path)}`;
+    return newForbidden({ group: "", resource: "" }, "", { detail });
+  }
+  const { group, resource, subresource, verb, namespace, name } = info;
+  const where = namespace === "" ? "at the cluster scope" : `in the namespace ${JSON.stringify(namespace)}`;
+  const what = subresource === "" ? resource : `${resource}/${subresource}`;
+  const detail = `User ${JSON.stringify(user.name)} cannot ${verb} resource ${JSON.stringify(what)} in API group ${JSON.stringify(group)} ${where}`;
+  return newForbidden({ group, resource }, name, { detail });
+}

@@ -1,0 +1,117 @@
+// One HTTP exchange between a socket and the server, for HTTP/1.1 and HTTP/2 alike: the request is made of what came in, the response is
+// written as it comes, as slowly as the client reads it. When the client goes away, the request's signal aborts and nothing stays behind.
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Http2ServerRequest, Http2ServerResponse } from "node:http2";
+import { type ApiRequest, type ApiResponse, noBody, parseQuery, type RequestBody } from "@kubeloop/core/api";
+
+export type Incoming = IncomingMessage | Http2ServerRequest;
+export type Outgoing = ServerResponse | Http2ServerResponse;
+
+/** The request as a Transport takes it. Pseudo headers of HTTP/2 are left out. */
+export function toApiRequest(incoming: Incoming): ApiRequest {
+  const { url = "/", method = "GET", headers } = incoming;
+  const question = url.indexOf("?");
+  const path = question < 0 ? url : url.slice(0, question);
+  const query = question < 0 ? [] : parseQuery(url.slice(question + 1));
+  const kept: Record<string, string | readonly string[]> = {};
+  for (const name in headers) {
+    const value = headers[name];
+    if (value !== undefined && !name.startsWith(":")) kept[name] = value;
+  }
+  return { method, path, query, headers: kept, body: bodyOf(incoming), prefers: "bytes" };
+}
+
+function bodyOf(incoming: Incoming): RequestBody {
+  const { method, headers } = incoming;
+  const hasNone =
+    method === "GET" ||
+    method === "HEAD" ||
+    headers["content-length"] === "0" ||
+    (headers["content-length"] === undefined &&
+      headers["transfer-encoding"] === undefined &&
+      incoming.httpVersionMajor < 2);
+  return hasNone ? noBody : { kind: "bytes", bytes: incoming };
+}
+
+/** Writes all of it; resolves when the client has it or has gone. */
+export async function writeResponse(response: ApiResponse, outgoing: Outgoing, isHead: boolean): Promise<void> {
+  const { body } = response;
+  writeHead(response, outgoing);
+  switch (body.kind) {
+    case "none":
+    case "upgraded":
+      end(outgoing);
+      return;
+    case "value":
+      end(outgoing, Buffer.from(JSON.stringify(body.value), "utf8"));
+      return;
+    case "values":
+      throw new TypeError("a socket cannot carry values");
+    case "bytes":
+      if (isHead) return end(outgoing);
+      await writeStream(body.bytes, outgoing);
+  }
+}
+
+function writeHead({ status, headers }: ApiResponse, outgoing: Outgoing): void {
+  outgoing.statusCode = status;
+  for (const name in headers) {
+    const value = headers[name];
+    if (value !== undefined) outgoing.setHeader(name, value as string | string[]);
+  }
+}
+
+/** A short answer goes out in one piece, with its length; a stream as it comes. */
+async function writeStream(bytes: AsyncIterable<Uint8Array>, outgoing: Outgoing): Promise<void> {
+  const iterator = bytes[Symbol.asyncIterator]();
+  try {
+    let next = await firstSoon(iterator, outgoing);
+    while (!next.done) {
+      if (outgoing.destroyed || outgoing.writableEnded) return;
+      if (!write(outgoing, next.value)) await drained(outgoing);
+      next = await iterator.next();
+    }
+    end(outgoing);
+  } finally {
+    await iterator.return?.();
+  }
+}
+
+/** Headers are not held back for a body that takes its time. */
+async function firstSoon(iterator: AsyncIterator<Uint8Array>, outgoing: Outgoing): Promise<IteratorResult<Uint8Array>> {
+  const first = iterator.next();
+  let isThere = false;
+  const settled = first.then((result) => {
+    isThere = true;
+    return result;
+  });
+  // A turn of the microtask queue or two is all that a body which is ready needs.
+  await Promise.race([settled.then(noop, noop), Promise.resolve().then(noop).then(noop).then(noop)]);
+  if (!isThere) (outgoing as ServerResponse).flushHeaders?.();
+  return await settled;
+}
+
+const noop = () => {};
+
+function write(outgoing: Outgoing, chunk: Uint8Array): boolean {
+  return (outgoing as ServerResponse).write(chunk);
+}
+
+function end(outgoing: Outgoing, chunk?: Uint8Array): void {
+  if (outgoing.writableEnded) return;
+  if (chunk === undefined) (outgoing as ServerResponse).end();
+  else (outgoing as ServerResponse).end(chunk);
+}
+
+/** Until there is room again, or nobody to write to. */
+function drained(outgoing: Outgoing): Promise<void> {
+  return new Promise((resolve) => {
+    const settle = () => {
+      outgoing.off("drain", settle);
+      outgoing.off("close", settle);
+      resolve();
+    };
+    outgoing.on("drain", settle);
+    outgoing.on("close", settle);
+  });
+}

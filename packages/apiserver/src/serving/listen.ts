@@ -1,0 +1,81 @@
+// Puts a server on a port: makes an authority, a certificate for the server, and a token and a certificate for its administrator.
+import { randomBytes } from "node:crypto";
+import { KubeloopError } from "@kubeloop/core/base";
+import type { RequestUser } from "../kinds/kind-rules.ts";
+import { type CertificateAuthority, createAuthority } from "./authority.ts";
+import { isLoopback } from "./loopback.ts";
+import { ServerSocket, type ServerSocketOptions } from "./server-socket.ts";
+
+export interface ListenOptions {
+  /** 127.0.0.1 unless given. Loopback only, until there is authorization. */
+  readonly host?: string;
+  /** Any that is free unless given. */
+  readonly port?: number;
+  /** TLS unless told otherwise; plain HTTP takes everybody for the administrator. */
+  readonly isPlain?: boolean;
+}
+
+/** What an administrator connects with. */
+export interface AdminAccess {
+  readonly token: string;
+  /** Undefined for plain HTTP. */
+  readonly caPem: string | undefined;
+  readonly certPem: string | undefined;
+  readonly keyPem: string | undefined;
+}
+
+export interface Listening extends AsyncDisposable {
+  readonly url: string;
+  readonly port: number;
+  readonly admin: AdminAccess;
+  /** Whom these credentials speak for. */
+  readonly adminUser: RequestUser;
+  /** Undefined for plain HTTP. */
+  readonly authority: CertificateAuthority | undefined;
+}
+
+const adminUser: RequestUser = {
+  name: "kubernetes-admin",
+  uid: undefined,
+  groups: ["system:masters", "system:authenticated"],
+  extra: {},
+};
+
+export async function listen(
+  options: ListenOptions & Pick<ServerSocketOptions, "clock" | "log" | "answer">,
+): Promise<Listening> {
+  const { host = "127.0.0.1", port = 0, isPlain = false, clock, log, answer } = options;
+  if (!isLoopback(host)) {
+    const why = `cannot listen on ${host}: without authorization this server is for this machine only (127.0.0.1, ::1, localhost)`;
+    throw new KubeloopError(why, { reason: "Invalid", retry: "never" });
+  }
+  const token = randomBytes(24).toString("base64url");
+  const tokens = [{ token, user: adminUser }];
+  if (isPlain) {
+    const socket = await ServerSocket.listen({ host, port, tokens, everybody: adminUser, clock, log, answer });
+    return listeningOn(socket, { token, caPem: undefined, certPem: undefined, keyPem: undefined }, undefined);
+  }
+  const authority = await createAuthority("kubeloop");
+  const names = [
+    ...new Set([host, "127.0.0.1", "::1", "localhost", "kubernetes", "kubernetes.default", "kubernetes.default.svc"]),
+  ];
+  const [own, admin] = await Promise.all([
+    authority.issueServer({ commonName: "kube-apiserver", names }),
+    authority.issueClient({ user: adminUser.name, groups: ["system:masters"] }),
+  ]);
+  const caPem = authority.pair.certPem;
+  const tls = { ...own, clientCaPem: caPem };
+  const socket = await ServerSocket.listen({ host, port, tls, tokens, clock, log, answer });
+  return listeningOn(socket, { token, caPem, ...admin }, authority);
+}
+
+function listeningOn(socket: ServerSocket, admin: AdminAccess, authority: CertificateAuthority | undefined): Listening {
+  return {
+    url: socket.url,
+    port: socket.port,
+    admin,
+    adminUser,
+    authority,
+    [Symbol.asyncDispose]: () => socket[Symbol.asyncDispose](),
+  };
+}

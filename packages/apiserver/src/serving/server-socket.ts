@@ -1,0 +1,182 @@
+// The server on a port: TLS with HTTP/2 and HTTP/1.1, or plain HTTP/1.1. Loopback unless told otherwise. Closing stops taking requests,
+// ends watches, and waits for what is under way for a while before it cuts the rest.
+import { createServer, type Server } from "node:http";
+import {
+  createSecureServer,
+  type Http2SecureServer,
+  type Http2ServerRequest,
+  type ServerHttp2Session,
+} from "node:http2";
+import type { AddressInfo, Socket } from "node:net";
+import type { TLSSocket } from "node:tls";
+import { type ApiRequest, type ApiResponse, bytesResponse, StatusError } from "@kubeloop/core/api";
+import { type Clock, deferred, KubeloopError, type Log, toError } from "@kubeloop/core/base";
+import type { RequestUser } from "../kinds/kind-rules.ts";
+import { authenticate, type KnownToken, refusalFor } from "./authenticate.ts";
+import { type Incoming, type Outgoing, toApiRequest, writeResponse } from "./exchange.ts";
+
+export interface ServerSocketOptions {
+  readonly host: string;
+  /** 0 for any that is free. */
+  readonly port: number;
+  /** Plain HTTP without. */
+  readonly tls?: { readonly certPem: string; readonly keyPem: string; readonly clientCaPem: string };
+  readonly tokens: readonly KnownToken[];
+  /** Everybody is this user: for plain HTTP on loopback. */
+  readonly everybody?: RequestUser;
+  readonly clock: Clock;
+  readonly log: Log;
+  answer(request: ApiRequest, user: RequestUser, signal: AbortSignal): Promise<ApiResponse>;
+}
+
+/** Headers of a request, all together; slow senders are cut off. */
+const maxHeaderBytes = 1024 * 1024;
+const headersTimeoutMs = 32_000;
+const closeGraceMs = 2_000;
+
+export class ServerSocket implements AsyncDisposable {
+  readonly #server: Server | Http2SecureServer;
+  readonly #options: ServerSocketOptions;
+  readonly #sockets = new Set<Socket>();
+  readonly #sessions = new Set<ServerHttp2Session>();
+  readonly #exchanges = new Set<Promise<void>>();
+  readonly #life = new AbortController();
+
+  private constructor(options: ServerSocketOptions) {
+    this.#options = options;
+    const { tls } = options;
+    const limits = { maxHeaderSize: maxHeaderBytes, headersTimeout: headersTimeoutMs, keepAliveTimeout: 120_000 };
+    this.#server =
+      tls === undefined
+        ? createServer({ ...limits, requestTimeout: 0 })
+        : createSecureServer({
+            ...limits,
+            allowHTTP1: true,
+            cert: tls.certPem,
+            key: tls.keyPem,
+            ca: tls.clientCaPem,
+            requestCert: true,
+            rejectUnauthorized: false,
+            settings: { maxConcurrentStreams: 250, initialWindowSize: 1024 * 1024 },
+          });
+    this.#server.on("connection", (socket: Socket) => this.#keep(socket));
+    this.#server.on("secureConnection", (socket: Socket) => socket.setNoDelay(true));
+    this.#server.on("session", (session: ServerHttp2Session) => {
+      this.#sessions.add(session);
+      session.on("close", () => this.#sessions.delete(session));
+    });
+    this.#server.on("request", (incoming: Incoming, outgoing: Outgoing) => this.#accept(incoming, outgoing));
+    // A client that speaks something else, or goes away in the middle of a handshake: nobody's fault here.
+    this.#server.on("clientError", (_error: Error, socket: Socket) => socket.destroy());
+    this.#server.on("tlsClientError", () => {});
+    this.#server.on("sessionError", () => {});
+  }
+
+  /** Throws a KubeloopError when the port cannot be had. */
+  static async listen(options: ServerSocketOptions): Promise<ServerSocket> {
+    const socket = new ServerSocket(options);
+    const { host, port } = options;
+    const listening = deferred();
+    const fail = (error: Error) => listening.reject(error);
+    socket.#server.once("error", fail);
+    socket.#server.listen({ host, port }, () => listening.resolve());
+    try {
+      await listening.promise;
+    } catch (error) {
+      const code = error instanceof Error && "code" in error ? String(error.code) : "";
+      const why =
+        code === "EADDRINUSE"
+          ? `port ${port} on ${host} is taken`
+          : `cannot listen on ${host}:${port}: ${toError(error).message}`;
+      throw new KubeloopError(why, {
+        reason: code === "EADDRINUSE" ? "PortTaken" : "CannotListen",
+        retry: "never",
+        cause: error,
+      });
+    }
+    socket.#server.off("error", fail);
+    return socket;
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  get url(): string {
+    const { host, tls } = this.#options;
+    const printed = host.includes(":") ? `[${host}]` : host;
+    return `${tls === undefined ? "http" : "https"}://${printed}:${this.port}`;
+  }
+
+  #keep(socket: Socket): void {
+    this.#sockets.add(socket);
+    socket.on("close", () => this.#sockets.delete(socket));
+    socket.on("error", () => {});
+  }
+
+  #accept(incoming: Incoming, outgoing: Outgoing): void {
+    const exchange = this.#exchange(incoming, outgoing).catch((error: unknown) => {
+      this.#options.log.error("an exchange failed", { error: toError(error) });
+      (outgoing as { destroy?: () => void }).destroy?.();
+    });
+    this.#exchanges.add(exchange);
+    void exchange.then(() => this.#exchanges.delete(exchange));
+  }
+
+  async #exchange(incoming: Incoming, outgoing: Outgoing): Promise<void> {
+    const gone = new AbortController();
+    const leave = () => gone.abort(new KubeloopError("the client has gone", { reason: "Gone", retry: "never" }));
+    outgoing.on("close", leave);
+    outgoing.on("error", leave);
+    incoming.on("error", leave);
+    const stop = () => gone.abort(this.#life.signal.reason);
+    this.#life.signal.addEventListener("abort", stop);
+    try {
+      const response = await this.#answer(incoming, gone.signal);
+      await using _response = response;
+      await writeResponse(response, outgoing, incoming.method === "HEAD");
+    } catch (error) {
+      if (!gone.signal.aborted) throw error;
+      (outgoing as { destroy?: () => void }).destroy?.();
+    } finally {
+      this.#life.signal.removeEventListener("abort", stop);
+    }
+  }
+
+  async #answer(incoming: Incoming, signal: AbortSignal): Promise<ApiResponse> {
+    const request = toApiRequest(incoming);
+    const { tokens, everybody } = this.#options;
+    try {
+      const user = everybody ?? authenticate(request, tlsSocketOf(incoming), tokens);
+      const refusal = refusalFor(request, user);
+      if (refusal !== undefined) throw refusal;
+      return await this.#options.answer(request, user, signal);
+    } catch (error) {
+      if (!(error instanceof StatusError)) throw error;
+      const body = Buffer.from(JSON.stringify(error.status), "utf8");
+      return bytesResponse(error.code, body, { "content-type": "application/json" });
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const closed = deferred();
+    this.#server.close(() => closed.resolve());
+    this.#life.abort(new KubeloopError("the server is closing", { reason: "Closed", retry: "never" }));
+    for (const session of this.#sessions) session.close();
+    (this.#server as Server).closeIdleConnections?.();
+    using _cut = this.#options.clock.after(closeGraceMs, () => this.#cutAll());
+    await Promise.allSettled(this.#exchanges);
+    this.#cutAll();
+    await closed.promise;
+  }
+
+  #cutAll(): void {
+    for (const session of this.#sessions) session.destroy();
+    for (const socket of this.#sockets) socket.destroy();
+  }
+}
+
+function tlsSocketOf(incoming: Incoming): TLSSocket | undefined {
+  const socket = (incoming as Http2ServerRequest).stream?.session?.socket ?? incoming.socket;
+  return "encrypted" in socket ? (socket as unknown as TLSSocket) : undefined;
+}

@@ -1,0 +1,38 @@
+// What a verb has to say, before anybody thought of bytes. `respond.ts` gives it the form the client asked for.
+import type { ApiResponse, KubernetesObject, metav1 } from "@kubeloop/core/api";
+import type { Presentation } from "./presentation.ts";
+
+export type Answer =
+  /** One object, as stored. */
+  | {
+      readonly kind: "object";
+      readonly code: number;
+      readonly object: KubernetesObject;
+      readonly presentation: Presentation;
+    }
+  | { readonly kind: "list"; readonly list: ListAnswer; readonly presentation: Presentation }
+  | { readonly kind: "watch"; readonly watch: WatchAnswer; readonly presentation: Presentation }
+  /** A Status or another object that is never stored (a review, a Scale), in JSON, YAML or protobuf. */
+  | { readonly kind: "plain"; readonly code: number; readonly object: object }
+  | { readonly kind: "text"; readonly code: number; readonly text: string; readonly contentType?: string }
+  /** Already a response: streams of logs, upgraded connections. */
+  | { readonly kind: "response"; readonly response: ApiResponse };
+
+export interface ListAnswer {
+  readonly metadata: metav1.ListMeta;
+  /** As stored. */
+  readonly objects: readonly KubernetesObject[];
+}
+
+export type WatchType = "ADDED" | "MODIFIED" | "DELETED" | "BOOKMARK" | "ERROR";
+
+export interface WatchMessage {
+  readonly type: WatchType;
+  /** As stored; of a BOOKMARK only kind, apiVersion and metadata; of an ERROR a Status. Frozen, and the same object for all watchers. */
+  readonly object: KubernetesObject;
+}
+
+/** Messages in batches, as they come: what is in one batch was there at one moment. */
+export interface WatchAnswer {
+  messages(signal: AbortSignal): AsyncIterable<readonly WatchMessage[]>;
+}

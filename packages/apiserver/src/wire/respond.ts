@@ -1,0 +1,276 @@
+// Gives an answer the form its client asked for: values for readers inside the process, else bytes in JSON, YAML or protobuf, of the
+// object, its metadata or a table. Large lists are written in chunks, with a breath between them, so that nobody else waits.
+import {
+  type ApiResponse,
+  bytesResponse,
+  type HttpHeaders,
+  type KubernetesObject,
+  newStatusError,
+  StatusError,
+  valueResponse,
+} from "@kubeloop/core/api";
+import { type Clock, childSignal, inFlight } from "@kubeloop/core/base";
+import type { PrintContext } from "../kinds/kind-rules.ts";
+import type { Answer, WatchMessage } from "./answer.ts";
+import { encodeJson, jsonAfterKind, jsonOf } from "./json-encodings.ts";
+import { contentTypeOf, type OutputForm } from "./output-form.ts";
+import { metadataOf, type Presentation, rowOf, tableOf, viewOf } from "./presentation.ts";
+import type { ListHead, Protobuf } from "./protobuf/index.ts";
+import { protobufOn, rawOf } from "./protobuf-encodings.ts";
+import { frameOf } from "./watch-frames.ts";
+
+export interface RespondOptions {
+  readonly form: OutputForm;
+  readonly prefers: "bytes" | "values";
+  readonly warnings: readonly string[];
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
+export async function respond(answer: Answer, options: RespondOptions): Promise<ApiResponse> {
+  const context = { nowMs: options.clock.now() };
+  switch (answer.kind) {
+    case "object":
+      return respondObject(answer.code, answer.object, answer.presentation, { ...options, context });
+    case "plain":
+      return respondPlain(answer.code, answer.object, options);
+    case "list":
+      return respondList(answer.list, answer.presentation, { ...options, context });
+    case "watch":
+      return respondWatch(answer, options);
+    case "text":
+      return bytesResponse(answer.code, Buffer.from(answer.text, "utf8"), {
+        "content-type": answer.contentType ?? "text/plain; charset=utf-8",
+        ...warningHeaders(options.warnings),
+      });
+    case "response":
+      return answer.response;
+  }
+}
+
+type WithContext = RespondOptions & { readonly context: PrintContext };
+
+async function respondObject(
+  code: number,
+  object: KubernetesObject,
+  presentation: Presentation,
+  options: WithContext,
+): Promise<ApiResponse> {
+  const { form } = options;
+  if (form.view.kind === "metadata" && form.view.isList) {
+    throw notThatView(
+      `you requested PartialObjectMetadataList, but the requested object is not a list (*${presentation.resource.kind})`,
+    );
+  }
+  const shown = viewOf(object, presentation, form, options.context);
+  const isKept = form.view.kind === "object";
+  return respondPlain(code, shown, options, isKept);
+}
+
+/** `isKept`: a frozen object whose encoding will be asked for again. */
+async function respondPlain(
+  code: number,
+  object: object,
+  { form, prefers, warnings, clock }: RespondOptions,
+  isKept = false,
+): Promise<ApiResponse> {
+  const headers = warningHeaders(warnings);
+  if (prefers === "values") return valueResponse(code, object, headers);
+  const bytes = await encode(object, form, { isKept, clock });
+  return bytesResponse(code, bytes, { ...headers, "content-type": contentTypeOf(form.media) });
+}
+
+async function encode(
+  object: object,
+  { media, isPretty }: OutputForm,
+  { isKept, clock }: { readonly isKept: boolean; readonly clock: Clock },
+): Promise<Uint8Array> {
+  switch (media) {
+    case "json":
+      if (isPretty) return Buffer.from(JSON.stringify(object, null, 2), "utf8");
+      return Buffer.concat([isKept ? jsonOf(object) : encodeJson(object), newline]);
+    case "yaml": {
+      const { stringify } = await inFlight(clock, "loading yaml", () => import("yaml"));
+      return Buffer.from(
+        stringify(object, { sortMapEntries: true, aliasDuplicateObjects: false, lineWidth: 0 }),
+        "utf8",
+      );
+    }
+    case "protobuf": {
+      const protobuf = await protobufOn(clock);
+      const held = object as KubernetesObject;
+      return isKept ? protobuf.wrapRaw(held, rawOf(held, protobuf)) : protobuf.encodeEnvelope(held);
+    }
+  }
+}
+
+const newline = Buffer.from("\n");
+
+async function respondList(
+  { metadata, objects }: Extract<Answer, { kind: "list" }>["list"],
+  presentation: Presentation,
+  options: WithContext,
+): Promise<ApiResponse> {
+  const { form, prefers, warnings, context } = options;
+  const { view, media } = form;
+  const { resource } = presentation;
+  const served = objects.map((object) => presentation.toServed(object));
+  switch (view.kind) {
+    case "table": {
+      const rows = served.map((object) => rowOf(object, presentation, view, context));
+      return respondPlain(200, tableOf(rows, metadata, { presentation, view }), options);
+    }
+    case "metadata": {
+      if (!view.isList) {
+        throw notThatView(
+          `you requested PartialObjectMetadata, but the requested object is a list (*${resource.kind}List)`,
+        );
+      }
+      const items = served.map((object) => metadataOf(object, view.version));
+      const kind = "PartialObjectMetadataList";
+      return respondPlain(200, { kind, apiVersion: `meta.k8s.io/${view.version}`, metadata, items }, options);
+    }
+    case "object":
+      break;
+  }
+  const kind = resource.listKind ?? `${resource.kind}List`;
+  const head = { kind, apiVersion: resource.apiVersion, metadata };
+  if (prefers === "values") return valueResponse(200, { ...head, items: served }, warningHeaders(warnings));
+  const headers = { ...warningHeaders(warnings), "content-type": contentTypeOf(media) };
+  if (media === "json" && !form.isPretty) return streamed(headers, jsonList(head, served, options));
+  if (media === "protobuf") {
+    const protobuf = await protobufOn(options.clock);
+    return streamed(headers, protobufList(protobuf, head, served, options));
+  }
+  const bare = served.map(({ kind: _kind, apiVersion: _apiVersion, ...rest }) => rest);
+  return respondPlain(200, { ...head, items: bare }, options);
+}
+
+const chunkBytes = 64 * 1024;
+/** As long as this may be written without a breath. */
+const sliceMs = 5;
+
+async function* jsonList(
+  head: object,
+  objects: readonly KubernetesObject[],
+  { clock, signal }: RespondOptions,
+): AsyncGenerator<Uint8Array> {
+  const opening = JSON.stringify(head);
+  let pieces: Uint8Array[] = [Buffer.from(`${opening.slice(0, -1)},"items":[`, "utf8")];
+  let length = 0;
+  let sliceStart = clock.monotonic();
+  for (let i = 0; i < objects.length; i++) {
+    const object = objects[i];
+    if (object === undefined) continue;
+    const rest = jsonAfterKind(object);
+    pieces.push(i === 0 ? firstItem : nextItem, rest);
+    length += rest.length;
+    if (length < chunkBytes) continue;
+    yield Buffer.concat(pieces);
+    pieces = [];
+    length = 0;
+    if (clock.monotonic() - sliceStart < sliceMs) continue;
+    await clock.yield();
+    signal.throwIfAborted();
+    sliceStart = clock.monotonic();
+  }
+  pieces.push(listEnd);
+  yield Buffer.concat(pieces);
+}
+
+const firstItem = Buffer.from("{");
+const nextItem = Buffer.from(",{");
+const listEnd = Buffer.from("]}\n");
+
+async function* protobufList(
+  protobuf: Protobuf,
+  head: ListHead,
+  objects: readonly KubernetesObject[],
+  { clock, signal }: RespondOptions,
+): AsyncGenerator<Uint8Array> {
+  const items: Uint8Array[] = [];
+  let sliceStart = clock.monotonic();
+  const breathe = async () => {
+    if (clock.monotonic() - sliceStart < sliceMs) return;
+    await clock.yield();
+    signal.throwIfAborted();
+    sliceStart = clock.monotonic();
+  };
+  for (const object of objects) {
+    items.push(rawOf(object, protobuf));
+    await breathe();
+  }
+  for (const piece of protobuf.listEnvelopePieces(head, items)) {
+    yield piece;
+    await breathe();
+  }
+}
+
+function streamed(headers: HttpHeaders, bytes: AsyncIterable<Uint8Array>): ApiResponse {
+  return { status: 200, headers, body: { kind: "bytes", bytes }, [Symbol.asyncDispose]: async () => {} };
+}
+
+function respondWatch(answer: Extract<Answer, { kind: "watch" }>, options: RespondOptions): ApiResponse {
+  const { form, prefers, warnings, clock, signal } = options;
+  const { presentation, watch } = answer;
+  const life = childSignal(signal);
+  const batches = watch.messages(life.signal);
+  const end = async () => life.abort(new Error("the response was let go"));
+  const headers = warningHeaders(warnings);
+  if (prefers === "values") {
+    const values = eachValue(batches, presentation, form, clock);
+    return { status: 200, headers, body: { kind: "values", values }, [Symbol.asyncDispose]: end };
+  }
+  const bytes = eachFrame(batches, presentation, form, clock);
+  const contentType =
+    form.media === "protobuf" ? `${contentTypeOf(form.media)};stream=watch` : contentTypeOf(form.media);
+  return {
+    status: 200,
+    headers: { ...headers, "content-type": contentType },
+    body: { kind: "bytes", bytes },
+    [Symbol.asyncDispose]: end,
+  };
+}
+
+async function* eachValue(
+  batches: AsyncIterable<readonly WatchMessage[]>,
+  presentation: Presentation,
+  form: OutputForm,
+  clock: Clock,
+): AsyncGenerator<unknown> {
+  for await (const batch of batches) {
+    for (const { type, object } of batch) {
+      const shown = type === "ERROR" ? object : viewOf(object, presentation, form, { nowMs: clock.now() });
+      yield { type, object: shown };
+    }
+  }
+}
+
+async function* eachFrame(
+  batches: AsyncIterable<readonly WatchMessage[]>,
+  presentation: Presentation,
+  form: OutputForm,
+  clock: Clock,
+): AsyncGenerator<Uint8Array> {
+  const frame = await frameOf(presentation, form, clock);
+  for await (const batch of batches) {
+    const only = batch[0];
+    if (batch.length === 1 && only !== undefined) yield frame(only);
+    else if (batch.length > 0) yield Buffer.concat(batch.map((message) => frame(message)));
+  }
+}
+
+/** What a Status error looks like on the wire. Anything else is a defect of ours: 500, and the text stays here. */
+export function statusOf(error: unknown): StatusError {
+  if (error instanceof StatusError) return error;
+  return newStatusError({ code: 500, reason: "InternalError", message: "Internal error occurred: unexpected error" });
+}
+
+export function warningHeaders(warnings: readonly string[]): HttpHeaders {
+  if (warnings.length === 0) return {};
+  return { warning: warnings.map((text) => `299 - ${quoteWarning(text)}`) };
+}
+
+const quoteWarning = (text: string) => `"${text.replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`;
+
+const notThatView = (message: string) => newStatusError({ code: 406, reason: "NotAcceptable", message });

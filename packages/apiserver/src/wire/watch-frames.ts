@@ -1,0 +1,76 @@
+// The bytes of watch messages, one frame each, made once per message and form however many watchers get it. Only tables are made
+// for each watcher: the first one of a stream carries the columns, and ages depend on when it is sent.
+import type { KubernetesObject } from "@kubeloop/core/api";
+import type { Clock } from "@kubeloop/core/base";
+import type { WatchMessage, WatchType } from "./answer.ts";
+import { encodeJson, jsonOf } from "./json-encodings.ts";
+import type { OutputForm } from "./output-form.ts";
+import { metadataOf, type Presentation, rowOf, tableOf } from "./presentation.ts";
+import { protobufOn, rawOf } from "./protobuf-encodings.ts";
+
+export type FrameOf = (message: WatchMessage) => Uint8Array;
+
+/** For one watcher: it keeps count of whether columns were sent. */
+export async function frameOf(presentation: Presentation, { view, media }: OutputForm, clock: Clock): Promise<FrameOf> {
+  if (view.kind === "table") {
+    let hasColumns = true;
+    return ({ type, object }) => {
+      if (type === "ERROR") return jsonFrame(type, encodeJson(object));
+      const served = presentation.toServed(object);
+      const row = rowOf(served, presentation, view, { nowMs: clock.now() });
+      const { resourceVersion } = object.metadata;
+      const table = tableOf([row], { resourceVersion }, { presentation, view, hasColumns });
+      hasColumns = false;
+      return jsonFrame(type, encodeJson(table));
+    };
+  }
+  const show = (object: KubernetesObject) =>
+    view.kind === "metadata" ? metadataOf(object, view.version) : presentation.toServed(object);
+  const name = `${media} ${presentation.resource.apiVersion} ${view.kind === "metadata" ? view.version : ""}`;
+  if (media !== "protobuf") {
+    return kept(name, ({ type, object }) => {
+      if (type === "ERROR") return jsonFrame(type, encodeJson(object));
+      const shown = show(object);
+      return jsonFrame(type, view.kind === "object" ? jsonOf(shown) : encodeJson(shown));
+    });
+  }
+  const protobuf = await protobufOn(clock);
+  const { encodeWatchFrame } = await import("./protobuf/index.ts");
+  return kept(name, ({ type, object }) => {
+    const shown = (type === "ERROR" ? object : show(object)) as KubernetesObject;
+    const isKept = type !== "ERROR" && view.kind === "object";
+    const enveloped = isKept ? protobuf.wrapRaw(shown, rawOf(shown, protobuf)) : protobuf.encodeEnvelope(shown);
+    return encodeWatchFrame(type, enveloped);
+  });
+}
+
+const frames = new WeakMap<KubernetesObject, Map<string, Uint8Array>>();
+
+function kept(form: string, make: FrameOf): FrameOf {
+  const names = new Map<WatchType, string>();
+  return (message) => {
+    const { type, object } = message;
+    let name = names.get(type);
+    if (name === undefined) {
+      name = `${type} ${form}`;
+      names.set(type, name);
+    }
+    let known = frames.get(object);
+    if (known === undefined) {
+      known = new Map();
+      frames.set(object, known);
+    }
+    let frame = known.get(name);
+    if (frame === undefined) {
+      frame = make(message);
+      known.set(name, frame);
+    }
+    return frame;
+  };
+}
+
+function jsonFrame(type: WatchType, object: Uint8Array): Uint8Array {
+  return Buffer.concat([Buffer.from(`{"type":"${type}","object":`), object, frameEnd]);
+}
+
+const frameEnd = Buffer.from("}\n");

@@ -1,0 +1,94 @@
+// The client suite against a server in this process, over sockets and by plain calls. The server is whatever answers as one: what it
+// must offer stands here, so that no package of ours needs to know another for its tests.
+import type { Transport } from "../../api/index.ts";
+import { clientOf, openClient } from "../client.ts";
+import { inlineCaBundle } from "../credentials/ca-bundle.ts";
+import { type Credentials, tokenCredentials } from "../credentials/credentials.ts";
+import type { HttpVersion } from "../http/server-connections.ts";
+import { clusterConfig } from "../kubeconfig/cluster-config.ts";
+import {
+  allParts,
+  type Capability,
+  type CasePart,
+  defineClientSuite,
+  type OpenTarget,
+} from "./client-suite.contract.ts";
+
+export interface EmbeddedServer extends AsyncDisposable {
+  readonly transport: Transport;
+  listen(): Promise<EmbeddedAddress>;
+  compact(): Promise<void>;
+}
+
+export interface EmbeddedAddress extends AsyncDisposable {
+  readonly url: string;
+  readonly admin: { readonly token: string; readonly caPem: string | undefined };
+  readonly authority:
+    | {
+        issueClient(identity: {
+          readonly user: string;
+          readonly groups: readonly string[];
+        }): Promise<{ readonly certPem: string; readonly keyPem: string }>;
+      }
+    | undefined;
+}
+
+const capabilities: readonly Capability[] = ["watchList", "bookmarks", "unpagedLists", "forget"];
+
+export function defineEmbeddedClientSuites(open: () => Promise<EmbeddedServer>): void {
+  defineClientSuite({
+    name: "embedded, in process",
+    capabilities,
+    async open() {
+      const server = await open();
+      const client = clientOf(server.transport);
+      return {
+        client,
+        forget: () => server.compact(),
+        async [Symbol.asyncDispose]() {
+          await client[Symbol.asyncDispose]();
+          await server[Symbol.asyncDispose]();
+        },
+      };
+    },
+  });
+  overSockets("2", allParts);
+  overSockets("1.1", allParts);
+
+  function overSockets(httpVersion: HttpVersion, parts: readonly CasePart[]): void {
+    defineClientSuite(
+      {
+        name: `embedded, HTTP/${httpVersion}`,
+        capabilities: [...capabilities, "sockets", "credentials", "clientCertificates"],
+        async open() {
+          const server = await open();
+          return openOverSockets(server, await server.listen(), httpVersion);
+        },
+      },
+      parts,
+    );
+  }
+}
+
+function openOverSockets(server: EmbeddedServer, address: EmbeddedAddress, httpVersion: HttpVersion): OpenTarget {
+  const { url, admin, authority } = address;
+  const openAs = (credentials: Credentials) => {
+    const tls = { ca: inlineCaBundle(admin.caPem ?? ""), isVerified: true };
+    return openClient(clusterConfig({ server: url, tls, credentials }), { httpVersion });
+  };
+  const client = openAs(tokenCredentials(admin.token));
+  return {
+    client,
+    openAs,
+    forget: () => server.compact(),
+    async clientCertificate(identity) {
+      if (authority === undefined) throw new Error("no authority without TLS");
+      return await authority.issueClient(identity);
+    },
+    async [Symbol.asyncDispose]() {
+      await client[Symbol.asyncDispose]();
+      await address[Symbol.asyncDispose]();
+      await server[Symbol.asyncDispose]();
+    },
+  };
+}

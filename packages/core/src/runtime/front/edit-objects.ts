@@ -1,0 +1,162 @@
+// Helpers for whoever thinks in whole objects: make it so, whether it is there or not, and write only what differs.
+//
+//   const { result } = await createOrUpdate(context, deployments, key, (draft) => {
+//     draft.spec = { ...draft.spec, replicas: 3, ... };
+//     return setControllerReference(draft, foo);
+//   });
+//
+// Promises: what is in a cache is not touched, `change` gets a copy; a conflict, like every failure, is thrown and tried again with the
+// whole reconcile; nothing is written when nothing but the way of writing differs. `setControllerReference`, `setOwnerReference`,
+// `removeOwnerReference` and `setCondition` of `@kubeloop/core/api` are meant for use inside `change`.
+import {
+  hasFinalizer,
+  isAlreadyExists,
+  type KubernetesObject,
+  keyOf,
+  type Resource,
+  splitKey,
+} from "../../api/index.ts";
+import { KubeloopError } from "../../base/index.ts";
+import {
+  type Action,
+  create,
+  dropFinalizer,
+  type EditOptions,
+  editObject,
+  editStatus,
+  hasStatus,
+  putFinalizer,
+} from "../../contract/index.ts";
+import type { Editor } from "./editor.ts";
+
+/** A copy that may be changed: nothing in it is read-only. */
+export type Draft<T> = T extends readonly (infer E)[]
+  ? Draft<E>[]
+  : T extends object
+    ? { -readonly [K in keyof T]: Draft<T[K]> }
+    : T;
+
+/** Changes the copy, or returns another. An object that is not there yet has a name and nothing else. */
+export type ChangeObject<T> = (draft: Draft<T>) => T | Draft<T> | undefined;
+
+export interface Edited<T, R extends string = "created" | "updated" | "unchanged"> {
+  readonly result: R;
+  /** As the server has it. */
+  readonly object: T;
+}
+
+/** Makes an object so, unless somebody has changed it since it was read. Leaves its status alone, where that is a subresource. */
+export async function createOrUpdate<T extends KubernetesObject>(
+  editor: Editor,
+  resource: Resource<T>,
+  key: string,
+  change: ChangeObject<T>,
+): Promise<Edited<T>> {
+  const found = await findOrCreate(editor, resource, key, change);
+  if (found.result === "created") return found;
+  const wanted = changed(found.object, change);
+  return await write(editor, found.object, editObject(resource, found.object, wanted));
+}
+
+export type PatchResult = "created" | "updated" | "updatedStatus" | "updatedStatusOnly" | "unchanged";
+
+/** Makes an object and its status so, whatever others have done to it meanwhile: the last one to write a field wins. */
+export async function createOrPatch<T extends KubernetesObject>(
+  editor: Editor,
+  resource: Resource<T>,
+  key: string,
+  change: ChangeObject<T>,
+): Promise<Edited<T, PatchResult>> {
+  const options: EditOptions = { isLocked: false };
+  const found = await findOrCreate(editor, resource, key, change);
+  const wanted = changed(found.object, change);
+  const isNew = found.result === "created";
+  const body = isNew ? undefined : editObject(resource, found.object, wanted, options);
+  const edited = await write(editor, found.object, body);
+  if (!hasStatus(resource)) return isNew ? { ...edited, result: "created" } : edited;
+  const told = await write(editor, edited.object, editStatus(resource, found.object, wanted, options));
+  const isUpdated = edited.result === "updated";
+  if (isNew) return { result: "created", object: told.object };
+  if (told.result === "unchanged") return edited;
+  return { result: isUpdated ? "updatedStatus" : "updatedStatusOnly", object: told.object };
+}
+
+/** Makes an object's status so, unless somebody has changed the object since it was read. Nothing else is written. */
+export async function updateStatus<T extends KubernetesObject>(
+  editor: Editor,
+  resource: Resource<T>,
+  object: T,
+  change: ChangeObject<T>,
+): Promise<Edited<T, "updated" | "unchanged">> {
+  return await write(editor, object, editStatus(resource, object, changed(object, change)));
+}
+
+/** The object with the finalizer. Refuses what is on its way out: it would go without waiting for anybody. */
+export async function ensureFinalizer<T extends KubernetesObject>(
+  editor: Editor,
+  resource: Resource<T>,
+  object: T,
+  finalizer: string,
+): Promise<T> {
+  if (hasFinalizer(object, finalizer)) return object;
+  if (object.metadata.deletionTimestamp !== undefined) {
+    const message = `${resource.kind} ${keyOf(object)} is being deleted and takes no finalizer`;
+    throw new KubeloopError(message, { reason: "Terminating" });
+  }
+  return (await write(editor, object, putFinalizer(resource, object, finalizer))).object;
+}
+
+/** Lets the object go, as far as this finalizer is concerned. One that is gone already is well. */
+export async function releaseFinalizer<T extends KubernetesObject>(
+  editor: Editor,
+  resource: Resource<T>,
+  object: T,
+  finalizer: string,
+): Promise<void> {
+  const action = dropFinalizer(resource, object, finalizer);
+  if (action !== undefined) await editor.perform<T>({ ...action, tolerates: ["NotFound"] });
+}
+
+async function findOrCreate<T extends KubernetesObject>(
+  editor: Editor,
+  resource: Resource<T>,
+  key: string,
+  change: ChangeObject<T>,
+): Promise<Edited<T, "created" | "unchanged">> {
+  const cached = await editor.read(resource, key);
+  if (cached !== undefined) return { result: "unchanged", object: cached };
+  const wanted = changed(newObject(resource, key), change);
+  if (keyOf(wanted) !== key) throw newRenamed(key, keyOf(wanted));
+  try {
+    return { result: "created", object: (await editor.perform(create(resource, wanted))) ?? wanted };
+  } catch (error) {
+    // A cache that is behind, or does not select it.
+    const live = isAlreadyExists(error) ? await editor.readLive(resource, key) : undefined;
+    if (live === undefined) throw error;
+    return { result: "unchanged", object: live };
+  }
+}
+
+async function write<T extends KubernetesObject>(
+  editor: Editor,
+  object: T,
+  action: Action<T> | undefined,
+): Promise<Edited<T, "updated" | "unchanged">> {
+  if (action === undefined) return { result: "unchanged", object };
+  return { result: "updated", object: (await editor.perform(action)) ?? object };
+}
+
+function changed<T extends KubernetesObject>(object: T, change: ChangeObject<T>): T {
+  const draft = structuredClone(object) as Draft<T>;
+  return (change(draft) ?? draft) as T;
+}
+
+function newObject<T extends KubernetesObject>(resource: Resource<T>, key: string): T {
+  const { namespace, name } = splitKey(key);
+  const metadata = namespace === "" ? { name } : { namespace, name };
+  return { apiVersion: resource.apiVersion, kind: resource.kind, metadata } as T;
+}
+
+function newRenamed(key: string, other: string): KubeloopError {
+  return new KubeloopError(`asked for ${key}, the change made it ${other}`, { reason: "Invalid", retry: "never" });
+}

@@ -1,0 +1,256 @@
+// The client of one reconcile: the API's verbs on any resource, typed as ResourceClient's, each ending with the reconcile. Reads go to
+// the server; for the caches there is `context.reader`.
+//
+// Every write goes the way plans go: it is refused unless the controller declares it, gets a deadline and a span, and is noted, so that
+// neither the rest of this reconcile nor the next one of this key reads anything older.
+//
+// Not here: watches, tables, logs of pods, deleting a collection by field selector, and requests of one's own making. A `Client` does
+// them; what is written through that is nobody's own write: the next reconcile may not see it yet.
+import {
+  type KubernetesObject,
+  type metav1,
+  objectKeyOf,
+  type Resource,
+  type SubresourceTypes,
+} from "../../api/index.ts";
+import { KubeloopError } from "../../base/index.ts";
+import type {
+  Applied,
+  ApplyOptions,
+  CreateAnswer,
+  DeleteOptions,
+  SubresourceBody,
+  WriteOptions,
+} from "../../client/index.ts";
+import {
+  type Action,
+  apply,
+  create,
+  createSubresource,
+  type Hands,
+  type LiveList,
+  type LiveListOptions,
+  liveGet,
+  liveGetSubresource,
+  liveList,
+  type PatchBody,
+  type Preconditions,
+  patch,
+  remove,
+  removeCollection,
+  update,
+} from "../../contract/index.ts";
+
+export interface ReconcileClientOptions {
+  /** Of applies that name none. */
+  readonly fieldManager: string;
+}
+
+export interface PatchOptions extends WriteOptions {
+  /** A conflict, unless these still hold. */
+  readonly preconditions?: Preconditions;
+}
+
+export class ReconcileClient {
+  readonly #hands: Hands;
+  readonly #options: ReconcileClientOptions;
+
+  constructor(hands: Hands, options: ReconcileClientOptions) {
+    this.#hands = hands;
+    this.#options = options;
+  }
+
+  /** The verbs on a resource. Names are `namespace/name`, or plain ones after `in`. */
+  resource<T extends KubernetesObject, S extends SubresourceTypes>(
+    resource: Resource<T, S>,
+  ): ReconcileResourceClient<T, S> {
+    return new ReconcileResourceClient<T, S>(resource, this.#hands, this.#options);
+  }
+}
+
+interface Place {
+  readonly resource: Resource;
+  readonly hands: Hands;
+  readonly fieldManager: string;
+  keyOf(name: string): string;
+}
+
+export class ReconcileResourceClient<T extends KubernetesObject, S extends SubresourceTypes = SubresourceTypes> {
+  readonly resource: Resource<T, S>;
+  readonly #hands: Hands;
+  readonly #options: ReconcileClientOptions;
+  readonly #namespace: string | undefined;
+
+  constructor(resource: Resource<T, S>, hands: Hands, options: ReconcileClientOptions, namespace?: string) {
+    this.resource = resource;
+    this.#hands = hands;
+    this.#options = options;
+    this.#namespace = namespace;
+  }
+
+  /** The same resource in one namespace. */
+  in(namespace: string): ReconcileResourceClient<T, S> {
+    return new ReconcileResourceClient<T, S>(this.resource, this.#hands, this.#options, namespace);
+  }
+
+  /** As the server has it; undefined if it is not there. */
+  get(name: string): Promise<T | undefined> {
+    return handled(() => this.#hands.answer(liveGet<T>(this.resource, this.#keyOf(name))));
+  }
+
+  /** All of them, as the server has them, at one version. */
+  list(options: Omit<LiveListOptions, "namespace"> = {}): Promise<LiveList<T>> {
+    const where = this.#namespace === undefined ? {} : { namespace: this.#namespace };
+    return handled(() => this.#hands.answer(liveList<T>(this.resource, { ...options, ...where })));
+  }
+
+  create(object: T, options?: WriteOptions): Promise<T> {
+    return this.#write(() => create<T>(this.resource, this.#placed(object), { options }));
+  }
+
+  /** Replaces the whole object; with `metadata.resourceVersion`, only if nobody has changed it since. Prefer patches. */
+  update(object: T, options?: WriteOptions): Promise<T> {
+    return this.#write(() => update<T>(this.resource, this.#placed(object), { options }));
+  }
+
+  updateStatus(object: T, options?: WriteOptions): Promise<T> {
+    return this.#write(() => update<T>(this.resource, this.#placed(object), { options, subresource: "status" }));
+  }
+
+  patch(name: string, body: PatchBody, options: PatchOptions = {}): Promise<T> {
+    const { preconditions = {}, ...rest } = options;
+    return this.#write(() => patch<T>(this.resource, this.#keyOf(name), body, { preconditions, options: rest }));
+  }
+
+  patchStatus(name: string, body: PatchBody, options: PatchOptions = {}): Promise<T> {
+    const { preconditions = {}, ...rest } = options;
+    const more = { preconditions, options: rest, subresource: "status" };
+    return this.#write(() => patch<T>(this.resource, this.#keyOf(name), body, more));
+  }
+
+  /** Server-side apply, in the controller's name and taking fields over from others, unless it is told otherwise. */
+  apply(object: Applied<T>, options: ApplyOptions = {}): Promise<T> {
+    return this.#write(() => apply<T>(this.resource, this.#placed(object), applyMore(options, this.#options)));
+  }
+
+  applyStatus(object: Applied<T>, options: ApplyOptions = {}): Promise<T> {
+    const more = { ...applyMore(options, this.#options), subresource: "status" };
+    return this.#write(() => apply<T>(this.resource, this.#placed(object), more));
+  }
+
+  /** The object as it was last, if it lives on or the server says so; a Status otherwise. */
+  delete(name: string, options: DeleteOptions = {}): Promise<T | metav1.Status> {
+    return handled(
+      async () => required(await this.#hands.perform(remove(this.resource, this.#keyOf(name), options))) as T,
+    );
+  }
+
+  /** What the labels select, in one namespace if the resource has any: all, if none are given. */
+  deleteCollection(
+    options: Omit<DeleteOptions, "preconditions"> & { readonly labelSelector?: string } = {},
+  ): Promise<void> {
+    const where = this.#namespace === undefined ? {} : { namespace: this.#namespace };
+    return handled(async () => {
+      await this.#hands.perform(removeCollection(this.resource, { ...options, ...where }));
+    });
+  }
+
+  subresource<Name extends keyof S & string>(
+    name: Name,
+  ): ReconcileSubresourceClient<S[Name], CreateAnswer<Name, S[Name]>> {
+    const { resource } = this;
+    const { fieldManager } = this.#options;
+    const place = { resource, hands: this.#hands, fieldManager, keyOf: (object: string) => this.#keyOf(object) };
+    return new ReconcileSubresourceClient(place, name);
+  }
+
+  #write(newAction: () => Action<T>): Promise<T> {
+    return handled(async () => required(await this.#hands.perform(newAction())));
+  }
+
+  #keyOf(name: string): string {
+    if (name.includes("/") || !this.resource.namespaced) return name;
+    if (this.#namespace !== undefined) return objectKeyOf(this.#namespace, name);
+    throw invalid(`which ${this.resource.singular} ${name} is meant takes a namespace`);
+  }
+
+  /** An object may say where it lives; it must not contradict the client. */
+  #placed<O extends { readonly metadata: KubernetesObject["metadata"] }>(object: O): O {
+    if (!this.resource.namespaced || this.#namespace === undefined) return object;
+    const namespace = object.metadata.namespace || this.#namespace;
+    if (namespace === this.#namespace) return { ...object, metadata: { ...object.metadata, namespace } };
+    throw invalid(`the object is in namespace "${namespace}", this client in "${this.#namespace}"`);
+  }
+}
+
+/** The verbs on one subresource of named objects: scale, eviction, token and their like. */
+export class ReconcileSubresourceClient<T extends KubernetesObject, Created = T> {
+  readonly #place: Place;
+  readonly #name: string;
+
+  constructor(place: Place, name: string) {
+    this.#place = place;
+    this.#name = name;
+  }
+
+  /** As the server has it; undefined if it is not there. */
+  get(name: string): Promise<T | undefined> {
+    const { resource, hands, keyOf } = this.#place;
+    return handled(async () => (await hands.answer(liveGetSubresource(resource, keyOf(name), this.#name))) as T);
+  }
+
+  create(name: string, body: SubresourceBody<T>, options?: WriteOptions): Promise<Created> {
+    const { resource, keyOf } = this.#place;
+    return this.#write(() => createSubresource(resource, keyOf(name), this.#name, { body, options }));
+  }
+
+  /** The body's name and namespace are filled in. */
+  update(name: string, body: SubresourceBody<T>, options?: WriteOptions): Promise<T> {
+    const { resource } = this.#place;
+    return this.#write(() => update(resource, this.#placed(name, body), { subresource: this.#name, options }));
+  }
+
+  patch(name: string, body: PatchBody, options: PatchOptions = {}): Promise<T> {
+    const { resource, keyOf } = this.#place;
+    const { preconditions = {}, ...rest } = options;
+    const more = { preconditions, options: rest, subresource: this.#name };
+    return this.#write(() => patch(resource, keyOf(name), body, more));
+  }
+
+  apply(name: string, body: object, options: ApplyOptions = {}): Promise<T> {
+    const { resource } = this.#place;
+    const more = { ...applyMore(options, this.#place), subresource: this.#name };
+    return this.#write(() => apply(resource, this.#placed(name, body), more));
+  }
+
+  #placed(name: string, body: object): KubernetesObject & { readonly metadata: { readonly name: string } } {
+    const [first = "", second] = this.#place.keyOf(name).split("/");
+    const place = second === undefined ? { name: first } : { namespace: first, name: second };
+    const { metadata } = body as { readonly metadata?: object };
+    return { ...body, metadata: { ...metadata, ...place } } as KubernetesObject & { metadata: { name: string } };
+  }
+
+  #write<R>(newAction: () => Action): Promise<R> {
+    return handled(async () => required(await this.#place.hands.perform(newAction())) as R);
+  }
+}
+
+function applyMore({ force = true, fieldManager, ...options }: ApplyOptions, own: ReconcileClientOptions) {
+  return { force, fieldManager: fieldManager ?? own.fieldManager, options };
+}
+
+/** Whoever does not wait for a request is told of its failure by the reconcile's end, not by the process's. */
+function handled<R>(work: () => Promise<R>): Promise<R> {
+  const promise = (async () => await work())();
+  promise.catch(() => {});
+  return promise;
+}
+
+function required<R>(answer: R | undefined): R {
+  if (answer === undefined) throw new KubeloopError("the server answered nothing", { reason: "Decode" });
+  return answer;
+}
+
+function invalid(message: string): KubeloopError {
+  return new KubeloopError(message, { reason: "Invalid", retry: "never" });
+}

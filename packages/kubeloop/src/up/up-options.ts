@@ -1,0 +1,57 @@
+// What `kubeloop up` may be told. A bad word is a UsageError of one sentence.
+import { parseArgs } from "node:util";
+import { UsageError } from "../usage-error.ts";
+
+export interface UpOptions {
+  /** 0 for any that is free. */
+  readonly port: number;
+  readonly output: "text" | "json" | "quiet";
+  readonly help: boolean;
+}
+
+export const upHelp = `kubeloop up: an API server in this process
+
+Usage:
+  kubeloop up [options]
+
+Options:
+  --port PORT    where to listen on 127.0.0.1; 0 for any that is free (default: 6443)
+  --nodes COUNT  how many nodes to pretend; only 0 for now (default: 0)
+  --json         print one JSON object a line: {"event":"ready","server":...,"kubeconfig":...}
+  --quiet        print nothing but errors
+  -h, --help     print this
+
+Writes ./.kubeloop/kubeconfig, which only you can read; ~/.kube is left alone. Ctrl-C stops it. State lives in memory.
+`;
+
+export function parseUpOptions(args: readonly string[]): UpOptions {
+  const values = parse(args);
+  if (values.json && values.quiet) throw new UsageError("up: --json and --quiet exclude each other");
+  const nodes = wholeNumber("--nodes", values.nodes);
+  if (nodes !== 0) throw new UsageError("up: --nodes must be 0: there are no nodes yet");
+  const port = wholeNumber("--port", values.port);
+  if (port > 65_535) throw new UsageError(`up: --port must be at most 65535, not ${port}`);
+  return { port, output: values.json ? "json" : values.quiet ? "quiet" : "text", help: values.help };
+}
+
+function wholeNumber(name: string, text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new UsageError(`up: ${name} must be a whole number, not ${JSON.stringify(text)}`);
+  return Number(text);
+}
+
+function parse(args: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...args],
+      options: {
+        port: { type: "string", default: "6443" },
+        nodes: { type: "string", default: "0" },
+        json: { type: "boolean", default: false },
+        quiet: { type: "boolean", default: false },
+        help: { type: "boolean", short: "h", default: false },
+      },
+    }).values;
+  } catch (cause) {
+    throw new UsageError(`up: ${String((cause as Error).message).split(". ")[0]}`);
+  }
+}
