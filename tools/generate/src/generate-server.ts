@@ -10,10 +10,8 @@ export interface ServerInputs {
   readonly tableColumns: unknown;
   /** Objects, without what a server sets itself. */
   readonly bootstrapObjects: unknown;
-  /** Documents by their path below /openapi/v3. */
+  /** Documents by their path below /openapi/v3, as a default server gives them (those of the API's types are of all features). */
   readonly openapi: unknown;
-  /** `{ api, apis }`: which group versions a default server serves. */
-  readonly discovery: unknown;
 }
 
 /** How a large value becomes an expression. Packing is not the same bytes on every Node, so comparisons are made of what is in it. */
@@ -40,13 +38,11 @@ function writeTableColumns(input: unknown): string {
 }
 
 /** Schemas once, whatever documents have them; of a document its paths and the names of its schemas. */
-function writeOpenApiDocuments({ openapi, discovery }: ServerInputs, pack: Pack): string {
-  const served = servedPaths(discovery);
+function writeOpenApiDocuments({ openapi }: ServerInputs, pack: Pack): string {
   const schemas: Record<string, string> = {};
   const variants = new Map<string, string>();
   const documents: Record<string, unknown> = {};
   for (const [path, value] of Object.entries(asObject(openapi, "the OpenAPI input"))) {
-    if (!served(path)) continue;
     const document = asObject(value, path);
     const components = asObject(document["components"] ?? {}, `${path} components`);
     const names = Object.entries(asObject(components["schemas"] ?? {}, `${path} schemas`)).map(([name, schema]) => {
@@ -70,23 +66,6 @@ function writeOpenApiDocuments({ openapi, discovery }: ServerInputs, pack: Pack)
     };
   }
   return `${header}export const openApiDocuments = ${pack({ schemas, documents })};\n`;
-}
-
-/** Whether a default server has this document. */
-function servedPaths(discovery: unknown): (path: string) => boolean {
-  const groups = asObject(asObject(discovery, "discovery")["apis"], "apis")["items"] as readonly {
-    readonly metadata: { readonly name: string };
-    readonly versions: readonly { readonly version: string }[];
-  }[];
-  const versions = new Map(
-    groups.map(({ metadata, versions: all }) => [metadata.name, all.map((each) => each.version)]),
-  );
-  return (path) => {
-    const [prefix, group = "", version] = path.split("/");
-    if (prefix !== "apis" || group === "") return true;
-    const known = versions.get(group);
-    return known !== undefined && (version === undefined || known.includes(version));
-  };
 }
 
 /** Left as it is: for comparing. */

@@ -26,13 +26,12 @@ export async function readInputs(
 
 /** For the embedded server: always the copies, which fit each other. */
 export async function readServerInputs(): Promise<ServerInputs> {
-  const [tableColumns, bootstrapObjects, openapi, discovery] = await Promise.all([
+  const [tableColumns, bootstrapObjects, openapi] = await Promise.all([
     readJson(kept("table-columns")),
     readJson(kept("bootstrap-objects")),
-    readJson(kept("openapi-v3")),
-    readJson(kept("discovery")),
+    readJson(kept("served-openapi-v3")),
   ]);
-  return { tableColumns, bootstrapObjects, openapi, discovery };
+  return { tableColumns, bootstrapObjects, openapi };
 }
 
 const nothingAsked = {

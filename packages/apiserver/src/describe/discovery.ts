@@ -1,5 +1,6 @@
 // What this server serves, in the two forms clients ask for: legacy lists, one document per group and version, and the aggregated one that
 // says all at once. Made from the catalogue, anew only when that changed.
+import { createHash } from "node:crypto";
 import { compareVersions, type Resource } from "@kubeloop/core/api";
 import type { Catalogue, ServedResource } from "../resources/catalogue.ts";
 
@@ -85,11 +86,17 @@ export function resourceList(group: string, version: string, resources: readonly
     kind: "APIResourceList",
     ...(group === "" ? {} : { apiVersion: "v1" }),
     groupVersion: group === "" ? version : `${group}/${version}`,
-    resources: resources.flatMap(({ resource }) => [resourceRow(resource), ...subresourceRows(resource)]),
+    resources: resources.flatMap((served) => [resourceRow(served), ...subresourceRows(served.resource)]),
   };
 }
 
-function resourceRow(resource: Resource): object {
+/** Tells clients apart which kind is stored, should that ever change. */
+function storageVersionHash({ group, version, kind }: Resource): string {
+  const digest = createHash("sha256").update(`${group}/${version}/${kind}`).digest();
+  return digest.subarray(0, 8).toString("base64");
+}
+
+function resourceRow({ resource, rules }: ServedResource): object {
   const { plural, singular, namespaced, kind, verbs, shortNames, categories } = resource;
   return {
     name: plural,
@@ -99,6 +106,9 @@ function resourceRow(resource: Resource): object {
     verbs: verbs.toSorted(),
     ...(shortNames.length === 0 ? {} : { shortNames }),
     ...(categories.length === 0 ? {} : { categories }),
+    ...(verbs.includes("list") && verbs.includes("create")
+      ? { storageVersionHash: storageVersionHash(rules.resource) }
+      : {}),
   };
 }
 

@@ -76,7 +76,7 @@ function discovery(request: ApiRequest, { catalogue, serverAddress }: DocumentPa
         code: 406,
         reason: "NotAcceptable",
         message:
-          "only the following media types are accepted: application/json, application/yaml, application/vnd.kubernetes.protobuf, application/cbor",
+          "only the following media types are accepted: application/json, application/yaml, application/vnd.kubernetes.protobuf",
       });
   }
 }
@@ -107,6 +107,7 @@ function versionDocument(
 ): ApiResponse | undefined {
   const found = groupsOf(catalogue).find(({ group }) => group === name);
   const resources = found?.versions.find((each) => each.version === version)?.resources;
+  if (found !== undefined && resources === undefined) throw newGenericServerResponse({ code: 404, method: "" });
   return resources === undefined ? undefined : json(request, resourceList(name, version, resources));
 }
 

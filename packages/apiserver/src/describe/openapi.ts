@@ -51,7 +51,7 @@ export async function answerOpenApi(
   const path = segments.slice(1).join("/");
   if (path === "") return index(all);
   const document = all.get(path);
-  if (document === undefined) return undefined;
+  if (document === undefined) return bytesResponse(404, new Uint8Array());
   const asked = queryValue(request.query, "hash");
   const headers = {
     "content-type": "application/json",

@@ -3,5 +3,6 @@ import { appsRules } from "./apps/index.ts";
 import { batchRules } from "./batch/index.ts";
 import { coreRules } from "./core/index.ts";
 import type { KindRules } from "./kind-rules.ts";
+import { rbacRules } from "./rbac/index.ts";
 
-export const allRules: readonly KindRules[] = [...coreRules, ...appsRules, ...batchRules];
+export const allRules: readonly KindRules[] = [...coreRules, ...appsRules, ...batchRules, ...rbacRules];

@@ -42,6 +42,8 @@ export interface KindRules<T extends KubernetesObject = KubernetesObject> {
   readonly otherVersions?: readonly ServedVersion<T>[];
   /** A DNS-1123 subdomain unless given. */
   readonly checkName?: NameCheck;
+  /** A Warning for every request, whatever it is and comes to. */
+  readonly deprecation?: string;
 
   /** Changes since the version before; in place. Must be idempotent. */
   defaults?(draft: Draft<T>): void;

@@ -42,8 +42,8 @@ export class Catalogue {
     return [...this.#byPath.values()];
   }
 
-  hasGroupVersion(group: string, version: string): boolean {
-    return this.all().some(({ resource }) => resource.group === group && resource.version === version);
+  hasGroup(group: string): boolean {
+    return this.all().some(({ resource }) => resource.group === group);
   }
 }
 

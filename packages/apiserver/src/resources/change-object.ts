@@ -64,6 +64,12 @@ export function inOrder(draft: Draft<KubernetesObject>): Draft<KubernetesObject>
   return { kind, apiVersion, metadata, ...rest };
 }
 
+/** In the words of a storage whose condition does not hold. */
+export function storageFault({ collection, key }: Place, precondition: string): string {
+  const plural = collection.slice(collection.indexOf("/") + 1);
+  return `StorageError: invalid object, Code: 4, Key: /registry/${plural}/${key}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: ${precondition}`;
+}
+
 export const staleVersion = ({ served }: RequestScope, name: string) =>
   newConflict(served.groupResource, name, {
     detail: "the object has been modified; please apply your changes to the latest version and try again",

@@ -1,6 +1,7 @@
 // The token that carries a list from one page to the next: the revision all pages are read at, and the key the last one ended with.
 // Clients must not look inside; the spelling is kube-apiserver's.
 import { newBadRequest } from "@kubeloop/core/api";
+import { parseJson, UnmarshalError } from "../wire/decode/index.ts";
 
 export interface PagePosition {
   /** -1: whatever is there now, since the revision it began at is forgotten. */
@@ -21,7 +22,7 @@ export function parseContinueToken(text: string): PagePosition {
   const { v, rv, start } = readToken(text);
   if (v !== version) {
     throw newBadRequest(
-      `invalid continue token: continue key is not valid: server does not recognize this encoded version ${String(v)}`,
+      `invalid continue token: continue key is not valid: server does not recognize this encoded version ${String(v ?? "")}`,
     );
   }
   if (typeof rv !== "number" || !Number.isSafeInteger(rv))
@@ -52,10 +53,10 @@ function readToken(text: string): { readonly v?: unknown; readonly rv?: unknown;
     throw newBadRequest(`invalid continue token: continue key is not valid: illegal base64 data at input byte ${at}`);
   }
   try {
-    const token: unknown = JSON.parse(Buffer.from(text, "base64url").toString("utf8"));
-    if (typeof token === "object" && token !== null) return token;
-  } catch {
-    // Said below.
+    const token = parseJson(Buffer.from(text, "base64url")).value;
+    return typeof token === "object" && token !== null ? token : {};
+  } catch (error) {
+    if (!(error instanceof UnmarshalError)) throw error;
+    throw newBadRequest(`invalid continue token: continue key is not valid: ${error.message}`);
   }
-  throw newBadRequest("invalid continue token: continue key is not valid");
 }

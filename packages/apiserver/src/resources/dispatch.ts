@@ -3,7 +3,6 @@
 import {
   type ApiRequest,
   newGenericServerResponse,
-  newMethodNotSupported,
   type ResourceRequestInfo,
   type Subresource,
 } from "@kubeloop/core/api";
@@ -50,10 +49,10 @@ export function routeOf(
   const { group, version, resource: plural } = info;
   const served = server.catalogue.find({ group, version, plural });
   if (served === undefined) {
-    if (!server.catalogue.hasGroupVersion(group, version)) return { kind: "unknown" };
+    if (!server.catalogue.hasGroup(group)) return { kind: "unknown" };
     throw notServed();
   }
-  if (!isRightPlace(info, served)) throw notServed();
+  if (!served.resource.namespaced && isInNamespace(info)) throw notServed();
   const subresource = subresourceOf(info, served);
   if (info.subresource !== "" && subresource === undefined) throw notServed();
   const scope = { server, request, info, served, subresource, user, warnings: new Warnings(), signal };
@@ -61,9 +60,8 @@ export function routeOf(
     return { kind: "resource", scope, verb: (each) => answerSubresource(each, subresource) };
   }
   const verb = ownVerb(info.verb, served) ?? objectVerbs[info.verb];
-  if (verb === undefined || !served.resource.verbs.includes(info.verb)) {
-    throw newMethodNotSupported(served.groupResource, info.verb || request.method.toLowerCase());
-  }
+  if (verb === undefined || !served.resource.verbs.includes(info.verb) || !isRightPath(info, served))
+    throw notAllowed();
   return { kind: "resource", scope, verb };
 }
 
@@ -74,11 +72,15 @@ function ownVerb(verb: string, { collection }: ServedResource): Verb | undefined
   return verb === "get" ? getComponentStatus : listComponentStatuses;
 }
 
-/** What lives in a namespace is named there; over all namespaces it can be listed and watched only. */
-function isRightPlace(info: ResourceRequestInfo, { resource }: ServedResource): boolean {
-  const isInNamespacePath = info.namespace !== "" && resource.plural !== "namespaces";
-  if (!resource.namespaced) return !isInNamespacePath;
-  return isInNamespacePath || info.verb === "list" || info.verb === "watch";
+const isInNamespace = ({ namespace, resource }: ResourceRequestInfo) => namespace !== "" && resource !== "namespaces";
+
+/** Collections are made and deleted from, objects are changed by name; over all namespaces one can only look. */
+function isRightPath(info: ResourceRequestInfo, { resource }: ServedResource): boolean {
+  const { verb, parts } = info;
+  const hasName = parts.length > 1;
+  if (verb === "list" || verb === "watch") return true;
+  if (resource.namespaced && !isInNamespace(info)) return false;
+  return hasName === ["get", "update", "patch", "delete"].includes(verb);
 }
 
 function subresourceOf(info: ResourceRequestInfo, { resource }: ServedResource): Subresource | undefined {
@@ -86,3 +88,4 @@ function subresourceOf(info: ResourceRequestInfo, { resource }: ServedResource):
 }
 
 const notServed = () => newGenericServerResponse({ code: 404, method: "" });
+export const notAllowed = () => newGenericServerResponse({ code: 405, method: "" });

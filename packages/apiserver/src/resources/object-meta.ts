@@ -7,6 +7,7 @@ import {
   fieldPath,
   forbiddenFault,
   invalidFault,
+  itemPath,
   type metav1,
   parseGroupVersion,
   printGroupVersionKind,
@@ -67,9 +68,14 @@ export function newMetadataFaults(meta: Metadata, checkName: NameCheck, { namesp
   return faults;
 }
 
-/** From one version to the next. */
+/** From one version to the next. What changed is told twice, as upstream does: once for all kinds, and once more for each. */
 export function changedMetadataFaults(meta: Metadata, old: Metadata, scope: Scope): Fault[] {
-  const faults = newMetadataFaults(meta, pathName, scope);
+  const changed = changeFaults(meta, old);
+  return [...newMetadataFaults(meta, pathName, scope), ...changed, ...changed];
+}
+
+function changeFaults(meta: Metadata, old: Metadata): Fault[] {
+  const faults: Fault[] = [];
   const path = (name: string) => childPath(metadata, name);
   if (old.deletionTimestamp !== undefined) {
     const known = new Set(old.finalizers);
@@ -98,7 +104,6 @@ export function changedMetadataFaults(meta: Metadata, old: Metadata, scope: Scop
     if (meta[field] === old[field]) continue;
     faults.push(invalidFault(path(field), meta[field] ?? emptyOf(field), "field is immutable"));
   }
-  // Said a second time, as upstream does: it runs both checks over them.
   faults.push(
     ...labelFaults(meta.labels, path("labels")),
     ...annotationFaults(meta.annotations, path("annotations")),
@@ -161,8 +166,15 @@ function versionOf(apiVersion: string | undefined): { readonly group: string; re
   }
 }
 
+const standardFinalizers = new Set(["kubernetes", "orphan", "foregroundDeletion"]);
+
 function finalizerFaults(finalizers: readonly string[], path: FieldPath): Fault[] {
   const faults = finalizers.flatMap((each) => validateQualifiedName(each).map((why) => invalidFault(path, each, why)));
+  for (const [i, each] of finalizers.entries()) {
+    if (each.includes("/") || standardFinalizers.has(each)) continue;
+    const why = "name is neither a standard finalizer name nor is it fully qualified";
+    faults.push(invalidFault(itemPath(path, i), each, why));
+  }
   if (!finalizers.includes("orphan") || !finalizers.includes("foregroundDeletion")) return faults;
   const why = "finalizer orphan and foregroundDeletion cannot be both set";
   return [...faults, invalidFault(path, finalizers, why)];

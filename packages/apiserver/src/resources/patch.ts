@@ -73,7 +73,12 @@ function patchKindOf({ request, served }: RequestScope): PatchKind {
   const kind = patchKinds.get(mediaType.trim().toLowerCase());
   // Without a schema nobody knows how lists merge.
   if (kind === undefined || (kind === "strategic" && served.schema === undefined)) {
-    throw newStatusError({ code: 415, reason: "UnsupportedMediaType", message: "415: Unsupported Media Type" });
+    throw newStatusError({
+      code: 415,
+      reason: "UnsupportedMediaType",
+      message: "415: Unsupported Media Type",
+      details: {},
+    });
   }
   return kind;
 }
@@ -106,7 +111,7 @@ function patchedDraft(
   const shown = served.presentation.toServed(current);
   const patched = applied(shown, parsed);
   const refused = (why: string) => {
-    const text = parsed.kind === "strategic" ? printGo(parsed.value) : JSON.stringify(patched);
+    const text = parsed.kind === "strategic" ? printGo(parsed.value) : printSorted(patched);
     return newInvalid({ group: "", kind: "" }, "", { faults: [invalidFault(fieldPath("patch"), text, why)] });
   };
   try {
@@ -135,7 +140,7 @@ function applied(shown: KubernetesObject, { kind, value }: ParsedPatch): unknown
     case "merge":
       if (typeof value !== "object" || value === null || Array.isArray(value)) {
         throw newBadRequest(
-          "error decoding patch: json: cannot unmarshal into Go value of type map[string]interface {}",
+          `error decoding patch: json: cannot unmarshal ${wordOf(value)} into Go value of type map[string]interface {}`,
         );
       }
       return applyMergePatch(shown, value);
@@ -145,7 +150,8 @@ function applied(shown: KubernetesObject, { kind, value }: ParsedPatch): unknown
       } catch (error) {
         if (!(error instanceof StrategicMergeError)) throw error;
         if (error.reason === "BadRequest") throw newBadRequest(error.message);
-        throw unprocessable(error.message);
+        // Upstream does not recognise its own error.
+        throw newStatusError({ code: 500, reason: "", message: error.message });
       }
   }
 }
@@ -156,11 +162,15 @@ function applyOperations(shown: KubernetesObject, value: unknown): unknown {
       `The allowed maximum operations in a JSON patch is ${maxOperations}, got ${value.length}`,
     );
   }
+  if (!Array.isArray(value)) {
+    throw newBadRequest(
+      `error decoding patch: json: cannot unmarshal ${wordOf(value)} into Go value of type []handlers.jsonPatchOp`,
+    );
+  }
   try {
     return applyJsonPatch(shown, decodeJsonPatch(value));
   } catch (error) {
     if (!(error instanceof JsonPatchError)) throw error;
-    if (error.reason === "Invalid") throw newBadRequest(error.message);
     throw unprocessable(error.message);
   }
 }
@@ -168,6 +178,20 @@ function applyOperations(shown: KubernetesObject, value: unknown): unknown {
 /** Upstream keeps the reason to itself. */
 function unprocessable(serverMessage: string): StatusError {
   return newGenericServerResponse({ code: 422, method: "", serverMessage });
+}
+
+/** What JSON calls it. */
+function wordOf(value: unknown): string {
+  if (Array.isArray(value)) return "array";
+  return value === null ? "null" : typeof value === "boolean" ? "bool" : typeof value;
+}
+
+/** JSON with its keys in order. */
+function printSorted(value: unknown): string {
+  return JSON.stringify(value, (_key, held: unknown) => {
+    if (typeof held !== "object" || held === null || Array.isArray(held)) return held;
+    return Object.fromEntries(Object.entries(held).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+  });
 }
 
 /** As Go prints a map: keys in order, no quotes. */

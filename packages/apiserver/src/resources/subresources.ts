@@ -1,6 +1,6 @@
 // What stands under an object's name: its status and other parts that are written through a door of their own, its scale, and
 // the few that are actions (binding, eviction, logs). Each is one file; this one knows which is which.
-import { newMethodNotSupported, type Subresource } from "@kubeloop/core/api";
+import { newGenericServerResponse, type Subresource } from "@kubeloop/core/api";
 import type { Answer } from "../wire/answer.ts";
 import { get } from "./get.ts";
 import { patch } from "./patch.ts";
@@ -37,7 +37,7 @@ export async function answerSubresource(scope: RequestScope, { name }: Subresour
   const verbs: Verbs =
     (isCore ? actions[`${served.resource.plural}/${name}`] : undefined) ?? (name === "scale" ? scaleVerbs : doorVerbs);
   const answer = verbs[verb];
-  if (answer === undefined) throw newMethodNotSupported(served.groupResource, verb);
+  if (answer === undefined) throw newGenericServerResponse({ code: 405, method: "" });
   return await answer(scope);
 }
 

@@ -13,7 +13,7 @@ import {
 } from "@kubeloop/core/api";
 import type { Draft, SubresourceRules } from "../kinds/kind-rules.ts";
 import type { Answer } from "../wire/answer.ts";
-import { type Change, changeObject, staleVersion } from "./change-object.ts";
+import { type Change, changeObject, staleVersion, storageFault } from "./change-object.ts";
 import { createObject, dedupe, matchNamespace } from "./create.ts";
 import { managerOf } from "./field-managers.ts";
 import { sameButForTimes } from "./managed-times.ts";
@@ -94,23 +94,26 @@ function endsHere(draft: Draft<KubernetesObject>, { metadata }: KubernetesObject
 
 export function matchName({ info }: RequestScope, draft: Draft<KubernetesObject>): void {
   const { name = "" } = draft.metadata;
-  if (name === "") draft.metadata.name = info.name;
-  else if (name !== info.name) {
+  if (name === "") {
+    throw newBadRequest(`the name of the object (${info.name} based on URL) was undeterminable: name must be provided`);
+  }
+  if (name !== info.name) {
     throw newBadRequest(`the name of the object (${name}) does not match the name on the URL (${info.name})`);
   }
 }
 
 /** A uid in the body is a precondition. */
 function checkUid(
-  { served, info }: RequestScope,
+  scope: RequestScope,
   { metadata }: Draft<KubernetesObject>,
   current: KubernetesObject | undefined,
 ): void {
+  const { served, info } = scope;
   const { uid = "" } = metadata;
   const held = current?.metadata.uid ?? "";
   if (uid === "" || uid === held) return;
   throw newConflict(served.groupResource, info.name, {
-    detail: `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${held}`,
+    detail: storageFault(placeOf(scope, info.name), `UID in precondition: ${uid}, UID in object meta: ${held}`),
   });
 }
 

@@ -48,7 +48,9 @@ export function outputFormOf(request: ApiRequest, restrictions: Restrictions): O
   const isPretty = wantsPretty(request);
   const offers = offeredMedia(restrictions);
   if (accept === "") return { ...plainJson, isPretty };
-  for (const clause of parseAccept(accept)) {
+  const clauses = parseAccept(accept);
+  if (!clauses.some((clause) => offers.some(([, mediaType]) => matches(clause, mediaType)))) throw noneOfThese(offers);
+  for (const clause of clauses) {
     for (const [media, mediaType] of offers) {
       if (!matches(clause, mediaType)) continue;
       const view = viewOf(clause, request, restrictions);
@@ -68,6 +70,17 @@ export function notAcceptable(restrictions: Restrictions): StatusError {
     code: 406,
     reason: "NotAcceptable",
     message: `only the following media types are accepted: ${types.join(", ")}`,
+  });
+}
+
+/** Upstream's router says it before anybody else looks. */
+function noneOfThese(offers: readonly (readonly [Media, string])[]): StatusError {
+  const types = offers.map(([, type]) => type).join(", ");
+  return newStatusError({
+    code: 406,
+    reason: "NotAcceptable",
+    message: `406: Not Acceptable\n\nAvailable representations: ${types}`,
+    details: {},
   });
 }
 

@@ -6,6 +6,7 @@ import {
   type HttpHeaders,
   type KubernetesObject,
   newStatusError,
+  type Resource,
   StatusError,
   valueResponse,
 } from "@kubeloop/core/api";
@@ -59,7 +60,7 @@ async function respondObject(
   const { form } = options;
   if (form.view.kind === "metadata" && form.view.isList) {
     throw notThatView(
-      `you requested PartialObjectMetadataList, but the requested object is not a list (*${presentation.resource.kind})`,
+      `you requested PartialObjectMetadataList, but the requested object is not a list (*${goTypeOf(presentation.resource)})`,
     );
   }
   const shown = viewOf(object, presentation, form, options.context);
@@ -123,7 +124,7 @@ async function respondList(
     case "metadata": {
       if (!view.isList) {
         throw notThatView(
-          `you requested PartialObjectMetadata, but the requested object is a list (*${resource.kind}List)`,
+          `you requested PartialObjectMetadata, but the requested object is a list (*${goTypeOf(resource)}List)`,
         );
       }
       const items = served.map((object) => metadataOf(object, view.version));
@@ -272,5 +273,8 @@ export function warningHeaders(warnings: readonly string[]): HttpHeaders {
 }
 
 const quoteWarning = (text: string) => `"${text.replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`;
+
+/** As Go calls the type that all versions of a kind share. */
+const goTypeOf = ({ group, kind }: Resource) => `${group === "" ? "core" : (group.split(".")[0] ?? "")}.${kind}`;
 
 const notThatView = (message: string) => newStatusError({ code: 406, reason: "NotAcceptable", message });

@@ -181,7 +181,7 @@ export class ControllerDriver<M = undefined> {
       open.worker.wake(key, {
         priority: priority ?? defaults.priority,
         change: defaults.change,
-        span: defaults.by?.(),
+        span: defaults.by,
         ...(delayMs > 0 ? { afterMs: delayMs } : {}),
       });
     }

@@ -50,7 +50,8 @@ export interface WakeOptions extends AddOptions {
   readonly afterMs?: number | undefined;
   /** Why: then it may be the key's own doing. */
   readonly change?: Change | undefined;
-  readonly span?: SpanContext | undefined;
+  /** What led to it; asked for when it is known whether the key is added at all. */
+  readonly span?: (() => SpanContext) | undefined;
 }
 
 export class QueueWorker implements Disposable {
@@ -130,9 +131,9 @@ export class QueueWorker implements Disposable {
   async #attempt(key: string, signal: AbortSignal): Promise<ReconcileResult | "stale"> {
     const { spans, name, reconcile } = this.#options;
     const failures = this.queue.numRequeues(key);
-    let cause: SpanContext | undefined;
+    let cause: (() => SpanContext) | undefined;
     const guarded = async (span: Span | undefined) => {
-      cause = span?.spanContext();
+      if (span !== undefined) cause = () => span.spanContext();
       return await this.#inTime(key, (limit) => reconcile(key, { failures, span }, limit), signal);
     };
     try {
@@ -160,7 +161,7 @@ export class QueueWorker implements Disposable {
     }
   }
 
-  #settle(key: string, reconciled: Reconciled, span: SpanContext | undefined): ReconcileResult | "stale" {
+  #settle(key: string, reconciled: Reconciled, span: WakeOptions["span"]): ReconcileResult | "stale" {
     if (reconciled.kind === "stale") {
       this.#add(key, { afterMs: reconciled.waitMs, span });
       return "stale";
@@ -176,7 +177,7 @@ export class QueueWorker implements Disposable {
     return "requeue_after";
   }
 
-  #fail(key: string, error: Error, span: SpanContext | undefined): void {
+  #fail(key: string, error: Error, span: WakeOptions["span"]): void {
     const { counted, log, definition, clock } = this.#options;
     counted.errors.inc();
     const isForGood = isTerminal(error);
@@ -199,7 +200,7 @@ export class QueueWorker implements Disposable {
   }
 
   #add(key: string, { afterMs, priority, span }: WakeOptions): void {
-    this.#options.spans?.woken(this.#options.name, key, { by: span, afterMs: afterMs ?? 0 });
+    this.#options.spans?.woken(this.#options.name, key, { by: span?.(), afterMs: afterMs ?? 0 });
     if (afterMs === undefined || (afterMs === 0 && priority !== undefined)) this.queue.add(key, { priority });
     else this.queue.addAfter(key, afterMs, { priority });
   }

@@ -384,6 +384,7 @@ describe("a gate", () => {
   test("a key waits until the cache shows its write; others do not", async () => {
     const { gate, show } = newGate();
     gate.note("k", ...created());
+    expect(gate.waitingFor(pods, "shop/a")).toEqual([]);
     expect((await gate.check("k", never)).isReady).toBe(false);
     expect((await gate.check("other", never)).isReady).toBe(true);
     expect(gate.waitingFor(pods, "shop/a")).toEqual(["k"]);

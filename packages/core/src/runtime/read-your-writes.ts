@@ -36,7 +36,7 @@ export type Readiness = { readonly isReady: true } | { readonly isReady: false; 
 export interface WriteGate {
   note(key: string, action: Action, result: ActionResult): void;
   check(key: string, signal: AbortSignal): Promise<Readiness>;
-  /** Keys that wait for this object. */
+  /** Keys that were put off until this object is seen. */
   waitingFor(resource: Resource, objectKey: string): readonly string[];
   /** Whether a change is only what the key itself has written. */
   isEcho(key: string, change: Change): boolean;
@@ -115,7 +115,8 @@ export class ReadYourWrites implements WriteGate {
 
   waitingFor(resource: Resource, objectKey: string): readonly string[] {
     const keys = this.#keysByObject.get(`${resourceId(resource)} ${objectKey}`);
-    return keys === undefined ? [] : [...keys];
+    // One that nobody has asked for meanwhile has no reason to be looked at: it only wrote.
+    return keys === undefined ? [] : [...keys].filter((key) => (this.#byKey.get(key)?.checks ?? 0) > 0);
   }
 
   isEcho(key: string, { resource, object }: Change): boolean {

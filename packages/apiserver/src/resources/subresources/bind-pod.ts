@@ -15,7 +15,7 @@ import {
 } from "@kubeloop/core/api";
 import type { Draft } from "../../kinds/kind-rules.ts";
 import type { Answer } from "../../wire/answer.ts";
-import { changeObject, staleVersion } from "../change-object.ts";
+import { changeObject, staleVersion, storageFault } from "../change-object.ts";
 import { readPlain } from "../read-object.ts";
 import { writeOptionsOf } from "../request-options.ts";
 import { placeOf, type RequestScope } from "../request-scope.ts";
@@ -59,7 +59,8 @@ function boundPod(scope: RequestScope, current: KubernetesObject, binding: corev
   const name = pod.metadata?.name ?? "";
   const refused = (why: string) => newConflict({ group: "", resource: "pods/binding" }, name, { detail: why });
   if (uid !== "" && uid !== pod.metadata?.uid) {
-    const detail = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${pod.metadata?.uid}`;
+    const place = { collection: "pods", key: `${pod.metadata?.namespace}/${name}` };
+    const detail = storageFault(place, `UID in precondition: ${uid}, UID in object meta: ${pod.metadata?.uid}`);
     throw newConflict(pods, name, { detail });
   }
   if (resourceVersion !== "" && resourceVersion !== pod.metadata?.resourceVersion) throw staleVersion(scope, name);

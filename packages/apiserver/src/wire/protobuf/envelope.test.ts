@@ -61,6 +61,7 @@ describe("a body is read when", () => {
     ["it says its kind only", envelope("", "ConfigMap", named("a")), configMap],
     ["it says its version only", envelope("v1", "", named("a")), configMap],
     ["its version cannot be parsed", envelope("a/b/c", "ConfigMap", named("a")), configMap],
+    ["its group is empty", envelope("/v1", "ConfigMap", named("a")), configMap],
     ["its group has no version", envelope("apps/", "ConfigMap", named("a")), configMap],
     ["it says content encoding and type", `${envelope("v1", "ConfigMap", named("a"))} 1a0467a69700 220161`, configMap],
     ["it has fields nobody knows", `${envelope("v1", "ConfigMap", `${named("a")}f80105`)} f80105`, configMap],

@@ -1,6 +1,6 @@
 // The envelope in which an object travels: the four bytes "k8s\0", then a message that says the object's kind and holds its encoding.
 // Bytes that are none are refused with the 400 that a real server answers, in its words.
-import { newBadRequest, parseGroupVersion, quote } from "@kubeloop/core/api";
+import { newBadRequest, parseGroupVersion, printGroupVersion, quote } from "@kubeloop/core/api";
 import { ByteReader } from "./byte-reader.ts";
 import type { MessageCodec } from "./codec.ts";
 import { delimitedSize, delimiter } from "./delimited.ts";
@@ -108,14 +108,16 @@ function readTypeMeta(reader: ByteReader, before: Kind): Kind {
 
 function withDefaults({ apiVersion, kind }: Kind, expected: Kind | undefined): Kind {
   return {
-    apiVersion: hasVersion(apiVersion) ? apiVersion : (expected?.apiVersion ?? ""),
-    kind: kind === "" ? (expected?.kind ?? "") : kind,
+    apiVersion: toVersion(apiVersion) || (expected?.apiVersion ?? ""),
+    kind: kind || (expected?.kind ?? ""),
   };
 }
 
-/** As in Go, what cannot be parsed counts as not said. */
-function hasVersion(apiVersion: string): boolean {
-  return /^(?:[^/]*\/)?[^/]+$/.test(apiVersion);
+/** As Go reads it: what cannot be parsed, or names a group only, counts as not said. */
+function toVersion(apiVersion: string): string {
+  const [group = "", version, ...more] = apiVersion.split("/");
+  if (version === undefined) return group;
+  return version === "" || more.length > 0 ? "" : printGroupVersion({ group, version });
 }
 
 function messageOf(codec: MessageCodec, { apiVersion, kind }: Kind): string {

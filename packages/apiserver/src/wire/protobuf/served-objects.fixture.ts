@@ -42,7 +42,10 @@ const podSpec = {
     { name: "scratch", emptyDir: { sizeLimit: "1Mi" } },
     { name: "projected", projected: { sources: [{ serviceAccountToken: { path: "token", expirationSeconds: 600 } }] } },
   ],
-  tolerations: [{ key: "node", operator: "Exists", effect: "NoExecute", tolerationSeconds: 0 }],
+  // The two that admission adds, so that it adds none.
+  tolerations: ["not-ready", "unreachable"].map((state) => {
+    return { key: `node.kubernetes.io/${state}`, operator: "Exists", effect: "NoExecute", tolerationSeconds: 0 };
+  }),
   terminationGracePeriodSeconds: 0,
   serviceAccountName: "runner",
   automountServiceAccountToken: false,

@@ -40,11 +40,12 @@ export class ControllerSpans {
     this.#writes = writesOf(options.tracer);
   }
 
-  /** A change, as something that can wake keys. The span is made when the first is woken. */
+  /** A change, as something that can wake keys. The span is made when one is: by then its own write has been answered. */
   event(change: Change): () => SpanContext {
     let made: SpanContext | undefined;
+    const atMs = this.#options.clock.now();
     return () => {
-      made ??= this.#startEvent(change);
+      made ??= this.#recordEvent(change, atMs);
       return made;
     };
   }
@@ -90,7 +91,7 @@ export class ControllerSpans {
     };
   }
 
-  #startEvent(change: Change): SpanContext {
+  #recordEvent(change: Change, startTime: number): SpanContext {
     const { resource, type, cause = "change", object } = change;
     const by = this.#writes.find(resourceId(resource), object);
     const attributes = {
@@ -101,9 +102,9 @@ export class ControllerSpans {
       "kubeloop.resourceVersion": object.metadata.resourceVersion ?? "",
     };
     const links = by === undefined ? [] : [{ context: by }];
-    const options = { kind: spanKinds.producer, root: true, attributes, links };
+    const options = { kind: spanKinds.producer, root: true, attributes, links, startTime };
     const span = this.#options.tracer.startSpan(`event ${resource.plural}`, options, contextOf(undefined));
-    span.end();
+    span.end(startTime);
     return span.spanContext();
   }
 }

@@ -5,6 +5,7 @@
 import { pods, replicaSets } from "../../api/generated/resources.ts";
 import { type appsv1, controllerOf, type FaultRule, queryValue, type Transport, withFaults } from "../../api/index.ts";
 import { FakeClock, type Random, randomBelow, randomBetween, seededRandom } from "../../base/index.ts";
+import type { Controller } from "../../contract/index.ts";
 import type { ControllerDriverOptions } from "../../runtime/index.ts";
 import type { Naming } from "./replica.fixture.ts";
 import { replicaController } from "./replica.fixture.ts";
@@ -25,6 +26,8 @@ export interface SimulationResult {
 }
 
 export interface SimulationOptions {
+  /** What to try; the one with rules unless given. */
+  readonly newController?: ((naming: Naming) => Controller) | undefined;
   /** A gate with a bug in it. */
   readonly wrapGate?: NonNullable<ControllerDriverOptions["wrapGate"]> | undefined;
 }
@@ -100,7 +103,8 @@ export async function simulate(seed: number, options: SimulationOptions = {}): P
   const run = new Simulation(seed);
   const { random, clock } = run;
   let lost = 0;
-  const stage: Stage<undefined> = new Stage(replicaController(run.naming), {
+  const { newController = replicaController } = options;
+  const stage: Stage<undefined> = new Stage(newController(run.naming), {
     clock,
     resources: [pods, replicaSets],
     wrap: (transport) => {

@@ -68,7 +68,7 @@ export function replicaController(naming: Naming) {
   });
 }
 
-function newChild(set: appsv1.ReplicaSet, name: string | undefined): corev1.Pod {
+export function newChild(set: appsv1.ReplicaSet, name: string | undefined): corev1.Pod {
   const { namespace = "", name: owner = "" } = set.metadata;
   return {
     apiVersion: "v1",

@@ -148,7 +148,11 @@ async function takeAway(ask: Ask, path: string): Promise<void> {
   if (object.kind === "Namespace") await ask("PUT", `${path}/finalize`, { ...object, metadata, spec: {} });
 }
 
-function answerOf({ code, value, warnings }: Said, table: Said | undefined): FactAnswer {
+/** What is said of a resource as a whole is no fact about an object. */
+const isDeprecation = (warning: string) => / is deprecated in v1\.\d+\+; use /.test(warning);
+
+function answerOf({ code, value, warnings: all }: Said, table: Said | undefined): FactAnswer {
+  const warnings = all.filter((warning) => !isDeprecation(warning));
   const warned = warnings.length === 0 ? {} : { warnings };
   if (code >= 300) return { refused: (value as { readonly message: string }).message, ...warned };
   const nowMs = parseTime((value as KubernetesObject).metadata.creationTimestamp as string);

@@ -1,0 +1,20 @@
+// RoleBinding: who has a role in one namespace.
+import type { rbacv1 } from "@kubeloop/core/api";
+import { roleBindings } from "@kubeloop/core/resources";
+import type { KindRules } from "../kind-rules.ts";
+import { collectObjectFaults } from "../shared/object-faults.ts";
+import { checkBinding, checkBindingUpdate, setBindingDefaults } from "./check-binding.ts";
+import { rbacName } from "./names.ts";
+import { printBinding } from "./print-binding.ts";
+
+const options = { isNamespaced: true };
+
+export const roleBindingRules: KindRules<rbacv1.RoleBinding> = {
+  resource: roleBindings,
+  checkName: rbacName,
+  createsOnUpdate: true,
+  defaults: setBindingDefaults,
+  validate: (binding) => collectObjectFaults((at) => checkBinding(binding, at, options)),
+  validateUpdate: (binding, old) => collectObjectFaults((at) => checkBindingUpdate(binding, old, at, options)),
+  printRow: printBinding,
+};

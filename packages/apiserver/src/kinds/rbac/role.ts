@@ -1,0 +1,14 @@
+// Role: what may be done in one namespace.
+import type { rbacv1 } from "@kubeloop/core/api";
+import { roles } from "@kubeloop/core/resources";
+import type { KindRules } from "../kind-rules.ts";
+import { collectFaults } from "../shared/fault-place.ts";
+import { checkPolicyRules } from "./check-rules.ts";
+import { rbacName } from "./names.ts";
+
+export const roleRules: KindRules<rbacv1.Role> = {
+  resource: roles,
+  checkName: rbacName,
+  createsOnUpdate: true,
+  validate: ({ rules }) => collectFaults("rules", (place) => checkPolicyRules(rules, place, { isNamespaced: true })),
+};

@@ -1,0 +1,102 @@
+// Which kinds a real server can read, served or not: it tells a body of another kind from one of no kind at all, and a body of
+// a retired version from both. Beside the kinds of the schema table those are the retired versions below.
+import { type GroupVersionKind, printGroupVersion, quote, schemaOfKind } from "@kubeloop/core/api";
+
+/** Each with its list. */
+const retired: { readonly [groupVersion: string]: string } = {
+  "admission.k8s.io/v1": "AdmissionReview",
+  "admission.k8s.io/v1beta1": "AdmissionReview",
+  "admissionregistration.k8s.io/v1alpha1": "ValidatingAdmissionPolicy ValidatingAdmissionPolicyBinding",
+  "admissionregistration.k8s.io/v1beta1":
+    "MutatingWebhookConfiguration ValidatingAdmissionPolicy ValidatingAdmissionPolicyBinding ValidatingWebhookConfiguration",
+  "apiextensions.k8s.io/v1": "ConversionReview",
+  "apiextensions.k8s.io/v1beta1": "ConversionReview CustomResourceDefinition",
+  "apiregistration.k8s.io/v1beta1": "APIService",
+  "apps/v1beta1": "ControllerRevision Deployment DeploymentRollback Scale StatefulSet",
+  "apps/v1beta2": "ControllerRevision DaemonSet Deployment ReplicaSet Scale StatefulSet",
+  "authentication.k8s.io/v1alpha1": "SelfSubjectReview",
+  "authentication.k8s.io/v1beta1": "SelfSubjectReview TokenReview",
+  "authorization.k8s.io/v1beta1":
+    "LocalSubjectAccessReview SelfSubjectAccessReview SelfSubjectRulesReview SubjectAccessReview",
+  "batch/v1beta1": "CronJob",
+  "certificates.k8s.io/v1beta1": "CertificateSigningRequest",
+  "coordination.k8s.io/v1beta1": "Lease",
+  "discovery.k8s.io/v1beta1": "EndpointSlice",
+  "events.k8s.io/v1beta1": "Event",
+  "extensions/v1beta1": "DaemonSet Deployment DeploymentRollback Ingress NetworkPolicy ReplicaSet Scale",
+  "flowcontrol.apiserver.k8s.io/v1beta1": "FlowSchema PriorityLevelConfiguration",
+  "flowcontrol.apiserver.k8s.io/v1beta2": "FlowSchema PriorityLevelConfiguration",
+  "flowcontrol.apiserver.k8s.io/v1beta3": "FlowSchema PriorityLevelConfiguration",
+  "imagepolicy.k8s.io/v1alpha1": "ImageReview",
+  "networking.k8s.io/v1beta1": "Ingress IngressClass",
+  "node.k8s.io/v1alpha1": "RuntimeClass",
+  "node.k8s.io/v1beta1": "RuntimeClass",
+  "policy/v1beta1": "Eviction PodDisruptionBudget",
+  "rbac.authorization.k8s.io/v1alpha1": "ClusterRole ClusterRoleBinding Role RoleBinding",
+  "rbac.authorization.k8s.io/v1beta1": "ClusterRole ClusterRoleBinding Role RoleBinding",
+  "scheduling.k8s.io/v1beta1": "PriorityClass",
+  "storage.k8s.io/v1alpha1": "CSIStorageCapacity VolumeAttachment VolumeAttributesClass",
+  "storage.k8s.io/v1beta1": "CSIDriver CSINode CSIStorageCapacity StorageClass VolumeAttachment",
+  v1: "List NodeProxyOptions PodAttachOptions PodExecOptions PodLogOptions PodPortForwardOptions PodProxyOptions PodStatusResult RangeAllocation SerializedReference ServiceProxyOptions",
+};
+
+/** Known in every version of every group. */
+const optionKinds = "CreateOptions DeleteOptions GetOptions ListOptions PatchOptions UpdateOptions WatchEvent";
+
+/** Served by programs inside the server that know nothing but their own kinds. */
+const apartGroups = ["apiextensions.k8s.io", "apiregistration.k8s.io"];
+
+/** Where a group's kinds are not in the package of the group's first word. */
+const otherPackages: { readonly [group: string]: string } = {
+  "": "core",
+  "events.k8s.io": "core",
+  extensions: "apps",
+  "internal.apiserver.k8s.io": "apiserverinternal",
+};
+const otherHomes: { readonly [groupKind: string]: string } = {
+  "apps/Scale": "autoscaling",
+  "extensions/Scale": "autoscaling",
+  "extensions/Ingress": "networking",
+  "extensions/IngressList": "networking",
+  "extensions/NetworkPolicy": "networking",
+  "extensions/NetworkPolicyList": "networking",
+};
+
+/** Why a body that says it is `said` is none of `expected`, as upstream words it; undefined if it may be one, in whatever version. */
+export function findKindFault(said: GroupVersionKind, expected: GroupVersionKind): string | undefined {
+  const isApart = apartGroups.includes(expected.group) && said.group !== expected.group;
+  if (isApart || !isKnownKind(said)) {
+    const [kind, version] = [quote(said.kind), quote(printGroupVersion(said))];
+    return `no kind ${kind} is registered for version ${version} in scheme "pkg/runtime/scheme.go:111"`;
+  }
+  const [from, to] = [internalType(said), internalType(expected)];
+  return from === to ? undefined : `converting (${externalType(said)}) to (${to}): unknown conversion`;
+}
+
+function isKnownKind(said: GroupVersionKind): boolean {
+  const apiVersion = printGroupVersion(said);
+  if (schemaOfKind({ apiVersion, kind: said.kind }) !== undefined) return true;
+  if (said.version === "__internal") return isKnownGroup(said.group);
+  if (isOptions(said.kind)) return isKnownGroup(said.group);
+  const kinds = Object.hasOwn(retired, apiVersion) ? (retired[apiVersion] ?? "") : "";
+  return kinds.split(" ").some((kind) => said.kind === kind || said.kind === `${kind}List`);
+}
+
+function isKnownGroup(group: string): boolean {
+  return schemaOfKind({ apiVersion: printGroupVersion({ group, version: "v1" }), kind: "DeleteOptions" }) !== undefined;
+}
+
+function isOptions(kind: string): boolean {
+  return optionKinds.split(" ").includes(kind);
+}
+
+/** The type of which all versions of a kind are views: `apps.Deployment`. */
+function internalType({ group, kind }: GroupVersionKind): string {
+  if (isOptions(kind) || kind === "Status") return `v1.${kind}`;
+  const home = otherHomes[`${group}/${kind}`] ?? otherPackages[group] ?? group.split(".")[0];
+  return `${home}.${kind}`;
+}
+
+function externalType({ version, kind }: GroupVersionKind): string {
+  return isOptions(kind) || kind === "Status" ? `v1.${kind}` : `${version}.${kind}`;
+}

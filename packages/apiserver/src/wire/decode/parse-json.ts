@@ -1,0 +1,70 @@
+// JSON bodies into values, read as Go reads them: names are case-sensitive, `__proto__` is a key like any other, bytes that are no
+// UTF-8 become U+FFFD, faults are told in Go's words. JSON.parse does the work; what it does not tell is looked up in the text,
+// and a body that needs more is parsed once more, exactly (`exact-values.ts`).
+import { quote } from "@kubeloop/core/api";
+import { decodeText } from "./body-text.ts";
+import { OrderedEntries, toPlainJson } from "./exact-values.ts";
+import { parseExactJson } from "./json-exact.ts";
+import { scanJson } from "./json-scan.ts";
+import { findJsonFault } from "./json-syntax.ts";
+import { UnmarshalError } from "./unmarshal-error.ts";
+
+export interface ParsedJson {
+  /** As JSON.parse gives it. */
+  readonly value: unknown;
+  /** How many keys the text has, at least; undefined if `value` does not tell all that counts. */
+  readonly keyCount: number | undefined;
+  /** With ExactNumber and OrderedEntries where they are needed. Throws an UnmarshalError for what is nested too deep. */
+  exact(): unknown;
+}
+
+/** Throws an UnmarshalError with Go's words, for what is no JSON. */
+export function parseJson(bytes: Uint8Array): ParsedJson {
+  const text = decodeText(bytes);
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw new UnmarshalError(findJsonFault(bytes) ?? (error instanceof Error ? error.message : String(error)));
+  }
+  const { keyCount, isSpellingNeeded } = scanJson(text);
+  const exact = () => {
+    const fault = findJsonFault(bytes);
+    if (fault !== undefined) throw new UnmarshalError(fault);
+    return parseExactJson(text);
+  };
+  return { value, keyCount: isSpellingNeeded ? undefined : keyCount, exact };
+}
+
+export interface AnyJson {
+  /** Plain, and the caller's own. Of a key that came twice, the last value. */
+  readonly value: unknown;
+  /** `duplicate field "spec.replicas"`. */
+  readonly strictFaults: readonly string[];
+}
+
+/**
+ * A body of no particular kind: a patch. Throws an UnmarshalError for what is no JSON, and for integers that JavaScript cannot
+ * hold exactly.
+ */
+export function parseAnyJson(bytes: Uint8Array): AnyJson {
+  const exact = parseJson(bytes).exact();
+  const strictFaults = new Set<string>();
+  findRepeatedKeys(exact, "", strictFaults);
+  return { value: toPlainJson(exact), strictFaults: [...strictFaults] };
+}
+
+function findRepeatedKeys(value: unknown, path: string, found: Set<string>): void {
+  if (typeof value !== "object" || value === null) return;
+  if (Array.isArray(value)) {
+    for (const [index, item] of value.entries()) findRepeatedKeys(item, `${path}[${index}]`, found);
+    return;
+  }
+  const seen = new Set<string>();
+  for (const [key, held] of value instanceof OrderedEntries ? value.entries : Object.entries(value)) {
+    const at = path === "" ? key : `${path}.${key}`;
+    if (seen.has(key)) found.add(`duplicate field ${quote(at)}`);
+    seen.add(key);
+    findRepeatedKeys(held, at, found);
+  }
+}

@@ -1,0 +1,16 @@
+// Why a body is not an object, in the words of the server that clients know: bare, without the kind and version that a
+// Status puts before them. Who decodes a body wraps it; who decodes the result of a patch says more.
+import { KubeloopError } from "@kubeloop/core/base";
+
+export class UnmarshalError extends KubeloopError {
+  constructor(message: string) {
+    super(message, { reason: "Decode", retry: "never" });
+  }
+}
+
+/** No object of a Kubernetes API is deeper; whoever walks one may recurse. */
+export const maxDepth = 1000;
+
+export function tooDeep(): UnmarshalError {
+  return new UnmarshalError(`exceeded max depth of ${maxDepth}`);
+}

@@ -1,0 +1,36 @@
+// The replica-like controller in the usual style, written as somebody might who has never heard of stale caches: one child at a time,
+// looking at the cache after each.
+import { pods, replicaSets } from "../../api/generated/resources.ts";
+import type { Controller } from "../../contract/index.ts";
+import { isPodActive } from "../../rules/index.ts";
+import { defineController } from "../../runtime/index.ts";
+import { type Naming, newChild, podsByOwner } from "../contract/replica.fixture.ts";
+
+export function replicaProcedure(naming: Naming): Controller {
+  return defineController({
+    name: "replica-controller",
+    for: replicaSets,
+    owns: [pods],
+    indexes: [podsByOwner],
+    workers: 2,
+    async reconcile({ key }, { reader, client, now }) {
+      const set = reader.get(replicaSets, key);
+      if (set === undefined || set.metadata.deletionTimestamp !== undefined) return;
+      const wanted = set.spec?.replicas ?? 1;
+      for (let turns = 0; turns < 20; turns++) {
+        const children = reader.byIndex(podsByOwner, set.metadata.uid ?? "");
+        const active = children.filter((pod) => isPodActive(pod));
+        if (active.length < wanted) {
+          const taken = new Set(children.map(({ metadata }) => metadata.name));
+          const free = Array.from({ length: 40 }, (_, i) => `${set.metadata.name}-${i}`).find(
+            (name) => !taken.has(name),
+          );
+          await client.resource(pods).create(newChild(set, naming === "generated" ? undefined : free));
+        } else if (active.length > wanted) {
+          const victim = active[Math.floor(now() / 10) % active.length];
+          await client.resource(pods).delete(`shop/${victim?.metadata.name}`);
+        } else return;
+      }
+    },
+  });
+}
