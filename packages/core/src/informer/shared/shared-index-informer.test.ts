@@ -253,53 +253,50 @@ describe("a handler added while the informer runs", () => {
   // Long lists reach the cache in slices, with turns of the event loop in between, and the handlers too where not all of the
   // list is told of.
   test.each([
-    ["that the cache takes whole", false],
-    ["of which the cache refuses an object", true],
-  ])(
-    "in the middle of a long list %s, hears each object once and is told of no change it cannot place",
-    async (_, isRefused) => {
-      let looks = 0;
-      const clock = { ...systemClock, monotonic: () => looks++ };
-      const source = new PodSource();
-      const many = 2000;
-      for (let i = 0; i < many; i++) source.put(`pod-${i}`);
-      const kept = isRefused ? many - 1 : many;
-      const refuseOne = ({ metadata }: KubernetesObject) => {
-        if (isRefused && metadata.name === "pod-7") throw new Error("refused");
-        return [];
-      };
-      const indexers = { refuseOne };
-      const informer = new SharedIndexInformer(source, { clock, random: seededRandom(1), indexers });
-      const late: ReturnType<typeof recorder>[] = [];
-      const join = () => {
-        const joined = recorder();
-        late.push(joined);
-        return informer.addEventHandler(joined.handler);
-      };
-      const registrations = [join()];
-      const stopping = new AbortController();
-      const running = informer.run(stopping.signal);
-      let joinedAfterSwap = 0;
-      while (!informer.hasSynced()) {
-        if (informer.getStore().size === kept) joinedAfterSwap++;
-        registrations.push(join());
-        await systemClock.yield();
-      }
-      await Promise.all(registrations.map((each) => each.whenSynced(stopping.signal)));
-      while (registrations.some(({ pending }) => pending > 0)) await systemClock.yield();
-      // One that the cache takes whole is told of in one go.
-      if (isRefused) expect(joinedAfterSwap).toBeGreaterThan(3);
-      else expect(joinedAfterSwap).toBe(0);
-      expect(late.length).toBeGreaterThan(3);
-      for (const { heard } of late) {
-        expect(new Set(heard).size).toBe(heard.length);
-        expect(heard).toHaveLength(kept);
-        expect(heard.every((line) => line.startsWith("add ") && line.endsWith("(initial)"))).toBe(true);
-      }
-      stopping.abort();
-      await running;
-    },
-  );
+    ["in the middle of a long list, hears each object once and is told of no change it cannot place", false],
+    ["in the middle of a long list of which the cache refuses an object, does so too", true],
+  ])("%s", async (_, isRefused) => {
+    let looks = 0;
+    const clock = { ...systemClock, monotonic: () => looks++ };
+    const source = new PodSource();
+    const many = 2000;
+    for (let i = 0; i < many; i++) source.put(`pod-${i}`);
+    const kept = isRefused ? many - 1 : many;
+    const refuseOne = ({ metadata }: KubernetesObject) => {
+      if (isRefused && metadata.name === "pod-7") throw new Error("refused");
+      return [];
+    };
+    const indexers = { refuseOne };
+    const informer = new SharedIndexInformer(source, { clock, random: seededRandom(1), indexers });
+    const late: ReturnType<typeof recorder>[] = [];
+    const join = () => {
+      const joined = recorder();
+      late.push(joined);
+      return informer.addEventHandler(joined.handler);
+    };
+    const registrations = [join()];
+    const stopping = new AbortController();
+    const running = informer.run(stopping.signal);
+    let joinedAfterSwap = 0;
+    while (!informer.hasSynced()) {
+      if (informer.getStore().size === kept) joinedAfterSwap++;
+      registrations.push(join());
+      await systemClock.yield();
+    }
+    await Promise.all(registrations.map((each) => each.whenSynced(stopping.signal)));
+    while (registrations.some(({ pending }) => pending > 0)) await systemClock.yield();
+    // One that the cache takes whole is told of in one go.
+    if (isRefused) expect(joinedAfterSwap).toBeGreaterThan(3);
+    else expect(joinedAfterSwap).toBe(0);
+    expect(late.length).toBeGreaterThan(3);
+    for (const { heard } of late) {
+      expect(new Set(heard).size).toBe(heard.length);
+      expect(heard).toHaveLength(kept);
+      expect(heard.every((line) => line.startsWith("add ") && line.endsWith("(initial)"))).toBe(true);
+    }
+    stopping.abort();
+    await running;
+  });
 });
 
 test("in virtual time nothing is left to do when a clock is idle", async () => {
