@@ -5,7 +5,7 @@ import { type Measurement, median } from "./budget.ts";
 import type { InformerCost } from "./informer-run.ts";
 import { serveDuring, siblingOf } from "./raw-floor.ts";
 
-const roundCount = 3;
+const roundCount = 5;
 
 /** Who runs: the floor, an informer on each manner of server, one with the built-in transform, one with much to tell. */
 const runs = {

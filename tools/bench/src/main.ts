@@ -1,6 +1,7 @@
 // `npm run bench [-- NAME…]`: measures against budgets and prints each with its verdict; a missed one makes the exit code 1.
 import { isKept, type Measurement, printMeasurement } from "./budget.ts";
 import { measureColdStart } from "./cold-start.ts";
+import { measureIdleInformers } from "./idle-informers.ts";
 import { measureImportCost } from "./import-cost.ts";
 import { measureInformer } from "./informer.ts";
 import { measureInstallSize } from "./install-size.ts";
@@ -19,6 +20,7 @@ const benches: Readonly<Record<string, () => Awaitable<readonly Measurement[]>>>
   "watch-decoding": measureWatchDecoding,
   store: measureStore,
   informer: measureInformer,
+  "idle-informers": measureIdleInformers,
   workqueue: measureWorkQueue,
 };
 

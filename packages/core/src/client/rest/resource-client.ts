@@ -20,6 +20,7 @@ import {
 } from "../../api/index.ts";
 import type { Clock, Log } from "../../base/index.ts";
 import type { Batched } from "../streams/batched.ts";
+import { drawn } from "../streams/drawn-batches.ts";
 import { decodeList } from "../streams/list-stream.ts";
 import type { WatchEvent } from "../streams/watch-event.ts";
 import { decodeWatch } from "../streams/watch-stream.ts";
@@ -299,10 +300,16 @@ function pageQuery(page: Partial<PageRequest>, options: Partial<ListOptions & Ta
 }
 
 /** The stream's batches; the response is let go of when reading ends. */
-async function* closing<V>(stream: Batched<V>, response: ApiResponse): AsyncGenerator<readonly V[], void, undefined> {
-  try {
-    yield* stream.batches();
-  } finally {
-    await response[Symbol.asyncDispose]();
-  }
+function closing<V>(stream: Batched<V>, response: ApiResponse): AsyncGenerator<readonly V[], void, undefined> {
+  const batches = stream.batches();
+  return drawn({
+    async draw() {
+      const { done, value } = await batches.next();
+      return done === true ? undefined : value;
+    },
+    async leave() {
+      await batches.return();
+      await response[Symbol.asyncDispose]();
+    },
+  });
 }

@@ -5,6 +5,7 @@
 // the source. Not promised: that an abort interrupts a source that is waiting. Whoever opened it gave it the signal.
 import { Buffer } from "node:buffer";
 import type { Clock } from "../../base/clock.ts";
+import { type BatchSource, drawn } from "./drawn-batches.ts";
 import { TimeSlice } from "./time-slice.ts";
 
 /** A synchronous machine: bytes in, values out. */
@@ -23,37 +24,91 @@ export interface SliceOptions {
 
 // As large as what a socket gives at once; parsed in about a millisecond.
 const pieceBytes = 64 * 1024;
+const nothing = new Uint8Array();
 
-export async function* decodeStream<T>(
+export function decodeStream<T>(
   body: AsyncIterable<Uint8Array>,
   decoder: ChunkDecoder<T>,
   options: SliceOptions,
   signal: AbortSignal,
 ): AsyncGenerator<readonly T[], void, undefined> {
-  const slice = new TimeSlice(options.clock, options.sliceMs);
-  for await (const chunk of body) {
-    for (let from = 0; from < chunk.length; from += pieceBytes) {
-      signal.throwIfAborted();
-      const values: T[] = [];
-      const failure = attempt(() => decoder.push(pieceOf(chunk, from), values));
-      if (values.length > 0) yield values;
-      if (failure !== undefined) throw failure.error;
-      if (slice.isUsedUp()) await slice.rest();
-    }
-  }
-  signal.throwIfAborted();
-  const values: T[] = [];
-  const failure = attempt(() => decoder.end(values));
-  if (values.length > 0) yield values;
-  if (failure !== undefined) throw failure.error;
+  return drawn(new DecodedStream(body, decoder, options, signal));
 }
 
-function attempt(work: () => void): { readonly error: unknown } | undefined {
-  try {
-    work();
-    return undefined;
-  } catch (error) {
-    return { error };
+class DecodedStream<T> implements BatchSource<T> {
+  readonly #body: AsyncIterable<Uint8Array>;
+  readonly #decoder: ChunkDecoder<T>;
+  readonly #options: SliceOptions;
+  readonly #signal: AbortSignal;
+  #chunks: AsyncIterator<Uint8Array> | undefined;
+  #slice: TimeSlice | undefined;
+  #chunk: Uint8Array = nothing;
+  /** How much of the chunk has been decoded. */
+  #done = 0;
+  #hasBodyEnded = false;
+  #failure: { readonly error: unknown } | undefined;
+
+  constructor(body: AsyncIterable<Uint8Array>, decoder: ChunkDecoder<T>, options: SliceOptions, signal: AbortSignal) {
+    this.#body = body;
+    this.#decoder = decoder;
+    this.#options = options;
+    this.#signal = signal;
+  }
+
+  async draw(): Promise<readonly T[] | undefined> {
+    this.#slice ??= new TimeSlice(this.#options.clock, this.#options.sliceMs);
+    const values: T[] = [];
+    while (values.length === 0) {
+      if (this.#failure !== undefined) throw this.#failure.error;
+      if (this.#done < this.#chunk.length) {
+        if (this.#slice.isUsedUp()) await this.#slice.rest();
+        this.#signal.throwIfAborted();
+        this.#decode(values);
+      } else if (this.#hasBodyEnded) {
+        return undefined;
+      } else {
+        await this.#nextChunk(values);
+      }
+    }
+    return values;
+  }
+
+  async leave(): Promise<void> {
+    if (!this.#hasBodyEnded) await this.#chunks?.return?.();
+  }
+
+  async #nextChunk(values: T[]): Promise<void> {
+    this.#chunks ??= this.#body[Symbol.asyncIterator]();
+    let next: IteratorResult<Uint8Array>;
+    try {
+      next = await this.#chunks.next();
+    } catch (error) {
+      this.#hasBodyEnded = true;
+      throw error;
+    }
+    if (next.done !== true) {
+      this.#chunk = next.value;
+      this.#done = 0;
+      return;
+    }
+    this.#hasBodyEnded = true;
+    this.#signal.throwIfAborted();
+    this.#attempt(() => this.#decoder.end(values));
+  }
+
+  #decode(values: T[]): void {
+    const piece = pieceOf(this.#chunk, this.#done);
+    this.#done += piece.length;
+    this.#attempt(() => this.#decoder.push(piece, values));
+  }
+
+  /** A fault waits until what came before it has been handed out. */
+  #attempt(work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      this.#failure = { error };
+    }
   }
 }
 

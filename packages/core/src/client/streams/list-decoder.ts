@@ -22,6 +22,7 @@ export interface ListDecoderOptions extends ValueLimits, Partial<ItemIdentity> {
 const braceByte = 0x7b;
 const quoteByte = 0x22;
 const bracketByte = 0x5b;
+const commaByte = 0x2c;
 
 export class ListDecoder<T extends KubernetesObject> implements ChunkDecoder<T> {
   readonly #cutter: ValueCutter;
@@ -51,13 +52,14 @@ export class ListDecoder<T extends KubernetesObject> implements ChunkDecoder<T> 
   }
 
   push(chunk: Buffer, items: T[]): void {
-    this.#readAll(this.#carried.take(chunk), items);
+    const isOurs = this.#carried.length > 0;
+    this.#readAll(this.#carried.take(chunk), items, { isOurs });
   }
 
   end(items: T[]): void {
     // Nothing follows, a border neither.
     this.#border = undefined;
-    this.#readAll(this.#carried.take(Buffer.alloc(0)), items);
+    this.#readAll(this.#carried.take(Buffer.alloc(0)), items, { isOurs: true });
     if (this.#place !== "end") {
       const position = this.#cutter.endPosition;
       throw new ListDecodeError("list ends in the middle", { reason: "UnexpectedEnd", position });
@@ -67,8 +69,8 @@ export class ListDecoder<T extends KubernetesObject> implements ChunkDecoder<T> 
     this.#metadata = decodeListMeta(envelope);
   }
 
-  #readAll(chunk: Buffer, items: T[]): void {
-    this.#cutter.enter(chunk);
+  #readAll(chunk: Buffer, items: T[], whose: { readonly isOurs: boolean }): void {
+    this.#cutter.enter(chunk, whose);
     let at = this.#cutter.isInValue ? this.#accept(this.#cutter.goOn(), chunk, items) : 0;
     while (at < chunk.length) {
       const byte = chunk[at] as number;
@@ -120,8 +122,12 @@ export class ListDecoder<T extends KubernetesObject> implements ChunkDecoder<T> 
 
   // Most likely the border comes with the next chunk: scanning for the item's end would cost more than to read it again.
   #carry(at: number, chunk: Buffer): number {
-    this.#cutter.giveBack(at);
-    this.#carried.keep(chunk.subarray(at));
+    // With its comma, in whose place a bracket may stand for a moment.
+    const hasComma = at > 0 && chunk[at - 1] === commaByte;
+    const from = hasComma ? at - 1 : at;
+    if (hasComma) this.#place = "after item";
+    this.#cutter.giveBack(from);
+    this.#carried.keep(chunk.subarray(from));
     return chunk.length;
   }
 
@@ -134,7 +140,7 @@ export class ListDecoder<T extends KubernetesObject> implements ChunkDecoder<T> 
     if (!this.#cutter.trust(from, end)) return false;
     const before = items.length;
     try {
-      for (const json of JSON.parse(`[${this.#cutter.text()}]`) as unknown[]) {
+      for (const json of JSON.parse(this.#cutter.textInBrackets()) as unknown[]) {
         items.push(decodeObject(json, this.#identity) as T);
       }
     } catch {

@@ -16,6 +16,8 @@ export interface ValueLimits {
 
 const smallBufferBytes = 64 * 1024;
 const nothing: Buffer = Buffer.alloc(0);
+const openingBracket = 0x5b;
+const closingBracket = 0x5d;
 
 export class ValueCutter {
   readonly #maxBytes: number;
@@ -24,6 +26,7 @@ export class ValueCutter {
   readonly #scanner = new ValueScanner();
   #chunk = nothing;
   #isChunkAscii = true;
+  #isChunkOurs = false;
   /** What came before the present chunk. */
   #offset = 0;
   // The beginning of a value that goes on in the next chunk.
@@ -62,9 +65,11 @@ export class ValueCutter {
     return this.#offset + index;
   }
 
-  enter(chunk: Buffer): void {
+  /** `isOurs` says that nobody else has these bytes. */
+  enter(chunk: Buffer, { isOurs = false }: { readonly isOurs?: boolean } = {}): void {
     this.#offset += this.#chunk.length;
     this.#chunk = chunk;
+    this.#isChunkOurs = isOurs;
     this.#isChunkAscii = isAscii(chunk);
   }
 
@@ -114,6 +119,25 @@ export class ValueCutter {
     if (this.#gatheredBytes > 0) return this.#gatheredText();
     if (this.#isChunkAscii) return this.#chunk.toString("latin1", this.#from, this.#end);
     return this.#toText(this.#chunk.subarray(this.#from, this.#end));
+  }
+
+  /** The text that was trusted, in brackets. Where the bytes around it are ours they lend their place: no second copy. */
+  textInBrackets(): string {
+    const before = this.#from - 1;
+    const behind = this.#end;
+    if (!this.#isChunkOurs || before < 0 || behind >= this.#chunk.length) return `[${this.text()}]`;
+    const lentBefore = this.#chunk[before] as number;
+    const lentBehind = this.#chunk[behind] as number;
+    this.#chunk[before] = openingBracket;
+    this.#chunk[behind] = closingBracket;
+    this.#from = before;
+    this.#end = behind + 1;
+    try {
+      return this.text();
+    } finally {
+      this.#chunk[before] = lentBefore;
+      this.#chunk[behind] = lentBehind;
+    }
   }
 
   #checkLimits(bytes: number): void {

@@ -22,8 +22,9 @@ export function* replaceSteps<T>(delta: ReplacedAll<T>, batch: Batch<T>, target:
   const details = detailsOf(batch, "relist");
   const { store } = target;
   const beforeList: (T | undefined)[] = [];
-  for (const object of delta.objects) {
-    beforeList.push(storedAs(target, object));
+  const isFirst = store.size === 0;
+  for (let at = 0; at < delta.objects.length && !isFirst; at++) {
+    beforeList.push(storedAs(target, delta.objects[at] as T));
     if (beforeList.length % objectsBetweenPauses === 0) yield undefined;
   }
   const contentBefore = store.objectsByKey ?? new Map(store.listKeys().map((key) => [key, store.getByKey(key)]));
@@ -32,6 +33,7 @@ export function* replaceSteps<T>(delta: ReplacedAll<T>, batch: Batch<T>, target:
   for (const error of thrown?.errors ?? []) target.onError(error);
   yield* deleteSteps(contentBefore, target, details);
   const isEachKept = thrown === undefined && store.size === delta.objects.length;
+  if (isFirst && isEachKept && target.notifyOfAll !== undefined) return target.notifyOfAll(delta.objects, details);
   const places = isEachKept ? delta.objects.keys() : keptPlaces(delta, target, thrown?.successfulIndices);
   for (const at of places) {
     target.notify(notificationOf(beforeList[at], delta.objects[at] as T, details));

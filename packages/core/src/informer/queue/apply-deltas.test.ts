@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type Clock, systemClock } from "../../base/index.ts";
-import type { Notification } from "../shared/handlers.ts";
+import type { EventDetails, Notification } from "../shared/handlers.ts";
 import { IndexedStore } from "../store/indexed-store.ts";
 import { isFinalStateUnknown } from "../tombstone.ts";
 import { applyDeltas, applyDeltasInSlices } from "./apply-deltas.ts";
@@ -217,6 +217,55 @@ describe("a whole list", () => {
     expect(notifications.map(({ details }) => details)).toEqual(
       Array(2).fill({ cause: "initial", isInInitialList: true }),
     );
+  });
+
+  test.each([
+    [
+      "whole where the cache was empty and took all of it",
+      [],
+      [
+        ["a", 1],
+        ["b", 1],
+      ],
+      "a=1 b=1 initial",
+    ],
+    [
+      "one by one where the cache had something",
+      [item("a", 1)],
+      [
+        ["a", 1],
+        ["b", 1],
+      ],
+      undefined,
+    ],
+    [
+      "one by one where the cache refused something",
+      [],
+      [
+        ["a", -1],
+        ["b", 1],
+      ],
+      undefined,
+    ],
+    [
+      "one by one where a name is on it twice",
+      [],
+      [
+        ["a", 1],
+        ["a", 2],
+      ],
+      undefined,
+    ],
+  ] as const)("is told %s", (_, known, listed, whole) => {
+    const { store, target, told } = recorded(...known);
+    const wholes: string[] = [];
+    const notifyOfAll = (objects: readonly Item[], { cause }: EventDetails) => {
+      wholes.push(`${objects.map(printObject).join(" ")} ${cause}`);
+      expect(store.size).toBe(objects.length);
+    };
+    applyDeltas({ deltas: [relist(...listed)], isInInitialList: true }, { ...target, notifyOfAll });
+    expect(wholes).toEqual(whole === undefined ? [] : [whole]);
+    expect(told.length > 0).toBe(whole === undefined);
   });
 
   test("with objects that the store refuses is told without them, and deletes none of them", () => {

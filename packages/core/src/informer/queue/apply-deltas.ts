@@ -34,8 +34,10 @@ export function applyDeltasInSlices<T>(
   signal: AbortSignal,
 ): Promise<void> | undefined {
   // Such a delta is always alone.
-  const long = batch.deltas.find((delta): delta is CollectionDelta<T> => isLong(delta, target.store));
-  if (long !== undefined) return runInSlices(stepsOf(long, batch, target), target.store, new TimeSlice(clock), signal);
+  const [first] = batch.deltas;
+  if (first !== undefined && isLong(first, target.store)) {
+    return runInSlices(stepsOf(first, batch, target), target.store, new TimeSlice(clock), signal);
+  }
   applyDeltas(batch, target);
   return undefined;
 }
@@ -43,7 +45,7 @@ export function applyDeltasInSlices<T>(
 /** Below this many objects a promise costs more than it is worth. */
 const fewObjects = 256;
 
-function isLong<T>(delta: Delta<T>, store: CacheStore<T>): boolean {
+function isLong<T>(delta: Delta<T>, store: CacheStore<T>): delta is CollectionDelta<T> {
   if (delta.type === "SyncAll") return store.size > fewObjects;
   return delta.type === "ReplacedAll" && delta.objects.length + store.size > fewObjects;
 }

@@ -5,7 +5,7 @@
 import { toError } from "../../base/index.ts";
 import type { Notification } from "../shared/handlers.ts";
 import { type Deleted, isFinalStateUnknown } from "../tombstone.ts";
-import { type ApplyTarget, detailsOf, notificationOf } from "./apply-target.ts";
+import { type ApplyTarget, type CacheStore, detailsOf, notificationOf } from "./apply-target.ts";
 import type { ObjectDelta } from "./deltas.ts";
 import type { Batch } from "./queue.ts";
 
@@ -31,10 +31,15 @@ function writeObject<T>(
   batch: Batch<T>,
   { store }: ApplyTarget<T>,
 ): Notification<T> {
+  const before = store.exchange === undefined ? exchange(object, store) : store.exchange(object);
+  return notificationOf(before, object, detailsOf(batch, causes[type]));
+}
+
+function exchange<T>(object: T, store: CacheStore<T>): T | undefined {
   const before = store.get(object);
   if (before === undefined) store.add(object);
   else store.update(object);
-  return notificationOf(before, object, detailsOf(batch, causes[type]));
+  return before;
 }
 
 function writeDeletion<T>(gone: Deleted<T>, batch: Batch<T>, { store }: ApplyTarget<T>): Notification<T> {

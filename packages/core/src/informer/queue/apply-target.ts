@@ -9,6 +9,8 @@ export type Pause = () => Promise<void> | undefined;
 export interface CacheStore<T> extends Store<T> {
   /** The content itself; after a `replace`, still the old one. */
   readonly objectsByKey?: ReadonlyMap<string, T>;
+  /** Adds or updates, whichever it is, and gives what was there: the key is told once. */
+  exchange?(object: T): T | undefined;
   replaceInSlices?(
     objects: readonly T[],
     resourceVersion: string,
@@ -21,6 +23,8 @@ export interface ApplyTarget<T> {
   readonly store: CacheStore<T>;
   /** Called when the store holds the change. */
   readonly notify: (notification: Notification<T>) => void;
+  /** The same for a list of objects that are all new. Unless given, each is told by itself. */
+  readonly notifyOfAll?: (objects: readonly T[], details: EventDetails) => void;
   /** An object that the store refused: nobody is told of it, and everything else goes on. */
   readonly onError: (error: Error) => void;
 }

@@ -33,9 +33,10 @@ export class ProcessorListener<T> {
   readonly #handler: ResourceEventHandler<T>;
   readonly #options: ProcessorListenerOptions<T>;
   readonly #queue: RingBuffer<Notification<T>> | CoalescingQueue<T>;
-  /** What there was when it joined; told before anything in the queue, and made into notifications only then. */
-  #initialObjects: readonly T[] = [];
-  #initialTold = 0;
+  /** Adds that are told before anything in the queue, and made into notifications only then. */
+  #added: readonly T[] = [];
+  #addedDetails: EventDetails | undefined;
+  #addedTold = 0;
   #activity: Activity = "idle";
   #isInCall = false;
   #running: Promise<void> | undefined;
@@ -60,7 +61,7 @@ export class ProcessorListener<T> {
 
   /** How many things wait to be told. */
   get pending(): number {
-    return this.#initialObjects.length - this.#initialTold + this.#queue.size;
+    return this.#added.length - this.#addedTold + this.#queue.size;
   }
 
   /** Whether a callback is running. */
@@ -68,12 +69,17 @@ export class ProcessorListener<T> {
     return this.#running !== undefined || this.#isInCall;
   }
 
-  /** Once, before anything is given to `add`. */
-  addInitial(objects: readonly T[]): void {
+  /** Adds of everything there is: what there was when it joined, or the first list. The array is kept, not copied. */
+  addAll(objects: readonly T[], details: EventDetails): void {
     if (this.#activity === "removed" || objects.length === 0) return;
-    this.#initialObjects = objects;
-    this.#initial.start(objects.length);
-    this.#becomeReady();
+    if (this.pending > 0) {
+      for (const object of objects) this.add({ type: "add", object, details });
+      return;
+    }
+    this.#added = objects;
+    this.#addedDetails = details;
+    if (details.isInInitialList) this.#initial.start(objects.length);
+    if (this.#activity === "idle") this.#becomeReady();
   }
 
   add(notification: Notification<T>): void {
@@ -93,7 +99,7 @@ export class ProcessorListener<T> {
     let isInTime = true;
     for (let left = limit; left > 0 && isInTime; left--) {
       if (this.#activity !== "ready") return true;
-      const next = this.#nextInitial() ?? this.#queue.shift();
+      const next = this.#nextAdded() ?? this.#queue.shift();
       if (next === undefined) {
         this.#activity = "idle";
         return true;
@@ -108,8 +114,8 @@ export class ProcessorListener<T> {
   /** Drops what waits. A callback that is running goes on. */
   remove(reason: unknown): void {
     this.#activity = "removed";
-    this.#initialObjects = [];
-    this.#initialTold = 0;
+    this.#added = [];
+    this.#addedTold = 0;
     this.#queue.clear();
     this.synced.fail(reason);
   }
@@ -152,14 +158,15 @@ export class ProcessorListener<T> {
     if (this.pending > 0) this.#becomeReady();
   }
 
-  #nextInitial(): Notification<T> | undefined {
-    if (this.#initialObjects.length === 0) return undefined;
-    const object = this.#initialObjects[this.#initialTold++] as T;
-    if (this.#initialTold === this.#initialObjects.length) {
-      this.#initialObjects = [];
-      this.#initialTold = 0;
+  #nextAdded(): Notification<T> | undefined {
+    const details = this.#addedDetails;
+    if (this.#added.length === 0 || details === undefined) return undefined;
+    const object = this.#added[this.#addedTold++] as T;
+    if (this.#addedTold === this.#added.length) {
+      this.#added = [];
+      this.#addedTold = 0;
     }
-    return { type: "add", object, details: initialDetails };
+    return { type: "add", object, details };
   }
 
   #becomeReady(): void {
@@ -167,5 +174,3 @@ export class ProcessorListener<T> {
     this.#options.onReady(this);
   }
 }
-
-const initialDetails: EventDetails = Object.freeze({ cause: "initial", isInInitialList: true });

@@ -250,14 +250,24 @@ describe("a handler added while the informer runs", () => {
     await stop();
   });
 
-  // Long lists reach the cache and the handlers in slices, with turns of the event loop in between.
-  test("in the middle of a long list, hears each object once and is told of no change it cannot place", async () => {
+  // Long lists reach the cache in slices, with turns of the event loop in between, and the handlers too where not all of the
+  // list is told of.
+  test.each([
+    ["in the middle of a long list, hears each object once and is told of no change it cannot place", false],
+    ["in the middle of a long list of which the cache refuses an object, does so too", true],
+  ])("%s", async (_, isRefused) => {
     let looks = 0;
     const clock = { ...systemClock, monotonic: () => looks++ };
     const source = new PodSource();
     const many = 2000;
     for (let i = 0; i < many; i++) source.put(`pod-${i}`);
-    const informer = new SharedIndexInformer(source, { clock, random: seededRandom(1) });
+    const kept = isRefused ? many - 1 : many;
+    const refuseOne = ({ metadata }: KubernetesObject) => {
+      if (isRefused && metadata.name === "pod-7") throw new Error("refused");
+      return [];
+    };
+    const indexers = { refuseOne };
+    const informer = new SharedIndexInformer(source, { clock, random: seededRandom(1), indexers });
     const late: ReturnType<typeof recorder>[] = [];
     const join = () => {
       const joined = recorder();
@@ -269,16 +279,19 @@ describe("a handler added while the informer runs", () => {
     const running = informer.run(stopping.signal);
     let joinedAfterSwap = 0;
     while (!informer.hasSynced()) {
-      if (informer.getStore().size === many) joinedAfterSwap++;
+      if (informer.getStore().size === kept) joinedAfterSwap++;
       registrations.push(join());
       await systemClock.yield();
     }
     await Promise.all(registrations.map((each) => each.whenSynced(stopping.signal)));
     while (registrations.some(({ pending }) => pending > 0)) await systemClock.yield();
-    expect(joinedAfterSwap).toBeGreaterThan(3);
+    // One that the cache takes whole is told of in one go.
+    if (isRefused) expect(joinedAfterSwap).toBeGreaterThan(3);
+    else expect(joinedAfterSwap).toBe(0);
+    expect(late.length).toBeGreaterThan(3);
     for (const { heard } of late) {
       expect(new Set(heard).size).toBe(heard.length);
-      expect(heard).toHaveLength(many);
+      expect(heard).toHaveLength(kept);
       expect(heard.every((line) => line.startsWith("add ") && line.endsWith("(initial)"))).toBe(true);
     }
     stopping.abort();

@@ -41,7 +41,7 @@ import { metaNamespaceKeyFunc } from "../store/key-functions.ts";
 import type { Indexers, KeyFunction, ReadonlyIndexer, ReadonlyStore, Transform } from "../store/store.ts";
 import { SyncGate } from "../wait/sync-gate.ts";
 import { nameOfHandler } from "./event-handler-name.ts";
-import type { Notification, ResourceEventHandler } from "./handlers.ts";
+import type { EventDetails, Notification, ResourceEventHandler } from "./handlers.ts";
 import { decideHealth, type Health, type HealthOptions } from "./health.ts";
 import { type InformerMetrics, laterGauge, openInformerMetrics } from "./informer-metrics.ts";
 import { keyOfNotification } from "./notification-key.ts";
@@ -280,6 +280,7 @@ export class SharedIndexInformer<T extends KubernetesObject> {
     const target = {
       store: this.#indexer,
       notify: (notification: Notification<T>) => this.#notify(notification),
+      notifyOfAll: (objects: readonly T[], details: EventDetails) => this.#notifyOfAll(objects, details),
       onError: (error: Error) => this.#reportRefusal(error),
     };
     this.#isApplying = true;
@@ -298,6 +299,11 @@ export class SharedIndexInformer<T extends KubernetesObject> {
       else if (notification.type === "update") this.#detector.addObject(notification.after);
     }
     this.#processor.distribute(notification);
+  }
+
+  #notifyOfAll(objects: readonly T[], details: EventDetails): void {
+    if (this.#detector !== noMutationDetector) for (const object of objects) this.#detector.addObject(object);
+    this.#processor.distributeAdds(objects, details);
   }
 
   #applied(queue: Queue<T>): void {

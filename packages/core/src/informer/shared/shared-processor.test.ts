@@ -201,6 +201,46 @@ describe("a handler is in sync", () => {
   });
 });
 
+describe("a list that is told of in one go", () => {
+  const details = { cause: "initial", isInInitialList: true } as const;
+
+  test("comes before what happens later, and behind what was to be told before", async () => {
+    const clock = new FakeClock();
+    const { processor, stop, join } = setUp(clock);
+    const { heard, handler } = recorder();
+    join(handler);
+    processor.distributeAdds([pod("a"), pod("b")], details);
+    processor.distribute(updated("a", 1, 2));
+    processor.distributeAdds([pod("c")], { cause: "relist", isInInitialList: false });
+    processor.distribute(deleted("c"));
+    const running = processor.run(stop.signal);
+    await clock.settle();
+    expect(heard).toEqual([
+      "add a@1 (initial)",
+      "add b@1 (initial)",
+      "update a@1 to a@2",
+      "add c@1 (relist)",
+      "delete c@1",
+    ]);
+    stop.abort();
+    await running;
+  });
+
+  test("counts as one thing to tell for each of its objects, and for the sync", async () => {
+    const clock = new FakeClock();
+    const { processor, stop, join } = setUp(clock);
+    const registration = join({});
+    processor.distributeAdds([pod("a"), pod("b")], details);
+    processor.upstreamHasSynced();
+    expect([registration.pending, registration.hasSynced()]).toEqual([2, false]);
+    const running = processor.run(stop.signal);
+    await clock.settle();
+    expect([registration.pending, registration.hasSynced()]).toEqual([0, true]);
+    stop.abort();
+    await running;
+  });
+});
+
 describe("a handler that joins late", () => {
   test("hears what is known as adds of an initial list, and then what happens", async () => {
     const clock = new FakeClock();

@@ -7,7 +7,7 @@
 import type { KubernetesObject } from "../../api/index.ts";
 import { type Clock, KubeloopError, onAbort, RingBuffer } from "../../base/index.ts";
 import type { KeyFunction } from "../store/store.ts";
-import type { Notification, ResourceEventHandler } from "./handlers.ts";
+import type { EventDetails, Notification, ResourceEventHandler } from "./handlers.ts";
 import { ProcessorListener } from "./processor-listener.ts";
 import type { ResourceEventHandlerRegistration } from "./registration.ts";
 import { repeatsTheKnown } from "./repeats-the-known.ts";
@@ -44,6 +44,8 @@ interface Subscription<T> {
 }
 
 const callbacksPerTurn = 64;
+
+const initialDetails: EventDetails = Object.freeze({ cause: "initial", isInInitialList: true });
 
 export class SharedProcessor<T extends KubernetesObject> {
   readonly #options: SharedProcessorOptions<T>;
@@ -88,7 +90,7 @@ export class SharedProcessor<T extends KubernetesObject> {
   join(registration: ResourceEventHandlerRegistration, snapshot: Snapshot<T>): void {
     const subscription = this.#find(registration);
     subscription.hasJoined = true;
-    subscription.listener.addInitial(snapshot.objects);
+    subscription.listener.addAll(snapshot.objects, initialDetails);
     if (snapshot.isComplete) subscription.listener.upstreamHasSynced();
   }
 
@@ -125,6 +127,11 @@ export class SharedProcessor<T extends KubernetesObject> {
     } else {
       for (const { listener, hasJoined } of this.#subscriptions) if (hasJoined) listener.add(notification);
     }
+  }
+
+  /** Adds of a list, all of them news. */
+  distributeAdds(objects: readonly T[], details: EventDetails): void {
+    for (const { listener, hasJoined } of this.#subscriptions) if (hasJoined) listener.addAll(objects, details);
   }
 
   /** Whether anyone has become due to be told again; until `resyncEnded` those are told what others are not. */

@@ -2,6 +2,7 @@
 // address) each value has one object: that one needs no map, which would take as much time and memory as all the rest.
 
 export class Bucket<T> {
+  readonly value: string;
   readonly #isFreezing: boolean;
   /** While there is one object. */
   #onlyKey: string | undefined;
@@ -10,7 +11,8 @@ export class Bucket<T> {
   #objects: Map<string, T> | undefined;
   #list: readonly T[] | undefined;
 
-  constructor(isFreezing: boolean) {
+  constructor(value: string, isFreezing: boolean) {
+    this.value = value;
     this.#isFreezing = isFreezing;
   }
 

@@ -163,6 +163,22 @@ describe("an index", () => {
   });
 });
 
+interface Pair {
+  readonly key: string;
+  readonly value: string;
+}
+
+test("an exchange writes an object and gives what was there, index and all", () => {
+  const store = new IndexedStore<Pair>({
+    keyOf: ({ key }) => key,
+    indexers: { value: ({ value }) => [value] },
+  });
+  const [first, second] = ["1", "2"].map((value) => ({ key: "a", value })) as [Pair, Pair];
+  expect(store.exchange(first)).toBeUndefined();
+  expect(store.exchange(second)).toBe(first);
+  expect([store.byIndex("value", "1"), store.byIndex("value", "2")]).toEqual([[], [second]]);
+});
+
 describe("adding indexes", () => {
   const byLength = { byLength: ({ metadata }: Pod) => [String(metadata.name.length)] };
 

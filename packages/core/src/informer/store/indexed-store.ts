@@ -87,12 +87,19 @@ export class IndexedStore<T> implements Indexer<T> {
   }
 
   add(object: T): void {
-    this.#write(object);
-    this.#version.advance(resourceVersionOf(object));
+    this.exchange(object);
   }
 
   update(object: T): void {
-    this.add(object);
+    this.exchange(object);
+  }
+
+  /** Adds or updates, whichever it is, and gives what was there. */
+  exchange(object: T): T | undefined {
+    const key = keyFor(object, this.#rules);
+    const before = this.#content.set(key, keptOf(key, object, this.#rules));
+    this.#version.advance(resourceVersionOf(object));
+    return before;
   }
 
   /** By key. A tombstone's own version is old, or unknown: it does not count. */
@@ -179,11 +186,6 @@ export class IndexedStore<T> implements Indexer<T> {
 
   addIndexers(indexers: Indexers<T>): void {
     this.#content.addIndexers(indexers);
-  }
-
-  #write(object: T): void {
-    const key = keyFor(object, this.#rules);
-    this.#content.set(key, keptOf(key, object, this.#rules));
   }
 
   #replacementOf(objects: readonly T[], { isTransformed = false }: ReplaceOptions): Replacement<T> {

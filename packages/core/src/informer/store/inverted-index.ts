@@ -20,7 +20,8 @@ export class InvertedIndex<T> {
   readonly #indexFunction: IndexFunction<T>;
   readonly #isFreezing: boolean;
   readonly #buckets = new Map<string, Bucket<T>>();
-  readonly #valuesByKey = new Map<string, IndexedValues>();
+  /** The bucket of a key with one value; of others, their values. */
+  readonly #placeByKey = new Map<string, Bucket<T> | readonly string[]>();
 
   constructor(name: string, indexFunction: IndexFunction<T>, isFreezing: boolean) {
     this.name = name;
@@ -41,26 +42,33 @@ export class InvertedIndex<T> {
 
   /** Under which values the key is found now. */
   recordedValues(key: string): IndexedValues {
-    return this.#valuesByKey.get(key) ?? noValues;
+    const place = this.#placeByKey.get(key) ?? noValues;
+    return place instanceof Bucket ? place.value : place;
   }
 
   put(key: string, object: T, values: IndexedValues): void {
-    const before = this.#valuesByKey.get(key);
-    if (before !== undefined && before !== values) this.#takeOut(key, before, values);
-    if (typeof values === "string") {
-      if (before !== values) this.#valuesByKey.set(key, values);
-      this.#bucketOf(values).put(key, object);
+    const before = this.#placeByKey.get(key);
+    // Nearly always: an object that stays where it is.
+    if (before instanceof Bucket && before.value === values) {
+      before.put(key, object);
       return;
     }
-    if (values.length > 0) this.#valuesByKey.set(key, values);
-    else if (before !== undefined) this.#valuesByKey.delete(key);
+    if (before !== undefined) this.#takeOut(key, before, values);
+    if (typeof values === "string") {
+      const bucket = this.#bucketOf(values);
+      this.#placeByKey.set(key, bucket);
+      bucket.put(key, object);
+      return;
+    }
+    if (values.length > 0) this.#placeByKey.set(key, values);
+    else if (before !== undefined) this.#placeByKey.delete(key);
     for (const value of values) this.#bucketOf(value).put(key, object);
   }
 
   remove(key: string): void {
-    const before = this.#valuesByKey.get(key);
+    const before = this.#placeByKey.get(key);
     if (before === undefined) return;
-    this.#valuesByKey.delete(key);
+    this.#placeByKey.delete(key);
     this.#takeOut(key, before, noValues);
   }
 
@@ -76,9 +84,9 @@ export class InvertedIndex<T> {
     return [...this.#buckets.keys()];
   }
 
-  /** Out of the buckets of `values`, except those in `kept`. */
-  #takeOut(key: string, values: IndexedValues, kept: IndexedValues): void {
-    for (const value of typeof values === "string" ? [values] : values) {
+  /** Out of where it was, except from the buckets of `kept`. */
+  #takeOut(key: string, place: Bucket<T> | readonly string[], kept: IndexedValues): void {
+    for (const value of place instanceof Bucket ? [place.value] : place) {
       const isKept = typeof kept === "string" ? kept === value : kept.includes(value);
       if (isKept) continue;
       const bucket = this.#buckets.get(value);
@@ -90,7 +98,7 @@ export class InvertedIndex<T> {
   #bucketOf(value: string): Bucket<T> {
     let bucket = this.#buckets.get(value);
     if (bucket === undefined) {
-      bucket = new Bucket(this.#isFreezing);
+      bucket = new Bucket(value, this.#isFreezing);
       this.#buckets.set(value, bucket);
     }
     return bucket;

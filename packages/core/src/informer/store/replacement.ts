@@ -10,10 +10,6 @@ import { keptOf, keyFor, type WriteRules } from "./write-rules.ts";
 /** Asked now and then while something long goes on: a promise to wait for before going on, or nothing. */
 export type Pause = () => Promise<void> | undefined;
 
-type Prepared<T> =
-  | { readonly key: string; readonly kept: T }
-  | { readonly key: string | undefined; readonly error: Error };
-
 interface Failure {
   readonly at: number;
   readonly key: string | undefined;
@@ -25,8 +21,8 @@ const objectsBetweenPauses = 32;
 export class Replacement<T> {
   readonly #objects: readonly T[];
   readonly #rules: WriteRules<T>;
-  /** By place in the list: transforms run once, however often their results are placed. */
-  readonly #prepared: Prepared<T>[] = [];
+  /** What transforms gave, or threw, by place in the list: they run once, however often their results are placed. */
+  readonly #outcomes: ({ readonly kept: T } | { readonly error: unknown })[] | undefined;
   #indexers: Indexers<T>;
   #content: ThreadSafeStore<T>;
   #failures: Failure[] = [];
@@ -36,20 +32,21 @@ export class Replacement<T> {
     this.#objects = objects;
     this.#rules = rules;
     this.#indexers = indexers;
+    this.#outcomes = rules.transform === undefined ? undefined : [];
     this.#content = this.#newContent();
   }
 
   /** `indexers` are those of now, here and below. */
   prepareAll(indexers: Indexers<T>): void {
     this.#follow(indexers);
-    while (this.#next < this.#objects.length) this.#place(this.#next++);
+    this.#placeUpTo(this.#objects.length);
   }
 
   /** Goes on to the end, or until `pause` gives a promise, which is then the answer. */
   prepareSlice(indexers: Indexers<T>, pause: Pause): Promise<void> | undefined {
     this.#follow(indexers);
     while (this.#next < this.#objects.length) {
-      this.#place(this.#next++);
+      this.#placeUpTo(Math.min(this.#next + objectsBetweenPauses, this.#objects.length));
       const waiting = this.#next % objectsBetweenPauses === 0 ? pause() : undefined;
       if (waiting !== undefined) return waiting;
     }
@@ -74,25 +71,27 @@ export class Replacement<T> {
     );
   }
 
-  #place(at: number): void {
-    this.#prepared[at] ??= this.#prepareOne(this.#objects[at] as T);
-    const prepared = this.#prepared[at];
-    try {
-      if ("error" in prepared) throw prepared.error;
-      this.#content.set(prepared.key, prepared.kept);
-    } catch (error) {
-      this.#failures.push({ at, key: prepared.key, error: toError(error) });
-    }
+  #placeUpTo(end: number): void {
+    while (this.#next < end) this.#place(this.#next++);
   }
 
-  #prepareOne(object: T): Prepared<T> {
+  #place(at: number): void {
+    const object = this.#objects[at] as T;
     let key: string | undefined;
     try {
       key = keyFor(object, this.#rules);
-      return { key, kept: keptOf(key, object, this.#rules) };
+      this.#content.set(key, this.#keptOf(key, object, at));
     } catch (error) {
-      return { key, error: toError(error) };
+      this.#failures.push({ at, key, error: toError(error) });
     }
+  }
+
+  #keptOf(key: string, object: T, at: number): T {
+    if (this.#outcomes === undefined) return keptOf(key, object, this.#rules);
+    this.#outcomes[at] ??= attempt(() => keptOf(key, object, this.#rules));
+    const outcome = this.#outcomes[at];
+    if ("error" in outcome) throw outcome.error;
+    return outcome.kept;
   }
 
   /** Begins again where somebody has added an index. */
@@ -106,5 +105,13 @@ export class Replacement<T> {
 
   #newContent(): ThreadSafeStore<T> {
     return new ThreadSafeStore({ indexers: this.#indexers, isFreezing: this.#rules.isFreezing });
+  }
+}
+
+function attempt<T>(keep: () => T): { readonly kept: T } | { readonly error: unknown } {
+  try {
+    return { kept: keep() };
+  } catch (error) {
+    return { error };
   }
 }

@@ -44,14 +44,12 @@ export class ThreadSafeStore<T> {
     return [...this.#objects.keys()];
   }
 
-  /** Throws an IndexError, and has changed nothing then. */
-  set(key: string, object: T): void {
-    // All index functions speak before anything is touched.
-    const indexes = this.#indexList;
-    const values: IndexedValues[] = [];
-    for (const index of indexes) values.push(index.valuesOf(key, object));
-    for (let at = 0; at < indexes.length; at++) indexes[at]?.put(key, object, values[at] as IndexedValues);
+  /** Gives what was there. Throws an IndexError, and has changed nothing then. */
+  set(key: string, object: T): T | undefined {
+    if (this.#indexList.length > 0) this.#putInIndexes(key, object);
+    const before = this.#objects.get(key);
     this.#objects.set(key, object);
+    return before;
   }
 
   delete(key: string): void {
@@ -104,6 +102,14 @@ export class ThreadSafeStore<T> {
     for (const index of added) this.#indexes.set(index.name, index);
     this.#indexList.push(...added);
     if (added.length > 0) this.#indexers = Object.freeze({ ...this.#indexers, ...indexers });
+  }
+
+  #putInIndexes(key: string, object: T): void {
+    // All index functions speak before anything is touched.
+    const indexes = this.#indexList;
+    const values: IndexedValues[] = [];
+    for (const index of indexes) values.push(index.valuesOf(key, object));
+    for (let at = 0; at < indexes.length; at++) indexes[at]?.put(key, object, values[at] as IndexedValues);
   }
 
   #indexOf(name: string): InvertedIndex<T> {
