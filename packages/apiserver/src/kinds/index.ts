@@ -1,8 +1,19 @@
 // `kinds`: what is particular to each kind, one folder per group. Kinds that are not here get the structural checks of their schema only.
 import { appsRules } from "./apps/index.ts";
 import { batchRules } from "./batch/index.ts";
+import { coordinationRules } from "./coordination/index.ts";
 import { coreRules } from "./core/index.ts";
 import type { KindRules } from "./kind-rules.ts";
+import { networkingRules } from "./networking/index.ts";
+import { policyRules } from "./policy/index.ts";
 import { rbacRules } from "./rbac/index.ts";
 
-export const allRules: readonly KindRules[] = [...coreRules, ...appsRules, ...batchRules, ...rbacRules];
+export const allRules: readonly KindRules[] = [
+  ...coreRules,
+  ...appsRules,
+  ...batchRules,
+  ...networkingRules,
+  ...rbacRules,
+  ...policyRules,
+  ...coordinationRules,
+];

@@ -1,0 +1,51 @@
+// IPAddress: an address that is taken, under its own name, and by whom.
+import { type networkingv1, validateDns1123Subdomain, validatePathSegmentName } from "@kubeloop/core/api";
+import { deepEqual } from "@kubeloop/core/base";
+import { ipAddresses } from "@kubeloop/core/resources";
+import type { KindRules } from "../kind-rules.ts";
+import { checkCanonicalIp } from "../shared/canonical-ip.ts";
+import { isAbsent } from "../shared/checks.ts";
+import { collectFaults, type FaultPlace } from "../shared/fault-place.ts";
+import { printAge } from "../shared/print-age.ts";
+import { checkPathSegment } from "./typed-reference.ts";
+
+type ParentReference = networkingv1.ParentReference;
+
+export const ipAddressRules: KindRules<networkingv1.IPAddress> = {
+  resource: ipAddresses,
+  checkName: (name) => collectFaults("", (place) => checkCanonicalIp(name, place)).map(({ detail }) => detail),
+  validate: ({ spec }) => collectFaults("spec", (place) => checkParent(spec?.parentRef, place.at("parentRef"))),
+  validateUpdate: ({ spec }, old) =>
+    collectFaults("spec", (place) => {
+      const parentPlace = place.at("parentRef");
+      checkParent(spec?.parentRef, parentPlace);
+      if (deepEqual(spec?.parentRef, old.spec?.parentRef)) return;
+      parentPlace.invalid(spec?.parentRef === undefined ? null : internalParent(spec.parentRef), "field is immutable");
+    }),
+  printRow: ({ metadata, spec }, { nowMs }) => [
+    metadata.name,
+    spec?.parentRef === undefined ? "<none>" : printParent(spec.parentRef),
+    printAge(metadata.creationTimestamp, nowMs),
+  ],
+};
+
+function checkParent(parent: ParentReference | undefined, place: FaultPlace): void {
+  if (parent === undefined) {
+    place.required();
+    return;
+  }
+  const { group, resource, name, namespace } = parent;
+  if (!isAbsent(group)) place.at("group").invalidFor(group, validateDns1123Subdomain(group));
+  checkPathSegment(resource, place.at("resource"));
+  checkPathSegment(name, place.at("name"));
+  if (!isAbsent(namespace)) place.at("namespace").invalidFor(namespace, validatePathSegmentName(namespace));
+}
+
+function internalParent({ group = "", resource = "", namespace = "", name = "" }: ParentReference): unknown {
+  return { Group: group, Resource: resource, Namespace: namespace, Name: name };
+}
+
+function printParent({ group = "", resource = "", namespace = "", name = "" }: ParentReference): string {
+  const kind = (group === "" ? resource : `${resource}.${group}`).toLowerCase();
+  return [kind, ...(namespace === "" ? [] : [namespace]), name].join("/");
+}

@@ -1,0 +1,62 @@
+// NetworkPolicy: which traffic pods may have, from where and to where.
+import { formatLabelSelector, type networkingv1 } from "@kubeloop/core/api";
+import { networkPolicies } from "@kubeloop/core/resources";
+import type { KindRules } from "../kind-rules.ts";
+import { cidrWarnings } from "../shared/cidr.ts";
+import { collectFaults, FaultPlace } from "../shared/fault-place.ts";
+import { checkLabelSelector } from "../shared/labels.ts";
+import { printAge } from "../shared/print-age.ts";
+import { checkNetworkPolicySpec, type NetworkPolicyOptions } from "./check-network-policy.ts";
+
+type Spec = networkingv1.NetworkPolicySpec;
+
+export const networkPolicyRules: KindRules<networkingv1.NetworkPolicy> = {
+  resource: networkPolicies,
+  generation: "spec",
+  defaults({ spec = {} }) {
+    for (const { ports = [] } of [...(spec.ingress ?? []), ...(spec.egress ?? [])]) {
+      for (const port of ports) port.protocol ??= "TCP";
+    }
+    if ((spec.policyTypes ?? []).length > 0) return;
+    spec.policyTypes = (spec.egress ?? []).length > 0 ? ["Ingress", "Egress"] : ["Ingress"];
+  },
+  validate: ({ spec = {} }) => collectFaults("spec", (place) => checkNetworkPolicySpec(spec, place)),
+  validateUpdate: ({ spec = {} }, old) =>
+    collectFaults("spec", (place) => checkNetworkPolicySpec(spec, place, optionsOf(old.spec ?? {}))),
+  warnings: ({ spec = {} }) => blocksOf(spec).flatMap(blockWarnings),
+  printRow: ({ metadata, spec = {} }, { nowMs }) => [
+    metadata.name,
+    formatLabelSelector(spec.podSelector ?? {}),
+    printAge(metadata.creationTimestamp, nowMs),
+  ],
+};
+
+function optionsOf(old: Spec): NetworkPolicyOptions {
+  const isSelectorBad = collectFaults("", (place) => checkLabelSelector(old.podSelector, place)).length > 0;
+  const oldCidrs = blocksOf(old).flatMap(({ block }) => [block.cidr, ...(block.except ?? [])]);
+  return { allowsInvalidValues: isSelectorBad, oldCidrs };
+}
+
+interface PlacedBlock {
+  readonly block: networkingv1.IPBlock;
+  readonly place: FaultPlace;
+}
+
+function blocksOf({ ingress = [], egress = [] }: Spec): readonly PlacedBlock[] {
+  const spec = new FaultPlace([], "spec", {});
+  const placed = (peers: readonly networkingv1.NetworkPolicyPeer[] = [], at: FaultPlace): PlacedBlock[] =>
+    peers.flatMap(({ ipBlock }, i) =>
+      ipBlock === undefined ? [] : [{ block: ipBlock, place: at.item(i).at("ipBlock") }],
+    );
+  return [
+    ...ingress.flatMap(({ from }, i) => placed(from, spec.at("ingress").item(i).at("from"))),
+    ...egress.flatMap(({ to }, i) => placed(to, spec.at("egress").item(i).at("to"))),
+  ];
+}
+
+function blockWarnings({ block, place }: PlacedBlock): string[] {
+  return [
+    ...cidrWarnings(block.cidr, place.at("cidr")),
+    ...(block.except ?? []).flatMap((cidr, i) => cidrWarnings(cidr, place.at("except").item(i))),
+  ];
+}

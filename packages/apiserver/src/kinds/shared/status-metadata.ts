@@ -1,0 +1,24 @@
+// What a write of an object's status may touch beside the status.
+import type { KubernetesObject, metav1 } from "@kubeloop/core/api";
+import type { Draft } from "../kind-rules.ts";
+
+const keptFields = ["labels", "annotations", "finalizers", "ownerReferences", "selfLink"] as const;
+
+/** Everything but the status and metadata stays. */
+export function keepAllButStatus(draft: Draft<KubernetesObject>, old: KubernetesObject): void {
+  const fields = draft as unknown as Record<string, unknown>;
+  const oldFields = old as unknown as Readonly<Record<string, unknown>>;
+  for (const name of new Set([...Object.keys(fields), ...Object.keys(oldFields)])) {
+    if (name === "status" || name === "metadata") continue;
+    if (oldFields[name] === undefined) delete fields[name];
+    else fields[name] = oldFields[name];
+  }
+}
+
+/** Labels, annotations, owners and finalizers stay too. */
+export function keepMetadata(metadata: Draft<metav1.ObjectMeta>, old: metav1.ObjectMeta): void {
+  for (const name of keptFields) {
+    if (old[name] === undefined) delete metadata[name];
+    else Object.assign(metadata, { [name]: old[name] });
+  }
+}
