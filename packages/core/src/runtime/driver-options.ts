@@ -49,7 +49,7 @@ export interface ControllerDriverOptions extends Omit<WatchSourceOptions, "clock
   readonly wrapGate?: ((gate: WriteGate) => WriteGate) | undefined;
 }
 
-type Optional = "tracer" | "metadata" | "onSyncTimeout" | "wrapGate";
+type Optional = "tracer" | "metadata" | "freeze" | "onSyncTimeout" | "wrapGate";
 
 export type DriverSettings = Required<Omit<ControllerDriverOptions, Optional>> &
   Pick<ControllerDriverOptions, Optional> & { readonly metrics: Metrics };

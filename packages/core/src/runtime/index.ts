@@ -24,7 +24,7 @@ export {
   type ReconcileResult,
   ReconcileSubresourceClient,
   releaseFinalizer,
-  updateStatus,
+  writeStatus,
 } from "./front/index.ts";
 export {
   type AddControllerOptions,

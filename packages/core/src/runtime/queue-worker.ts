@@ -54,6 +54,9 @@ export interface WakeOptions extends AddOptions {
   readonly span?: (() => SpanContext) | undefined;
 }
 
+/** What is remembered of a key that is being worked on: more than the requests that one plan has under way. */
+const mostHeard = 128;
+
 export class QueueWorker implements Disposable {
   readonly queue: RateLimitingQueue<string>;
   readonly #options: QueueWorkerOptions;
@@ -78,7 +81,7 @@ export class QueueWorker implements Disposable {
     const { change } = options;
     const heard = this.#heard.get(key);
     // Whether it is an echo is known when the work is over: a watch may be quicker than an answer.
-    if (heard !== undefined && change !== undefined) heard.push(options);
+    if (heard !== undefined && change !== undefined) this.#hear(key, heard, options);
     else if (change === undefined || !this.#isResting(key) || !this.#options.isEcho(key, change))
       this.#add(key, options);
   }
@@ -159,6 +162,18 @@ export class QueueWorker implements Disposable {
         log.warn("reconcile took longer than it may", { key, deadlineMs });
       }
     }
+  }
+
+  #hear(key: string, heard: WakeOptions[], options: WakeOptions): void {
+    if (heard.length >= mostHeard) {
+      // One echo is as good as many.
+      const isEcho = heard.map(({ change }) => change !== undefined && this.#options.isEcho(key, change));
+      const left = heard.filter((_, i) => isEcho[i] === false || i === isEcho.indexOf(true));
+      heard.splice(0, heard.length, ...left);
+    }
+    // So much happens to it that some of it is others' doing.
+    if (heard.length >= mostHeard) this.#add(key, options);
+    else heard.push(options);
   }
 
   #settle(key: string, reconciled: Reconciled, span: WakeOptions["span"]): ReconcileResult | "stale" {

@@ -1,11 +1,19 @@
-// The informers behind a controller's watches: acquired from the process's factories where a watch looks at all of a resource, its
-// own where it has a selector. `follow` may be called again with another list, as discovery changes: what is new is opened, what
+// The informers behind a controller's watches: acquired from the process's factories where a watch looks at all of a resource, and
+// shared with whoever looks at the same part where it has a scope. `follow` may be called again with another list, as discovery changes: what is new is opened, what
 // is no longer wanted let go.
 //
 // Handlers are told one change after the other, after the cache has it. Nothing here knows what a change means. Who wants to be told
 // again so often is told from here: an informer that others have started would never do it.
 import type { KubernetesObject, Resource } from "../api/index.ts";
-import { type Clock, childSignal, type Log, type Metrics, noMetrics, type TaskScope } from "../base/index.ts";
+import {
+  type Clock,
+  childSignal,
+  type Log,
+  type Metrics,
+  noMetrics,
+  type TaskScope,
+  untilAborted,
+} from "../base/index.ts";
 import type { Client } from "../client/index.ts";
 import { type Change, type Index, resourceId, type Watch } from "../contract/index.ts";
 import {
@@ -22,6 +30,7 @@ import {
   type Syncing,
 } from "../informer/index.ts";
 import { type ControllerCaches, scopeIdOf } from "./cache-snapshot.ts";
+import { scopedInformersOf } from "./scoped-informers.ts";
 
 export interface WatchSourceOptions {
   readonly client: Client;
@@ -32,6 +41,8 @@ export interface WatchSourceOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics?: Metrics | undefined;
+  /** Deep-freeze what is cached for watches of part of a resource; for tests. Factories have such an option of their own. */
+  readonly freeze?: boolean | undefined;
 }
 
 export interface ChangeListener {
@@ -186,17 +197,18 @@ export class WatchSources {
     const isMetadata = watches.every(({ metadataOnly }) => metadataOnly === true);
     const { resource } = watch;
     if (scopeIdOf(watch).trim() !== "") {
-      const informer = this.#ownInformer(watch, isMetadata);
-      const ended = scope.spawn((signal) => informer.run(signal));
-      return { informer, letGo: () => ended.catch(() => {}) };
+      const id = `${resourceId(resource)} ${scopeIdOf(watch)} ${isMetadata ? "metadata" : "full"}`;
+      const held = scopedInformersOf(this.#options.client).hold(id, () => this.#newInformer(watch, isMetadata));
+      void scope.spawn((signal) => untilAborted(held.ended, signal));
+      return { informer: held.informer, letGo: () => held.release() };
     }
     const shared = isMetadata && this.#shared !== undefined ? this.#shared : undefined;
     const acquired = shared?.acquire(resource) ?? this.#options.informers.acquire(resource);
     return { informer: acquired.informer, letGo: async () => await acquired[Symbol.asyncDispose]() };
   }
 
-  #ownInformer(watch: Watch, isMetadata: boolean): AnyInformer {
-    const { client, clock, log, metrics = noMetrics } = this.#options;
+  #newInformer(watch: Watch, isMetadata: boolean): AnyInformer {
+    const { client, clock, log, metrics = noMetrics, freeze = false } = this.#options;
     const { namespace, labelSelector, fieldSelector, resource } = watch;
     const scope = {
       clock,
@@ -207,7 +219,13 @@ export class WatchSources {
     const source = isMetadata
       ? newMetadataListWatchFromClient(client, resource, scope)
       : newListWatchFromClient(client, resource, scope);
-    return new SharedIndexInformer<KubernetesObject>(source, { clock, log, metrics, indexers: namespaceIndexers });
+    return new SharedIndexInformer<KubernetesObject>(source, {
+      clock,
+      log,
+      metrics,
+      freeze,
+      indexers: namespaceIndexers,
+    });
   }
 
   #addIndexes(resource: Resource, informer: AnyInformer): void {

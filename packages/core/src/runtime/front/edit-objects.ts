@@ -82,7 +82,7 @@ export async function createOrPatch<T extends KubernetesObject>(
 }
 
 /** Makes an object's status so, unless somebody has changed the object since it was read. Nothing else is written. */
-export async function updateStatus<T extends KubernetesObject>(
+export async function writeStatus<T extends KubernetesObject>(
   editor: Editor,
   resource: Resource<T>,
   object: T,

@@ -9,7 +9,7 @@ export {
   ensureFinalizer,
   type PatchResult,
   releaseFinalizer,
-  updateStatus,
+  writeStatus,
 } from "./edit-objects.ts";
 export { type Editor, editorOf } from "./editor.ts";
 export {

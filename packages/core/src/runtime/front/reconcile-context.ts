@@ -68,7 +68,9 @@ export function reconcileContext(
     carryOut: (steps) => hands.carryOut(steps),
     async read<T extends KubernetesObject>(resource: Resource<T>, key: string) {
       try {
-        return hands.snapshot.get(resource, key);
+        const cached = hands.snapshot.get(resource, key);
+        // Of some kinds only metadata is cached.
+        return cached === undefined || cached.kind === resource.kind ? cached : await readLive(resource, key);
       } catch (error) {
         if (error instanceof KubeloopError && error.reason === "NotWatched") return await readLive(resource, key);
         throw error;

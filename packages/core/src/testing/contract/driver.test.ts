@@ -15,6 +15,7 @@ import {
   itself,
   keyed,
   liveGet,
+  mapped,
   mergePatch,
   nothing,
   patch,
@@ -649,6 +650,47 @@ describe("how a queue works off its keys", () => {
     expect(rounds).toBe(1);
   });
 
+  test("nor do very many echoes", async () => {
+    let rounds = 0;
+    const many = Array.from({ length: 600 }, (_, i) => create(secrets, secret(`s${i}`)));
+    const controller = onMaps(
+      () => {
+        rounds++;
+        return plan("writes much, then fails", [many, [remove(secrets, "shop/absent")]]);
+      },
+      { watches: [mapped(secrets, () => ["shop/a"])], retry: { baseMs: 60_000 } },
+    );
+    await using stage = onStage(controller);
+    await stage.clock.advance(50_000);
+    expect(rounds).toBe(1);
+    expect(stage.list(secrets)).toHaveLength(600);
+  });
+
+  test("very much that others do meanwhile is not kept, and not lost", async () => {
+    let rounds = 0;
+    const gate = deferred<number>();
+    const meter = definePort<string, number>("meter");
+    const ports = new Ports().implement(meter, () => gate.promise);
+    const controller = onMaps(
+      (_map, context) => {
+        const answer = context.answer(askPort(meter, "x"));
+        if (answer === undefined) return ask("?", askPort(meter, "x"));
+        rounds++;
+        return nothing("seen");
+      },
+      { ports: [meter] },
+    );
+    await using stage = onStage(controller, { driver: { ports } });
+    await stage.clock.settle();
+    for (let i = 0; i < 300; i++) {
+      stage.edit(configMaps, "shop/a", (map) => ({ ...map, data: { i: String(i) } }));
+      await stage.clock.settle();
+    }
+    gate.resolve(1);
+    await stage.clock.advance(1000);
+    expect(rounds).toBe(2);
+  });
+
   test("what happens to a key of low priority while it is worked on is urgent", async () => {
     const order: string[] = [];
     const gate = deferred<number>();
@@ -753,6 +795,26 @@ describe("how a queue works off its keys", () => {
 });
 
 describe("following discovery", () => {
+  test("what is no longer served is let go, scoped watches too", async () => {
+    let looked = 0;
+    const controller = onMaps(
+      () => {
+        looked++;
+        return nothing("looked");
+      },
+      { watches: (served) => served.resources.map((resource) => cached(resource, { labelSelector: "app=web" })) },
+    );
+    await using stage = onStage(controller);
+    await stage.clock.advance(1000);
+    const watches = stage.server.server.openWatches;
+    stage.server.served = [configMaps];
+    await stage.clock.advance(31_000);
+    expect(watches - stage.server.server.openWatches).toBe(2);
+    stage.edit(configMaps, "shop/a", (map) => ({ ...map, data: { changed: "yes" } }));
+    await stage.clock.advance(1000);
+    expect(looked).toBe(2);
+  });
+
   test("a server that cannot say what it serves is asked again; until then that is what is missing", async () => {
     let isDown = true;
     let looked = 0;

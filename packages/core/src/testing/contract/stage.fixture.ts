@@ -24,6 +24,8 @@ export class Stage<M> {
   readonly metrics = new MetricsRegistry();
   readonly events: string[] = [];
   readonly driver: ControllerDriver<M>;
+  /** For another driver of the same process. */
+  readonly options: ControllerDriverOptions;
   readonly #stop = new AbortController();
   readonly #running: Promise<unknown>;
 
@@ -40,15 +42,17 @@ export class Stage<M> {
       freeze: true,
       random: seededRandom("metadata"),
     });
-    this.driver = new ControllerDriver(controller, {
+    this.options = {
       client,
       informers,
       metadata,
       clock,
+      freeze: true,
       metrics: this.metrics,
       recordEvent: ({ eventType, reason, message }) => this.events.push(`${eventType} ${reason}: ${message}`),
       ...options.driver,
-    });
+    };
+    this.driver = new ControllerDriver(controller, this.options);
     const { signal } = this.#stop;
     this.#running = Promise.all([informers.run(signal), metadata.run(signal), this.driver.run(signal)]);
     this.#running.catch(() => {});

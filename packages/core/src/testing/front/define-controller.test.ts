@@ -20,7 +20,13 @@ import {
   verbs,
   type Wake,
 } from "../../contract/index.ts";
-import { createOrUpdate, defineController, type ReconcileContext, updateStatus } from "../../runtime/index.ts";
+import {
+  ControllerDriver,
+  createOrUpdate,
+  defineController,
+  type ReconcileContext,
+  writeStatus,
+} from "../../runtime/index.ts";
 import {
   type Foo,
   foos,
@@ -44,7 +50,7 @@ describe("a controller in the usual style", () => {
       draft.metadata.ownerReferences = newChild(foo).metadata.ownerReferences as never;
     });
     if (result !== "unchanged") context.recorder.event(foo, "Normal", "Synced", `${namespace}/${name} ${result}`);
-    await updateStatus(context, foos, foo, (draft) => {
+    await writeStatus(context, foos, foo, (draft) => {
       draft.status = { availableReplicas: foo.spec?.replicas ?? 0 };
     });
   };
@@ -536,6 +542,30 @@ describe("where it looks", () => {
     stage.driver.wake("a/x");
     await stage.clock.advance(1);
     expect(rounds).toBe(2);
+  });
+
+  test("two controllers that look at the same part share its cache; the last one ends it", async () => {
+    const part = { for: itself(foos, { labelSelector: "tier=gold" }), owns: [] };
+    await using stage = onStage(
+      onFoos(async () => {}, part),
+      { objects: [] },
+    );
+    const seen: string[] = [];
+    const reconcile: Reconcile = async ({ key }) => {
+      seen.push(key);
+    };
+    const stop = new AbortController();
+    const other = new ControllerDriver(onFoos(reconcile, { ...part, name: "others" }), stage.options);
+    const running = other.run(stop.signal);
+    await stage.clock.advance(1000);
+    const lists = stage.server.server.requests.filter(({ verb }) => verb === "watch");
+    expect(lists).toHaveLength(1);
+    stage.server.server.create(foos, newFoo("a", { metadata: { labels: { tier: "gold" } } }));
+    await stage.clock.advance(1000);
+    expect(seen).toEqual(["shop/a"]);
+    stop.abort();
+    await running;
+    expect(stage.server.server.openWatches).toBe(1);
   });
 
   test("selectors by kind: what they leave out is not cached", async () => {

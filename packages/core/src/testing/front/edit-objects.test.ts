@@ -11,7 +11,7 @@ import {
   editorOf,
   ensureFinalizer,
   releaseFinalizer,
-  updateStatus,
+  writeStatus,
 } from "../../runtime/index.ts";
 import { GrownServer } from "../contract/grown-server.fixture.ts";
 import { foos, newConfigMap, newFoo, onFoos, onStage } from "./foo.fixture.ts";
@@ -180,9 +180,9 @@ const rows: readonly [
     ["patch configmaps shop/a"],
   ],
   [
-    "updateStatus writes a status and nothing else",
+    "writeStatus writes a status and nothing else",
     async ({ editor, foo, server }) => {
-      const { result } = await updateStatus(editor, foos, foo, (draft) => {
+      const { result } = await writeStatus(editor, foos, foo, (draft) => {
         draft.spec = { replicas: 99 };
         draft.status = { note: "new" };
       });
@@ -198,7 +198,7 @@ const rows: readonly [
       const conditions = setCondition(undefined, condition, 0);
       const foo = server.create(foos, newFoo("c", { status: { conditions } as never }));
       return (
-        await updateStatus(editor, foos, foo, (draft) => {
+        await writeStatus(editor, foos, foo, (draft) => {
           const status = draft.status as { conditions?: unknown };
           status.conditions = setCondition(conditions, condition, 5_000_000);
         })
