@@ -15,7 +15,9 @@ function replaceInvalid(buffer: Buffer): string {
   for (let at = 0; at < buffer.length; ) {
     const length = characterLength(buffer, at);
     if (length === 0) {
-      end += replaced.write("\ufffd", end);
+      replaced[end++] = 0xef;
+      replaced[end++] = 0xbf;
+      replaced[end++] = 0xbd;
       at++;
     } else {
       for (const last = at + length; at < last; at++) replaced[end++] = buffer[at] ?? 0;

@@ -49,6 +49,11 @@ export class FaultLog {
     if (this.#saved !== undefined) throw new UnmarshalError(this.#saved);
   }
 
+  /** Whether there is no need to say more. */
+  get isSaved(): boolean {
+    return this.#saved !== undefined;
+  }
+
   save(message: string): undefined {
     this.#saved ??= message;
   }

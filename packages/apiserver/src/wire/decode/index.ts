@@ -6,6 +6,13 @@
 // strict faults are bare, to be worded by who knows that it was a patch. Protobuf bodies are values: `decodeValueBody`.
 //
 // Not here: defaults, validation, conversion between versions; custom resources, whose schemas are pruned by other rules.
+//
+// Where a real server does otherwise, on purpose:
+// - An integer that a double cannot hold and print exactly (beyond 2^53, mostly) is refused: in an int64 field as if it did not
+//   fit one, in any JSON with a text of our own. So is a number beyond all doubles.
+// - What is kept is at most 1,000 levels deep, a quantity at most 1,000 characters long.
+// - Any JSON (RawExtension) is kept as a value, not as bytes: `1.0` becomes `1`, of repeated keys the last stays.
+// - Faults of YAML's syntax are in the words of the library we read it with.
 export {
   type BodyOptions,
   type BodyTarget,

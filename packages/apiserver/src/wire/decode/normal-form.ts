@@ -1,6 +1,7 @@
 // From a parsed value to the normal form of a kind: what a Go server would print for it. Unknown fields are gone, zero values
 // are gone where Go omits them and there where Go prints them (`status: {}`, `rules: null`), quantities, times and bytes have
-// their one spelling, fields stand in Go's order and maps in that of their keys. Applied to its own result it changes nothing.
+// their one spelling, fields stand in Go's order and maps in that of their keys. Applied to its own result it changes nothing,
+// but that a null which stands for a zero held by pointer (a time of the year 1) is then no more than a null.
 //
 // The value is walked once, with its schema, in its own order, because Go tells the first value of a wrong type; but a text
 // that is no quantity or time ends the walk, and is told instead. The result may be changed: unless the value was given away
@@ -288,11 +289,11 @@ class Walk {
   }
 
   #save(value: unknown, goType: string, field: FieldPlan | undefined): undefined {
-    return this.#faults.save(this.#faults.typeMessage(wordFor(value), goType, field));
+    if (!this.#faults.isSaved) this.#faults.save(this.#faults.typeMessage(wordFor(value), goType, field));
   }
 
   #saveNumber(value: unknown, goType: string, field: FieldPlan | undefined): undefined {
-    return this.#faults.save(this.#faults.typeMessage(wordForNumber(value), goType, field));
+    if (!this.#faults.isSaved) this.#faults.save(this.#faults.typeMessage(wordForNumber(value), goType, field));
   }
 }
 

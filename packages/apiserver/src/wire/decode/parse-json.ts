@@ -21,14 +21,14 @@ export interface ParsedJson {
 /** Throws an UnmarshalError with Go's words, for what is no JSON or nested too deep. */
 export function parseJson(bytes: Uint8Array): ParsedJson {
   const text = decodeText(bytes);
+  const fault = mayBeTooDeep(text) ? findJsonFault(bytes) : undefined;
+  if (fault !== undefined) throw new UnmarshalError(fault);
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (error) {
     throw new UnmarshalError(findJsonFault(bytes) ?? (error instanceof Error ? error.message : String(error)));
   }
-  const fault = mayBeTooDeep(text) ? findJsonFault(bytes) : undefined;
-  if (fault !== undefined) throw new UnmarshalError(fault);
   const { keyCount, isSpellingNeeded } = scanJson(text);
   return { value, keyCount: isSpellingNeeded ? undefined : keyCount, exact: () => parseExactJson(text) };
 }

@@ -22,6 +22,7 @@ describe("one spelling of", () => {
 describe("refuses", () => {
   for (const [fact, read, message] of [
     ["a quantity", () => normalQuantity("1x"), "quantities must match"],
+    ["a quantity of many digits", () => normalQuantity("1".repeat(1001)), "unable to parse numeric part of quantity"],
     ["a day that is not in its month", () => normalTime("2023-02-29T00:00:00Z"), "day out of range"],
     ["a time beyond the calendar", () => normalTime("9999-12-31T23:59:59-01:00"), "outside the years"],
     ["a duration", () => normalDuration("x"), 'time: invalid duration "x"'],
@@ -50,6 +51,9 @@ describe("bytes", () => {
     ["YQ==YQ==", { faultAt: 4 }],
     ["YWI=x", { faultAt: 4 }],
     ["é", { faultAt: 0 }],
+    ["YWJjYWJjYé==", { faultAt: 9 }],
+    ["YWJj\nYWJ", { faultAt: 5 }],
+    ["YWJjYWJ", { faultAt: 4 }],
     ["a-_b", { faultAt: 1 }],
   ] as const) {
     test(`${JSON.stringify(text)} → ${JSON.stringify(expected)}`, () => expect(normalBase64(text)).toEqual(expected));

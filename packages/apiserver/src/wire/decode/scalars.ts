@@ -17,11 +17,14 @@ import { UnmarshalError } from "./unmarshal-error.ts";
 // A cluster has thousands of objects and a few dozen spellings of quantities.
 const quantities = new Map<string, string>();
 const maxQuantities = 1000;
+const maxQuantityLength = 1000;
 
 /** "0.5" → "500m". */
 export function normalQuantity(text: string): string {
   const known = quantities.get(text);
   if (known !== undefined) return known;
+  // A number of a million digits is read for seconds.
+  if (text.length > maxQuantityLength) throw new UnmarshalError("unable to parse numeric part of quantity");
   const canonical = inGoWords(() => canonicalQuantity(text.trim()));
   if (text.length <= 64) {
     if (quantities.size >= maxQuantities) quantities.clear();
@@ -85,7 +88,9 @@ function findBase64Fault(text: string): number | undefined {
     while (next < bytes.length && (at(next) === "\n" || at(next) === "\r")) next++;
     return next;
   };
-  for (let index = 0; ; ) {
+  // Groups without a fault need no second look.
+  const suspect = Math.max(text.search(/[^A-Za-z0-9+/]/), 0);
+  for (let index = suspect - (suspect % 4); ; ) {
     let inGroup = 0;
     for (; inGroup < 4; inGroup++) {
       index = skipBreaks(index);

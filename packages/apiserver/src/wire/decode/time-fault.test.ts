@@ -63,6 +63,11 @@ describe("a time", () => {
   });
 });
 
+test("a long text is not shown whole", () => {
+  const fault = findTimeFault("x".repeat(5000), "time");
+  expect(fault).toBe(asTime(`${"x".repeat(1000)}...`, `${"x".repeat(1000)}...`, "2006"));
+});
+
 describe("a micro time", () => {
   test("has six digits", () => expect(findTimeFault("2024-02-28T03:04:05,123456Z", "micro-time")).toBeUndefined());
   for (const [text, rest, element] of [

@@ -72,13 +72,16 @@ function isDayOfMonth(text: string): boolean {
   return day >= 1 && day <= days;
 }
 
+/** More of a text is not shown: a message need not be longer than the body it is about. */
+const maxShown = 1000;
+
 /** Go's time package quotes byte by byte: "é" shows as "\\xc3\\xa9". */
 function quoteBytes(text: string): string {
   let quoted = "";
-  for (const byte of Buffer.from(text)) {
+  for (const byte of Buffer.from(text.slice(0, maxShown))) {
     const character = String.fromCharCode(byte);
     if (byte < 0x20 || byte >= 0x80) quoted += `\\x${byte.toString(16).padStart(2, "0")}`;
     else quoted += character === '"' || character === "\\" ? `\\${character}` : character;
   }
-  return `"${quoted}"`;
+  return text.length > maxShown ? `"${quoted}..."` : `"${quoted}"`;
 }
