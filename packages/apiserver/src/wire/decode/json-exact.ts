@@ -3,6 +3,7 @@
 //
 // A loop, not a recursion: unknown fields may be ten thousand levels deep.
 import { ExactNumber, OrderedEntries, setOwn } from "./exact-values.ts";
+import { isEscaped } from "./json-scan.ts";
 
 interface OpenObject {
   readonly type: "object";
@@ -80,12 +81,6 @@ function findStringEnd(text: string, start: number): number {
   let quote = text.indexOf('"', start + 1);
   while (isEscaped(text, quote)) quote = text.indexOf('"', quote + 1);
   return quote + 1;
-}
-
-function isEscaped(text: string, at: number): boolean {
-  let backslashes = 0;
-  while (text.charCodeAt(at - 1 - backslashes) === 0x5c) backslashes++;
-  return backslashes % 2 === 1;
 }
 
 function unquote(literal: string): string {

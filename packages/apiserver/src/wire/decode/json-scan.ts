@@ -39,7 +39,8 @@ function isSpace(code: number): boolean {
   return code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
 }
 
-function isEscaped(text: string, at: number): boolean {
+/** Whether a quote inside JSON ends nothing: an odd number of backslashes stands before it. */
+export function isEscaped(text: string, at: number): boolean {
   let backslashes = 0;
   while (text.charCodeAt(at - 1 - backslashes) === 0x5c) backslashes++;
   return backslashes % 2 === 1;
