@@ -6,11 +6,11 @@ import { policyScenes } from "./policy-scenes.contract.ts";
 import { protocolScenes } from "./protocol-scenes.contract.ts";
 import { rbacScenes } from "./rbac-scenes.contract.ts";
 import type { Scene } from "./request-script.contract.ts";
+import { autoscalingScenes } from "./autoscaling-scenes.contract.ts";
 
 export const allScenes: readonly Scene[] = [
   ...protocolScenes,
   ...rbacScenes,
   ...networkingScenes,
   ...policyScenes,
-  ...coordinationScenes,
-];
+  ...coordinationScenes, ...autoscalingScenes];

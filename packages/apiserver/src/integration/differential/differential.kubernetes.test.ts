@@ -5,6 +5,7 @@ import { clusterConfig, HttpTransport, inlineCaBundle, tokenCredentials } from "
 import { RealCluster } from "@kubeloop/real-cluster";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ApiServer } from "../../api-server.ts";
+import { withoutAdmission } from "../without-admission.contract.ts";
 import { allScenes } from "./all-scenes.contract.ts";
 import { differences, normalise } from "./request-script.contract.ts";
 import { runScenes } from "./run-script.contract.ts";
@@ -23,10 +24,7 @@ const known = JSON.parse(readFileSync(new URL("known-differences.json", import.m
 let cluster: RealCluster;
 let server: ApiServer;
 beforeAll(async () => {
-  cluster = await RealCluster.start(
-    { extraFlags: { "kube-apiserver": ["--disable-admission-plugins=ServiceAccount"] } },
-    never,
-  );
+  cluster = await RealCluster.start({ extraFlags: withoutAdmission }, never);
   server = await ApiServer.open();
 });
 afterAll(async () => {
