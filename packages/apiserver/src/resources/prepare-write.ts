@@ -3,6 +3,7 @@
 import { type Fault, type KubernetesObject, newInvalid, printTime } from "@kubeloop/core/api";
 import { deepEqual } from "@kubeloop/core/base";
 import type { Draft, RuleContext, SubresourceRules } from "../kinds/kind-rules.ts";
+import { unsetValue } from "../wire/decode/index.ts";
 import type { ServedResource } from "./catalogue.ts";
 import { changedMetadataFaults, newMetadataFaults, subdomainName } from "./object-meta.ts";
 import type { RequestScope } from "./request-scope.ts";
@@ -95,10 +96,10 @@ export const hasStatus = ({ rules }: ServedResource): boolean =>
 
 const statusOf = (object: KubernetesObject) => (object as unknown as Fields)["status"];
 
-/** As a Go server prints one that was never set: an empty object where it is held by value, else nothing. */
+/** As a Go server prints one that was never set. */
 function resetStatus(draft: AnyDraft, { schema }: ServedResource): void {
-  const slot = schema?.type === "object" ? schema.fields.get("status") : undefined;
-  setOrDelete(draft as unknown as Fields, "status", slot?.isZeroDefault === true ? {} : undefined);
+  const unset = schema?.type === "object" ? unsetValue(schema, "status") : undefined;
+  setOrDelete(draft as unknown as Fields, "status", unset);
 }
 
 const tracksGeneration = ({ rules }: ServedResource) => rules.generation !== undefined && rules.generation !== "none";

@@ -2,6 +2,7 @@
 // written as it comes, as slowly as the client reads it. When the client goes away, the request's signal aborts and nothing stays behind.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Http2ServerRequest, Http2ServerResponse } from "node:http2";
+import type { Duplex } from "node:stream";
 import { type ApiRequest, type ApiResponse, noBody, parseQuery, type RequestBody } from "@kubeloop/core/api";
 
 export type Incoming = IncomingMessage | Http2ServerRequest;
@@ -38,8 +39,18 @@ function chunksOf(incoming: Incoming): AsyncIterable<Uint8Array> {
   return { [Symbol.asyncIterator]: () => incoming.iterator({ destroyOnReturn: false }) };
 }
 
+export interface WriteOptions {
+  readonly isHead: boolean;
+  /** Whether the client takes gzip. */
+  readonly mayCompress: boolean;
+}
+
 /** Writes all of it; resolves when the client has it or has gone. */
-export async function writeResponse(response: ApiResponse, outgoing: Outgoing, isHead: boolean): Promise<void> {
+export async function writeResponse(
+  response: ApiResponse,
+  outgoing: Outgoing,
+  { isHead, mayCompress }: WriteOptions,
+): Promise<void> {
   const { body } = response;
   writeHead(response, outgoing);
   switch (body.kind) {
@@ -54,7 +65,7 @@ export async function writeResponse(response: ApiResponse, outgoing: Outgoing, i
       throw new TypeError("a socket cannot carry values");
     case "bytes":
       if (isHead) return end(outgoing);
-      await writeStream(body.bytes, outgoing);
+      await writeStream(mayCompress ? await compressed(body.bytes, outgoing) : body.bytes, outgoing);
   }
 }
 
@@ -63,6 +74,50 @@ function writeHead({ status, headers }: ApiResponse, outgoing: Outgoing): void {
   for (const name in headers) {
     const value = headers[name];
     if (value !== undefined) outgoing.setHeader(name, value as string | string[]);
+  }
+}
+
+/** What a real server sends as it is. */
+const plainBytes = 128 * 1024;
+
+/** The same bytes, or their gzip if there are many; looks at no more than it must to tell. */
+async function compressed(bytes: AsyncIterable<Uint8Array>, outgoing: Outgoing): Promise<AsyncIterable<Uint8Array>> {
+  const iterator = bytes[Symbol.asyncIterator]();
+  const first: Uint8Array[] = [];
+  let length = 0;
+  while (length <= plainBytes) {
+    const next = await iterator.next();
+    if (next.done === true)
+      return (async function* () {
+        yield* first;
+      })();
+    first.push(next.value);
+    length += next.value.length;
+  }
+  outgoing.setHeader("content-encoding", "gzip");
+  outgoing.setHeader("vary", "Accept-Encoding");
+  const all = (async function* () {
+    yield* first;
+    yield* { [Symbol.asyncIterator]: () => iterator };
+  })();
+  const { createGzip, constants } = await import("node:zlib");
+  // Quick rather than small: it is for lists of megabytes.
+  const gzip = createGzip({ level: constants.Z_BEST_SPEED });
+  // A source that fails, or a reader that goes, ends the other side too.
+  return compose(all, gzip);
+}
+
+async function* compose(source: AsyncIterable<Uint8Array>, gzip: Duplex): AsyncGenerator<Uint8Array> {
+  const { pipeline } = await import("node:stream/promises");
+  const { Readable } = await import("node:stream");
+  const feeding = pipeline(Readable.from(source), gzip).catch((error: unknown) => {
+    gzip.destroy(error instanceof Error ? error : new Error(String(error)));
+  });
+  try {
+    for await (const chunk of gzip) yield chunk as Uint8Array;
+  } finally {
+    gzip.destroy();
+    await feeding;
   }
 }
 

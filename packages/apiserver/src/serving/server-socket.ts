@@ -133,7 +133,10 @@ export class ServerSocket implements AsyncDisposable {
     try {
       const response = await this.#answer(incoming, gone.signal);
       await using _response = response;
-      await writeResponse(response, outgoing, incoming.method === "HEAD");
+      await writeResponse(response, outgoing, {
+        isHead: incoming.method === "HEAD",
+        mayCompress: takesGzip(incoming) && !isWatch(incoming),
+      });
       // Of a body that was too large, or that nobody wanted, the rest is let through so that the answer is heard.
       if (!incoming.complete) incoming.resume();
     } catch (error) {
@@ -174,6 +177,12 @@ export class ServerSocket implements AsyncDisposable {
     for (const socket of this.#sockets) socket.destroy();
   }
 }
+
+const takesGzip = ({ headers }: Incoming) =>
+  /(?:^|[,\s])gzip(?:$|[,;\s])/.test(String(headers["accept-encoding"] ?? ""));
+
+/** A watch has no size, and must not wait for one. */
+const isWatch = ({ url = "" }: Incoming) => /[?&]watch(?:=(?!false|0)|&|$)|\/watch\//.test(url);
 
 function tlsSocketOf(incoming: Incoming): TLSSocket | undefined {
   const socket = (incoming as Http2ServerRequest).stream?.session?.socket ?? incoming.socket;
