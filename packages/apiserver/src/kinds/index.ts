@@ -1,5 +1,6 @@
 // `kinds`: what is particular to each kind, one folder per group. Kinds that are not here get the structural checks of their schema only.
 import { appsRules } from "./apps/index.ts";
+import { autoscalingRules } from "./autoscaling/index.ts";
 import { batchRules } from "./batch/index.ts";
 import { coordinationRules } from "./coordination/index.ts";
 import { coreRules } from "./core/index.ts";
@@ -16,4 +17,5 @@ export const allRules: readonly KindRules[] = [
   ...rbacRules,
   ...policyRules,
   ...coordinationRules,
+  ...autoscalingRules,
 ];

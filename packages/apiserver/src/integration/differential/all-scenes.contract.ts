@@ -1,16 +1,18 @@
 // Every scene of the differential suite, one list per subject.
 
+import { autoscalingScenes } from "./autoscaling-scenes.contract.ts";
 import { coordinationScenes } from "./coordination-scenes.contract.ts";
 import { networkingScenes } from "./networking-scenes.contract.ts";
 import { policyScenes } from "./policy-scenes.contract.ts";
 import { protocolScenes } from "./protocol-scenes.contract.ts";
 import { rbacScenes } from "./rbac-scenes.contract.ts";
 import type { Scene } from "./request-script.contract.ts";
-import { autoscalingScenes } from "./autoscaling-scenes.contract.ts";
 
 export const allScenes: readonly Scene[] = [
   ...protocolScenes,
   ...rbacScenes,
   ...networkingScenes,
   ...policyScenes,
-  ...coordinationScenes, ...autoscalingScenes];
+  ...coordinationScenes,
+  ...autoscalingScenes,
+];

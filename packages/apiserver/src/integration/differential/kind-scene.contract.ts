@@ -78,6 +78,8 @@ function storedSteps(
   });
   return [
     ...Object.entries(changes).map(([title, change]) => patch(title, it, change)),
+    patch("labelled", it, { metadata: { labels: { a: "b" } } }),
+    // After all other writes: who wrote last is listed last, however fast the clock runs.
     ...Object.entries(throughSubresources).map(([title, change]) => {
       const [subresource = ""] = title.split(":");
       return patch(title, `${it}/${subresource}`, change);
@@ -90,7 +92,6 @@ function storedSteps(
       query: dryRun,
       body: differing(object, {}, `${name}-absent`),
     },
-    patch("labelled", it, { metadata: { labels: { a: "b" } } }),
     ...steps,
     { title: "taken away", method: "DELETE", path: it },
     { title: "gone", path: it },
