@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { configMaps, secrets } from "../../api/generated/resources.ts";
 import { controllerOf, type FaultRule, withFaults } from "../../api/index.ts";
-import { seededRandom } from "../../base/index.ts";
+import { deferred, seededRandom } from "../../base/index.ts";
 import { create, defineIndex, removeCollection, slowStart } from "../../contract/index.ts";
 import type { ReconcileContext } from "../../runtime/index.ts";
 import type { StageOptions } from "../contract/stage.fixture.ts";
@@ -163,6 +163,27 @@ describe("what a reconcile has written, it reads, however late the watch", () =>
       expect(answer).toEqual(expected);
     });
   }
+
+  test("once the cache shows it, what others did to it since counts", async () => {
+    const seen: unknown[] = [];
+    const pause = deferred();
+    const controller = onFoos(async (_request, { client, reader }) => {
+      if (seen.length > 0) return;
+      await client.resource(configMaps).create(newConfigMap("x", { data: { color: "mine" } }));
+      await client.resource(configMaps).create(newConfigMap("y"));
+      seen.push(reader.get(configMaps, "shop/x")?.data);
+      await pause.promise;
+      seen.push(reader.get(configMaps, "shop/x")?.data, names(reader.list(configMaps)));
+    });
+    await using stage = onStage(controller);
+    await stage.clock.settle();
+    stage.edit(configMaps, "shop/x", (map) => ({ ...map, data: { color: "theirs" } }));
+    stage.server.server.delete(configMaps, "shop/y");
+    await stage.clock.settle();
+    pause.resolve();
+    await stage.clock.advance(1000);
+    expect(seen).toEqual([{ color: "mine" }, { color: "theirs" }, ["x"]]);
+  });
 
   test("what cannot be known is not guessed", async () => {
     const { error } = await whileCachesSleep(async ({ perform, reader }) => {
