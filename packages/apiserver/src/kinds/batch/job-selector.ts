@@ -24,7 +24,13 @@ export function generateSelector(job: Draft<Job>): void {
   sortInPlace(labels);
   const matchLabels = spec.selector?.matchLabels ?? {};
   if (own(matchLabels, selectedLabel) !== undefined) return;
-  spec.selector = { ...spec.selector, matchLabels: { ...matchLabels, [selectedLabel]: metadata.uid ?? "" } };
+  const { matchExpressions } = spec.selector ?? {};
+  const selected = { ...matchLabels, [selectedLabel]: metadata.uid ?? "" };
+  sortInPlace(selected);
+  spec.selector = {
+    matchLabels: selected,
+    ...(matchExpressions === undefined ? {} : { matchExpressions }),
+  };
 }
 
 /** Maps stand in the order of their keys. */

@@ -44,18 +44,16 @@ export const jobRules: KindRules<Job> = {
   },
   prepareUpdate: ({ spec }, old) => dropDisabledFields(spec.template.spec, old.spec.template.spec),
   validate: (job) =>
-    collectFaults("spec", (place) => checkJob(job, place, templateOptions(), { needsPrefixedLabels: true })),
+    collectFaults("spec", (place) => checkJob(job, place, { ...templateOptions(), needsPrefixedLabels: true })),
   validateUpdate: (job, old) =>
     collectFaults("spec", (place) => {
       const options = templateOptions(old.spec.template);
       const allowsInvalidSelectorValues =
         options.allowsInvalidSelectorValues || hasInvalidLabelValue(old.spec.selector);
-      checkJob(
-        job,
-        place,
-        { ...options, allowsInvalidSelectorValues },
-        { needsPrefixedLabels: hasPrefixedLabels(old) },
-      );
+      const jobOptions = { ...options, allowsInvalidSelectorValues, needsPrefixedLabels: hasPrefixedLabels(old) };
+      checkJob(job, place, jobOptions);
+      // Said a second time, as upstream does: it looks at the spec of a changed Job twice.
+      if (place.faultCount > 0) checkWholeSpec(job.spec, place, jobOptions);
       checkChangedJob(job, place, old);
     }),
   warnings(job, old) {
@@ -92,14 +90,17 @@ export const jobRules: KindRules<Job> = {
   },
 };
 
-function checkJob(
-  job: Job,
-  place: FaultPlace,
-  options: PodSpecOptions,
-  selectorOptions: { readonly needsPrefixedLabels: boolean },
-): void {
-  const { spec, metadata } = job;
-  checkGeneratedSelector(job, place, selectorOptions);
+interface JobOptions extends PodSpecOptions {
+  readonly needsPrefixedLabels: boolean;
+}
+
+function checkJob(job: Job, place: FaultPlace, options: JobOptions): void {
+  checkGeneratedSelector(job, place, options);
+  checkWholeSpec(job.spec, place, options);
+  checkLastHostname(job, place.beside("metadata").at("name"));
+}
+
+function checkWholeSpec(spec: batchv1.JobSpec, place: FaultPlace, options: PodSpecOptions): void {
   checkJobSpec(spec, place, options);
   const { selector } = spec;
   if (selector === undefined || selector === null) place.at("selector").required();
@@ -107,11 +108,15 @@ function checkJob(
   checkLabelSelector(selector, place.at("selector"), { allowsInvalidValues });
   const parsed = parsedSelector(selector);
   if (parsed !== undefined) checkLabelsMatch(parsed, place.at("template"), spec.template);
-  if (spec.completionMode !== "Indexed" || (spec.completions ?? 0) <= 0) return;
-  const lastHostname = `${metadata.name}-${(spec.completions ?? 0) - 1}`;
-  if (validateDns1123Label(lastHostname).length === 0) return;
-  const why = `will not able to create pod with invalid DNS label: ${lastHostname}`;
-  place.beside("metadata").at("name").invalid(metadata.name, why);
+}
+
+/** Pods of an indexed Job are named after it and their index. */
+function checkLastHostname({ spec, metadata }: Job, place: FaultPlace): void {
+  const { completionMode, completions = 0 } = spec;
+  if (completionMode !== "Indexed" || completions <= 0) return;
+  const hostname = `${metadata.name}-${completions - 1}`;
+  if (validateDns1123Label(hostname).length === 0) return;
+  place.invalid(metadata.name, `will not able to create pod with invalid DNS label: ${hostname}`);
 }
 
 const stateConditions = ["Suspended", "FailureTarget", "SuccessCriteriaMet"];

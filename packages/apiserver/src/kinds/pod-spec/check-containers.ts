@@ -1,6 +1,6 @@
 // Containers of a pod: what holds of all of them, and what is particular to init and ephemeral ones.
 import { type corev1, validatePortName, validatePortNumber } from "@kubeloop/core/api";
-import { checkChoice, checkDnsLabel, checkPresent, isAbsent } from "../shared/checks.ts";
+import { checkChoice, checkDnsLabel, checkOptionalChoice, checkPresent, isAbsent } from "../shared/checks.ts";
 import type { FaultPlace } from "../shared/fault-place.ts";
 import { checkEnvironment, checkEnvironmentFrom } from "./check-environment.ts";
 import { checkLifecycle, checkProbes } from "./check-handlers.ts";
@@ -36,7 +36,8 @@ export function checkContainers(pod: PodAround, place: FaultPlace): void {
     if (names.has(container.name)) containerPlace.at("name").duplicate(container.name);
     names.add(container.name);
     checkLifeOf(container, containerPlace, pod);
-    checkRestartPolicy(container, containerPlace);
+    checkRestartPolicy(container, containerPlace.at("restartPolicy"));
+    checkRestartRules(container, containerPlace.at("restartPolicyRules"));
   }
   checkHostPorts(containers, place);
 }
@@ -46,7 +47,9 @@ export function checkInitContainers(pod: PodAround, place: FaultPlace): void {
   for (const [i, container] of (pod.spec.initContainers ?? []).entries()) {
     const containerPlace = place.item(i);
     checkContainer(container, containerPlace, pod);
-    checkRestartPolicy(container, containerPlace);
+    checkRestartPolicy(container, containerPlace.at("restartPolicy"));
+    // Without a policy nobody looks at the rules.
+    if (container.restartPolicy !== undefined) checkRestartRules(container, containerPlace.at("restartPolicyRules"));
     if (names.has(container.name)) containerPlace.at("name").duplicate(container.name);
     else if (!isAbsent(container.name)) names.add(container.name);
     // They run one after the other: only within one can ports collide. It is told as if it were the first.
@@ -205,18 +208,17 @@ const mostRules = 20;
 const mostExitCodes = 255;
 
 /** A container's own, beside the pod's. */
-function checkRestartPolicy(container: corev1.Container, place: FaultPlace): void {
-  const { restartPolicy, restartPolicyRules: rules = [] } = container;
-  const policyPlace = place.at("restartPolicy");
-  const rulesPlace = place.at("restartPolicyRules");
-  if (restartPolicy !== undefined && !restartPolicies.includes(restartPolicy)) {
-    policyPlace.notSupported(restartPolicy, restartPolicies);
-  } else if (restartPolicy === undefined && rules.length > 0) {
-    policyPlace.required("must specify restartPolicy when restart rules are used");
+function checkRestartPolicy({ restartPolicy, restartPolicyRules = [] }: corev1.Container, place: FaultPlace): void {
+  if (restartPolicy === undefined && restartPolicyRules.length > 0) {
+    place.required("must specify restartPolicy when restart rules are used");
   }
-  if (rules.length > mostRules) rulesPlace.tooMany(rules.length, mostRules);
+  checkOptionalChoice(restartPolicy, place, restartPolicies);
+}
+
+function checkRestartRules({ restartPolicyRules: rules = [] }: corev1.Container, place: FaultPlace): void {
+  if (rules.length > mostRules) place.tooMany(rules.length, mostRules);
   for (const [i, { action = "", exitCodes }] of rules.entries()) {
-    const rulePlace = rulesPlace.item(i);
+    const rulePlace = place.item(i);
     if (!restartActions.includes(action)) {
       rulePlace.at("action").notSupported(action, restartActions);
     }

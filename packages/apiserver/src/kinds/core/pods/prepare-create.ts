@@ -2,7 +2,6 @@
 // written out.
 import { type corev1, type metav1, printTime } from "@kubeloop/core/api";
 import { deepEqual } from "@kubeloop/core/base";
-import { computeQosClass } from "@kubeloop/core/rules";
 import type { Draft } from "../../kind-rules.ts";
 import { affinityTerms } from "../../pod-spec/affinity-terms.ts";
 import { appArmorFieldOf, appArmorPrefix, checkAppArmorProfile } from "../../pod-spec/check-profiles.ts";
@@ -10,13 +9,13 @@ import { dropDisabledFields } from "../../pod-spec/drop-disabled.ts";
 import { containerLists } from "../../pod-spec/visit-containers.ts";
 import { collectFaults } from "../../shared/fault-place.ts";
 import { own } from "../../shared/own.ts";
+import { qosClassOf } from "./qos-class.ts";
 
 type PodDraft = Draft<corev1.Pod>;
 
 export function preparePod(pod: PodDraft, nowMs: number): void {
   const { spec } = pod;
-  const qosClass = computeQosClass({ spec: { ...spec, containers: spec.containers ?? [] } });
-  pod.status = { phase: "Pending", qosClass };
+  pod.status = { phase: "Pending", qosClass: qosClassOf(pod) };
   dropDisabledFields(spec);
   if ((spec.schedulingGates ?? []).length > 0) pod.status.conditions = [gatedCondition(nowMs)];
   writeOutLabelKeys(pod);

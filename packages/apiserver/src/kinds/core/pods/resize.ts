@@ -1,6 +1,6 @@
 // `/resize`: what a running pod's containers get, of cpu and memory, and nothing else.
 import type { corev1 } from "@kubeloop/core/api";
-import { computeQosClass, podQosClass } from "@kubeloop/core/rules";
+import { podQosClass } from "@kubeloop/core/rules";
 import type { Draft } from "../../kind-rules.ts";
 import { mirrorAnnotation } from "../../pod-spec/check-template.ts";
 import { dropDisabledFields } from "../../pod-spec/drop-disabled.ts";
@@ -10,6 +10,7 @@ import { isSame } from "../../shared/same.ts";
 import { checkPod, placesOf, podOptions } from "./check-pod.ts";
 import { podSpecSchema } from "./check-update.ts";
 import { keepAllBut, raisePodGeneration } from "./keep-metadata.ts";
+import { qosClassOf } from "./qos-class.ts";
 
 type Pod = corev1.Pod;
 type Container = corev1.Container;
@@ -63,7 +64,7 @@ export function resizeFaults(pod: Pod, old: Pod) {
 
 function checkResize(pod: Pod, old: Pod, place: FaultPlace): void {
   checkPod(pod, placesOf(place), podOptions(old));
-  if (podQosClass(old) !== computeQosClass(pod)) {
+  if (podQosClass(old) !== qosClassOf(pod)) {
     place.invalid(pod.status?.qosClass ?? "", "Pod QOS Class may not change as a result of resizing");
   }
   if (!isNodeAble(old)) place.forbidden("Pod running on node without support for resize");
