@@ -334,7 +334,7 @@ describe("the command", () => {
     const complain = (text: string) => {
       err += text;
     };
-    return { code: await runCommand(args, { print, complain }), out, err };
+    return { code: await runCommand(args, { print, complain, signal: new AbortController().signal }), out, err };
   };
 
   test("reads and writes files, twice the same", async () => {
