@@ -49,6 +49,8 @@ export interface PropertyOptions {
   readonly nowMs?: number;
   /** For controllers that follow discovery. */
   readonly served?: Served;
+  /** What the server demands of custom kinds, so that it cannot be missing: `{ Foo: ["spec"] }`. Of its own kinds it is known. */
+  readonly required?: Readonly<Record<string, readonly string[]>>;
   /** Keys of each queue; those of the primary in the world unless given. */
   readonly keys?: readonly { readonly queue: string; readonly key: string }[];
 }
@@ -66,7 +68,7 @@ export function findPropertyFaults<M>(
     for (const { queue, key } of options.keys ?? keysIn(world, controller)) {
       const complain = (what: string) => faults.push(`${name}, ${queue} ${key}: ${what}`);
       checkConvergence(controller, world, { queue, key }, options, complain);
-      for (const [what, spoilt] of spoiltWorlds(world)) {
+      for (const [what, spoilt] of spoiltWorlds(world, options.required ?? {})) {
         const thrown = attempt(() => decideOn(controller, spoilt, { queue, key }, options));
         if (thrown.error !== undefined) complain(`not total, ${what}: ${thrown.error.message}`);
       }
@@ -209,10 +211,14 @@ function patched(object: KubernetesObject, { patch }: Extract<Action, { readonly
 }
 
 /** The same world with one thing missing from one object. */
-function* spoiltWorlds(world: World): Iterable<readonly [string, World]> {
+function* spoiltWorlds(
+  world: World,
+  required: NonNullable<PropertyOptions["required"]>,
+): Iterable<readonly [string, World]> {
   for (const [at, [resource, objects]] of world.entries()) {
     for (const [i, object] of objects.entries()) {
       for (const [path, spoilt] of spoiltObjects(object)) {
+        if (required[object.kind]?.includes(path)) continue;
         const others = objects.with(i, spoilt);
         yield [`${object.kind} ${keyOf(object)} without ${path}`, world.with(at, [resource, others])];
       }

@@ -1,0 +1,85 @@
+// The sample controller as a contract: what it sees, what it decides from that, what it reports. All of it is pure; the runtime reads the
+// caches before and carries the plan out after.
+//
+//   node examples/sample-controller/dist/contract-style.js --kubeconfig ~/.kube/config --leader-elect
+import { type appsv1, isControlledBy, keyOf } from "@kubeloop/core/api";
+import { KubeloopError } from "@kubeloop/core/base";
+import {
+  create,
+  type Decision,
+  editObject,
+  editStatus,
+  keyed,
+  nothing,
+  type Outcome,
+  owned,
+  type Plan,
+  plan,
+  recordEvent,
+  removeObject,
+  statusVerbs,
+  type View,
+  verbs,
+} from "@kubeloop/core/contract";
+import { deployments } from "@kubeloop/core/resources";
+import { deploymentKeyOf, deploymentsByFoo, isLeftOver, newDeployment, told } from "./foo-deployment.ts";
+import { type Foo, foos } from "./generated/samplecontroller.k8s.io/v1alpha1/foo.ts";
+import { main } from "./run-operator.ts";
+
+/** All there is to know about one Foo, at one moment. */
+export interface Seen {
+  readonly foo: Foo;
+  readonly deployment: appsv1.Deployment | undefined;
+  readonly leftOver: readonly appsv1.Deployment[];
+}
+
+export function observe(key: string, { snapshot }: View): Seen | undefined {
+  const foo = snapshot.get(foos, key);
+  // What is deleted needs nothing from us: the garbage collector follows the owner references.
+  if (foo === undefined || foo.metadata.deletionTimestamp !== undefined) return undefined;
+  const owned = snapshot.byIndex(deploymentsByFoo, foo.metadata.uid ?? "");
+  return {
+    foo,
+    deployment: snapshot.get(deployments, deploymentKeyOf(foo)),
+    leftOver: owned.filter((deployment) => isLeftOver(deployment, foo)),
+  };
+}
+
+export function decide({ foo, deployment, leftOver }: Seen): Decision {
+  const removals = leftOver.map((old) => removeObject(deployments, old, { tolerates: ["NotFound"] }));
+  if (deployment === undefined) return plan("make it", [[create(deployments, newDeployment(foo))], removals]);
+  if (!isControlledBy(deployment, foo)) {
+    const message = `deployment ${keyOf(deployment)} is not controlled by this foo`;
+    const error = new KubeloopError(message, { reason: "NotOwned" });
+    // Tried again, later and later: somebody may take that Deployment out of the way.
+    return plan("not ours", [[recordEvent(foo, told.exists(foo))]], { unfinished: error });
+  }
+  const wanted = { ...deployment, spec: { ...deployment.spec, replicas: foo.spec.replicas } };
+  const edit = editObject(deployments, deployment, wanted);
+  if (edit === undefined && removals.length === 0) return nothing("in balance");
+  return plan("put it right", [edit === undefined ? [] : [edit], removals]);
+}
+
+export function report({ foo, deployment: before }: Seen, outcome: Outcome): Plan | undefined {
+  const key = deploymentKeyOf(foo);
+  const deployment = outcome.objectOn(deployments, key) ?? before;
+  if (deployment === undefined || !isControlledBy(deployment, foo)) return undefined;
+  const status = { availableReplicas: deployment.status?.availableReplicas ?? 0 };
+  const edit = editStatus(foos, foo, { ...foo, status });
+  const event = outcome.isDoneOn(deployments, key) ? [recordEvent(foo, told.synced)] : [];
+  return plan("tell", [edit === undefined ? [] : [edit], event]);
+}
+
+export const fooController = keyed<Seen>({
+  name: "sample-controller",
+  primary: foos,
+  watches: [owned(deployments)],
+  indexes: [deploymentsByFoo],
+  writes: [verbs(deployments, "create", "patch", "delete"), statusVerbs(foos, "patch")],
+  workers: 2,
+  observe,
+  decide,
+  report,
+});
+
+if (process.argv[1] === import.meta.filename) await main(fooController);

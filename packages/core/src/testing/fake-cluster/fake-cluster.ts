@@ -1,0 +1,157 @@
+// A cluster for one test of a controller or a whole operator: a clock, a server that takes every write, a client, faults between the two,
+// and what runs against it. In virtual time, in this process.
+//
+//   await using cluster = new FakeCluster({ resources: [foos, deployments], objects: [[foos, foo]] });
+//   const manager = new Manager({ ...cluster.parts });
+//   manager.addController(fooController);
+//   cluster.run((signal) => manager.run(signal));
+//   await cluster.eventually(() => cluster.get(deployments, "shop/web"));
+//
+// At the end everything that runs is stopped and waited for; what it threw, and what it left behind (timers, watches, listeners), fails the
+// test. Events and leases are there without being named. Nothing is there that a cluster does by itself: no garbage collection, no other
+// controllers; play their part with `edit` and `delete`.
+import { events, leases } from "../../api/generated/resources.ts";
+import {
+  type FaultRule,
+  type InjectedFault,
+  type KubernetesObject,
+  keyOf,
+  newNotFound,
+  type Resource,
+  splitKey,
+} from "../../api/index.ts";
+import { FakeClock, isAborted, KubeloopError, type Random, seededRandom, toError } from "../../base/index.ts";
+import type { Client } from "../../client/index.ts";
+import { type EventuallyOptions, eventually, type Something } from "../eventually.ts";
+import { FakeApiServer } from "../fake-server/index.ts";
+import { faultyClient } from "../faulty-transport.ts";
+import { assertNoLeaks } from "../leak-check.ts";
+import { withWrites } from "./write-transport.ts";
+
+export interface FakeClusterOptions {
+  readonly resources: readonly Resource[];
+  /** What is there from the start, status included. */
+  readonly objects?: Iterable<readonly [Resource, KubernetesObject]>;
+  /** Between the client and the server. */
+  readonly faults?: readonly FaultRule[];
+  readonly clock?: FakeClock;
+}
+
+export class FakeCluster implements AsyncDisposable {
+  readonly clock: FakeClock;
+  readonly server: FakeApiServer;
+  /** Passes through the faults. */
+  readonly client: Client;
+  /** What went wrong on purpose, oldest first. */
+  readonly injected: readonly InjectedFault[];
+  /** What was written over the wire and not refused, in order: "create deployments shop/web". Events and leases are left out. */
+  readonly writes: string[] = [];
+  readonly #random: Random = seededRandom("cluster");
+  readonly #stop = new AbortController();
+  readonly #running: Promise<void>[] = [];
+  #failure: Error | undefined;
+  #isFaulty = true;
+
+  constructor(options: FakeClusterOptions) {
+    const { clock = new FakeClock(), faults = [], objects = [] } = options;
+    const resources = [...new Set([...options.resources, events, leases])];
+    this.clock = clock;
+    this.server = new FakeApiServer({ clock, resources });
+    const transport = withWrites(this.server, {
+      clock,
+      resources,
+      onWrite: (write) => {
+        if (!/^\w+ (?:events|leases)\b/.test(write)) this.writes.push(write);
+      },
+    });
+    const { client, injected } = faultyClient(transport, faults, { clock, isActive: () => this.#isFaulty });
+    this.client = client;
+    this.injected = injected;
+    for (const [resource, object] of objects) this.server.create(resource, object);
+  }
+
+  /** What a Manager, or an informer factory, wants. */
+  get parts(): { readonly client: Client; readonly clock: FakeClock; readonly random: Random } {
+    return { client: this.client, clock: this.clock, random: this.#random };
+  }
+
+  get<T extends KubernetesObject>(resource: Resource<T>, key: string): T | undefined {
+    return this.server.get(resource, key);
+  }
+
+  list<T extends KubernetesObject>(resource: Resource<T>): readonly T[] {
+    return this.server.list(resource);
+  }
+
+  /** What people were told, oldest first: "Warning FailedCreate: quota exceeded"; a count follows if it was more than once. */
+  get events(): readonly string[] {
+    return this.list(events)
+      .toSorted((a, b) => Number(a.metadata.resourceVersion) - Number(b.metadata.resourceVersion))
+      .map(({ type, reason, message, count = 1 }) => `${type} ${reason}: ${message}${count > 1 ? ` (${count}×)` : ""}`);
+  }
+
+  create<T extends KubernetesObject>(resource: Resource<T>, object: T): T {
+    return this.server.create(resource, { ...object, metadata: { generation: 1, ...object.metadata } });
+  }
+
+  /** Changes an object, or its status, as somebody else would. */
+  edit<T extends KubernetesObject>(resource: Resource<T>, key: string, change: (object: T) => T): T {
+    const before = this.get(resource, key);
+    if (before === undefined)
+      throw newNotFound({ group: resource.group, resource: resource.plural }, splitKey(key).name);
+    const after = change(before);
+    const { generation = 1 } = before.metadata;
+    const isWanted = JSON.stringify(specOf(before)) !== JSON.stringify(specOf(after));
+    const metadata = { ...after.metadata, generation: isWanted ? generation + 1 : generation };
+    return this.server.update(resource, { ...after, metadata });
+  }
+
+  /** At once, whatever its finalizers. */
+  delete(resource: Resource, object: string | KubernetesObject): void {
+    this.server.delete(resource, typeof object === "string" ? object : keyOf(object));
+  }
+
+  /** From now on nothing goes wrong any more. */
+  heal(): void {
+    this.#isFaulty = false;
+  }
+
+  /** Until the test is over. A failure ends the test at its next `eventually`, or at its end. */
+  run(task: (signal: AbortSignal) => Promise<unknown>): void {
+    const { signal } = this.#stop;
+    this.#running.push(
+      task(signal).then(
+        () => {},
+        (error: unknown) => {
+          if (!isAborted(error, signal)) this.#failure ??= toError(error);
+        },
+      ),
+    );
+  }
+
+  async eventually<T>(
+    look: () => T | Promise<T>,
+    options: EventuallyOptions<T> & { readonly until: (seen: T) => boolean },
+  ): Promise<T>;
+  async eventually<T>(look: () => T | Promise<T>, options?: Omit<EventuallyOptions<T>, "until">): Promise<Something<T>>;
+  async eventually<T>(look: () => T | Promise<T>, options: EventuallyOptions<T> = {}): Promise<T> {
+    const { until = Boolean, ...rest } = options;
+    const hasEnded = () => this.#failure !== undefined;
+    const seen = await eventually(this.clock, look, { ...rest, until: (each) => hasEnded() || until(each) });
+    if (this.#failure !== undefined) throw this.#failure;
+    return seen;
+  }
+
+  /** Stops everything, waits for it, and complains about what failed or was left behind. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort(new KubeloopError("the test is over", { reason: "Stopped", retry: "never" }));
+    await this.clock.drive(Promise.all(this.#running));
+    await this.clock.settle();
+    if (this.#failure !== undefined) throw this.#failure;
+    assertNoLeaks({ clock: this.clock, servers: [this.server], signals: [this.#stop.signal] });
+  }
+}
+
+function specOf(object: KubernetesObject): unknown {
+  return (object as KubernetesObject & { readonly spec?: unknown }).spec;
+}
