@@ -8,6 +8,7 @@ import type { KindRules } from "./kind-rules.ts";
 import { networkingRules } from "./networking/index.ts";
 import { policyRules } from "./policy/index.ts";
 import { rbacRules } from "./rbac/index.ts";
+import { storageRules } from "./storage/index.ts";
 
 export const allRules: readonly KindRules[] = [
   ...coreRules,
@@ -18,4 +19,5 @@ export const allRules: readonly KindRules[] = [
   ...policyRules,
   ...coordinationRules,
   ...autoscalingRules,
+  ...storageRules,
 ];

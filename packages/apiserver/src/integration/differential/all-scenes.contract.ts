@@ -7,6 +7,7 @@ import { policyScenes } from "./policy-scenes.contract.ts";
 import { protocolScenes } from "./protocol-scenes.contract.ts";
 import { rbacScenes } from "./rbac-scenes.contract.ts";
 import type { Scene } from "./request-script.contract.ts";
+import { storageScenes } from "./storage-scenes.contract.ts";
 
 export const allScenes: readonly Scene[] = [
   ...protocolScenes,
@@ -15,4 +16,5 @@ export const allScenes: readonly Scene[] = [
   ...policyScenes,
   ...coordinationScenes,
   ...autoscalingScenes,
+  ...storageScenes,
 ];

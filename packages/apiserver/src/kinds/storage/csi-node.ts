@@ -1,0 +1,76 @@
+// CSINode: which drivers a node has, and under which name each of them knows it.
+import { type storagev1, validateQualifiedName } from "@kubeloop/core/api";
+import { deepEqual } from "@kubeloop/core/base";
+import { csiNodes } from "@kubeloop/core/resources";
+import type { KindRules } from "../kind-rules.ts";
+import { checkNonNegative, isAbsent } from "../shared/checks.ts";
+import { checkDriverName } from "../shared/driver-names.ts";
+import { collectFaults, type FaultPlace } from "../shared/fault-place.ts";
+import { printAge } from "../shared/print-age.ts";
+
+type Driver = storagev1.CSINodeDriver;
+
+const longestNodeId = 256;
+
+export const csiNodeRules: KindRules<storagev1.CSINode> = {
+  resource: csiNodes,
+  needsVersionOnUpdate: true,
+  deletion: { answersWithObject: true },
+  validate: ({ spec }) => collectFaults("spec", (place) => checkDrivers(spec.drivers ?? [], place.at("drivers"))),
+  validateUpdate: ({ spec }, old) =>
+    collectFaults("spec", (place) => {
+      const drivers = spec.drivers ?? [];
+      checkDrivers(drivers, place.at("drivers"));
+      checkUnchanged(drivers, old.spec.drivers ?? [], place.at("drivers"));
+    }),
+  printRow: ({ metadata, spec }, { nowMs }) => [
+    metadata.name,
+    (spec.drivers ?? []).length,
+    printAge(metadata.creationTimestamp, nowMs),
+  ],
+};
+
+function checkDrivers(drivers: readonly Driver[], place: FaultPlace): void {
+  const names = new Set<string>();
+  for (const [i, driver] of drivers.entries()) {
+    const driverPlace = place.item(i);
+    checkDriverName(driver.name, driverPlace.at("name"));
+    checkNodeId(driver.nodeID, driverPlace.at("nodeID"));
+    checkNonNegative(driver.allocatable?.count, driverPlace.at("allocatable", "count"));
+    if (names.has(driver.name)) driverPlace.at("name").duplicate(driver.name);
+    names.add(driver.name);
+    checkTopologyKeys(driver.topologyKeys ?? [], driverPlace);
+  }
+}
+
+function checkNodeId(id: string, place: FaultPlace): void {
+  if (isAbsent(id)) place.required();
+  else if (Buffer.byteLength(id) > longestNodeId) place.invalid(id, `must be ${longestNodeId} characters or less`);
+}
+
+function checkTopologyKeys(keys: readonly string[], place: FaultPlace): void {
+  for (const [i, key] of keys.entries()) {
+    if (key === "") place.required();
+    if (keys.indexOf(key) !== i) place.duplicate(key);
+    place.invalidFor(key, validateQualifiedName(key));
+  }
+}
+
+/** A driver that stays may only tell how many more volumes it takes. */
+function checkUnchanged(drivers: readonly Driver[], old: readonly Driver[], place: FaultPlace): void {
+  for (const before of old) {
+    for (const driver of drivers) {
+      if (driver.name !== before.name) continue;
+      const { allocatable: _now, ...rest } = driver;
+      const { allocatable: _then, ...oldRest } = before;
+      if (!deepEqual(rest, oldRest)) place.invalid(internalDriver(driver), "field is immutable");
+    }
+  }
+}
+
+const internalDriver = ({ name, nodeID, topologyKeys }: Driver) => ({
+  Name: name,
+  NodeID: nodeID,
+  TopologyKeys: topologyKeys ?? null,
+  Allocatable: null,
+});

@@ -1,0 +1,94 @@
+// StorageClass: how volumes that are asked for under this name come to be.
+import { childPath, type corev1, fieldPath, itemPath, type storagev1 } from "@kubeloop/core/api";
+import { deepEqual } from "@kubeloop/core/base";
+import { storageClasses } from "@kubeloop/core/resources";
+import type { KindRules } from "../kind-rules.ts";
+import { checkOptionalChoice, isAbsent } from "../shared/checks.ts";
+import type { FaultPlace } from "../shared/fault-place.ts";
+import { checkLabelName } from "../shared/labels.ts";
+import { collectObjectFaults, type ObjectPlaces } from "../shared/object-faults.ts";
+import { oldNodeLabelWarnings } from "../shared/old-node-labels.ts";
+import { own } from "../shared/own.ts";
+import { printAge } from "../shared/print-age.ts";
+import { checkImmutable } from "../shared/same.ts";
+import { checkParameters, checkProvisioner } from "./check-class.ts";
+
+type StorageClass = storagev1.StorageClass;
+
+const defaultAnnotations = [
+  "storageclass.kubernetes.io/is-default-class",
+  "storageclass.beta.kubernetes.io/is-default-class",
+];
+
+export const storageClassRules: KindRules<StorageClass> = {
+  resource: storageClasses,
+  deletion: { answersWithObject: true },
+  defaults(draft) {
+    draft.reclaimPolicy ??= "Delete";
+    draft.volumeBindingMode ??= "Immediate";
+  },
+  validate: (object) => collectObjectFaults((at) => checkStorageClass(object, at)),
+  validateUpdate: (object, old) =>
+    collectObjectFaults((at) => {
+      checkStorageClass(object, at);
+      for (const field of ["parameters", "provisioner", "reclaimPolicy", "volumeBindingMode"] as const) {
+        checkImmutable(object[field], old[field], at(field));
+      }
+    }),
+  warnings: ({ allowedTopologies = [] }) =>
+    allowedTopologies.flatMap(({ matchLabelExpressions = [] }, i) =>
+      matchLabelExpressions.flatMap(({ key }, j) => {
+        const terms = childPath(itemPath(fieldPath("allowedTopologies"), i), "matchLabelExpressions");
+        return oldNodeLabelWarnings(key, childPath(itemPath(terms, j), "key"));
+      }),
+    ),
+  printRow: ({ metadata, provisioner, reclaimPolicy, volumeBindingMode, allowVolumeExpansion }, { nowMs }) => [
+    defaultAnnotations.some((name) => own(metadata.annotations, name) === "true")
+      ? `${metadata.name} (default)`
+      : metadata.name,
+    provisioner,
+    reclaimPolicy ?? "Delete",
+    volumeBindingMode ?? "Immediate",
+    allowVolumeExpansion ?? false,
+    printAge(metadata.creationTimestamp, nowMs),
+  ],
+};
+
+function checkStorageClass(object: StorageClass, at: ObjectPlaces): void {
+  const { provisioner, parameters, reclaimPolicy, volumeBindingMode, allowedTopologies = [] } = object;
+  checkProvisioner(provisioner, at("provisioner"));
+  checkParameters(parameters, at("parameters"), { mayBeEmpty: true });
+  if (!isAbsent(reclaimPolicy)) checkOptionalChoice(reclaimPolicy, at("reclaimPolicy"), ["Delete", "Retain"]);
+  const modePlace = at("volumeBindingMode");
+  if (volumeBindingMode === undefined) modePlace.required();
+  else checkOptionalChoice(volumeBindingMode, modePlace, ["Immediate", "WaitForFirstConsumer"]);
+  checkTopologies(allowedTopologies, at("allowedTopologies"));
+}
+
+function checkTopologies(terms: readonly corev1.TopologySelectorTerm[], place: FaultPlace): void {
+  const seen: unknown[] = [];
+  for (const [i, { matchLabelExpressions: expressions = [] }] of terms.entries()) {
+    const termPlace = place.item(i).at("matchLabelExpressions");
+    const values = new Map<string, readonly string[]>();
+    for (const [j, expression] of expressions.entries()) {
+      checkExpression(expression, termPlace.item(j));
+      if (values.has(expression.key)) termPlace.item(j).at("key").duplicate(expression.key);
+      values.set(expression.key, [...new Set(expression.values ?? [])].toSorted());
+    }
+    const plain = Object.fromEntries(values);
+    // A term of nothing is the same as the terms that are not there yet.
+    const isRepeated = seen.some((other) => deepEqual(other, plain)) || (values.size === 0 && terms.length > 0);
+    if (isRepeated) termPlace.duplicate("");
+    seen.push(plain);
+  }
+}
+
+function checkExpression({ key, values }: corev1.TopologySelectorLabelRequirement, place: FaultPlace): void {
+  const valuesPlace = place.at("values");
+  const given = values ?? [];
+  if (given.length === 0) valuesPlace.required();
+  for (const [i, value] of given.entries()) {
+    if (given.indexOf(value) !== i) valuesPlace.item(i).duplicate(value);
+  }
+  checkLabelName(key, place.at("key"));
+}
