@@ -1,4 +1,5 @@
 // `npm run bench [-- NAME…]`: measures against budgets and prints each with its verdict; a missed one makes the exit code 1.
+import { measureApiServer } from "./api-server.ts";
 import { isKept, type Measurement, printMeasurement } from "./budget.ts";
 import { measureColdStart } from "./cold-start.ts";
 import { measureIdleInformers } from "./idle-informers.ts";
@@ -22,6 +23,7 @@ const benches: Readonly<Record<string, () => Awaitable<readonly Measurement[]>>>
   informer: measureInformer,
   "idle-informers": measureIdleInformers,
   workqueue: measureWorkQueue,
+  "api-server": measureApiServer,
 };
 
 const wanted = process.argv.slice(2);

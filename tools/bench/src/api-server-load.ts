@@ -1,0 +1,166 @@
+// A load generator in a process of its own: 32 connections over TLS and HTTP/1.1, each asking again as soon as it has been answered. The
+// same requests for any server; prints how many a second of each kind it got.
+import { readFileSync } from "node:fs";
+import { Agent, type RequestOptions, request } from "node:https";
+import { join } from "node:path";
+import { repositoryRoot } from "./repository.ts";
+
+interface Target {
+  readonly url: string;
+  readonly token: string;
+  readonly ca: string;
+}
+
+const connections = 32;
+const runMs = Number(process.argv[3] ?? 3000);
+const target = JSON.parse(readFileSync(process.argv[2] ?? "", "utf8")) as Target;
+const agent = new Agent({ keepAlive: true, maxSockets: connections + 120, ca: target.ca });
+const namespace = "bench";
+const maps = `/api/v1/namespaces/${namespace}/configmaps`;
+const deployments = `/apis/apps/v1/namespaces/${namespace}/deployments`;
+const protobufType = "application/vnd.kubernetes.protobuf";
+
+interface Asked {
+  readonly method: string;
+  readonly path: string;
+  readonly body?: Uint8Array;
+  readonly type?: string;
+}
+
+function optionsFor({ method, path, body, type = "application/json" }: Asked): RequestOptions {
+  const { hostname, port } = new URL(target.url);
+  const headers: Record<string, string> = { authorization: `Bearer ${target.token}`, accept: type };
+  if (body !== undefined) {
+    headers["content-type"] = type;
+    headers["content-length"] = String(body.length);
+  }
+  return { agent, hostname, port, method, path, headers };
+}
+
+/** The answer's code and size; the body is thrown away unless wanted. */
+function ask(asked: Asked): Promise<{ readonly code: number; readonly bytes: number; readonly text: string }> {
+  return new Promise((resolve, reject) => {
+    const sent = request(optionsFor(asked), (incoming) => {
+      let bytes = 0;
+      let text = "";
+      incoming.on("data", (chunk: Buffer) => {
+        bytes += chunk.length;
+        if (bytes < 10_000) text += chunk.toString("latin1");
+      });
+      incoming.on("end", () => resolve({ code: incoming.statusCode ?? 0, bytes, text }));
+      incoming.on("error", reject);
+    });
+    sent.on("error", reject);
+    sent.end(asked.body);
+  });
+}
+
+/** How many a second, over all connections. */
+async function rate(make: (i: number) => Asked, expected: number, parallel = connections): Promise<number> {
+  let count = 0;
+  const start = performance.now();
+  const worker = async () => {
+    while (performance.now() - start < runMs) {
+      const { code, text } = await ask(make(count));
+      if (code !== expected) throw new Error(`expected ${expected}, got ${code}: ${text}`);
+      count++;
+    }
+  };
+  await Promise.all(Array.from({ length: parallel }, worker));
+  return (count * 1000) / (performance.now() - start);
+}
+
+/** Messages that arrive at 100 watchers, a second, while a few write as fast as they may. */
+async function fanOut(type: string): Promise<number> {
+  let count = 0;
+  const open = Array.from({ length: 100 }, () => {
+    const path = `${maps}?watch=true&fieldSelector=metadata.name%3Dshared&resourceVersion=0`;
+    return new Promise<() => void>((resolve, reject) => {
+      const sent = request(optionsFor({ method: "GET", path, type }), (incoming) => {
+        // One line, or one length, begins each message.
+        incoming.on("data", (chunk: Buffer) => {
+          for (const byte of chunk) if (byte === 10) count++;
+        });
+        incoming.on("error", () => {});
+        resolve(() => sent.destroy());
+      });
+      sent.on("error", reject);
+      sent.end();
+    });
+  });
+  const closers = await Promise.all(open);
+  count = 0;
+  const start = performance.now();
+  let i = 0;
+  const writer = async () => {
+    while (performance.now() - start < runMs) {
+      const body = Buffer.from(JSON.stringify({ data: { n: String(i++) } }));
+      await ask({ method: "PATCH", path: `${maps}/shared`, body, type: "application/merge-patch+json" }).catch(
+        () => {},
+      );
+    }
+  };
+  await Promise.all([writer(), writer(), writer(), writer()]);
+  const perSecond = (count * 1000) / (performance.now() - start);
+  for (const close of closers) close();
+  return perSecond;
+}
+
+const configMap = {
+  kind: "ConfigMap",
+  apiVersion: "v1",
+  metadata: { generateName: "c-", labels: { app: "bench" } },
+  data: Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`key-${i}`, "x".repeat(80)])),
+};
+const container = (i: number) => ({
+  name: `c${i}`,
+  image: `registry.example/app-${i}:1.2.3`,
+  env: Array.from({ length: 15 }, (_, n) => ({ name: `VARIABLE_${n}`, value: "v".repeat(30) })),
+  ports: [{ containerPort: 8000 + i, protocol: "TCP" }],
+  resources: { limits: { cpu: "500m", memory: "128Mi" }, requests: { cpu: "100m", memory: "64Mi" } },
+});
+const deployment = {
+  kind: "Deployment",
+  apiVersion: "apps/v1",
+  metadata: { generateName: "d-" },
+  spec: {
+    selector: { matchLabels: { app: "bench" } },
+    template: { metadata: { labels: { app: "bench" } }, spec: { containers: [0, 1, 2, 3].map(container) } },
+  },
+};
+
+const json = (value: object) => Buffer.from(JSON.stringify(value));
+await ask({ method: "POST", path: "/api/v1/namespaces", body: json({ metadata: { name: namespace } }) });
+await ask({ method: "POST", path: maps, body: json({ metadata: { name: "shared" } }) });
+const named = json({ ...configMap, metadata: { name: "one" } });
+await ask({ method: "POST", path: maps, body: named });
+for (let i = 0; i < 1000; i++) {
+  const body = json({ ...configMap, metadata: { name: `l-${i}`, labels: { listed: "yes" } } });
+  await ask({ method: "POST", path: maps, body });
+}
+const codec = (await import(join(repositoryRoot, "packages/apiserver/dist/esm/wire/protobuf/index.js"))) as {
+  loadProtobuf(): Promise<{ encodeEnvelope(object: object): Uint8Array }>;
+};
+const protobuf = await codec.loadProtobuf();
+const mapBytes = protobuf.encodeEnvelope(configMap);
+const deploymentBytes = protobuf.encodeEnvelope(deployment);
+const listed = `${maps}?labelSelector=listed%3Dyes`;
+const mapJson = json(configMap);
+const deploymentJson = json(deployment);
+
+const results = {
+  getJson: await rate(() => ({ method: "GET", path: `${maps}/one` }), 200),
+  listJson: await rate(() => ({ method: "GET", path: listed }), 200, 4),
+  fanOutJson: await fanOut("application/json"),
+  createMapJson: await rate(() => ({ method: "POST", path: maps, body: mapJson }), 201),
+  createDeploymentJson: await rate(() => ({ method: "POST", path: deployments, body: deploymentJson }), 201),
+  getProtobuf: await rate(() => ({ method: "GET", path: `${maps}/one`, type: protobufType }), 200),
+  listProtobuf: await rate(() => ({ method: "GET", path: listed, type: protobufType }), 200, 4),
+  createMapProtobuf: await rate(() => ({ method: "POST", path: maps, body: mapBytes, type: protobufType }), 201),
+  createDeploymentProtobuf: await rate(
+    () => ({ method: "POST", path: deployments, body: deploymentBytes, type: protobufType }),
+    201,
+  ),
+};
+console.log(JSON.stringify(results));
+process.exit(0);
