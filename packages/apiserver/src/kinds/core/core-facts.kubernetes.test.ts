@@ -9,7 +9,8 @@ import { askFact, factFiles, factUrl, leftOutPlugins, readFacts } from "./facts/
 
 let cluster: RealCluster;
 beforeAll(async () => {
-  const extraFlags = { "kube-apiserver": [`--disable-admission-plugins=${leftOutPlugins.join(",")}`] };
+  const plugins = `--disable-admission-plugins=${leftOutPlugins.join(",")}`;
+  const extraFlags = { "kube-apiserver": [plugins, "--service-cluster-ip-range=10.0.0.0/16"] };
   cluster = await RealCluster.start({ extraFlags }, new AbortController().signal);
 });
 afterAll(async () => {

@@ -13,6 +13,7 @@ import { podTemplateRules } from "./pod-template.ts";
 import { replicationControllerRules } from "./replication-controller.ts";
 import { resourceQuotaRules } from "./resource-quota.ts";
 import { secretRules } from "./secret.ts";
+import { serviceRules } from "./service.ts";
 import { serviceAccountRules } from "./service-account.ts";
 
 export const coreRules: readonly KindRules[] = [
@@ -29,5 +30,6 @@ export const coreRules: readonly KindRules[] = [
   replicationControllerRules,
   resourceQuotaRules,
   secretRules,
+  serviceRules,
   serviceAccountRules,
 ];

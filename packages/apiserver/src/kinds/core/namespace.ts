@@ -1,10 +1,11 @@
 // Namespace: carries its name as a label, is held by `spec.finalizers` until its content is gone, and is Terminating from the moment its
 // deletion was asked for.
-import { asPrefix, type corev1, validateDns1123Label, validateQualifiedName } from "@kubeloop/core/api";
+import { type corev1, validateQualifiedName } from "@kubeloop/core/api";
 import { namespaces } from "@kubeloop/core/resources";
 import type { Draft, KindRules } from "../kind-rules.ts";
 import { isAbsent } from "../shared/checks.ts";
 import { collectFaults, type FaultPlace } from "../shared/fault-place.ts";
+import { labelName } from "../shared/names.ts";
 import { printAge } from "../shared/print-age.ts";
 import { unsupportedField } from "../shared/unsupported-field.ts";
 
@@ -18,7 +19,7 @@ const needed = new Set(["default", "kube-system", "kube-public"]);
 
 export const namespaceRules: KindRules<Namespace> = {
   resource: namespaces,
-  checkName: (name, isPrefix) => (isPrefix ? asPrefix(validateDns1123Label) : validateDns1123Label)(name),
+  checkName: labelName,
   defaults(draft) {
     setNameLabel(draft);
     draft.status ??= {};
