@@ -143,7 +143,10 @@ async function write<T extends KubernetesObject>(
   action: Action<T> | undefined,
 ): Promise<Edited<T, "updated" | "unchanged">> {
   if (action === undefined) return { result: "unchanged", object };
-  return { result: "updated", object: (await editor.perform(action)) ?? object };
+  const written = (await editor.perform(action)) ?? object;
+  // The server may make of it what it was, defaults filled in.
+  const isSame = written.metadata.resourceVersion === object.metadata.resourceVersion;
+  return { result: isSame ? "unchanged" : "updated", object: written };
 }
 
 function changed<T extends KubernetesObject>(object: T, change: ChangeObject<T>): T {

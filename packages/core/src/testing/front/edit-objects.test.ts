@@ -311,6 +311,15 @@ describe("helpers for objects", () => {
     });
   }
 
+  test("what the server makes into what it was, defaults filled in, is unchanged", async () => {
+    const { editor, map } = onServer();
+    const defaulting: Editor = { ...editor, perform: async () => map as never };
+    const { result } = await createOrUpdate(defaulting, configMaps, "shop/a", (draft) => {
+      draft.immutable = false;
+    });
+    expect(result).toBe("unchanged");
+  });
+
   test("the copy is a copy", async () => {
     const { editor, map } = onServer();
     await createOrUpdate(editor, configMaps, "shop/a", (draft) => {
