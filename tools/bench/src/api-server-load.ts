@@ -25,11 +25,13 @@ interface Asked {
   readonly path: string;
   readonly body?: Uint8Array;
   readonly type?: string;
+  /** As the body unless given. */
+  readonly accept?: string;
 }
 
-function optionsFor({ method, path, body, type = "application/json" }: Asked): RequestOptions {
+function optionsFor({ method, path, body, type = "application/json", accept = type }: Asked): RequestOptions {
   const { hostname, port } = new URL(target.url);
-  const headers: Record<string, string> = { authorization: `Bearer ${target.token}`, accept: type };
+  const headers: Record<string, string> = { authorization: `Bearer ${target.token}`, accept };
   if (body !== undefined) {
     headers["content-type"] = type;
     headers["content-length"] = String(body.length);

@@ -3,7 +3,14 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Http2ServerRequest, Http2ServerResponse } from "node:http2";
 import type { Duplex } from "node:stream";
-import { type ApiRequest, type ApiResponse, noBody, parseQuery, type RequestBody } from "@kubeloop/core/api";
+import {
+  type ApiRequest,
+  type ApiResponse,
+  noBody,
+  parseQuery,
+  type RequestBody,
+  WholeBytes,
+} from "@kubeloop/core/api";
 
 export type Incoming = IncomingMessage | Http2ServerRequest;
 export type Outgoing = ServerResponse | Http2ServerResponse;
@@ -65,6 +72,11 @@ export async function writeResponse(
       throw new TypeError("a socket cannot carry values");
     case "bytes":
       if (isHead) return end(outgoing);
+      if (body.bytes instanceof WholeBytes && (!mayCompress || body.bytes.bytes.length <= plainBytes)) {
+        // In one piece, headers and all.
+        outgoing.setHeader("content-length", body.bytes.bytes.length);
+        return end(outgoing, body.bytes.bytes);
+      }
       await writeStream(mayCompress ? await compressed(body.bytes, outgoing) : body.bytes, outgoing);
   }
 }

@@ -12,7 +12,7 @@ import type { TLSSocket } from "node:tls";
 import { type ApiRequest, type ApiResponse, bytesResponse, StatusError } from "@kubeloop/core/api";
 import { type Clock, deferred, KubeloopError, type Log, onAbort, toError } from "@kubeloop/core/base";
 import type { RequestUser } from "../kinds/kind-rules.ts";
-import { authenticate, type KnownToken, refusalFor } from "./authenticate.ts";
+import { authenticate, type KnownToken, type KnownTokens, knownTokens, refusalFor } from "./authenticate.ts";
 import { type Incoming, type Outgoing, toApiRequest, writeResponse } from "./exchange.ts";
 
 export interface ServerSocketOptions {
@@ -41,9 +41,11 @@ export class ServerSocket implements AsyncDisposable {
   readonly #sessions = new Set<ServerHttp2Session>();
   readonly #exchanges = new Set<Promise<void>>();
   readonly #life = new AbortController();
+  readonly #tokens: KnownTokens;
 
   private constructor(options: ServerSocketOptions) {
     this.#options = options;
+    this.#tokens = knownTokens(options.tokens);
     const { tls } = options;
     const limits = { maxHeaderSize: maxHeaderBytes, headersTimeout: headersTimeoutMs, keepAliveTimeout: 120_000 };
     this.#server =
@@ -125,7 +127,10 @@ export class ServerSocket implements AsyncDisposable {
 
   async #exchange(incoming: Incoming, outgoing: Outgoing): Promise<void> {
     const gone = new AbortController();
-    const leave = () => gone.abort(new KubeloopError("the client has gone", { reason: "Gone", retry: "never" }));
+    const leave = () => {
+      // Also told after every answer that was heard to its end.
+      if (!outgoing.writableFinished) gone.abort(new KubeloopError("the client has gone", clientGone));
+    };
     outgoing.on("close", leave);
     outgoing.on("error", leave);
     incoming.on("error", leave);
@@ -147,9 +152,9 @@ export class ServerSocket implements AsyncDisposable {
 
   async #answer(incoming: Incoming, signal: AbortSignal): Promise<ApiResponse> {
     const request = toApiRequest(incoming);
-    const { tokens, everybody } = this.#options;
+    const { everybody } = this.#options;
     try {
-      const user = everybody ?? authenticate(request, tlsSocketOf(incoming), tokens);
+      const user = everybody ?? authenticate(request, tlsSocketOf(incoming), this.#tokens);
       const refusal = refusalFor(request, user);
       if (refusal !== undefined) throw refusal;
       return await this.#options.answer(request, user, signal);
@@ -183,6 +188,8 @@ const takesGzip = ({ headers }: Incoming) =>
 
 /** A watch has no size, and must not wait for one. */
 const isWatch = ({ url = "" }: Incoming) => /[?&]watch(?:=(?!false|0)|&|$)|\/watch\//.test(url);
+
+const clientGone = { reason: "Gone", retry: "never" } as const;
 
 function tlsSocketOf(incoming: Incoming): TLSSocket | undefined {
   const socket = (incoming as Http2ServerRequest).stream?.session?.socket ?? incoming.socket;

@@ -346,6 +346,7 @@ export {
   type Transport,
   TransportError,
   valueResponse,
+  WholeBytes,
 } from "./transport.ts";
 export {
   asPrefix,

@@ -117,10 +117,22 @@ export function valueResponse(status: number, value: unknown, headers: HttpHeade
 
 /** A response whose body is there as a whole. */
 export function bytesResponse(status: number, bytes: Uint8Array, headers: HttpHeaders = {}): ApiResponse {
-  async function* once() {
-    yield bytes;
+  return { status, headers, body: { kind: "bytes", bytes: new WholeBytes(bytes) }, [Symbol.asyncDispose]: nothingToDo };
+}
+
+const nothingToDo = async () => {};
+
+/** A stream of one chunk, for whoever can do better with bytes that are all there. */
+export class WholeBytes implements AsyncIterable<Uint8Array> {
+  readonly bytes: Uint8Array;
+
+  constructor(bytes: Uint8Array) {
+    this.bytes = bytes;
   }
-  return { status, headers, body: { kind: "bytes", bytes: once() }, [Symbol.asyncDispose]: async () => {} };
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
+    yield this.bytes;
+  }
 }
 
 /** All bytes of a stream. Throws a TransportError beyond `maxBytes`. */
