@@ -97,9 +97,9 @@ async function fanOut(type: string): Promise<number> {
   const writer = async () => {
     while (performance.now() - start < runMs) {
       const body = Buffer.from(JSON.stringify({ data: { n: String(i++) } }));
-      await ask({ method: "PATCH", path: `${maps}/shared`, body, type: "application/merge-patch+json" }).catch(
-        () => {},
-      );
+      const patch = { method: "PATCH", path: `${maps}/shared`, body, type: "application/merge-patch+json" };
+      const { code, text } = await ask({ ...patch, accept: "application/json" });
+      if (code !== 200) throw new Error(`expected 200, got ${code}: ${text}`);
     }
   };
   await Promise.all([writer(), writer(), writer(), writer()]);
