@@ -4,10 +4,13 @@ import { autoscalingRules } from "./autoscaling/index.ts";
 import { batchRules } from "./batch/index.ts";
 import { coordinationRules } from "./coordination/index.ts";
 import { coreRules } from "./core/index.ts";
+import { discoveryRules } from "./discovery/index.ts";
 import type { KindRules } from "./kind-rules.ts";
 import { networkingRules } from "./networking/index.ts";
+import { nodeRules } from "./node/index.ts";
 import { policyRules } from "./policy/index.ts";
 import { rbacRules } from "./rbac/index.ts";
+import { schedulingRules } from "./scheduling/index.ts";
 import { storageRules } from "./storage/index.ts";
 
 export const allRules: readonly KindRules[] = [
@@ -20,4 +23,7 @@ export const allRules: readonly KindRules[] = [
   ...coordinationRules,
   ...autoscalingRules,
   ...storageRules,
+  ...schedulingRules,
+  ...nodeRules,
+  ...discoveryRules,
 ];

@@ -2,11 +2,14 @@
 
 import { autoscalingScenes } from "./autoscaling-scenes.contract.ts";
 import { coordinationScenes } from "./coordination-scenes.contract.ts";
+import { discoveryScenes } from "./discovery-scenes.contract.ts";
 import { networkingScenes } from "./networking-scenes.contract.ts";
+import { nodeScenes } from "./node-scenes.contract.ts";
 import { policyScenes } from "./policy-scenes.contract.ts";
 import { protocolScenes } from "./protocol-scenes.contract.ts";
 import { rbacScenes } from "./rbac-scenes.contract.ts";
 import type { Scene } from "./request-script.contract.ts";
+import { schedulingScenes } from "./scheduling-scenes.contract.ts";
 import { storageScenes } from "./storage-scenes.contract.ts";
 
 export const allScenes: readonly Scene[] = [
@@ -17,4 +20,7 @@ export const allScenes: readonly Scene[] = [
   ...coordinationScenes,
   ...autoscalingScenes,
   ...storageScenes,
+  ...schedulingScenes,
+  ...nodeScenes,
+  ...discoveryScenes,
 ];

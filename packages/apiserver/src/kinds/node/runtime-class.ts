@@ -1,0 +1,59 @@
+// RuntimeClass: which runtime runs pods of this class, what it costs and on which nodes it is.
+import { type corev1, fieldPath, type nodev1 } from "@kubeloop/core/api";
+import { deepEqual } from "@kubeloop/core/base";
+import { runtimeClasses } from "@kubeloop/core/resources";
+import type { KindRules } from "../kind-rules.ts";
+import { checkTolerations } from "../pod-spec/check-affinity.ts";
+import { checkContainerResources } from "../pod-spec/check-resources.ts";
+import { checkDnsLabel, isAbsent } from "../shared/checks.ts";
+import type { FaultPlace } from "../shared/fault-place.ts";
+import { internalForm } from "../shared/internal-form.ts";
+import { checkLabels } from "../shared/labels.ts";
+import { collectObjectFaults, type ObjectPlaces } from "../shared/object-faults.ts";
+import { oldNodeLabelWarnings } from "../shared/old-node-labels.ts";
+import { printAge } from "../shared/print-age.ts";
+import { checkImmutable } from "../shared/same.ts";
+
+type RuntimeClass = nodev1.RuntimeClass;
+
+export const runtimeClassRules: KindRules<RuntimeClass> = {
+  resource: runtimeClasses,
+  createsOnUpdate: true,
+  needsVersionOnUpdate: true,
+  validate: (object) => collectObjectFaults((at) => checkRuntimeClass(object, at)),
+  validateUpdate: (object, old) =>
+    collectObjectFaults((at) => {
+      checkRuntimeClass(object, at);
+      checkImmutable(object.handler, old.handler, at("handler"));
+    }),
+  warnings: ({ scheduling }) =>
+    Object.keys(scheduling?.nodeSelector ?? {}).flatMap((label) =>
+      oldNodeLabelWarnings(label, fieldPath("scheduling", "nodeSelector")),
+    ),
+  printRow: ({ metadata, handler }, { nowMs }) => [metadata.name, handler, printAge(metadata.creationTimestamp, nowMs)],
+};
+
+function checkRuntimeClass({ handler, overhead, scheduling }: RuntimeClass, at: ObjectPlaces): void {
+  if (isAbsent(handler)) at("handler").required();
+  else checkDnsLabel(handler, at("handler"));
+  if (overhead?.podFixed !== undefined) {
+    const options = { claimNames: new Set<string>(), allowsPartialHugePages: false };
+    checkContainerResources({ limits: overhead.podFixed }, at("overhead"), options);
+  }
+  if (scheduling === undefined) return;
+  const place = at("scheduling");
+  checkLabels(scheduling.nodeSelector, place.at("nodeSelector"));
+  checkDistinctTolerations(scheduling.tolerations ?? [], place.at("tolerations"));
+}
+
+function checkDistinctTolerations(tolerations: readonly corev1.Toleration[], place: FaultPlace): void {
+  checkTolerations(tolerations, place, { allowsComparingTolerations: false });
+  const seen: unknown[] = [];
+  for (const [i, toleration] of tolerations.entries()) {
+    const { tolerationSeconds: _seconds, ...key } = toleration;
+    if (seen.some((other) => deepEqual(other, key))) {
+      place.item(i).duplicate(internalForm(toleration, "Toleration"));
+    }
+    seen.push(key);
+  }
+}
