@@ -81,6 +81,7 @@ export class ApiServer implements AsyncDisposable {
         catalogue,
         serverAddress: options.serverAddress ?? "127.0.0.1:6443",
         healthChecks: [],
+        clock,
         printMetrics: () => this.#metrics.print(),
       },
       log,

@@ -9,6 +9,7 @@ import {
   newGenericServerResponse,
   newStatusError,
 } from "@kubeloop/core/api";
+import type { Clock } from "@kubeloop/core/base";
 import type { Catalogue } from "../resources/catalogue.ts";
 import { kubernetesVersion } from "../version.ts";
 import { parseAccept } from "../wire/accept.ts";
@@ -21,6 +22,7 @@ export interface DocumentParts {
   readonly catalogue: Catalogue;
   readonly serverAddress: string;
   readonly healthChecks: readonly HealthCheck[];
+  readonly clock: Clock;
   /** In Prometheus' text form. */
   printMetrics(): string;
 }
@@ -56,7 +58,7 @@ export async function answerDocument(
     case "metrics":
       return text(parts.printMetrics(), "text/plain; version=0.0.4; charset=utf-8");
     case "openapi":
-      return answerOpenApi(request, segments.slice(1));
+      return answerOpenApi(request, segments.slice(1), parts.clock);
     default:
       return undefined;
   }

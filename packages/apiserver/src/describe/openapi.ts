@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import { promisify } from "node:util";
 import { brotliDecompress } from "node:zlib";
 import { type ApiRequest, type ApiResponse, bytesResponse, queryValue } from "@kubeloop/core/api";
+import { type Clock, inFlight } from "@kubeloop/core/base";
 
 interface Packed {
   readonly schemas: Readonly<Record<string, string>>;
@@ -44,10 +45,12 @@ function joined({ head, paths, components, schemas }: PackedDocument, texts: Pac
 export async function answerOpenApi(
   request: ApiRequest,
   segments: readonly string[],
+  clock: Clock,
 ): Promise<ApiResponse | undefined> {
   if (segments[0] !== "v3") return undefined;
   documents ??= loadDocuments();
-  const all = await documents;
+  const loading = documents;
+  const all = await inFlight(clock, "unpacking openapi", () => loading);
   const path = segments.slice(1).join("/");
   if (path === "") return index(all);
   const document = all.get(path);

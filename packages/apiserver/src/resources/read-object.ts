@@ -14,6 +14,7 @@ import {
   schemaOfKind,
   TransportError,
 } from "@kubeloop/core/api";
+import { inFlight } from "@kubeloop/core/base";
 import type { Draft } from "../kinds/kind-rules.ts";
 import {
   decodeDeleteOptions,
@@ -57,7 +58,7 @@ async function decodeBytes(scope: RequestScope, bytes: Uint8Array, target: Group
     case "application/json":
       return decodeJsonBody(bytes, target, options);
     case "application/yaml":
-      return await decodeYamlBody(bytes, target, options);
+      return await inFlight(scope.server.clock, "reading yaml", () => decodeYamlBody(bytes, target, options));
     case "application/vnd.kubernetes.protobuf": {
       const protobuf = await protobufOn(scope.server.clock);
       const { value } = protobuf.decodeEnvelope(bytes, { apiVersion: printGroupVersion(target), kind: target.kind });
@@ -116,7 +117,7 @@ export async function readOptionsBody(scope: RequestScope): Promise<object | und
     case "application/json":
       return await decodeDeleteOptions(bytes, "json");
     case "application/yaml":
-      return await decodeDeleteOptions(bytes, "yaml");
+      return await inFlight(scope.server.clock, "reading yaml", () => decodeDeleteOptions(bytes, "yaml"));
     default:
       return (await decodeBytes(scope, bytes, target, options)).object;
   }

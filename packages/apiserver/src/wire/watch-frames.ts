@@ -1,7 +1,7 @@
 // The bytes of watch messages, one frame each, made once per message and form however many watchers get it. Only tables are made
 // for each watcher: the first one of a stream carries the columns, and ages depend on when it is sent.
 import type { KubernetesObject } from "@kubeloop/core/api";
-import type { Clock } from "@kubeloop/core/base";
+import { type Clock, inFlight } from "@kubeloop/core/base";
 import type { WatchMessage, WatchType } from "./answer.ts";
 import { encodeJson, jsonOf } from "./json-encodings.ts";
 import type { OutputForm } from "./output-form.ts";
@@ -35,7 +35,7 @@ export async function frameOf(presentation: Presentation, { view, media }: Outpu
     });
   }
   const protobuf = await protobufOn(clock);
-  const { encodeWatchFrame } = await import("./protobuf/index.ts");
+  const { encodeWatchFrame } = await inFlight(clock, "loading protobuf", () => import("./protobuf/index.ts"));
   return kept(name, ({ type, object }) => {
     const shown = (type === "ERROR" ? object : show(object)) as KubernetesObject;
     const isKept = type !== "ERROR" && view.kind === "object";

@@ -1,0 +1,75 @@
+// What every answer must be, whatever was asked: an answer that can be read, and a failure that is a Status. Faults are sentences.
+import { type ApiResponse, headerValue } from "@kubeloop/core/api";
+import type { Protobuf } from "../../wire/protobuf/index.ts";
+
+export interface ReadResponse {
+  readonly response: ApiResponse;
+  /** Undefined where it carried values. */
+  readonly bytes: Uint8Array | undefined;
+  /** The one value it carried instead of bytes. */
+  readonly value: unknown;
+  /** A watch, which has no end. */
+  readonly isStream: boolean;
+}
+
+/** What a real server also answers with 500 or 503, and no other. */
+export const knownFailures: readonly (readonly [pattern: RegExp, why: string])[] = [
+  [/^resourceVersion: Invalid value: .*invalid syntax$/s, "a get or watch at a version that is no number"],
+  [/^strconv\.ParseUint: parsing .*$/s, "an update at a version that is no number"],
+  [/^resourceVersion should not be set on objects to be created$/, "a create with a version"],
+  [/^Internal error occurred: (?:nodes .* not found|no endpoints available for .*)$/s, "what only a node could answer"],
+];
+
+/** Empty when all is well. */
+export function faultsOf(read: ReadResponse, protobuf: Protobuf): string[] {
+  const { response, bytes, value, isStream } = read;
+  const { status, headers } = response;
+  if (!Number.isInteger(status) || status < 200 || status > 599) return [`status ${status} is none`];
+  const type = headerValue(headers, "content-type") ?? "";
+  if (bytes === undefined) return status < 400 || value === undefined ? [] : statusFaults(value, status);
+  // Nothing at all: a document that has not changed, has moved, or is none of OpenAPI's.
+  if (type === "") return [301, 304, 404].includes(status) && bytes.length === 0 ? [] : ["no content type"];
+  if (isStream) return [];
+  try {
+    if (type.startsWith("text/plain")) return status < 400 ? [] : plainFaults(bytes, status);
+    if (type.startsWith("application/vnd.kubernetes.protobuf")) {
+      const { value: decoded } = protobuf.decodeEnvelope(bytes);
+      return status < 400 ? [] : statusFaults(decoded, status);
+    }
+    if (type.startsWith("application/json")) {
+      const decoded: unknown = status === 304 ? undefined : JSON.parse(Buffer.from(bytes).toString("utf8"));
+      return status < 400 ? [] : statusFaults(decoded, status);
+    }
+  } catch (error) {
+    return [`the answer cannot be read as ${type}: ${String(error)}`];
+  }
+  if (status < 400 && type.startsWith("application/yaml")) return [];
+  return [`content type ${type} with status ${status}`];
+}
+
+const plainTexts: readonly RegExp[] = [/^404 page not found\n$/];
+
+function plainFaults(bytes: Uint8Array, status: number): string[] {
+  const text = Buffer.from(bytes).toString("utf8");
+  return plainTexts.some((known) => known.test(text)) ? [] : [`plain text with status ${status}: ${text.slice(0, 200)}`];
+}
+
+function statusFaults(value: unknown, code: number): string[] {
+  if (typeof value !== "object" || value === null) return ["a failure without a Status"];
+  const body = value as Readonly<Record<string, unknown>>;
+  const faults: string[] = [];
+  const expect = (field: string, expected: unknown) => {
+    if (body[field] !== expected) faults.push(`${field} of the Status is ${JSON.stringify(body[field])}`);
+  };
+  expect("kind", "Status");
+  expect("apiVersion", "v1");
+  expect("status", "Failure");
+  expect("code", code);
+  if (typeof body["metadata"] !== "object") faults.push("the Status has no metadata");
+  const { message, reason } = body;
+  if (typeof message !== "string" || message === "") faults.push("the Status has no message");
+  if (reason !== undefined && typeof reason !== "string") faults.push("the reason is no text");
+  const isKnown = code < 500 || code === 504 || knownFailures.some(([pattern]) => pattern.test(String(message)));
+  if (!isKnown) faults.push(`a failure of the server's own: ${code} ${String(message).slice(0, 300)}`);
+  return faults;
+}
