@@ -18,6 +18,7 @@ import {
   recordEvent,
   removeObject,
   statusVerbs,
+  subresourceVerbs,
   type View,
   verbs,
 } from "@kubeloop/core/contract";
@@ -75,7 +76,12 @@ export const fooController = keyed<Seen>({
   primary: foos,
   watches: [owned(deployments)],
   indexes: [deploymentsByFoo],
-  writes: [verbs(deployments, "create", "patch", "delete"), statusVerbs(foos, "patch")],
+  writes: [
+    verbs(deployments, "create", "patch", "delete"),
+    statusVerbs(foos, "patch"),
+    // Some clusters ask this of whoever sets references that hold back the deletion of a Foo.
+    subresourceVerbs(foos, "finalizers", "update"),
+  ],
   workers: 2,
   observe,
   decide,

@@ -223,6 +223,7 @@ test("what the contract must be allowed to do follows from what it declares, and
   expect(rules).toEqual([
     "deployments: create,delete,get,list,patch,watch",
     "foos: get,list,watch",
+    "foos/finalizers: update",
     "foos/status: patch",
   ]);
 });

@@ -39,12 +39,13 @@ export async function eventually<T>(
   const lastMs = clock.monotonic() + withinMs;
   for (;;) {
     await clock.settle();
-    const leftMs = lastMs - clock.monotonic();
-    const seen = await attempt(clock, look, leftMs);
+    const lookedMs = clock.monotonic();
+    const seen = await attempt(clock, look, lastMs - lookedMs);
     if ("value" in seen && until(seen.value)) return seen.value;
-    // Looking may have taken time; so may what it set off.
-    const [next] = clock.pending();
     const left = lastMs - clock.monotonic();
+    // Looking took time: that alone may have changed something.
+    if (clock.monotonic() > lookedMs && left > 0) continue;
+    const [next] = clock.pending();
     if (next === undefined || next.dueInMs === Number.POSITIVE_INFINITY)
       throw newComplaint(`${what} does not hold, and nothing is left that could change it`, seen);
     if (left <= 0 || next.dueInMs > left) {

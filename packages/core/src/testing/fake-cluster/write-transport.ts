@@ -6,6 +6,7 @@
 import {
   type ApiRequest,
   collectBytes,
+  decodeObject,
   generateName,
   headerValue,
   type KubernetesObject,
@@ -69,7 +70,7 @@ export function withWrites(server: FakeApiServer, options: WriteTransportOptions
   const patch = (at: Target, body: unknown, contentType: string): KubernetesObject => {
     const isCreated =
       contentType.startsWith("application/apply-patch") && server.get(at.resource, at.key) === undefined;
-    if (isCreated && at.subresource === "") return create(at, body as KubernetesObject);
+    if (isCreated && at.subresource === "") return create(at, decodeObject(body, at.resource));
     const before = require(at);
     return store(at, stateAfterUpdate(at, before, patched(before, body, contentType)));
   };
@@ -100,9 +101,9 @@ export function withWrites(server: FakeApiServer, options: WriteTransportOptions
     switch (verb) {
       case "create":
         if (at.subresource !== "") break;
-        return create(at, body as KubernetesObject);
+        return create(at, decodeObject(body, at.resource));
       case "update":
-        return store(at, stateAfterUpdate(at, require(at), named(at, body as KubernetesObject)));
+        return store(at, stateAfterUpdate(at, require(at), named(at, decodeObject(body, at.resource))));
       case "patch":
         return patch(at, body, headerValue(request.headers, "content-type") ?? "");
       case "delete":
