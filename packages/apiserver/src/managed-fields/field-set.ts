@@ -5,6 +5,17 @@
 
 export type FieldsV1 = { readonly [element: string]: FieldsV1 };
 
+/** No object is that deep; what is deeper was made to break somebody. */
+const deepest = 500;
+
+/** Whether this is such a tree: it comes from clients, who may send anything. */
+export function isFields(value: unknown, depth = 0): value is FieldsV1 {
+  if (typeof value !== "object" || value === null || Array.isArray(value) || depth > deepest) return false;
+  return Object.entries(value).every(([element, below]) => isElement(element) && isFields(below, depth + 1));
+}
+
+const isElement = (element: string) => element === "." || /^[fkvi]:/.test(element);
+
 export class FieldSet {
   isMember = false;
   readonly children = new Map<string, FieldSet>();

@@ -154,6 +154,27 @@ test("an empty list, or one empty entry, clears; nothing keeps", () => {
   expect(entriesFor([{ manager: "y" }], held, true)).toBe(held);
 });
 
+describe("what nobody can read leaves what was there", () => {
+  const held = [{ manager: "x" }];
+  const entry = { manager: "y", operation: "Update", apiVersion: "v1", fieldsType: "FieldsV1" };
+  const tower = JSON.parse(`${'{"f:a":'.repeat(5_000)}{}${"}".repeat(5_000)}`);
+  for (const [fact, given] of [
+    ["another operation", { ...entry, operation: "Delete" }],
+    ["no version", { ...entry, apiVersion: "" }],
+    ["fields of another type", { ...entry, fieldsType: "FieldsV2" }],
+    ["fields that are a text", { ...entry, fieldsV1: "ab" }],
+    ["a list inside", { ...entry, fieldsV1: { "f:a": [{}] } }],
+    ["a name without its letter", { ...entry, fieldsV1: { a: {} } }],
+    ["a tower", { ...entry, fieldsV1: tower }],
+  ] as const) {
+    test(fact, () => expect(entriesFor([given], held, false)).toBe(held));
+  }
+  test("but not what can be read", () => {
+    const given = [{ ...entry, fieldsV1: { "f:a": { ".": {}, 'k:{"a":1}': {}, "v:1": {}, "i:0": {} } } }];
+    expect(entriesFor(given, held, false)).toBe(given);
+  });
+});
+
 test("a set is read and written as it was", () => {
   const fields = { "f:a": { ".": {}, "f:b": {} }, 'v:"x"': {} };
   expect(FieldSet.from(fields).toFields()).toEqual(fields);

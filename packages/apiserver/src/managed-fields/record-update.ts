@@ -2,7 +2,7 @@
 // from then on, and it is taken from all others; what was removed nobody has. (Server-side apply will bring the rest.)
 import { type metav1, printTime, type TypeSchema } from "@kubeloop/core/api";
 import { type Comparison, compareObjects } from "./compare-objects.ts";
-import { FieldSet, type FieldsV1 } from "./field-set.ts";
+import { FieldSet, type FieldsV1, isFields } from "./field-set.ts";
 
 type Entry = metav1.ManagedFieldsEntry;
 
@@ -144,7 +144,10 @@ function compareText(a = "", b = ""): number {
   return a < b ? -1 : 1;
 }
 
-/** What the writer put there counts, unless it says nothing. An empty list, or one empty entry, means: forget all. */
+/**
+ * What the writer put there counts, unless it says nothing, or something nobody can read: then what was there before does. An empty list,
+ * or one empty entry, means: forget all.
+ */
 export function entriesFor(
   given: readonly Entry[] | undefined,
   held: readonly Entry[] | undefined,
@@ -152,5 +155,11 @@ export function entriesFor(
 ): readonly Entry[] {
   if (isSubresource || given === undefined) return held ?? [];
   const isReset = given.length === 0 || (given.length === 1 && Object.keys(given[0] ?? {}).length === 0);
-  return isReset ? [] : given;
+  if (isReset) return [];
+  return given.every(isReadable) ? given : (held ?? []);
+}
+
+function isReadable({ operation = "", apiVersion = "", fieldsType, fieldsV1 }: Entry): boolean {
+  if (!["Apply", "Update"].includes(operation) || apiVersion === "" || fieldsType !== "FieldsV1") return false;
+  return fieldsV1 === undefined || isFields(fieldsV1);
 }
