@@ -2,6 +2,7 @@
 import { appsRules } from "./apps/index.ts";
 import { autoscalingRules } from "./autoscaling/index.ts";
 import { batchRules } from "./batch/index.ts";
+import { certificatesRules } from "./certificates/index.ts";
 import { coordinationRules } from "./coordination/index.ts";
 import { coreRules } from "./core/index.ts";
 import { discoveryRules } from "./discovery/index.ts";
@@ -26,4 +27,5 @@ export const allRules: readonly KindRules[] = [
   ...schedulingRules,
   ...nodeRules,
   ...discoveryRules,
+  ...certificatesRules,
 ];

@@ -1,6 +1,7 @@
 // Every scene of the differential suite, one list per subject.
 
 import { autoscalingScenes } from "./autoscaling-scenes.contract.ts";
+import { certificatesScenes } from "./certificates-scenes.contract.ts";
 import { coordinationScenes } from "./coordination-scenes.contract.ts";
 import { discoveryScenes } from "./discovery-scenes.contract.ts";
 import { networkingScenes } from "./networking-scenes.contract.ts";
@@ -23,4 +24,5 @@ export const allScenes: readonly Scene[] = [
   ...schedulingScenes,
   ...nodeScenes,
   ...discoveryScenes,
+  ...certificatesScenes,
 ];

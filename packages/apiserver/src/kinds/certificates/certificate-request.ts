@@ -1,0 +1,67 @@
+// Requests for certificates (PKCS #10): whether one is in a PEM text, and signed by whoever has the key it is for. What is wrong is told in
+// the words of Go's x509 package as far as users meet them; what is malformed inside is not told apart.
+import { createPublicKey, type KeyObject, verify } from "node:crypto";
+import { bitStringTag, type DerValue, oidTag, readDer, readOid, sequenceTag } from "./der.ts";
+import { pemBlocks } from "./pem-blocks.ts";
+
+/** Hash by the OID of the algorithm; null where the algorithm brings its own. */
+const hashes: Readonly<Record<string, string | null>> = {
+  "1.2.840.113549.1.1.11": "sha256",
+  "1.2.840.113549.1.1.12": "sha384",
+  "1.2.840.113549.1.1.13": "sha512",
+  "1.2.840.10045.4.3.2": "sha256",
+  "1.2.840.10045.4.3.3": "sha384",
+  "1.2.840.10045.4.3.4": "sha512",
+  "1.3.101.112": null,
+};
+
+const failures: Readonly<Record<string, string>> = {
+  rsa: "crypto/rsa: verification error",
+  ec: "x509: ECDSA verification failure",
+  ed25519: "x509: Ed25519 verification failure",
+};
+
+interface Request {
+  readonly signed: Buffer;
+  readonly key: KeyObject;
+  readonly algorithm: string;
+  readonly signature: Buffer;
+}
+
+/** Undefined if it is right. */
+export function requestFault(base64: string): string | undefined {
+  const [block] = pemBlocks(Buffer.from(base64, "base64").toString("latin1"));
+  if (block?.type !== "CERTIFICATE REQUEST") return "PEM block type must be CERTIFICATE REQUEST";
+  const request = parseRequest(block.der);
+  if (request === undefined) return "asn1: structure error: malformed certificate request";
+  const { signed, key, algorithm, signature } = request;
+  const hash = hashes[algorithm];
+  if (hash === undefined) return "x509: cannot verify signature: algorithm unimplemented";
+  if (verify(hash, signed, key, signature)) return undefined;
+  return failures[key.asymmetricKeyType ?? ""] ?? "x509: signature verification failure";
+}
+
+function parseRequest(der: Buffer): Request | undefined {
+  try {
+    const [info, algorithm, signature] = parts(readDer(der)[0]);
+    const [, , keyInfo] = parts(info);
+    const [oid] = parts(algorithm);
+    if (info === undefined || keyInfo === undefined || oid?.tag !== oidTag || signature?.tag !== bitStringTag) {
+      return undefined;
+    }
+    return {
+      signed: info.whole,
+      key: createPublicKey({ key: keyInfo.whole, format: "der", type: "spki" }),
+      algorithm: readOid(oid.content),
+      // Whole bytes: the first says how many bits of the last do not count.
+      signature: signature.content.subarray(1),
+    };
+  } catch {
+    // Not DER, or a key of no known kind.
+    return undefined;
+  }
+}
+
+function parts(value: DerValue | undefined): readonly DerValue[] {
+  return value?.tag === sequenceTag ? readDer(value.content) : [];
+}
