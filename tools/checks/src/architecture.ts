@@ -34,11 +34,15 @@ interface PackageRule {
 export const packageRules: Readonly<Record<string, PackageRule>> = {
   core: { packages: [], dependencies: ["undici", "yaml"], types: ["pino", "prom-client"] },
   apiserver: {
-    coreLayers: ["base", "api", "rules", "types"],
+    coreLayers: ["base", "api", "rules", "types", "resources"],
     packages: [],
     dependencies: ["yaml", "@marcbachmann/cel-js", "re2js", "jose", "pkijs", "asn1js"],
   },
-  controllers: { coreLayers: ["base", "api", "rules", "contract", "types"], packages: [], dependencies: [] },
+  controllers: {
+    coreLayers: ["base", "api", "rules", "contract", "types", "resources"],
+    packages: [],
+    dependencies: [],
+  },
   "controller-manager": { packages: ["@kubeloop/controllers"], dependencies: ["prom-client", "pkijs"] },
   kubeloop: {
     packages: ["@kubeloop/apiserver", "@kubeloop/controllers", "@kubeloop/controller-manager"],
