@@ -1,9 +1,8 @@
 // The sample controller as a contract: what it sees, what it decides from that, what it reports. All of it is pure; the runtime reads the
 // caches before and carries the plan out after.
 //
-//   node examples/sample-controller/dist/contract-style.js --kubeconfig ~/.kube/config --leader-elect
-import { type appsv1, isControlledBy, keyOf } from "@kubeloop/core/api";
-import { KubeloopError } from "@kubeloop/core/base";
+//   node examples/dist/sample-controller/contract-style.js --kubeconfig ~/.kube/config --leader-elect
+import { type appsv1, isControlledBy } from "@kubeloop/core/api";
 import {
   create,
   type Decision,
@@ -23,7 +22,15 @@ import {
   verbs,
 } from "@kubeloop/core/contract";
 import { deployments } from "@kubeloop/core/resources";
-import { deploymentKeyOf, deploymentsByFoo, isLeftOver, newDeployment, told } from "./foo-deployment.ts";
+import {
+  deploymentKeyOf,
+  deploymentsByFoo,
+  existsMessage,
+  isLeftOver,
+  newDeployment,
+  newNotOwned,
+  syncedMessage,
+} from "./foo-deployment.ts";
 import { type Foo, foos } from "./generated/samplecontroller.k8s.io/v1alpha1/foo.ts";
 import { main } from "./run-operator.ts";
 
@@ -38,11 +45,11 @@ export function observe(key: string, { snapshot }: View): Seen | undefined {
   const foo = snapshot.get(foos, key);
   // What is deleted needs nothing from us: the garbage collector follows the owner references.
   if (foo === undefined || foo.metadata.deletionTimestamp !== undefined) return undefined;
-  const owned = snapshot.byIndex(deploymentsByFoo, foo.metadata.uid ?? "");
+  const mine = snapshot.byIndex(deploymentsByFoo, foo.metadata.uid ?? "");
   return {
     foo,
     deployment: snapshot.get(deployments, deploymentKeyOf(foo)),
-    leftOver: owned.filter((deployment) => isLeftOver(deployment, foo)),
+    leftOver: mine.filter((deployment) => isLeftOver(deployment, foo)),
   };
 }
 
@@ -50,10 +57,8 @@ export function decide({ foo, deployment, leftOver }: Seen): Decision {
   const removals = leftOver.map((old) => removeObject(deployments, old, { tolerates: ["NotFound"] }));
   if (deployment === undefined) return plan("make it", [[create(deployments, newDeployment(foo))], removals]);
   if (!isControlledBy(deployment, foo)) {
-    const message = `deployment ${keyOf(deployment)} is not controlled by this foo`;
-    const error = new KubeloopError(message, { reason: "NotOwned" });
-    // Tried again, later and later: somebody may take that Deployment out of the way.
-    return plan("not ours", [[recordEvent(foo, told.exists(foo))]], { unfinished: error });
+    const event = recordEvent(foo, { type: "Warning", reason: "ErrResourceExists", message: existsMessage(foo) });
+    return plan("not ours", [[event]], { unfinished: newNotOwned(foo) });
   }
   const wanted = { ...deployment, spec: { ...deployment.spec, replicas: foo.spec.replicas } };
   const edit = editObject(deployments, deployment, wanted);
@@ -67,8 +72,9 @@ export function report({ foo, deployment: before }: Seen, outcome: Outcome): Pla
   if (deployment === undefined || !isControlledBy(deployment, foo)) return undefined;
   const status = { availableReplicas: deployment.status?.availableReplicas ?? 0 };
   const edit = editStatus(foos, foo, { ...foo, status });
-  const event = outcome.isDoneOn(deployments, key) ? [recordEvent(foo, told.synced)] : [];
-  return plan("tell", [edit === undefined ? [] : [edit], event]);
+  const event = recordEvent(foo, { type: "Normal", reason: "Synced", message: syncedMessage });
+  const isNews = outcome.isDoneOn(deployments, key);
+  return plan("tell", [edit === undefined ? [] : [edit], isNews ? [event] : []]);
 }
 
 export const fooController = keyed<Seen>({

@@ -1,5 +1,6 @@
 // What a Foo asks for, as pure functions: both styles of the controller decide by them.
 import { type appsv1, controllerOf, keyOf, newControllerReference, objectKeyOf } from "@kubeloop/core/api";
+import { KubeloopError } from "@kubeloop/core/base";
 import { defineIndex } from "@kubeloop/core/contract";
 import { deployments } from "@kubeloop/core/resources";
 import type { Foo } from "./generated/samplecontroller.k8s.io/v1alpha1/foo.ts";
@@ -31,12 +32,13 @@ export function isLeftOver(deployment: appsv1.Deployment, foo: Foo): boolean {
   return keyOf(deployment) !== deploymentKeyOf(foo) && deployment.metadata.deletionTimestamp === undefined;
 }
 
-export const told = {
-  synced: { type: "Normal", reason: "Synced", message: "Foo synced successfully" },
-  exists: (foo: Foo) =>
-    ({
-      type: "Warning",
-      reason: "ErrResourceExists",
-      message: `Resource "${foo.spec.deploymentName}" already exists and is not managed by Foo`,
-    }) as const,
-} as const;
+export const syncedMessage = "Foo synced successfully";
+
+export function existsMessage({ spec }: Foo): string {
+  return `Resource "${spec.deploymentName}" already exists and is not managed by Foo`;
+}
+
+/** Tried again, later and later: somebody may take that Deployment out of the way. */
+export function newNotOwned(foo: Foo): KubeloopError {
+  return new KubeloopError(`deployment ${deploymentKeyOf(foo)} is not controlled by this foo`, { reason: "NotOwned" });
+}

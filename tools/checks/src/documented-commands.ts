@@ -22,6 +22,10 @@ export const documentedCommands: Readonly<Record<string, CommandRunner>> = {
     by: "packaging",
     prints: /^export interface Foo {$/m,
   },
+  "node examples/dist/sample-controller/reconcile-style.js --print-rbac": {
+    by: "packaging",
+    prints: /"kind": "ClusterRole",\n +"metadata": \{\n +"name": "sample-controller"/,
+  },
   "node packages/kubeloop/dist/bundle/esm/cli.js version": {
     by: "packaging",
     prints: /^kubeloop \d+\.\d+\.\d+, Kubernetes v1\.36\.4$/m,

@@ -1,4 +1,5 @@
-// Every TypeScript snippet in the documents compiles and runs and prints what it says; every command is run by some test.
+// Every TypeScript snippet in the documents compiles and runs and prints what it says; every command is run by some test. Those that show
+// a part of a file are held to it by tutorial.test.ts.
 import { execFileSync } from "node:child_process";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,7 +10,7 @@ import { listFiles, readFiles, repositoryRoot } from "./repository.ts";
 
 const documents = readFiles(listFiles(".md"));
 const blocks = documents.flatMap(codeBlocks);
-const snippets = blocks.filter((block) => block.language === "ts");
+const snippets = blocks.filter((block) => block.language === "ts" && block.from === undefined);
 const folder = join(repositoryRoot, ".cache/snippets");
 const fileOf = (block: CodeBlock) => join(folder, `${block.path.replaceAll(/[^\w]+/g, "-")}-${block.line}.ts`);
 

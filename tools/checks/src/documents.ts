@@ -6,6 +6,8 @@ export interface CodeBlock {
   readonly line: number;
   /** The word after the fence: `ts`, `sh`, … Empty when there is none. */
   readonly language: string;
+  /** The file that it shows a part of, if the fence names one after the language: such a part is no program of its own. */
+  readonly from: string | undefined;
   readonly text: string;
 }
 
@@ -13,13 +15,13 @@ export function codeBlocks(document: SourceFile): readonly CodeBlock[] {
   const blocks: CodeBlock[] = [];
   const lines = document.text.split("\n");
   for (let i = 0; i < lines.length; i++) {
-    const fence = /^\s*```(\S*)/.exec(lines[i] ?? "");
+    const fence = /^\s*```(\S*)(?:[ \t]+(\S+))?/.exec(lines[i] ?? "");
     if (fence === null) continue;
     const start = i + 1;
     do i++;
     while (i < lines.length && !/^\s*```\s*$/.test(lines[i] ?? ""));
     const text = `${lines.slice(start, i).join("\n")}\n`;
-    blocks.push({ path: document.path, line: start, language: fence[1] ?? "", text });
+    blocks.push({ path: document.path, line: start, language: fence[1] ?? "", from: fence[2], text });
   }
   return blocks;
 }
