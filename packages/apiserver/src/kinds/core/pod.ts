@@ -107,12 +107,15 @@ function prepareStatus(pod: Draft<Pod>, old: Pod): void {
 
 /** There may be several conditions of one type: the first keeps the first's. */
 function keepConditionGenerations(status: Draft<corev1.PodStatus>, old: corev1.PodStatus | undefined): void {
-  const left = [...(old?.conditions ?? [])];
+  const left = new Map<string, number[]>();
+  for (const { type, observedGeneration = 0 } of [...(old?.conditions ?? [])].reverse()) {
+    const generations = left.get(type);
+    if (generations === undefined) left.set(type, [observedGeneration]);
+    else generations.push(observedGeneration);
+  }
   for (const condition of status.conditions ?? []) {
-    const i = left.findIndex(({ type }) => type === condition.type);
-    const [before] = i < 0 ? [] : left.splice(i, 1);
-    if ((condition.observedGeneration ?? 0) !== 0 || before?.observedGeneration === undefined) continue;
-    condition.observedGeneration = before.observedGeneration;
+    const before = left.get(condition.type)?.pop() ?? 0;
+    if ((condition.observedGeneration ?? 0) === 0 && before !== 0) condition.observedGeneration = before;
   }
 }
 

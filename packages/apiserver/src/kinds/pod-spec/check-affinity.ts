@@ -78,15 +78,17 @@ function checkLabelKeys(keys: LabelKeys, place: FaultPlace): void {
   checkKeyNames(matchLabelKeys, matchPlace, labelSelector);
   checkKeyNames(mismatchLabelKeys, place.at("mismatchLabelKeys"), labelSelector);
   const selected = new Set(Object.keys(labelSelector?.matchLabels ?? {}));
+  const indexes = new Map(matchLabelKeys.map((key, i) => [key, i]));
   for (const { key } of labelSelector?.matchExpressions ?? []) {
-    const i = matchLabelKeys.lastIndexOf(key);
-    if (i >= 0 && selected.has(key)) {
+    const i = indexes.get(key);
+    if (i !== undefined && selected.has(key)) {
       place.item(i).invalid(key, "exists in both matchLabelKeys and labelSelector");
     }
     selected.add(key);
   }
+  const mismatched = new Set(mismatchLabelKeys);
   for (const [i, key] of matchLabelKeys.entries()) {
-    if (!mismatchLabelKeys.includes(key)) continue;
+    if (!mismatched.has(key)) continue;
     matchPlace.item(i).invalid(key, "exists in both matchLabelKeys and mismatchLabelKeys");
   }
 }
@@ -108,25 +110,30 @@ export function checkSpreadConstraints(
   place: FaultPlace,
   options: PodSpecOptions,
 ): void {
+  const pairOf = ({ topologyKey = "", whenUnsatisfiable = "" }: corev1.TopologySpreadConstraint) =>
+    `{${topologyKey}, ${whenUnsatisfiable}}`;
+  const last = new Map(constraints.map((constraint, i) => [pairOf(constraint), i]));
   for (const [i, constraint] of constraints.entries()) {
-    checkSpreadConstraint(constraint, place.item(i), constraints.slice(i + 1), options);
+    const pair = pairOf(constraint);
+    checkSpreadConstraint(constraint, place.item(i), { ...options, repeats: last.get(pair) === i ? undefined : pair });
   }
+}
+
+interface SpreadOptions extends PodSpecOptions {
+  /** What a later constraint says again. */
+  readonly repeats: string | undefined;
 }
 
 function checkSpreadConstraint(
   constraint: corev1.TopologySpreadConstraint,
   place: FaultPlace,
-  later: readonly corev1.TopologySpreadConstraint[],
-  options: PodSpecOptions,
+  options: SpreadOptions,
 ): void {
   const { topologyKey, whenUnsatisfiable: action = "", minDomains } = constraint;
   checkPositive(constraint.maxSkew, place.at("maxSkew"));
   if (isAbsent(topologyKey)) place.at("topologyKey").required("can not be empty");
   if (!actions.includes(action)) place.at("whenUnsatisfiable").notSupported(action, actions);
-  if (later.some((each) => each.topologyKey === topologyKey && each.whenUnsatisfiable === action)) {
-    const pair = place.at("{topologyKey, whenUnsatisfiable}");
-    pair.duplicate(`{${topologyKey}, ${action}}`);
-  }
+  if (options.repeats !== undefined) place.at("{topologyKey, whenUnsatisfiable}").duplicate(options.repeats);
   if (minDomains !== undefined) {
     const domainsPlace = place.at("minDomains");
     checkPositive(minDomains, domainsPlace);

@@ -11,6 +11,7 @@ const recursions = ["Disabled", "Enabled", "IfPossible"];
 export function checkMounts(container: corev1.Container, place: FaultPlace, volumes: KnownVolumes): void {
   // By name, so that of devices with the same name the last one counts.
   const devices = new Map((container.volumeDevices ?? []).map(({ name, devicePath }) => [name, devicePath]));
+  const devicePaths = new Set(devices.values());
   const taken = new Set<string>();
   for (const [i, mount] of (container.volumeMounts ?? []).entries()) {
     const mountPlace = place.item(i);
@@ -25,7 +26,7 @@ export function checkMounts(container: corev1.Container, place: FaultPlace, volu
     if (devices.has(name)) {
       namePlace.invalid(name, "must not already exist in volumeDevices");
     }
-    if ([...devices.values()].includes(mountPath)) {
+    if (devicePaths.has(mountPath)) {
       pathPlace.invalid(mountPath, "must not already exist as a path in volumeDevices");
     }
     checkSubPaths(mount, { mountPlace, listPlace: place });
@@ -78,6 +79,7 @@ function checkRecursiveReadOnly(mount: corev1.VolumeMount, place: FaultPlace): v
 
 export function checkDevices(container: corev1.Container, place: FaultPlace, volumes: KnownVolumes): void {
   const mounts = new Map((container.volumeMounts ?? []).map(({ name, mountPath }) => [name, mountPath]));
+  const mountPaths = new Set(mounts.values());
   const names = new Set<string>();
   const paths = new Set<string>();
   for (const [i, { name = "", devicePath = "" }] of (container.volumeDevices ?? []).entries()) {
@@ -99,7 +101,7 @@ export function checkDevices(container: corev1.Container, place: FaultPlace, vol
     if (mounts.has(name)) {
       namePlace.invalid(name, "must not already exist in volumeMounts");
     }
-    if ([...mounts.values()].includes(devicePath)) {
+    if (mountPaths.has(devicePath)) {
       pathPlace.invalid(devicePath, "must not already exist as a path in volumeMounts");
     }
     if (name !== "") names.add(name);

@@ -1,6 +1,5 @@
 // What containers and pods request and are limited to: names, amounts, and claims on devices.
 import { canonicalQuantity, compareQuantities, type corev1, printQuantity } from "@kubeloop/core/api";
-import { podLimits, podRequests } from "@kubeloop/core/rules";
 import { checkDnsLabel, isAbsent } from "../shared/checks.ts";
 import type { FaultPlace } from "../shared/fault-place.ts";
 import { own } from "../shared/own.ts";
@@ -12,6 +11,7 @@ import {
   isOvercommitAllowed,
   isPodLevelResource,
 } from "../shared/resource-names.ts";
+import { sumContainers } from "./container-sums.ts";
 import type { PodSpecOptions } from "./options.ts";
 
 export interface ResourceOptions extends Pick<PodSpecOptions, "allowsPartialHugePages"> {
@@ -92,35 +92,47 @@ function checkClaimReferences(
   place: FaultPlace,
   { claimNames }: ResourceOptions,
 ): void {
-  const seen = new Set<string>();
+  const seen: SeenClaims = { keys: new Set(), requested: new Map() };
   for (const [i, { name, request }] of claims.entries()) {
     const claimPlace = place.item(i);
     if (isAbsent(name)) {
       claimPlace.required();
       continue;
     }
-    checkUniqueClaim(name, request, seen, claimPlace);
+    checkUniqueClaim(name, claimPlace, { request, seen });
     if (claimNames.has(name)) continue;
     const known = claimNames.size === 0 ? " which is empty" : `: ${[...claimNames].toSorted().join(", ")}`;
     claimPlace.notFound(name, `must be one of the names in pod.spec.resourceClaims${known}`);
   }
 }
 
+interface SeenClaims {
+  /** "claim" or "claim/request". */
+  readonly keys: Set<string>;
+  /** How many requests of a claim are referred to. */
+  readonly requested: Map<string, number>;
+}
+
 /** A claim, or one request of it, is referred to once; the whole claim includes its requests. */
-function checkUniqueClaim(name: string, request: string | undefined, seen: Set<string>, place: FaultPlace): void {
-  if (seen.has(name)) {
+function checkUniqueClaim(
+  name: string,
+  place: FaultPlace,
+  { request, seen }: { readonly request: string | undefined; readonly seen: SeenClaims },
+): void {
+  if (seen.keys.has(name)) {
     place.duplicate(name);
     return;
   }
-  const isWhole = isAbsent(request);
-  if (!isWhole) checkDnsLabel(request, place.at("request"));
-  const key = isWhole ? name : `${name}/${request}`;
-  if (seen.has(key)) {
-    place.duplicate(key);
-  } else if (isWhole) {
-    for (const each of seen) if (each.startsWith(`${name}/`)) place.duplicate(name);
+  if (isAbsent(request)) {
+    for (let i = seen.requested.get(name) ?? 0; i > 0; i--) place.duplicate(name);
+    seen.keys.add(name);
+    return;
   }
-  seen.add(key);
+  checkDnsLabel(request, place.at("request"));
+  const key = `${name}/${request}`;
+  if (seen.keys.has(key)) place.duplicate(key);
+  else seen.requested.set(name, (seen.requested.get(name) ?? 0) + 1);
+  seen.keys.add(key);
 }
 
 /** Resources of the pod as a whole, and whether its containers fit in. */
@@ -149,15 +161,14 @@ const checkPodResourceName: NameRule = (name, place) => {
 
 function checkSums(spec: corev1.PodSpec, place: FaultPlace, resources: corev1.ResourceRequirements): void {
   const { requests = {}, limits = {} } = resources;
-  const containersOnly = { spec: { ...spec, containers: spec.containers ?? [], resources: {} } };
-  const sumOptions = { useStatus: false, withOverhead: false };
-  for (const [name, sum] of podRequests(containersOnly, sumOptions)) {
+  const sums = sumContainers(spec);
+  for (const [name, sum] of sums.requests) {
     const request = own(requests, name);
     if (request === undefined || compareQuantities(sum, request) <= 0) continue;
     const why = `must be greater than or equal to aggregate container requests of ${printQuantity(sum)}`;
     place.at("requests").item(name).invalid(canonicalQuantity(request), why);
   }
-  for (const [name, sum] of podLimits(containersOnly, sumOptions)) {
+  for (const [name, sum] of sums.limits) {
     const limit = own(limits, name);
     if (!isHugePages(name) || limit === undefined || compareQuantities(sum, limit) <= 0) continue;
     const why = `must be greater than or equal to aggregate container limits of ${printQuantity(sum)}`;

@@ -1,12 +1,12 @@
 // What a pod's spec gets where nothing is said: in templates the parts every pod shares, in pods also what only they get (so that a
 // template's hash does not change with a new server). In place; done twice it changes nothing.
 import { type corev1, printQuantity } from "@kubeloop/core/api";
-import { podLimits, podRequests } from "@kubeloop/core/rules";
 import type { Draft } from "../kind-rules.ts";
 import { own } from "../shared/own.ts";
 import { roundResourceList } from "../shared/quantities.ts";
 import { isHugePages, isOvercommitAllowed, isPodLevelResource } from "../shared/resource-names.ts";
 import { setContainerDefaults } from "./container-defaults.ts";
+import { sumContainers } from "./container-sums.ts";
 import { setVolumeDefaults } from "./volume-defaults.ts";
 
 type PodSpec = Draft<corev1.PodSpec>;
@@ -44,7 +44,12 @@ export function setTemplateDefaults(template: Draft<corev1.PodTemplateSpec>): vo
 export function setPodDefaults(pod: Draft<corev1.Pod>): void {
   const { spec } = pod;
   dropDeadAnnotations(pod.metadata);
-  for (const container of [...(spec.containers ?? []), ...(spec.initContainers ?? [])]) requestWhatIsLimited(container);
+  for (const container of [...(spec.containers ?? []), ...(spec.initContainers ?? [])]) {
+    // Before anything is added up.
+    roundResourceList(container.resources?.limits);
+    roundResourceList(container.resources?.requests);
+    requestWhatIsLimited(container);
+  }
   if (spec.resources !== undefined) setPodResources(pod);
   spec.enableServiceLinks ??= true;
   if (spec.hostNetwork === true) useHostPorts([...(spec.containers ?? []), ...(spec.initContainers ?? [])]);
@@ -88,16 +93,16 @@ function useHostPorts(containers: readonly Draft<corev1.Container>[]): void {
 function setPodResources(pod: Draft<corev1.Pod>): void {
   const { resources } = pod.spec;
   if (resources === undefined) return;
-  const containersOnly = { spec: { ...pod.spec, containers: pod.spec.containers ?? [], resources: {} } };
   const { limits = {}, requests = {} } = resources;
   if (isEmpty(limits) && isEmpty(requests)) return;
-  for (const [name, limit] of podLimits(containersOnly, { useStatus: false, withOverhead: false })) {
+  const sums = sumContainers(pod.spec);
+  for (const [name, limit] of sums.limits) {
     if (isHugePages(name) && own(requests, name) === undefined && own(limits, name) === undefined)
       limits[name] = printQuantity(limit);
   }
   if (!isEmpty(limits)) resources.limits = limits;
   if (isEmpty(limits)) return;
-  for (const [name, request] of podRequests(containersOnly, { useStatus: false, withOverhead: false })) {
+  for (const [name, request] of sums.requests) {
     if (own(requests, name) !== undefined || !isPodLevelResource(name) || !isOvercommitAllowed(name)) continue;
     requests[name] = printQuantity(request);
   }

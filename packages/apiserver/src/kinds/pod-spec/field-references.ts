@@ -68,7 +68,7 @@ export function checkFieldReference(
     pathOfField.required();
     return;
   }
-  const [, whole = "", subscript] = /^(.+?)\['(.*)'\]$/s.exec(field) ?? [];
+  const { whole, subscript } = splitSubscript(field);
   const problem = unreadableField(apiVersion, field, whole, subscript);
   if (problem !== undefined) {
     pathOfField.invalid(field, `error converting fieldPath: ${problem}`);
@@ -79,6 +79,13 @@ export function checkFieldReference(
     const name = field === "spec.host" ? "spec.nodeName" : field;
     if (!allowed.includes(name)) pathOfField.notSupported(name, allowed);
   }
+}
+
+/** "metadata.labels['app']": what stands before the brackets, and between them. */
+function splitSubscript(field: string): { readonly whole: string; readonly subscript?: string } {
+  const start = field.indexOf("['");
+  if (!field.endsWith("']") || start <= 0 || start + 2 > field.length - 2) return { whole: field };
+  return { whole: field.slice(0, start), subscript: field.slice(start + 2, -2) };
 }
 
 function unreadableField(apiVersion: string, field: string, whole: string, subscript?: string): string | undefined {

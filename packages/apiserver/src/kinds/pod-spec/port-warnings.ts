@@ -16,16 +16,24 @@ export function portWarnings(spec: corev1.PodSpec, specPath: FieldPath): string[
       }),
     ),
   );
-  return [...ports.flatMap((placed, i) => collisions(placed, ports.slice(0, i))), ...repeatedNames(ports)];
+  const byPort = new Map<string, PlacedPort[]>();
+  const found = ports.flatMap((placed) => {
+    const key = `${placed.port.containerPort}/${placed.port.protocol}`;
+    const earlier = byPort.get(key) ?? [];
+    const warnings = collisions(placed, earlier);
+    if (earlier.length < mostCompared) byPort.set(key, [...earlier, placed]);
+    return warnings;
+  });
+  return [...found, ...repeatedNames(ports)];
 }
+
+/** Of ports with one number. Nobody reads more warnings than these make. */
+const mostCompared = 50;
 
 function collisions({ port, path }: PlacedPort, earlier: readonly PlacedPort[]): string[] {
   const { hostIP = "", hostPort = 0 } = port;
   const alone = hostIP !== "" && hostPort === 0 ? [`${path}: hostIP set without hostPort: ${printPort(port)}`] : [];
-  const others = earlier.filter(
-    (other) => other.port.containerPort === port.containerPort && other.port.protocol === port.protocol,
-  );
-  const found = others.flatMap((other) => {
+  const found = earlier.flatMap((other) => {
     const what = collision(
       { hostIP, hostPort },
       { hostIP: other.port.hostIP ?? "", hostPort: other.port.hostPort ?? 0 },

@@ -183,7 +183,13 @@ function repeatWarnings(part: Part): string[] {
 
 /** Where a text stands for the second time, or again. */
 function repeated(texts: readonly string[]): number[] {
-  return [...texts.keys()].filter((i) => texts.indexOf(texts[i] ?? "") < i);
+  const seen = new Set<string>();
+  return [...texts.keys()].filter((i) => {
+    const text = texts[i] ?? "";
+    if (seen.has(text)) return true;
+    seen.add(text);
+    return false;
+  });
 }
 
 function fractionWarnings(

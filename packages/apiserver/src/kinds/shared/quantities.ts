@@ -1,7 +1,6 @@
 // Quantities where specs hold them: how they are rounded when they arrive, and what they may be.
 import {
   canonicalQuantity,
-  parseQuantity,
   printQuantity,
   quantityMilliValue,
   quantitySign,
@@ -13,12 +12,16 @@ import { isWholeNumberResource } from "./resource-names.ts";
 
 export type ResourceList = Readonly<Record<string, string>>;
 
-/** Nothing is finer than a thousandth: what is, is rounded up. In place. */
+/** Such a number would have more digits than memory has room for. */
+const hugeExponent = /^(-?).*e\+?\d{4,}$/i;
+
+/** Nothing is finer than a thousandth: what is, is rounded up. Nothing is beyond all numbers. In place. */
 export function roundResourceList(list: Record<string, string> | undefined): void {
   for (const [name, text] of Object.entries(list ?? {})) {
-    // The finest spelling of a thousandth that parses without a look at the number itself.
+    // Only what is spelled so can be that fine or that large.
     if (list === undefined || !/[.nue]/i.test(text)) continue;
-    const rounded = printQuantity(roundQuantityUp(parseQuantity(text), -3));
+    const [, sign] = hugeExponent.exec(text) ?? [];
+    const rounded = sign === undefined ? printQuantity(roundQuantityUp(text, -3)) : `${sign}9223372036854775807`;
     if (rounded !== text) list[name] = rounded;
   }
 }

@@ -157,8 +157,9 @@ function checkAllocated({ spec, status = {} }: Pod, place: FaultPlace): void {
     ["containerStatuses", spec.containers],
     ["initContainerStatuses", spec.initContainers],
   ] as const) {
+    const byName = new Map((containers ?? []).map((container) => [container.name, container]));
     for (const [i, { name, allocatedResourcesStatus = [] }] of (status[list] ?? []).entries()) {
-      const container = (containers ?? []).find((each) => each.name === name);
+      const container = byName.get(name);
       for (const [j, resource] of allocatedResourcesStatus.entries()) {
         checkAllocation(resource, place.at(list).item(i).at("allocatedResourcesStatus").item(j), container);
       }

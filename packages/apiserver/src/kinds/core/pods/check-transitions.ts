@@ -17,8 +17,9 @@ export function checkTransitions(pod: Pod, old: Pod, place: FaultPlace): void {
       ["containerStatuses", spec.containers],
       ["initContainerStatuses", spec.initContainers],
     ] as const) {
+      const byName = firstByName(specs);
       const mayRestart = (name: string, exitCode: number) => {
-        const container = (specs ?? []).find((each) => each.name === name);
+        const container = byName.get(name);
         return container !== undefined && canRestart(container, spec, exitCode);
       };
       checkStatuses(pod.status?.[list], old.status?.[list], place.at(list), mayRestart);
@@ -34,13 +35,18 @@ function checkStatuses(
   place: FaultPlace,
   mayRestart: (name: string, exitCode: number) => boolean,
 ): void {
+  const byName = firstByName(statuses);
   for (const [i, { name, state }] of (old ?? []).entries()) {
     const ended = state?.terminated;
     if (ended === undefined) continue;
-    const now = (statuses ?? []).find((each) => each.name === name);
+    const now = byName.get(name);
     if (now === undefined || now.state?.terminated !== undefined || mayRestart(name, ended.exitCode)) continue;
     place.item(i).at("state").forbidden("may not be transitioned to non-terminated state");
   }
+}
+
+function firstByName<T extends { readonly name: string }>(items: readonly T[] | undefined): ReadonlyMap<string, T> {
+  return new Map([...(items ?? [])].reverse().map((item) => [item.name, item]));
 }
 
 function canRestart(container: corev1.Container, spec: corev1.PodSpec, exitCode: number): boolean {

@@ -97,17 +97,16 @@ function checkDeadline(spec: PodSpec, old: PodSpec, place: FaultPlace): boolean 
 
 function checkMoreTolerations(spec: PodSpec, old: PodSpec, place: FaultPlace, options: PodSpecOptions): void {
   const tolerations = spec.tolerations ?? [];
-  const isKept = (toleration: corev1.Toleration) =>
-    tolerations.some((each) => deepEqual(withoutSeconds(each), withoutSeconds(toleration)));
-  if (!(old.tolerations ?? []).every(isKept)) {
+  const kept = new Set(tolerations.map(keyWithoutSeconds));
+  if (!(old.tolerations ?? []).every((toleration) => kept.has(keyWithoutSeconds(toleration)))) {
     place.forbidden("existing toleration can not be modified except its tolerationSeconds");
     return;
   }
   checkTolerations(tolerations, place, options);
 }
 
-function withoutSeconds({ tolerationSeconds: _, ...toleration }: corev1.Toleration) {
-  return toleration;
+function keyWithoutSeconds({ key = "", operator = "", value = "", effect = "" }: corev1.Toleration): string {
+  return JSON.stringify([key, operator, value, effect]);
 }
 
 function checkFewerGates(spec: PodSpec, old: PodSpec, place: FaultPlace): void {
