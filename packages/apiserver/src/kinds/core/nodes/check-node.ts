@@ -89,6 +89,12 @@ function checkAddresses(addresses: readonly corev1.NodeAddress[], place: FaultPl
 function checkPodCidrs(cidrs: readonly string[], place: FaultPlace): void {
   for (const [i, cidr] of cidrs.entries()) checkLegacyCidr(cidr, place.item(i));
   if (cidrs.length < 2) return;
+  const bad = cidrs.findIndex((cidr) => parseCidr(cidr) === undefined);
+  if (bad >= 0) {
+    const why = `invalid CIDR[${bad}]: <nil> (invalid CIDR address: ${cidrs[bad]})`;
+    const detail = `invalid PodCIDRs. failed to check with dual stack with error:${why}`;
+    place.add({ type: "InternalError", field: place.print(), detail });
+  }
   const families = new Set(cidrs.map((cidr) => parseCidr(cidr)?.address.family));
   if (families.size !== cidrs.length || families.has(undefined) || cidrs.length > 2) {
     place.invalid(cidrs, "may specify no more than one CIDR for each IP family");
