@@ -39,7 +39,7 @@ const patchKinds = new Map<string, PatchKind>([
   ["application/strategic-merge-patch+json", "strategic"],
 ]);
 
-interface ParsedPatch {
+export interface ParsedPatch {
   readonly kind: PatchKind;
   readonly value: unknown;
   /** Keys that occur twice in the patch itself. */
@@ -68,7 +68,7 @@ export async function patch(scope: RequestScope): Promise<Answer> {
   return { kind: "object", code: 200, object: changed.object, presentation: served.presentation };
 }
 
-function patchKindOf({ request, served }: RequestScope): PatchKind {
+export function patchKindOf({ request, served }: RequestScope): PatchKind {
   const [mediaType = ""] = (headerValue(request.headers, "content-type") ?? "").split(";");
   const kind = patchKinds.get(mediaType.trim().toLowerCase());
   // Without a schema nobody knows how lists merge.
@@ -83,7 +83,7 @@ function patchKindOf({ request, served }: RequestScope): PatchKind {
   return kind;
 }
 
-async function parsePatch(scope: RequestScope, kind: PatchKind): Promise<ParsedPatch> {
+export async function parsePatch(scope: RequestScope, kind: PatchKind): Promise<ParsedPatch> {
   const { body } = scope.request;
   if (body.kind === "value") return { kind, value: body.value, strictFaults: [] };
   const bytes = await readBytes(scope);
@@ -109,22 +109,30 @@ function patchedDraft(
 ): Draft<KubernetesObject> {
   const { served } = scope;
   const shown = served.presentation.toServed(current);
-  const patched = applied(shown, parsed);
-  const refused = (why: string) => {
-    const text = parsed.kind === "strategic" ? printGo(parsed.value) : printSorted(patched);
-    return newInvalid({ group: "", kind: "" }, "", { faults: [invalidFault(fieldPath("patch"), text, why)] });
-  };
-  try {
+  const patched = applyPatch(shown, parsed);
+  const refused = (why: string) => refusedPatch(parsed, patched, why);
+  return decodedPatch(parsed, patched, () => {
     const { draft, strictFaults } = decodeValue(scope, patched);
     const faults = [...parsed.strictFaults, ...strictFaults];
     if (faults.length > 0 && options.fieldValidation === "Strict") throw refused(strictFaultText(faults));
     if (options.fieldValidation === "Warn") scope.warnings.add(...faults);
     return draft;
+  });
+}
+
+/** Of a patch, what cannot be decoded is its fault. */
+export function decodedPatch<T>(parsed: ParsedPatch, patched: unknown, decode: () => T): T {
+  try {
+    return decode();
   } catch (error) {
-    // Of a patch, what cannot be decoded is its fault.
-    if (error instanceof StatusError && error.code === 400) throw refused(decodeFaultOf(error));
+    if (error instanceof StatusError && error.code === 400) throw refusedPatch(parsed, patched, decodeFaultOf(error));
     throw error;
   }
+}
+
+function refusedPatch(parsed: ParsedPatch, patched: unknown, why: string): StatusError {
+  const text = parsed.kind === "strategic" ? printGo(parsed.value) : printSorted(patched);
+  return newInvalid({ group: "", kind: "" }, "", { faults: [invalidFault(fieldPath("patch"), text, why)] });
 }
 
 /** The part of a decode error that says what was wrong, without whose error it is. */
@@ -133,7 +141,8 @@ function decodeFaultOf({ message }: StatusError): string {
   return marker === null ? message : message.slice(marker.index + marker[0].length);
 }
 
-function applied(shown: KubernetesObject, { kind, value }: ParsedPatch): unknown {
+/** What the patch makes of it; throws what a real server answers if it cannot be applied. */
+export function applyPatch(shown: KubernetesObject, { kind, value }: ParsedPatch): unknown {
   switch (kind) {
     case "json":
       return applyOperations(shown, value);

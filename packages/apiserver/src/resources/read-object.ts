@@ -11,6 +11,7 @@ import {
   type ObjectSchema,
   printGroupVersion,
   quote,
+  type Resource,
   schemaOfKind,
   TransportError,
 } from "@kubeloop/core/api";
@@ -21,7 +22,6 @@ import {
   decodeJsonBody,
   decodeValueBody,
   decodeYamlBody,
-  parseAnyJson,
   strictDecodingError,
   toNormalForm,
   UnmarshalError,
@@ -92,18 +92,6 @@ export async function readBytes({ request }: RequestScope): Promise<Uint8Array> 
   }
 }
 
-/** A body of any JSON. Throws 400. */
-export async function readJson(scope: RequestScope): Promise<unknown> {
-  const { body } = scope.request;
-  if (body.kind === "value") return body.value;
-  try {
-    return parseAnyJson(await readBytes(scope)).value;
-  } catch (error) {
-    if (error instanceof UnmarshalError) throw newBadRequest(error.message);
-    throw error;
-  }
-}
-
 /** DeleteOptions; undefined where the body holds nothing. */
 export async function readOptionsBody(scope: RequestScope): Promise<object | undefined> {
   const { body } = scope.request;
@@ -162,15 +150,14 @@ function toStored({ version, rules }: ServedResource, draft: AnyDraft): AnyDraft
   return draft;
 }
 
-const emptyObjects = new WeakMap<ServedResource, object>();
+const emptyObjects = new WeakMap<Resource, KubernetesObject>();
 
 /** An object of the kind that holds nothing, as a server prints it. */
-export function emptyObject(served: ServedResource): object {
-  let empty = emptyObjects.get(served);
+export function emptyObject({ resource }: { readonly resource: Resource }): KubernetesObject {
+  let empty = emptyObjects.get(resource);
   if (empty === undefined) {
-    const { group, version, kind } = served.resource;
-    empty = decodePlain({}, { group, version, kind }).draft;
-    emptyObjects.set(served, empty);
+    empty = decodePlain({}, resource).draft as KubernetesObject;
+    emptyObjects.set(resource, empty);
   }
   return empty;
 }

@@ -15,6 +15,7 @@ import {
 import { type Clock, deepFreeze, deferred, onAbort, type Random, randomBetween } from "@kubeloop/core/base";
 import type { EventLog, Storage } from "../storage/storage.ts";
 import type { Answer, WatchMessage } from "../wire/answer.ts";
+import { emptyObject } from "./read-object.ts";
 import { type ListOptions, listOptionsOf } from "./request-options.ts";
 import type { RequestScope } from "./request-scope.ts";
 import { type Selection, selectionOf } from "./selection.ts";
@@ -168,10 +169,11 @@ class Watching {
   }
 
   #bookmark(revision: number, isInitialEnd: boolean): WatchMessage {
-    const { kind, apiVersion } = this.#scope.served.rules.resource;
+    const { kind, apiVersion, ...empty } = emptyObject(this.#scope.served.rules);
     const annotations = isInitialEnd ? { annotations: { "k8s.io/initial-events-end": "true" } } : {};
-    const object = { kind, apiVersion, metadata: { resourceVersion: String(revision), ...annotations } };
-    return { type: "BOOKMARK", object: deepFreeze(object) };
+    const metadata = { ...empty.metadata, resourceVersion: String(revision), ...annotations };
+    // In order, and with all that its kind always has: it may be shown as a row of a table.
+    return { type: "BOOKMARK", object: deepFreeze({ kind, apiVersion, ...empty, metadata }) };
   }
 }
 

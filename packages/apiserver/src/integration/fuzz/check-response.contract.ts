@@ -17,6 +17,13 @@ export const knownFailures: readonly (readonly [pattern: RegExp, why: string])[]
   [/^resourceVersion: Invalid value: .*invalid syntax$/s, "a get or watch at a version that is no number"],
   [/^strconv\.ParseUint: parsing .*$/s, "an update at a version that is no number"],
   [/^resourceVersion should not be set on objects to be created$/, "a create with a version"],
+  [/unknown patch type: /, "a strategic merge patch with a directive that is none"],
+  [/unable to find api field in /, "a strategic merge patch of a field that is none"],
+  [/cannot merge lists of objects without a merge key$/, "a strategic merge patch of a list that has no keys"],
+  [/\$setElementOrder must be a list$|\$setElementOrder speaks of a list, and this is none$/, "an order of no list"],
+  [/the order of the patch does not match its \$setElementOrder$/, "an order other than the patch's"],
+  [/lists of lists are not supported$|list element types are not identical$/, "a list no patch can merge"],
+  [/an element does not contain declared merge key: \w+$/, "an element without its key"],
   [/^Internal error occurred: (?:nodes .* not found|no endpoints available for .*)$/s, "what only a node could answer"],
 ];
 
@@ -51,7 +58,9 @@ const plainTexts: readonly RegExp[] = [/^404 page not found\n$/];
 
 function plainFaults(bytes: Uint8Array, status: number): string[] {
   const text = Buffer.from(bytes).toString("utf8");
-  return plainTexts.some((known) => known.test(text)) ? [] : [`plain text with status ${status}: ${text.slice(0, 200)}`];
+  return plainTexts.some((known) => known.test(text))
+    ? []
+    : [`plain text with status ${status}: ${text.slice(0, 200)}`];
 }
 
 function statusFaults(value: unknown, code: number): string[] {

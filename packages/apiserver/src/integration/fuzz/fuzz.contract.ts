@@ -15,6 +15,8 @@ export interface FuzzOptions {
   readonly requests: number;
   /** No request may keep the processor busy for longer. */
   readonly stallMs: number;
+  /** Ends after the round in which so many different ones were found. Default: 1. */
+  readonly violations?: number;
   /** Called before each request. */
   onRequest?(seed: number, index: number): void;
 }
@@ -33,34 +35,47 @@ export interface FuzzReport {
   /** How often each status was answered. */
   readonly statuses: ReadonlyMap<number, number>;
   readonly slowest: { readonly busyMs: number; readonly request: string };
-  /** Up to the first round that has some. */
+  /** Each kind once. */
   readonly violations: readonly Violation[];
 }
 
 export async function fuzz(options: FuzzOptions): Promise<FuzzReport> {
-  const { seed, requests, stallMs, onRequest } = options;
+  const { seed, requests, stallMs, onRequest, violations: most = 1 } = options;
   const begunMs = systemClock.monotonic();
   const protobuf = await loadProtobuf();
   const statuses = new Map<number, number>();
-  const violations: Violation[] = [];
+  const violations = new Map<string, Violation>();
+  const note = (violation: Violation) => {
+    const kind = violation.faults
+      .join("; ")
+      .replaceAll(/\d+|"(?:[^"\\]|\\.)*"/g, "")
+      .slice(0, 300);
+    if (!violations.has(kind)) violations.set(kind, violation);
+  };
   let slowest = { busyMs: 0, request: "" };
   let sent = 0;
-  for (let number = 0; sent < requests && violations.length === 0; number++) {
+  for (let number = 0; sent < requests && violations.size < most; number++) {
     const roundSeed = seed + number;
     await using round = await Round.open({ seed: roundSeed, protobuf, stallMs });
     const size = Math.min(roundSize, requests - sent);
-    for (let index = 0; index < size && violations.length < 5; index++) {
+    for (let index = 0; index < size; index++) {
       onRequest?.(roundSeed, index);
       const { request, status, faults, busyMs } = await round.next(index);
       sent++;
       statuses.set(status, (statuses.get(status) ?? 0) + 1);
       if (busyMs > slowest.busyMs) slowest = { busyMs, request: describeRequest(request) };
-      if (faults.length > 0) violations.push({ seed: roundSeed, index, faults, request: describeRequest(request) });
+      if (faults.length > 0) note({ seed: roundSeed, index, faults, request: describeRequest(request) });
     }
     const faults = await round.audit();
-    if (faults.length > 0) violations.push({ seed: roundSeed, index: size, faults, request: "the audit after them" });
+    if (faults.length > 0) note({ seed: roundSeed, index: size, faults, request: "the audit after them" });
   }
-  return { requests: sent, elapsedMs: systemClock.monotonic() - begunMs, statuses, slowest, violations };
+  return {
+    requests: sent,
+    elapsedMs: systemClock.monotonic() - begunMs,
+    statuses,
+    slowest,
+    violations: [...violations.values()],
+  };
 }
 
 /** In one line, long parts cut. */

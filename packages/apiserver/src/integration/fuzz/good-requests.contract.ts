@@ -24,7 +24,9 @@ export interface Example {
 }
 
 export const examples: readonly Example[] = servedObjects.map((object) => {
-  const resource = allResources().find(({ apiVersion, kind }) => apiVersion === object.apiVersion && kind === object.kind);
+  const resource = allResources().find(
+    ({ apiVersion, kind }) => apiVersion === object.apiVersion && kind === object.kind,
+  );
   if (resource === undefined) throw new Error(`no resource for ${object.apiVersion} ${object.kind}`);
   return { resource, object, name: String(object.metadata["name"]) };
 });
@@ -128,7 +130,8 @@ async function drawSketch(draw: Draw, now: Stored): Promise<Sketch> {
 function listSketch(draw: Draw, resource: Resource): Sketch {
   const sketch = plain("GET", collectionPath(resource, draw.from(["default", "", "other"])));
   if (draw.oneIn(3)) sketch.query.push(["limit", draw.from(["1", "2", "500"])]);
-  if (draw.oneIn(4)) sketch.query.push(["labelSelector", draw.from(["app=web", "app in (web,x),!none", "tier notin (a)"])]);
+  if (draw.oneIn(4))
+    sketch.query.push(["labelSelector", draw.from(["app=web", "app in (web,x),!none", "tier notin (a)"])]);
   if (draw.oneIn(4)) sketch.query.push(["fieldSelector", draw.from(["metadata.name=p", "metadata.namespace!=x"])]);
   if (draw.oneIn(5)) sketch.query.push(["resourceVersion", draw.from(["0", "1", "60", "999999"])]);
   return sketch;
@@ -180,7 +183,10 @@ function patchSketch(draw: Draw, path: string, object: ServedObject): Sketch {
     { op: "move", from: "/metadata/labels/a", path: "/metadata/labels/d" },
     { op: "remove", path: "/metadata/labels" },
   ].slice(0, 1 + draw.below(6));
-  return { ...plain("PATCH", path, type.includes("json-patch") ? operations : merge), headers: { "content-type": type } };
+  return {
+    ...plain("PATCH", path, type.includes("json-patch") ? operations : merge),
+    headers: { "content-type": type },
+  };
 }
 
 async function onSubresource(draw: Draw, example: Example, now: Stored): Promise<Sketch> {

@@ -34,7 +34,20 @@ export function mutateSketch(draw: Draw, sketch: Sketch): void {
   }
 }
 
-const methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT", "", "get", "__proto__"];
+const methods = [
+  "GET",
+  "HEAD",
+  "POST",
+  "PUT",
+  "PATCH",
+  "DELETE",
+  "OPTIONS",
+  "TRACE",
+  "CONNECT",
+  "",
+  "get",
+  "__proto__",
+];
 
 const segments: readonly string[] = [
   "..",
@@ -260,7 +273,10 @@ function bodyOf(
       for (let left = 1 + draw.few(5); left > 0; left--) bytes = mutateBytes(draw, bytes);
     }
   }
-  return { kind: "bytes", bytes: draw.oneIn(5) ? inPieces(bytes, Math.ceil((1 + bytes.length) / (1 + draw.below(40)))) : bytes };
+  return {
+    kind: "bytes",
+    bytes: draw.oneIn(5) ? inPieces(bytes, Math.ceil((1 + bytes.length) / (1 + draw.below(40)))) : bytes,
+  };
 }
 
 /** What has no protobuf any more goes as JSON under its name. */

@@ -1,5 +1,5 @@
 // One server under fire, in virtual time. It holds the examples first; then each request is mutated, sent, read and judged by itself.
-import { allResources, type ApiRequest, type ApiResponse } from "@kubeloop/core/api";
+import { type ApiRequest, type ApiResponse, allResources } from "@kubeloop/core/api";
 import { FakeClock, type Log, noLog, seededRandom, toError } from "@kubeloop/core/base";
 import { ApiServer } from "../../api-server.ts";
 import { collectionOf } from "../../resources/catalogue.ts";
@@ -151,7 +151,8 @@ export class Round implements AsyncDisposable {
         return { items, isStream: true };
       }
       const { done, value } = await next;
-      if (done === true) return { items, isStream: response.headers["content-type"]?.includes("stream=watch") ?? false };
+      if (done === true)
+        return { items, isStream: response.headers["content-type"]?.includes("stream=watch") ?? false };
       items.push(value);
     }
   }
@@ -168,11 +169,20 @@ export class Round implements AsyncDisposable {
         if (!isDeeplyFrozen(object)) faults.push(`${collection} ${object.metadata.name} is not frozen`);
       }
     }
-    for (const resource of allResources().filter(({ servedByDefault, verbs }) => servedByDefault && verbs.includes("list"))) {
+    for (const resource of allResources().filter(
+      ({ servedByDefault, verbs }) => servedByDefault && verbs.includes("list"),
+    )) {
       const { group, version, plural } = resource;
       const path = group === "" ? `/api/${version}/${plural}` : `/apis/${group}/${version}/${plural}`;
       for (const accept of ["application/json", "application/vnd.kubernetes.protobuf", table]) {
-        const request = { method: "GET", path, query: [], headers: { accept }, body: { kind: "none" }, prefers: "bytes" } as const;
+        const request = {
+          method: "GET",
+          path,
+          query: [],
+          headers: { accept },
+          body: { kind: "none" },
+          prefers: "bytes",
+        } as const;
         const { status, faults: found } = await this.#judge(request);
         if (status !== 200 || found.length > 0) faults.push(`${path} as ${accept}: ${status} ${found.join("; ")}`);
       }

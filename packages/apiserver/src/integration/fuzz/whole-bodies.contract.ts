@@ -54,7 +54,8 @@ const light: readonly WholeBody[] = [
   // YAML that grows when it is read.
   () => {
     const lines = ["a0: &a0 [x,x,x,x,x,x,x,x,x]"];
-    for (let i = 1; i < 12; i++) lines.push(`a${i}: &a${i} [${Array.from({ length: 9 }, () => `*a${i - 1}`).join(",")}]`);
+    for (let i = 1; i < 12; i++)
+      lines.push(`a${i}: &a${i} [${Array.from({ length: 9 }, () => `*a${i - 1}`).join(",")}]`);
     return lines.join("\n");
   },
   () => "a: &a [*a]",

@@ -1,23 +1,19 @@
 // `/scale`: the one number autoscalers and `kubectl scale` care for, in the same shape for every kind that has it.
 import {
-  applyJsonPatch,
-  applyMergePatch,
   type autoscalingv1,
   childPath,
-  decodeJsonPatch,
   fieldPath,
-  headerValue,
   invalidFault,
   type KubernetesObject,
   newBadRequest,
   newInvalid,
   newNotFound,
-  newStatusError,
 } from "@kubeloop/core/api";
 import type { Draft, ScaleRules } from "../../kinds/kind-rules.ts";
 import type { Answer } from "../../wire/answer.ts";
 import { changeObject, staleVersion } from "../change-object.ts";
-import { decodePlain, readJson, readPlain } from "../read-object.ts";
+import { applyPatch, decodedPatch, parsePatch, patchKindOf } from "../patch.ts";
+import { decodePlain, readPlain } from "../read-object.ts";
 import { type WriteOptions, writeOptionsOf } from "../request-options.ts";
 import { placeOf, type RequestScope } from "../request-scope.ts";
 import { decideUpdate } from "../update.ts";
@@ -40,19 +36,10 @@ async function updateScale(scope: RequestScope): Promise<Answer> {
 
 async function patchScale(scope: RequestScope): Promise<Answer> {
   const options = writeOptionsOf(scope.request.query, "PatchOptions");
-  const [mediaType = ""] = (headerValue(scope.request.headers, "content-type") ?? "").split(";");
-  const value = await readJson(scope);
+  const parsed = await parsePatch(scope, patchKindOf(scope));
   return setScale(scope, options, (current) => {
-    switch (mediaType.trim().toLowerCase()) {
-      case "application/json-patch+json":
-        return decodeScale(applyJsonPatch(current, decodeJsonPatch(value)));
-      // No lists in a Scale: both merge alike.
-      case "application/merge-patch+json":
-      case "application/strategic-merge-patch+json":
-        return decodeScale(applyMergePatch(current, value));
-      default:
-        throw newStatusError({ code: 415, reason: "UnsupportedMediaType", message: "415: Unsupported Media Type" });
-    }
+    const patched = applyPatch(current as KubernetesObject, parsed);
+    return decodedPatch(parsed, patched, () => decodeScale(patched));
   });
 }
 
