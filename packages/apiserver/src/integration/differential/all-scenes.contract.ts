@@ -1,15 +1,18 @@
 // Every scene of the differential suite, one list per subject.
 
+import { apiregistrationScenes } from "./apiregistration-scenes.contract.ts";
 import { autoscalingScenes } from "./autoscaling-scenes.contract.ts";
 import { certificatesScenes } from "./certificates-scenes.contract.ts";
 import { coordinationScenes } from "./coordination-scenes.contract.ts";
 import { discoveryScenes } from "./discovery-scenes.contract.ts";
+import { flowcontrolScenes } from "./flowcontrol-scenes.contract.ts";
 import { networkingScenes } from "./networking-scenes.contract.ts";
 import { nodeScenes } from "./node-scenes.contract.ts";
 import { policyScenes } from "./policy-scenes.contract.ts";
 import { protocolScenes } from "./protocol-scenes.contract.ts";
 import { rbacScenes } from "./rbac-scenes.contract.ts";
 import type { Scene } from "./request-script.contract.ts";
+import { resourceScenes } from "./resource-scenes.contract.ts";
 import { schedulingScenes } from "./scheduling-scenes.contract.ts";
 import { storageScenes } from "./storage-scenes.contract.ts";
 
@@ -25,4 +28,7 @@ export const allScenes: readonly Scene[] = [
   ...nodeScenes,
   ...discoveryScenes,
   ...certificatesScenes,
+  ...flowcontrolScenes,
+  ...apiregistrationScenes,
+  ...resourceScenes,
 ];

@@ -1,0 +1,125 @@
+// APIService: who serves a version of a group. Its name is that version and group.
+import {
+  type apiregistrationv1,
+  printTime,
+  quote,
+  validateDns1035Label,
+  validateDns1123Subdomain,
+  validatePathSegmentName,
+  validatePortNumber,
+} from "@kubeloop/core/api";
+import { apiServices } from "@kubeloop/core/resources";
+import type { KindRules } from "../kind-rules.ts";
+import { binarySize } from "../shared/binary-size.ts";
+import { isAbsent } from "../shared/checks.ts";
+import type { FaultPlace } from "../shared/fault-place.ts";
+import { pathSegmentName } from "../shared/names.ts";
+import { collectObjectFaults, type ObjectPlaces } from "../shared/object-faults.ts";
+import { printAge } from "../shared/print-age.ts";
+import { keepAllButStatus, keepMetadata } from "../shared/status-metadata.ts";
+
+type APIService = apiregistrationv1.APIService;
+type Spec = apiregistrationv1.APIServiceSpec;
+
+export const apiServiceRules: KindRules<APIService> = {
+  resource: apiServices,
+  checkName: pathSegmentName,
+  needsVersionOnUpdate: true,
+  defaults({ spec }) {
+    if (spec.service !== undefined) spec.service.port ??= 443;
+  },
+  prepareCreate(draft, { nowMs }) {
+    if (draft.spec.service !== undefined) return;
+    // What the server serves itself is there.
+    draft.status = {
+      conditions: [
+        {
+          type: "Available",
+          status: "True",
+          lastTransitionTime: printTime(nowMs),
+          reason: "Local",
+          message: "Local APIServices are always available",
+        },
+      ],
+    };
+  },
+  validate: (object) => collectObjectFaults((at) => checkService(object, at)),
+  subresources: {
+    status: {
+      prepareUpdate(draft, old) {
+        keepAllButStatus(draft, old);
+        keepMetadata(draft.metadata, old.metadata);
+      },
+      validateUpdate: ({ status }) =>
+        collectObjectFaults((at) => {
+          for (const [i, condition] of (status?.conditions ?? []).entries()) {
+            const statuses = ["True", "False", "Unknown"];
+            const place = at("status").at("conditions").item(i).at("status");
+            if (!statuses.includes(condition.status)) place.notSupported(condition.status, statuses);
+          }
+        }),
+    },
+  },
+  printRow: ({ metadata, spec, status }, { nowMs }) => [
+    metadata.name,
+    spec.service === undefined ? "Local" : `${spec.service.namespace ?? ""}/${spec.service.name ?? ""}`,
+    printAvailable(status),
+    printAge(metadata.creationTimestamp, nowMs),
+  ],
+};
+
+function printAvailable(status: apiregistrationv1.APIServiceStatus | undefined): string {
+  const condition = status?.conditions?.find(({ type }) => type === "Available");
+  if (condition === undefined) return "Unknown";
+  if (condition.status === "True" || isAbsent(condition.reason)) return condition.status;
+  return `${condition.status} (${condition.reason})`;
+}
+
+function checkService({ metadata, spec }: APIService, at: ObjectPlaces): void {
+  const { group = "", version = "" } = spec;
+  const expected = `${version}.${group}`;
+  const name = metadata.name ?? "";
+  if (name !== "" && name !== expected && validatePathSegmentName(name).length === 0) {
+    at("metadata")
+      .at("name")
+      .invalid(name, `must be \`spec.version+"."+spec.group\`: ${quote(expected)}`);
+  }
+  const place = at("spec");
+  if (group === "" && version !== "v1") {
+    place.at("group").required("only v1 may have an empty group and it better be legacy kube");
+  }
+  if (group !== "") place.at("group").invalidFor(group, validateDns1123Subdomain(group));
+  place.at("version").invalidFor(version, validateDns1035Label(version));
+  checkPriority(spec.groupPriorityMinimum, place.at("groupPriorityMinimum"), 20_000);
+  checkPriority(spec.versionPriority, place.at("versionPriority"), 1000);
+  if (spec.service === undefined) checkLocal(spec, place);
+  else checkRemote(spec, spec.service, place);
+}
+
+function checkPriority(priority: number, place: FaultPlace, highest: number): void {
+  if (priority <= 0 || priority > highest) place.invalid(priority, `must be positive and less than ${highest}`);
+}
+
+function checkLocal({ caBundle = "", insecureSkipTLSVerify = false }: Spec, place: FaultPlace): void {
+  if (caBundle !== "") {
+    place.at("caBundle").invalid(`${binarySize(caBundle)} bytes`, "local APIServices may not have a caBundle");
+  }
+  if (insecureSkipTLSVerify) {
+    place.at("insecureSkipTLSVerify").invalid(true, "local APIServices may not have insecureSkipTLSVerify");
+  }
+}
+
+function checkRemote(
+  { caBundle = "", insecureSkipTLSVerify = false }: Spec,
+  { namespace, name, port = 0 }: apiregistrationv1.ServiceReference,
+  place: FaultPlace,
+): void {
+  const servicePlace = place.at("service");
+  if (isAbsent(namespace)) servicePlace.at("namespace").required();
+  if (isAbsent(name)) servicePlace.at("name").required();
+  const reasons = validatePortNumber(port);
+  if (reasons.length > 0) servicePlace.at("port").invalid(port, `port is not valid: ${reasons.join(", ")}`);
+  if (insecureSkipTLSVerify && caBundle !== "") {
+    place.at("insecureSkipTLSVerify").invalid(true, "may not be true if caBundle is present");
+  }
+}

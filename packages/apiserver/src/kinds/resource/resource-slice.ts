@@ -1,0 +1,48 @@
+// ResourceSlice: some of the devices of a driver's pool.
+import { printTime, quote, type resourcev1 } from "@kubeloop/core/api";
+import { resourceSlices } from "@kubeloop/core/resources";
+import type { Draft, KindRules } from "../kind-rules.ts";
+import { collectFaults } from "../shared/fault-place.ts";
+import { printAge } from "../shared/print-age.ts";
+import { checkImmutable } from "../shared/same.ts";
+
+type ResourceSlice = resourcev1.ResourceSlice;
+
+export const resourceSliceRules: KindRules<ResourceSlice> = {
+  resource: resourceSlices,
+  generation: "spec",
+  deletion: { answersWithObject: true },
+  prepareCreate: (draft, { nowMs }) => dateTaints(draft, nowMs),
+  prepareUpdate: (draft, _old, { nowMs }) => dateTaints(draft, nowMs),
+  validateUpdate: ({ spec }, old) =>
+    collectFaults("spec", (place) => {
+      checkImmutable(spec.pool.name, old.spec.pool.name, place.at("pool", "name"));
+      checkImmutable(spec.driver, old.spec.driver, place.at("driver"));
+      checkImmutable(spec.nodeName, old.spec.nodeName, place.at("nodeName"));
+    }),
+  warnings({ spec }) {
+    if (spec.driver === spec.driver.toLowerCase()) return [];
+    const why = `driver names should be lowercase; ${quote(spec.driver)} contains uppercase characters`;
+    return [`spec.driver: ${why}`];
+  },
+  selectableFields: {
+    names: ["spec.nodeName", "spec.driver"],
+    valuesOf: ({ spec }) => ({ "spec.nodeName": spec.nodeName ?? "", "spec.driver": spec.driver }),
+    hasNamespace: false,
+    unknownText: (name) => `field label not supported for resource.k8s.io/v1, Kind=ResourceSlice: ${name}`,
+  },
+  printRow: ({ metadata, spec }, { nowMs }) => [
+    metadata.name,
+    spec.nodeName ?? "",
+    spec.driver,
+    spec.pool.name,
+    printAge(metadata.creationTimestamp, nowMs),
+  ],
+};
+
+/** Since when a device should not be used is now, unless it is said. */
+function dateTaints({ spec }: Draft<ResourceSlice>, nowMs: number): void {
+  for (const { taints = [] } of spec.devices ?? []) {
+    for (const taint of taints) taint.timeAdded ??= printTime(nowMs);
+  }
+}
