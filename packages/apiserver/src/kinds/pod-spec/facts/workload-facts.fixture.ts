@@ -158,7 +158,7 @@ function answerOf(sent: KubernetesObject, { code, value, warnings }: Said, table
   return { becomes, ...warned, cells: rows[0]?.cells ?? [] };
 }
 
-function stripped(object: KubernetesObject): KubernetesObject {
+function stripped(object: KubernetesObject) {
   const metadata = Object.entries(object.metadata).filter(([name]) => !chanceFields.includes(name));
   return { ...object, metadata: Object.fromEntries(metadata) };
 }
