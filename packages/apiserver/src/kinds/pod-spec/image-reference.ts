@@ -13,13 +13,14 @@ const digestLengths = new Map([
   ["sha384", 96],
   ["sha512", 128],
 ]);
-const longestName = 255;
+/** Without the host. */
+const longestPath = 255;
 
 /** "latest" where neither a tag nor a digest is given; empty for a digest alone, and for what is no image's name. */
 export function imageTag(image: string): string {
   if (/^[a-f0-9]{64}$/.test(image)) return "";
   const [, name = "", tag = "", algorithm, digest = ""] = reference.exec(withHost(image)) ?? [];
-  if (name === "" || name.length > longestName) return "";
+  if (name === "" || name.length - name.indexOf("/") - 1 > longestPath) return "";
   if (algorithm === undefined) return tag || "latest";
   // A digest is told in small letters only, and in as many as its algorithm makes.
   return digestLengths.get(algorithm) === digest.length && digest === digest.toLowerCase() ? tag : "";

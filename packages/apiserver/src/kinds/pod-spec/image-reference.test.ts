@@ -1,0 +1,65 @@
+import { expect, test } from "vitest";
+import { imageTag } from "./image-reference.ts";
+
+// As upstream's parser answers; what it refuses has no tag.
+const facts: readonly (readonly [image: string, tag: string])[] = [
+  ["nginx", "latest"],
+  ["nginx:1", "1"],
+  ["nginx:latest", "latest"],
+  [`nginx@sha256:${"a".repeat(64)}`, ""],
+  [`nginx:latest@sha256:${"a".repeat(64)}`, "latest"],
+  [`nginx:1@sha256:${"a".repeat(64)}`, "1"],
+  ["a/b", "latest"],
+  ["a/b:1", "1"],
+  ["localhost/a", "latest"],
+  ["localhost:5000/a", "latest"],
+  ["localhost:5000/a:1", "1"],
+  ["reg.io/a/b/c", "latest"],
+  ["REG.io/a", "latest"],
+  ["A/b", "latest"],
+  ["UPPER", ""],
+  ["a/UPPER", ""],
+  ["nginx:", ""],
+  ["nginx@", ""],
+  ["nginx@sha256:abc", ""],
+  [`nginx@md5:${"a".repeat(32)}`, ""],
+  [`nginx@sha256:${"A".repeat(64)}`, ""],
+  [`nginx@sha512:${"a".repeat(128)}`, ""],
+  ["a".repeat(64), ""],
+  ["http://a", ""],
+  ["", ""],
+  [" ", ""],
+  ["a b", ""],
+  ["a__b", "latest"],
+  ["a___b", ""],
+  ["a--b", "latest"],
+  ["a.-b", ""],
+  ["a_.b", ""],
+  ["-a", ""],
+  ["a-", ""],
+  ["a/", ""],
+  ["/a", ""],
+  ["[::1]:5000/a", "latest"],
+  ["[::1]/a", "latest"],
+  [`a:${"t".repeat(128)}`, "t".repeat(128)],
+  [`a:${"t".repeat(129)}`, ""],
+  ["a".repeat(256), ""],
+  ["a".repeat(240), "latest"],
+  ["a:-x", ""],
+  ["a:.x", ""],
+  ["a:_x", "_x"],
+  ["index.docker.io/a", "latest"],
+  ["docker.io/a", "latest"],
+  ["x:1/a", "latest"],
+  ["x.y", "latest"],
+  ["x.y/a:T_1.2-3", "T_1.2-3"],
+  [`a@sha256:${"a".repeat(63)}`, ""],
+  ["a+b", ""],
+  ["a//b", ""],
+];
+
+for (const [image, tag] of facts) {
+  const short = image.length > 40 ? `${image.slice(0, 40)}… (${image.length})` : image;
+  test(`${JSON.stringify(short)} has the tag ${JSON.stringify(tag.slice(0, 10))}`, () =>
+    expect(imageTag(image)).toBe(tag));
+}
