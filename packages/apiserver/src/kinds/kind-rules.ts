@@ -73,6 +73,8 @@ export interface KindRules<T extends KubernetesObject = KubernetesObject> {
   readonly selectableFields?: SelectableFields<T>;
   /** Cells of one row, in the order of the kind's columns (from the data, Name included). Name and Created At unless given. */
   printRow?(object: T, context: PrintContext): readonly unknown[];
+  /** `conditions` of its row: a pod that has ended is marked so. None unless given. */
+  rowConditions?(object: T): readonly object[];
   /** By name: "status", "approval", "finalize", "ephemeralcontainers", "resize". Those not here use `statusRules`. */
   readonly subresources?: Readonly<Record<string, SubresourceRules<T>>>;
   /** Where `/scale` finds its numbers. */

@@ -15,7 +15,7 @@ import { checkPodStatus } from "./pods/check-status.ts";
 import { checkChangedPod, podSpecSchema } from "./pods/check-update.ts";
 import { ephemeralContainerFaults, prepareEphemeralContainers } from "./pods/ephemeral-containers.ts";
 import { preparePod } from "./pods/prepare-create.ts";
-import { printPodRow } from "./pods/print-row.ts";
+import { podRowConditions, printPodRow } from "./pods/print-row.ts";
 import { prepareResize, resizeFaults } from "./pods/resize.ts";
 import { dropDisabledStatus, setStatusForm } from "./pods/status-form.ts";
 
@@ -67,6 +67,7 @@ export const podRules: KindRules<Pod> = {
     unknownText: (name) => `field label not supported: ${name}`,
   },
   printRow: printPodRow,
+  rowConditions: podRowConditions,
   subresources: {
     status: {
       prepareUpdate: prepareStatus,

@@ -91,3 +91,14 @@ test("defaults are the same the second time", () => {
   podRules.defaults?.(draft);
   expect(draft).toEqual(once);
 });
+
+for (const [phase, expected] of [
+  ["Running", []],
+  ["Succeeded", ["Completed: The pod has completed successfully."]],
+  ["Failed", ["Completed: The pod failed."]],
+] as const) {
+  test(`the row of a pod that is ${phase} is marked with ${expected.length} conditions`, () => {
+    const conditions = podRules.rowConditions?.(pod({}, { phase })) as readonly { type: string; message: string }[];
+    expect(conditions.map(({ type, message }) => `${type}: ${message}`)).toEqual(expected);
+  });
+}
