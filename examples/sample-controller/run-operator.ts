@@ -11,7 +11,12 @@ const log = jsonLineLog({ write: (line) => console.error(line), now: () => syste
 /** The last line of a program: until a signal ends it. */
 export async function main(controller: Controller): Promise<void> {
   using stop = openStopSignal({ log });
-  await runOperator(controller, process.argv.slice(2), stop.signal);
+  try {
+    await runOperator(controller, process.argv.slice(2), stop.signal);
+  } catch (error) {
+    log.error("the operator has failed", { error });
+    process.exitCode = 1;
+  }
 }
 
 export async function runOperator(controller: Controller, args: readonly string[], signal: AbortSignal): Promise<void> {

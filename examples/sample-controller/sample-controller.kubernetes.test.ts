@@ -1,6 +1,7 @@
 // Both programs on a real kube-apiserver, as the tutorial runs them: with a kubeconfig, leader election, and no rights but those that
 // `--print-rbac` prints. Nobody plays the deployment controller there: the test does.
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type appsv1, isControlledBy, isNotFound, type KubernetesObject, type Resource } from "@kubeloop/core/api";
@@ -146,6 +147,22 @@ describe.each([
 
   test("the CRD takes no Foo without a name for its Deployment", async () => {
     await expect(createFoo("nameless", { deploymentName: "", replicas: 1 })).rejects.toThrow("spec.deploymentName");
+  });
+
+  test("as a program it does the same, until SIGTERM ends it in order", async () => {
+    operator.abort();
+    await operator.join();
+    const program = join(import.meta.dirname, "../dist/sample-controller", `${place}.js`);
+    const child = spawn(process.execPath, [program, "--kubeconfig", path, "--leader-elect"], { stdio: "ignore" });
+    const ended = once(child, "exit");
+    try {
+      await createFoo("by-program", { deploymentName: "by-program", replicas: 1 });
+      await until(() => find(deployments, place, "by-program"));
+    } finally {
+      child.kill("SIGTERM");
+    }
+    expect(await ended).toEqual([0, null]);
+    expect((await holder()) || "nobody").toBe("nobody");
   });
 
   test("told to stop it ends in order, and gives the lease back", async () => {

@@ -8,6 +8,7 @@ import {
   type FakeClusterOptions,
   findPropertyFaults,
   newDeployment,
+  type ReceivedRequest,
   stored,
 } from "@kubeloop/core/testing";
 import { describe, expect, test } from "vitest";
@@ -38,6 +39,10 @@ const available = (availableReplicas: number) => (deployment: appsv1.Deployment)
   ...deployment,
   status: { availableReplicas },
 });
+
+/** A list of Deployments, or the watch that begins with what there is. */
+const isInitialState = ({ verb, path, query }: ReceivedRequest) =>
+  path.endsWith("/deployments") && (verb === "list" || query.some(([name]) => name === "sendInitialEvents"));
 
 const web = (cluster: FakeCluster) => cluster.get(deployments, "shop/web");
 const synced = "Normal Synced: Foo synced successfully";
@@ -103,8 +108,10 @@ for (const [style, { fooController }] of [
       cluster.server.endWatches("reset");
       cluster.delete(deployments, first);
       cluster.server.compact();
+      const asked = cluster.server.requests.length;
       const second = await cluster.eventually(() => web(cluster));
       expect(second.metadata.uid).not.toBe(first.metadata.uid);
+      expect(cluster.server.requests.slice(asked).filter(isInitialState)).not.toEqual([]);
     });
 
     for (const [fact, owner] of [
