@@ -97,6 +97,14 @@ describe("a new service", () => {
     expect(spec?.parentRef?.name).toBe(made.service.metadata.name);
   });
 
+  test("gets a port of its own for each of its ports and its health check", async () => {
+    await open({ random: lowest });
+    const ports = [80, 81, 82].map((port) => ({ name: `p${port}`, port }));
+    const { service: made } = await create("a", { type: "LoadBalancer", externalTrafficPolicy: "Local", ports });
+    expect(made.spec?.ports?.map(({ nodePort }) => nodePort)).toEqual([30_086, 30_087, 30_088]);
+    expect(made.spec?.healthCheckNodePort).toBe(30_089);
+  });
+
   test("leaves nothing taken when it is refused after all", async () => {
     await open();
     const before = [await takenIps(), await takenPorts()];
