@@ -146,6 +146,37 @@ describe("the order", () => {
     expect([order.pop(0), order.pop(0)]).toEqual(["x/2", undefined]);
   });
 
+  test("gives a group its turn first when it has room again, and once", () => {
+    const order = new PriorityOrder<string>({ groupOf: byNamespace, maxPerGroup: 1 });
+    for (const key of ["x/1", "x/2", "x/3", "y/1", "y/2", "z/1"]) order.push(key, 0, 0);
+    expect([order.pop(0), order.pop(0)]).toEqual(["x/1", "y/1"]);
+    // x and y are at their cap when their turn comes again.
+    expect(order.pop(0)).toBe("z/1");
+    expect(order.pop(0)).toBeUndefined();
+    order.push("w/1", 0, 0);
+    order.release("y/1");
+    order.release("x/1");
+    expect([order.pop(0), order.pop(0), order.pop(0), order.pop(0)]).toEqual(["y/2", "x/2", "w/1", undefined]);
+    order.release("x/2");
+    expect([order.pop(0), order.pop(0), order.size]).toEqual(["x/3", undefined, 0]);
+  });
+
+  test("does not look at all other groups while one is at its cap", () => {
+    const order = new PriorityOrder<string>({ groupOf: byNamespace, maxPerGroup: 1 });
+    order.push("busy/1", 0, 0);
+    order.pop(0);
+    order.push("busy/2", 0, 0);
+    const count = 100_000;
+    for (let i = 0; i < count; i++) order.push(`group-${i}/1`, 0, 0);
+    let taken = 0;
+    // Passing over them each time would take minutes: the test's own time limit is the bound.
+    for (let key = order.pop(0); key !== undefined; key = order.pop(0)) {
+      taken++;
+      order.release(key);
+    }
+    expect([taken, order.size]).toEqual([count, 1]);
+  });
+
   test("lets an aged key of another group pass one whose group is at its cap", () => {
     const order = new PriorityOrder<string>({ groupOf: byNamespace, maxPerGroup: 1, agingMs: 10 });
     order.push("x/1", 0, 0);

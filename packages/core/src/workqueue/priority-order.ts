@@ -32,7 +32,10 @@ interface Waiting<K> {
 class Level<K> {
   readonly priority: number;
   readonly #lines = new Map<string, RingBuffer<Waiting<K>>>();
-  #turns = new RingBuffer<string>();
+  readonly #turns = new RingBuffer<string>();
+  /** At their cap when it was their turn; and those of them that have got room since, whose turn it still is. */
+  readonly #passed = new Set<string>();
+  readonly #first = new RingBuffer<string>();
 
   constructor(priority: number) {
     this.priority = priority;
@@ -52,31 +55,28 @@ class Level<K> {
     line.push(entry);
   }
 
-  /** The first of the group whose turn it is; its turn ends. Groups that may not go keep their place. */
+  /** The first of the group whose turn it is; its turn ends. Groups that may not go are first when they have room again. */
   take(mayGo: (group: string) => boolean): Waiting<K> | undefined {
-    let taken: Waiting<K> | undefined;
-    // As many as there are groups at their cap: never more than there are workers.
-    const passed: string[] = [];
-    for (let turns = this.#turns.size; turns > 0 && taken === undefined; turns--) {
-      const group = this.#turns.shift() as string;
+    for (let group = this.#nextTurn(); group !== undefined; group = this.#nextTurn()) {
       const line = this.#living(group);
       if (line === undefined) continue;
-      if (!mayGo(group)) {
-        passed.push(group);
-        continue;
+      if (mayGo(group)) {
+        const taken = line.shift();
+        if (this.#living(group) !== undefined) this.#turns.push(group);
+        return taken;
       }
-      taken = line.shift();
-      if (this.#living(group) !== undefined) this.#turns.push(group);
+      this.#passed.add(group);
     }
-    if (passed.length > 0) this.#putBack(passed);
-    return taken;
+    return undefined;
   }
 
-  #putBack(groups: readonly string[]): void {
-    const turns = new RingBuffer<string>();
-    for (const group of groups) turns.push(group);
-    for (const group of this.#turns) turns.push(group);
-    this.#turns = turns;
+  /** The group has room again. */
+  release(group: string): void {
+    if (this.#passed.delete(group)) this.#first.push(group);
+  }
+
+  #nextTurn(): string | undefined {
+    return this.#first.shift() ?? this.#turns.shift();
   }
 
   /** The group's line without those at its head that have gone; undefined, and forgotten, when that is all. */
@@ -155,6 +155,7 @@ export class PriorityOrder<K extends QueueKey> implements ReadyOrder<K> {
     const first = held?.shift();
     if (first !== undefined) this.#freed.push(first);
     if (held?.size === 0) this.#held.delete(group);
+    for (const level of this.#levels) level.release(group);
   }
 
   /** The oldest that has waited too long and whose group has room. */
