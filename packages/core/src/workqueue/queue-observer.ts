@@ -4,7 +4,7 @@ import type { QueueKey } from "./ready-order.ts";
 export interface QueueObserver<K extends QueueKey> {
   /** Whether it looks at times at all. */
   readonly isWatching: boolean;
-  /** A key began to wait. */
+  /** A key began to wait, for its worker to finish with it first, if it has one. */
   added(key: K, nowMs: number): void;
   /** A worker has it now. */
   taken(key: K, nowMs: number): void;

@@ -297,6 +297,27 @@ describe("metrics", () => {
     expect(text(registry, "workqueue_retries_total{")).toEqual(['workqueue_retries_total{name="test"} 2']);
   });
 
+  test("count a key that is added while it is worked on at once, and its waiting from then on", async () => {
+    const registry = new MetricsRegistry();
+    const { queue, clock } = newQueue({ name: "test", metrics: registry });
+    queue.add("a");
+    await clock.advance(50);
+    queue.take();
+    for (let i = 0; i < 5; i++) queue.add("a");
+    expect(text(registry, "workqueue_adds_total{")).toEqual(['workqueue_adds_total{name="test"} 2']);
+    expect(text(registry, "workqueue_depth{")).toEqual(['workqueue_depth{name="test"} 1']);
+    await clock.advance(25);
+    queue.done("a");
+    expect(text(registry, "workqueue_depth{")).toEqual(['workqueue_depth{name="test"} 1']);
+    await clock.advance(5);
+    queue.take();
+    expect(text(registry, "workqueue_depth{")).toEqual(['workqueue_depth{name="test"} 0']);
+    expect(text(registry, "workqueue_queue_duration_seconds_sum")).toEqual([
+      'workqueue_queue_duration_seconds_sum{name="test"} 0.08',
+    ]);
+    expect(text(registry, "workqueue_adds_total{")).toEqual(['workqueue_adds_total{name="test"} 2']);
+  });
+
   test("of a queue that is gone are gone", () => {
     const registry = new MetricsRegistry();
     const { queue } = newQueue({ name: "test", metrics: registry });

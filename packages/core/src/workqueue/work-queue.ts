@@ -82,13 +82,17 @@ export class WorkQueue<K extends QueueKey> {
     if (known === undefined) {
       const added: Known = { priority: priority ?? 0, startedMs: undefined, again: undefined };
       this.#known.set(key, added);
-      this.#enqueue(key, added);
+      this.#enqueue(key, added, true);
     } else if (known.startedMs === undefined) {
       if (priority === undefined || priority <= known.priority) return;
       known.priority = priority;
       this.#order.raise(key, priority);
     } else {
-      if (known.again === undefined) this.#dirtyCount++;
+      if (known.again === undefined) {
+        this.#dirtyCount++;
+        // It waits from now on, although nobody may have it yet.
+        this.#observer.added(key, this.#observer.isWatching ? this.#clock.monotonic() : 0);
+      }
       known.again = Math.max(known.again ?? Number.NEGATIVE_INFINITY, priority ?? known.priority);
     }
   }
@@ -134,7 +138,7 @@ export class WorkQueue<K extends QueueKey> {
       known.priority = known.again;
       known.startedMs = undefined;
       known.again = undefined;
-      this.#enqueue(key, known);
+      this.#enqueue(key, known, false);
     } else {
       this.#known.delete(key);
       if (this.#waiters.size > 0) this.#serve();
@@ -185,11 +189,11 @@ export class WorkQueue<K extends QueueKey> {
     return this.#isShutDown && this.#waitingCount === 0 && this.#dirtyCount === 0;
   }
 
-  #enqueue(key: K, { priority }: Known): void {
+  #enqueue(key: K, { priority }: Known, isNew: boolean): void {
     const nowMs = this.#observer.isWatching || this.#order.needsTime ? this.#clock.monotonic() : 0;
     this.#order.push(key, priority, nowMs);
     this.#waitingCount++;
-    this.#observer.added(key, nowMs);
+    if (isNew) this.#observer.added(key, nowMs);
     if (this.#waiters.size > 0) this.#serve();
   }
 
