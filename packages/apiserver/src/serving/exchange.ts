@@ -85,8 +85,14 @@ function writeHead({ status, headers }: ApiResponse, outgoing: Outgoing): void {
   outgoing.statusCode = status;
   for (const name in headers) {
     const value = headers[name];
-    if (value !== undefined) outgoing.setHeader(name, value as string | string[]);
+    if (value !== undefined) outgoing.setHeader(name, typeof value === "string" ? onWire(value) : value.map(onWire));
   }
+}
+
+/** Headers go out byte by byte: what is beyond ASCII as the bytes of its UTF-8, as a Go server sends it. */
+function onWire(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII is meant.
+  return /^[\u0000-\u007f]*$/.test(text) ? text : Buffer.from(text, "utf8").toString("latin1");
 }
 
 /** What a real server sends as it is. */

@@ -18,6 +18,7 @@ import { contentTypeOf, type OutputForm } from "./output-form.ts";
 import { metadataOf, type Presentation, rowOf, tableOf, viewOf } from "./presentation.ts";
 import type { ListHead, Protobuf } from "./protobuf/index.ts";
 import { protobufOn, rawOf } from "./protobuf-encodings.ts";
+import { warningHeaders } from "./warning-headers.ts";
 import { frameOf } from "./watch-frames.ts";
 
 export interface RespondOptions {
@@ -266,13 +267,6 @@ export function statusOf(error: unknown): StatusError {
   if (error instanceof StatusError) return error;
   return newStatusError({ code: 500, reason: "InternalError", message: "Internal error occurred: unexpected error" });
 }
-
-export function warningHeaders(warnings: readonly string[]): HttpHeaders {
-  if (warnings.length === 0) return {};
-  return { warning: warnings.map((text) => `299 - ${quoteWarning(text)}`) };
-}
-
-const quoteWarning = (text: string) => `"${text.replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`;
 
 /** As Go calls the type that all versions of a kind share. */
 const goTypeOf = ({ group, kind }: Resource) => `${group === "" ? "core" : (group.split(".")[0] ?? "")}.${kind}`;

@@ -27,12 +27,19 @@ export const knownFailures: readonly (readonly [pattern: RegExp, why: string])[]
   [/^Internal error occurred: (?:nodes .* not found|no endpoints available for .*)$/s, "what only a node could answer"],
 ];
 
+const mostOfHeader = 12 * 1024;
+
 /** Empty when all is well. */
 export function faultsOf(read: ReadResponse, protobuf: Protobuf): string[] {
   const { response, bytes, value, isStream } = read;
   const { status, headers } = response;
   if (!Number.isInteger(status) || status < 200 || status > 599) return [`status ${status} is none`];
   const type = headerValue(headers, "content-type") ?? "";
+  for (const [name, held] of Object.entries(headers)) {
+    const values = [held].flat();
+    if (values.some((text) => /[\p{Cc}\p{Cs}]/u.test(text))) return [`header ${name} cannot be sent`];
+    if (values.join("").length > mostOfHeader) return [`header ${name} is too long for most clients`];
+  }
   if (bytes === undefined) return status < 400 || value === undefined ? [] : statusFaults(value, status);
   // Nothing at all: a document that has not changed, has moved, or is none of OpenAPI's.
   if (type === "") return [301, 304, 404].includes(status) && bytes.length === 0 ? [] : ["no content type"];
