@@ -3,6 +3,7 @@
 import { readFileSync } from "node:fs";
 import { Agent, type RequestOptions, request } from "node:https";
 import { join } from "node:path";
+import { systemClock } from "@kubeloop/core/base";
 import { repositoryRoot } from "./repository.ts";
 
 interface Target {
@@ -60,16 +61,16 @@ function ask(asked: Asked): Promise<{ readonly code: number; readonly bytes: num
 /** How many a second, over all connections. */
 async function rate(make: (i: number) => Asked, expected: number, parallel = connections): Promise<number> {
   let count = 0;
-  const start = performance.now();
+  const start = systemClock.monotonic();
   const worker = async () => {
-    while (performance.now() - start < runMs) {
+    while (systemClock.monotonic() - start < runMs) {
       const { code, text } = await ask(make(count));
       if (code !== expected) throw new Error(`expected ${expected}, got ${code}: ${text}`);
       count++;
     }
   };
   await Promise.all(Array.from({ length: parallel }, worker));
-  return (count * 1000) / (performance.now() - start);
+  return (count * 1000) / (systemClock.monotonic() - start);
 }
 
 /** Messages that arrive at 100 watchers, a second, while a few write as fast as they may. */
@@ -92,10 +93,10 @@ async function fanOut(type: string): Promise<number> {
   });
   const closers = await Promise.all(open);
   count = 0;
-  const start = performance.now();
+  const start = systemClock.monotonic();
   let i = 0;
   const writer = async () => {
-    while (performance.now() - start < runMs) {
+    while (systemClock.monotonic() - start < runMs) {
       const body = Buffer.from(JSON.stringify({ data: { n: String(i++) } }));
       const patch = { method: "PATCH", path: `${maps}/shared`, body, type: "application/merge-patch+json" };
       const { code, text } = await ask({ ...patch, accept: "application/json" });
@@ -103,7 +104,7 @@ async function fanOut(type: string): Promise<number> {
     }
   };
   await Promise.all([writer(), writer(), writer(), writer()]);
-  const perSecond = (count * 1000) / (performance.now() - start);
+  const perSecond = (count * 1000) / (systemClock.monotonic() - start);
   for (const close of closers) close();
   return perSecond;
 }

@@ -6,6 +6,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { systemClock } from "@kubeloop/core/base";
 import { RealCluster } from "@kubeloop/real-cluster";
 import type { Measurement } from "./budget.ts";
 
@@ -86,7 +87,7 @@ async function measureTheirs(folder: string): Promise<Measured> {
 }
 
 async function measureOurs(folder: string): Promise<Measured> {
-  const start = performance.now();
+  const start = systemClock.monotonic();
   const program = join(import.meta.dirname, "api-server-run.js");
   const child = spawn(process.execPath, [program], { stdio: ["ignore", "pipe", "inherit"] });
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
@@ -96,7 +97,7 @@ async function measureOurs(folder: string): Promise<Measured> {
     readonly ca: string;
     readonly rssMb: number;
   };
-  const startMs = performance.now() - start;
+  const startMs = systemClock.monotonic() - start;
   const rates = await load(folder, ready);
   child.kill("SIGUSR2");
   const { p99Ms, maxMs } = JSON.parse((await lines.next()).value as string) as { p99Ms: number; maxMs: number };
