@@ -2,37 +2,39 @@
 import { type corev1, quote, validateDns1123Subdomain } from "@kubeloop/core/api";
 import { checkDnsLabel, isAbsent } from "../shared/checks.ts";
 import type { FaultPlace } from "../shared/fault-place.ts";
-import { checkProjected } from "./check-projected-volume.ts";
 import {
   checkAwsDisk,
   checkAzureDisk,
   checkAzureFile,
   checkCinder,
-  checkClaim,
-  checkConfigMap,
-  checkCsi,
-  checkDownwardApi,
-  checkEmptyDir,
-  checkEphemeral,
   checkFibreChannel,
   checkFlexVolume,
   checkFlocker,
   checkGcePersistentDisk,
   checkGitRepo,
   checkGlusterfs,
-  checkHostPath,
-  checkImage,
   checkIscsi,
   checkMonitors,
-  checkNfs,
   checkPhoton,
   checkPortworx,
   checkQuobyte,
   checkRbd,
   checkScaleIo,
-  checkSecret,
   checkStorageOs,
   checkVsphere,
+} from "./check-old-volume-sources.ts";
+import { checkProjected } from "./check-projected-volume.ts";
+import {
+  checkClaim,
+  checkConfigMap,
+  checkCsi,
+  checkDownwardApi,
+  checkEmptyDir,
+  checkEphemeral,
+  checkHostPath,
+  checkImage,
+  checkNfs,
+  checkSecret,
 } from "./check-volume-sources.ts";
 import type { PodSpecOptions } from "./options.ts";
 

@@ -1,6 +1,5 @@
-import type { FaultPlace } from "../shared/fault-place.ts";
-
 // Paths inside volumes and containers: where they may lead.
+import type { FaultPlace } from "../shared/fault-place.ts";
 
 const modeText = "must be a number between 0 and 0777 (octal), both inclusive";
 
