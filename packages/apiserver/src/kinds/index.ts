@@ -1,5 +1,6 @@
 // `kinds`: what is particular to each kind, one folder per group. Kinds that are not here get the structural checks of their schema only.
 
+import { admissionregistrationRules } from "./admissionregistration/index.ts";
 import { apiregistrationRules } from "./apiregistration/index.ts";
 import { appsRules } from "./apps/index.ts";
 import { autoscalingRules } from "./autoscaling/index.ts";
@@ -35,4 +36,5 @@ export const allRules: readonly KindRules[] = [
   ...flowcontrolRules,
   ...apiregistrationRules,
   ...resourceRules,
+  ...admissionregistrationRules,
 ];

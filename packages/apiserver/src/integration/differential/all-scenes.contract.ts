@@ -1,5 +1,6 @@
 // Every scene of the differential suite, one list per subject.
 
+import { admissionregistrationScenes } from "./admissionregistration-scenes.contract.ts";
 import { apiregistrationScenes } from "./apiregistration-scenes.contract.ts";
 import { autoscalingScenes } from "./autoscaling-scenes.contract.ts";
 import { certificatesScenes } from "./certificates-scenes.contract.ts";
@@ -31,4 +32,5 @@ export const allScenes: readonly Scene[] = [
   ...flowcontrolScenes,
   ...apiregistrationScenes,
   ...resourceScenes,
+  ...admissionregistrationScenes,
 ];

@@ -10,7 +10,9 @@ interface TypedReference {
 }
 
 export function checkTypedReference({ apiGroup, kind, name }: TypedReference, place: FaultPlace): void {
-  if (apiGroup !== undefined) place.at("apiGroup").invalidFor(apiGroup, validateDns1123Subdomain(apiGroup));
+  // Go prints a group that is not there as null.
+  const group = apiGroup ?? undefined;
+  if (group !== undefined) place.at("apiGroup").invalidFor(group, validateDns1123Subdomain(group));
   checkPathSegment(kind, place.at("kind"));
   checkPathSegment(name, place.at("name"));
 }

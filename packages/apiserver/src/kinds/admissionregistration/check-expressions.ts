@@ -1,0 +1,50 @@
+// Conditions, variables and the like, as far as one can tell without reading their expressions: that comes with CEL.
+import type { admissionregistrationv1 } from "@kubeloop/core/api";
+import { validateQualifiedName } from "@kubeloop/core/api";
+import { isAbsent } from "../shared/checks.ts";
+import type { FaultPlace } from "../shared/fault-place.ts";
+
+const mostConditions = 64;
+const identifierPattern = /^[_a-zA-Z][_a-zA-Z0-9]*$/;
+const reservedWords = new Set(
+  "true false null in as break const continue else for function if import let loop package namespace return var void while".split(
+    " ",
+  ),
+);
+
+/** Go's idea of nothing but space. */
+export const isBlank = (text: string | undefined): boolean => (text ?? "").trim() === "";
+
+export function checkMatchConditions(
+  conditions: readonly admissionregistrationv1.MatchCondition[] | undefined,
+  place: FaultPlace,
+): void {
+  const given = conditions ?? [];
+  if (given.length > mostConditions) place.tooMany(given.length, mostConditions);
+  const names = new Set<string>();
+  for (const [i, { name, expression }] of given.entries()) {
+    const itemPlace = place.item(i);
+    if (isBlank(expression)) itemPlace.at("expression").required();
+    if (isAbsent(name)) {
+      itemPlace.at("name").required();
+      continue;
+    }
+    itemPlace.at("name").invalidFor(name, validateQualifiedName(name));
+    if (names.has(name)) itemPlace.at("name").duplicate(name);
+    names.add(name);
+  }
+}
+
+export function checkVariables(
+  variables: readonly admissionregistrationv1.Variable[] | undefined,
+  place: FaultPlace,
+): void {
+  for (const [i, { name, expression }] of (variables ?? []).entries()) {
+    const itemPlace = place.item(i);
+    if (isBlank(name)) itemPlace.at("name").required("name is not specified");
+    else if (!identifierPattern.test(name) || reservedWords.has(name)) {
+      itemPlace.at("name").invalid(name, "must be a valid CEL identifier");
+    }
+    if (isBlank(expression)) itemPlace.at("expression").required("expression is not specified");
+  }
+}

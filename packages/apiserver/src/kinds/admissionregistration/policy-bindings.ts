@@ -1,0 +1,71 @@
+// ValidatingAdmissionPolicyBinding and MutatingAdmissionPolicyBinding: where a policy is in force, and with which parameters.
+import { type admissionregistrationv1, type metav1, validateDns1123Subdomain } from "@kubeloop/core/api";
+import { mutatingAdmissionPolicyBindings, validatingAdmissionPolicyBindings } from "@kubeloop/core/resources";
+import type { KindRules, PrintContext } from "../kind-rules.ts";
+import { checkOptionalChoice, isAbsent } from "../shared/checks.ts";
+import { collectFaults, type FaultPlace } from "../shared/fault-place.ts";
+import { printAge } from "../shared/print-age.ts";
+import { checkMatchResources, checkMutableOperations, checkParamRef, setMatchDefaults } from "./match-resources.ts";
+import { printParamRef } from "./print-policy.ts";
+import { staticNameWarnings } from "./static-names.ts";
+
+type Validating = admissionregistrationv1.ValidatingAdmissionPolicyBinding;
+type Mutating = admissionregistrationv1.MutatingAdmissionPolicyBinding;
+type Spec = admissionregistrationv1.MutatingAdmissionPolicyBindingSpec;
+
+export const validatingAdmissionPolicyBindingRules: KindRules<Validating> = {
+  resource: validatingAdmissionPolicyBindings,
+  needsVersionOnUpdate: true,
+  generation: "spec",
+  defaults: ({ spec }) => setMatchDefaults(spec?.matchResources),
+  validate: ({ spec }) =>
+    collectFaults("spec", (place) => {
+      checkBinding(spec, place);
+      checkActions(spec.validationActions ?? [], place.at("validationActions"));
+    }),
+  warnings: ({ metadata }) => staticNameWarnings(metadata.name),
+  printRow,
+};
+
+export const mutatingAdmissionPolicyBindingRules: KindRules<Mutating> = {
+  resource: mutatingAdmissionPolicyBindings,
+  needsVersionOnUpdate: true,
+  generation: "spec",
+  defaults: ({ spec }) => setMatchDefaults(spec?.matchResources),
+  validate: ({ spec = {} }) =>
+    collectFaults("spec", (place) => {
+      checkBinding(spec, place);
+      checkMutableOperations(spec.matchResources, place.at("matchResources"));
+    }),
+  warnings: ({ metadata }) => staticNameWarnings(metadata.name),
+  printRow,
+};
+
+function checkBinding({ policyName, paramRef, matchResources }: Spec, place: FaultPlace): void {
+  const namePlace = place.at("policyName");
+  if (isAbsent(policyName)) namePlace.required();
+  else namePlace.invalidFor(policyName, validateDns1123Subdomain(policyName));
+  checkParamRef(paramRef, place.at("paramRef"));
+  checkMatchResources(matchResources, place.at("matchResources"));
+}
+
+function checkActions(actions: readonly string[], place: FaultPlace): void {
+  for (const [i, action] of actions.entries()) {
+    checkOptionalChoice(action, place.item(i), ["Audit", "Deny", "Warn"]);
+    if (actions.indexOf(action) !== i) place.item(i).duplicate(action);
+  }
+  if (actions.includes("Deny") && actions.includes("Warn")) {
+    const reason =
+      "repeating the same validation failure information in the API response and headers serves no purpose";
+    place.invalid(actions, `must not contain both Deny and Warn (${reason})`);
+  }
+  if (actions.length === 0) place.required("at least one validation action is required");
+}
+
+function printRow(
+  { metadata, spec }: { readonly metadata: metav1.ObjectMeta; readonly spec?: Spec },
+  { nowMs }: PrintContext,
+): unknown[] {
+  const age = printAge(metadata.creationTimestamp, nowMs);
+  return [metadata.name, spec?.policyName ?? "", printParamRef(spec?.paramRef), age];
+}
