@@ -13,6 +13,7 @@ import { type ApiRequest, type ApiResponse, bytesResponse, StatusError } from "@
 import { type Clock, deferred, KubeloopError, type Log, onAbort, toError } from "@kubeloop/core/base";
 import type { RequestUser } from "../kinds/kind-rules.ts";
 import { authenticate, type KnownToken, type KnownTokens, knownTokens, refusalFor } from "./authenticate.ts";
+import { withinTime } from "./body-deadline.ts";
 import { type Incoming, type Outgoing, toApiRequest, writeResponse } from "./exchange.ts";
 
 export interface ServerSocketOptions {
@@ -26,12 +27,19 @@ export interface ServerSocketOptions {
   readonly everybody?: RequestUser;
   readonly clock: Clock;
   readonly log: Log;
+  /** How long a sender may take for the headers of a request. Default: 32 s, as a real server's. */
+  readonly headersTimeoutMs?: number;
   answer(request: ApiRequest, user: RequestUser, signal: AbortSignal): Promise<ApiResponse>;
 }
 
 /** Headers of a request, all together; slow senders are cut off. */
 const maxHeaderBytes = 1024 * 1024;
-const headersTimeoutMs = 32_000;
+const defaultHeadersTimeoutMs = 32_000;
+/** As long as a real server gives any request that is no watch. */
+const bodyTimeoutMs = 60_000;
+/** Of a body that nobody wants so much is let through, for so long, so that its sender hears the answer. */
+const drainBytes = 16 * 1024 * 1024;
+const drainMs = 10_000;
 const closeGraceMs = 2_000;
 
 export class ServerSocket implements AsyncDisposable {
@@ -40,17 +48,25 @@ export class ServerSocket implements AsyncDisposable {
   readonly #sockets = new Set<Socket>();
   readonly #sessions = new Set<ServerHttp2Session>();
   readonly #exchanges = new Set<Promise<void>>();
+  /** Connections on which somebody still waits for an answer. */
+  readonly #answering = new WeakMap<Socket, number>();
   readonly #life = new AbortController();
   readonly #tokens: KnownTokens;
 
   private constructor(options: ServerSocketOptions) {
     this.#options = options;
     this.#tokens = knownTokens(options.tokens);
-    const { tls } = options;
-    const limits = { maxHeaderSize: maxHeaderBytes, headersTimeout: headersTimeoutMs, keepAliveTimeout: 120_000 };
+    const { tls, headersTimeoutMs = defaultHeadersTimeoutMs } = options;
+    const limits = { maxHeaderSize: maxHeaderBytes, keepAliveTimeout: 120_000 };
+    const timeouts = {
+      headersTimeout: headersTimeoutMs,
+      // Bodies have a deadline of their own, which is answered.
+      requestTimeout: 0,
+      connectionsCheckingInterval: Math.min(headersTimeoutMs / 2, 30_000),
+    };
     this.#server =
       tls === undefined
-        ? createServer({ ...limits, requestTimeout: 0 })
+        ? createServer({ ...limits, ...timeouts })
         : createSecureServer({
             ...limits,
             allowHTTP1: true,
@@ -61,6 +77,8 @@ export class ServerSocket implements AsyncDisposable {
             rejectUnauthorized: false,
             settings: { maxConcurrentStreams: 250, initialWindowSize: 1024 * 1024 },
           });
+    // Of these, a server of both versions takes no notice when they are options.
+    Object.assign(this.#server, timeouts);
     this.#server.on("connection", (socket: Socket) => this.#keep(socket));
     this.#server.on("secureConnection", (socket: Socket) => socket.setNoDelay(true));
     this.#server.on("session", (session: ServerHttp2Session) => {
@@ -68,8 +86,12 @@ export class ServerSocket implements AsyncDisposable {
       session.on("close", () => this.#sessions.delete(session));
     });
     this.#server.on("request", (incoming: Incoming, outgoing: Outgoing) => this.#accept(incoming, outgoing));
+    this.#server.on("clientError", (error: Error, socket: Socket) => {
+      // An answer to noise would be taken for the answer to the request before it.
+      if ((this.#answering.get(socket) ?? 0) > 0) socket.destroy();
+      else refuseConnection(error, socket);
+    });
     // A client that speaks something else, or goes away in the middle of a handshake: nobody's fault here.
-    this.#server.on("clientError", (_error: Error, socket: Socket) => socket.destroy());
     this.#server.on("tlsClientError", () => {});
     this.#server.on("sessionError", () => {});
   }
@@ -121,8 +143,14 @@ export class ServerSocket implements AsyncDisposable {
       this.#options.log.error("an exchange failed", { error: toError(error) });
       (outgoing as { destroy?: () => void }).destroy?.();
     });
+    const { socket } = incoming;
+    const count = (step: number) => this.#answering.set(socket, (this.#answering.get(socket) ?? 0) + step);
     this.#exchanges.add(exchange);
-    void exchange.then(() => this.#exchanges.delete(exchange));
+    count(1);
+    void exchange.then(() => {
+      this.#exchanges.delete(exchange);
+      count(-1);
+    });
   }
 
   async #exchange(incoming: Incoming, outgoing: Outgoing): Promise<void> {
@@ -134,6 +162,10 @@ export class ServerSocket implements AsyncDisposable {
     outgoing.on("close", leave);
     outgoing.on("error", leave);
     incoming.on("error", leave);
+    // A stream that was reset before its headers were looked at says so nowhere else, or has said so already.
+    const { stream } = incoming as Partial<Http2ServerRequest>;
+    stream?.on("close", leave);
+    if (stream?.closed === true || stream?.destroyed === true) leave();
     using _closing = onAbort(this.#life.signal, (reason) => gone.abort(reason));
     try {
       const response = await this.#answer(incoming, gone.signal);
@@ -142,16 +174,29 @@ export class ServerSocket implements AsyncDisposable {
         isHead: incoming.method === "HEAD",
         mayCompress: takesGzip(incoming) && !isWatch(incoming),
       });
-      // Of a body that was too large, or that nobody wanted, the rest is let through so that the answer is heard.
-      if (!incoming.complete) incoming.resume();
+      if (!incoming.complete) this.#letThrough(incoming);
     } catch (error) {
       if (!gone.signal.aborted) throw error;
       (outgoing as { destroy?: () => void }).destroy?.();
     }
   }
 
+  /** What is left of a body that was too large, too slow, or that nobody wanted; not without end. */
+  #letThrough(incoming: Incoming): void {
+    let left = drainBytes;
+    const cut = this.#options.clock
+      .labelled({ kind: "background", name: "rest of a request" })
+      .after(drainMs, () => cutOff(incoming));
+    incoming.on("data", (chunk: Buffer) => {
+      left -= chunk.length;
+      if (left < 0) cutOff(incoming);
+    });
+    incoming.on("close", () => cut[Symbol.dispose]());
+    incoming.resume();
+  }
+
   async #answer(incoming: Incoming, signal: AbortSignal): Promise<ApiResponse> {
-    const request = toApiRequest(incoming);
+    const request = timely(toApiRequest(incoming), this.#options.clock);
     const { everybody } = this.#options;
     try {
       const user = everybody ?? authenticate(request, tlsSocketOf(incoming), this.#tokens);
@@ -181,6 +226,31 @@ export class ServerSocket implements AsyncDisposable {
     for (const session of this.#sessions) session.destroy();
     for (const socket of this.#sockets) socket.destroy();
   }
+}
+
+function timely(request: ApiRequest, clock: Clock): ApiRequest {
+  const { body } = request;
+  if (body.kind !== "bytes" || body.bytes instanceof Uint8Array) return request;
+  return { ...request, body: { kind: "bytes", bytes: withinTime(body.bytes, bodyTimeoutMs, clock) } };
+}
+
+/** The connection, or of one that carries several requests only this one. */
+function cutOff(incoming: Incoming): void {
+  const { stream } = incoming as Partial<Http2ServerRequest>;
+  if (stream === undefined) incoming.socket.destroy();
+  else stream.close();
+}
+
+/** What cannot be read as a request is answered where that is still possible, in the words of a Go server. */
+function refuseConnection(error: Error, socket: Socket): void {
+  const code = "code" in error ? String(error.code) : "";
+  const status = code === "HPE_HEADER_OVERFLOW" ? "431 Request Header Fields Too Large" : "400 Bad Request";
+  if (!socket.writable || code === "ECONNRESET" || code === "ERR_HTTP_REQUEST_TIMEOUT") {
+    socket.destroy();
+    return;
+  }
+  const head = "content-type: text/plain; charset=utf-8\r\nconnection: close";
+  socket.end(`HTTP/1.1 ${status}\r\n${head}\r\n\r\n${status}`, () => socket.destroy());
 }
 
 const takesGzip = ({ headers }: Incoming) =>

@@ -46,22 +46,45 @@ export interface AnyJson {
  */
 export function parseAnyJson(bytes: Uint8Array): AnyJson {
   const exact = parseJson(bytes).exact();
-  const strictFaults = new Set<string>();
-  findRepeatedKeys(exact, "", strictFaults);
-  return { value: toPlainJson(exact), strictFaults: [...strictFaults] };
+  return { value: toPlainJson(exact), strictFaults: findRepeatedKeys(exact) };
 }
 
-function findRepeatedKeys(value: unknown, path: string, found: Set<string>): void {
-  if (typeof value !== "object" || value === null) return;
-  if (Array.isArray(value)) {
-    for (const [index, item] of value.entries()) findRepeatedKeys(item, `${path}[${index}]`, found);
-    return;
+interface Visit {
+  readonly value: object;
+  readonly entries: readonly (readonly [key: string, value: unknown])[];
+  readonly seen: Set<string>;
+  next: number;
+  /** Of the entry that is being looked at. */
+  path: string;
+}
+
+/** In the order of the text. A loop, not a recursion: a patch may be ten thousand levels deep. */
+function findRepeatedKeys(root: unknown): string[] {
+  const found = new Set<string>();
+  const visits: Visit[] = [];
+  const enter = (value: unknown) => {
+    if (typeof value !== "object" || value === null) return;
+    const entries = value instanceof OrderedEntries ? value.entries : Object.entries(value);
+    visits.push({ value, entries, seen: new Set(), next: 0, path: "" });
+  };
+  enter(root);
+  for (let visit = visits.at(-1); visit !== undefined; visit = visits.at(-1)) {
+    const entry = visit.entries[visit.next++];
+    if (entry === undefined) {
+      visits.pop();
+      continue;
+    }
+    const [key, held] = entry;
+    const isItem = Array.isArray(visit.value);
+    visit.path = isItem ? `[${key}]` : `.${key}`;
+    if (!isItem && visit.seen.has(key)) found.add(`duplicate field ${quote(pathOf(visits))}`);
+    visit.seen.add(key);
+    enter(held);
   }
-  const seen = new Set<string>();
-  for (const [key, held] of value instanceof OrderedEntries ? value.entries : Object.entries(value)) {
-    const at = path === "" ? key : `${path}.${key}`;
-    if (seen.has(key)) found.add(`duplicate field ${quote(at)}`);
-    seen.add(key);
-    findRepeatedKeys(held, at, found);
-  }
+  return [...found];
+}
+
+function pathOf(visits: readonly Visit[]): string {
+  const path = visits.map((visit) => visit.path).join("");
+  return path.startsWith(".") ? path.slice(1) : path;
 }
