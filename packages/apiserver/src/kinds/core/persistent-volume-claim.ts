@@ -10,11 +10,9 @@ import { printAge } from "../shared/print-age.ts";
 import { roundResourceList } from "../shared/quantities.ts";
 import { checkClaimChange, checkClaimStatus, claimOptions } from "./volumes/claim-change.ts";
 import { settleDataSources } from "./volumes/data-sources.ts";
-import { printAccessModes, storageClassOf } from "./volumes/print-storage.ts";
+import { oldClassAnnotation, printAccessModes, storageClassOf } from "./volumes/print-storage.ts";
 
 type Claim = corev1.PersistentVolumeClaim;
-
-export const oldClassAnnotation = "volume.beta.kubernetes.io/storage-class";
 
 export const persistentVolumeClaimRules: KindRules<Claim> = {
   resource: persistentVolumeClaims,

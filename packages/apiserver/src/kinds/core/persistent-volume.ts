@@ -9,7 +9,7 @@ import { collectObjectFaults } from "../shared/object-faults.ts";
 import { printAge } from "../shared/print-age.ts";
 import { roundResourceList } from "../shared/quantities.ts";
 import { checkVolume, checkVolumeChange } from "./volumes/check-volume.ts";
-import { printAccessModes, storageClassOf } from "./volumes/print-storage.ts";
+import { oldClassAnnotation, printAccessModes, storageClassOf } from "./volumes/print-storage.ts";
 
 type Volume = corev1.PersistentVolume;
 
@@ -77,7 +77,7 @@ function noteTransition(
 }
 
 const oldAnnotations = [
-  ["volume.beta.kubernetes.io/storage-class", 'deprecated since v1.8; use "storageClassName" attribute instead'],
+  [oldClassAnnotation, 'deprecated since v1.8; use "storageClassName" attribute instead'],
   ["volume.beta.kubernetes.io/mount-options", 'deprecated since v1.31; use "mountOptions" attribute instead'],
 ] as const;
 

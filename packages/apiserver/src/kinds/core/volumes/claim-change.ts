@@ -16,11 +16,11 @@ import { checkResourceQuantity } from "../../shared/quantities.ts";
 import { isNativeResource } from "../../shared/resource-names.ts";
 import { checkImmutable, isSame } from "../../shared/same.ts";
 import { internalDiff } from "../pods/internal-diff.ts";
+import { oldClassAnnotation } from "./print-storage.ts";
 
 type Claim = corev1.PersistentVolumeClaim;
 type Spec = corev1.PersistentVolumeClaimSpec;
 
-const oldClass = "volume.beta.kubernetes.io/storage-class";
 const schemaName = "io.k8s.api.core.v1.PersistentVolumeClaimSpec";
 const mostlyFixed =
   "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims";
@@ -87,14 +87,14 @@ function setField(fields: Record<string, unknown>, name: string, value: unknown)
 /** A class may be named where none was, or as the annotation did that once named classes; the annotation itself stays. */
 function mayNameClass(claim: Claim, old: Claim, at: ObjectPlaces): boolean {
   const name = claim.spec?.storageClassName;
-  const annotated = claim.metadata.annotations?.[oldClass];
-  const oldAnnotated = old.metadata.annotations?.[oldClass];
+  const annotated = claim.metadata.annotations?.[oldClassAnnotation];
+  const oldAnnotated = old.metadata.annotations?.[oldClassAnnotation];
   const isFirst = old.spec?.storageClassName === undefined;
   const isMoved = oldAnnotated !== undefined && isFirst && name === oldAnnotated;
   if (isMoved && (annotated === undefined || annotated === oldAnnotated)) return true;
   if ((annotated ?? "") !== (oldAnnotated ?? "")) {
     at("metadata")
-      .at("annotations", oldClass)
+      .at("annotations", oldClassAnnotation)
       .invalid(annotated ?? "", "field is immutable");
   }
   return name !== undefined && isFirst && (oldAnnotated === undefined || name === oldAnnotated);

@@ -1,6 +1,9 @@
 // How tables show access modes and classes of storage.
 import type { metav1 } from "@kubeloop/core/api";
 
+/** Where objects named their class before there was a field for it. */
+export const oldClassAnnotation = "volume.beta.kubernetes.io/storage-class";
+
 const shortModes = [
   ["ReadWriteOnce", "RWO"],
   ["ReadOnlyMany", "ROX"],
@@ -18,4 +21,4 @@ export const printAccessModes = (modes: readonly string[] = []): string =>
 export const storageClassOf = (
   { annotations }: metav1.ObjectMeta,
   { storageClassName = "" }: { readonly storageClassName?: string },
-): string => annotations?.["volume.beta.kubernetes.io/storage-class"] ?? storageClassName;
+): string => annotations?.[oldClassAnnotation] ?? storageClassName;
