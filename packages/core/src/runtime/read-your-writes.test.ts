@@ -312,9 +312,19 @@ describe("settled by a live read", () => {
     [
       "a name of the server's: all its owner has, and nobody else's",
       lostGenerated,
-      [child, pod("other")],
+      [child, pod("other"), pod("web-2", { ownerReferences: [{ ...owner, uid: "another" }], generateName: "web-" })],
       cacheOf([]),
       [{ kind: "written", resource: pods, key: "shop/web-1", version: "8" }],
+    ],
+    [
+      "a name of the server's: its owner's, however their names were chosen",
+      lostGenerated,
+      [child, pod("adopted", { ownerReferences: [owner], resourceVersion: "9" })],
+      cacheOf([]),
+      [
+        { kind: "written", resource: pods, key: "shop/web-1", version: "8" },
+        { kind: "written", resource: pods, key: "shop/adopted", version: "9" },
+      ],
     ],
     [
       "a name of the server's without an owner: what begins so",

@@ -138,6 +138,30 @@ describe("what becomes of a key", () => {
     expect(metric(stage, "controller_runtime_reconcile_panics_total")).toBe(0);
   });
 
+  test("once it is well, its next failure is its first: back-off begins anew", async () => {
+    const tries: [number, number][] = [];
+    const controller = onFoos(
+      async ({ failures }, context) => {
+        tries.push([failures, context.now()]);
+        if (tries.length !== 4) throw new Error("not well");
+        return { requeueAfterMs: 10_000 };
+      },
+      { retry: { baseMs: 100 } },
+    );
+    await using stage = onStage(controller);
+    await stage.clock.advance(11_000);
+    const [, start = 0] = tries[0] ?? [];
+    expect(tries.map(([failures, at]) => [failures, at - start]).slice(0, 7)).toEqual([
+      [0, 0],
+      [1, 100],
+      [2, 300],
+      [3, 700],
+      [0, 10_700],
+      [1, 10_800],
+      [2, 11_000],
+    ]);
+  });
+
   test("a terminal error is not tried again, but counted; what others do brings it back, its own echo does not", async () => {
     let rounds = 0;
     const controller = onFoos(async ({ key, failures }, context) => {
