@@ -72,7 +72,9 @@ function checkExtendedClaim(
   place: FaultPlace,
   spec: corev1.PodSpec,
 ): void {
-  const containers = new Map([...(spec.initContainers ?? []), ...spec.containers].map((each) => [each.name, each]));
+  const containers = new Map(
+    [...(spec.initContainers ?? []), ...(spec.containers ?? [])].map((each) => [each.name, each]),
+  );
   const mappingsPlace = place.at("requestMappings");
   if ((requestMappings ?? []).length === 0) mappingsPlace.required("at least one request mapping is required");
   const seen = new Set<string>();

@@ -8,7 +8,7 @@ type Pod = corev1.Pod;
 
 export function checkTransitions(pod: Pod, old: Pod, place: FaultPlace): void {
   const { spec } = old;
-  const containers = [...(spec.initContainers ?? []), ...spec.containers];
+  const containers = [...(spec.initContainers ?? []), ...(spec.containers ?? [])];
   const canRestartAll = containers.some(({ restartPolicyRules = [] }) =>
     restartPolicyRules.some(({ action }) => action === "RestartAllContainers"),
   );

@@ -22,9 +22,11 @@ const resourcesSchema = "io.k8s.api.core.v1.ResourceRequirements";
 
 /** Containers that came, went or changed places stay as sent, to be refused. */
 export function prepareResize(pod: Draft<Pod>, old: Pod): void {
-  const { containers, initContainers, resources } = pod.spec;
+  const { initContainers, resources } = pod.spec;
+  const containers = pod.spec.containers ?? [];
+  const oldContainers = old.spec.containers ?? [];
   const isSameLength =
-    (containers ?? []).length === old.spec.containers.length &&
+    containers.length === oldContainers.length &&
     (initContainers ?? []).length === (old.spec.initContainers ?? []).length;
   if (!isSameLength) {
     dropDisabledFields(pod.spec, old.spec);
@@ -32,7 +34,7 @@ export function prepareResize(pod: Draft<Pod>, old: Pod): void {
     return;
   }
   const { resources: _, ...rest } = old.spec as Draft<corev1.PodSpec>;
-  const spec: Draft<corev1.PodSpec> = { ...rest, containers: withResources(containers, old.spec.containers) };
+  const spec: Draft<corev1.PodSpec> = { ...rest, containers: withResources(containers, oldContainers) };
   if (initContainers !== undefined) {
     spec.initContainers = withResources(initContainers, old.spec.initContainers ?? []);
   }
@@ -77,9 +79,10 @@ function checkResize(pod: Pod, old: Pod, place: FaultPlace): void {
   checkOrder(pod.spec.initContainers, old.spec.initContainers, "initContainers", place);
   if (place.faultCount > before) return;
   checkNothingRemoved(pod, old, place);
-  const containers = pod.spec.containers.map((container, i) => masked(container, old.spec.containers[i]));
+  const oldContainers = old.spec.containers ?? [];
+  const containers = (pod.spec.containers ?? []).map((container, i) => masked(container, oldContainers[i]));
   for (const [i, container] of containers.entries()) {
-    if (!isSame(container, old.spec.containers[i], containerSchema)) {
+    if (!isSame(container, oldContainers[i], containerSchema)) {
       place.forbidden("only cpu and memory resources are mutable");
     }
   }
