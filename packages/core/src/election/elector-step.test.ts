@@ -76,6 +76,13 @@ describe("a contender", () => {
     ["reads the lease first", initialState, { kind: "due" }, 0, "read"],
     ["makes the lease where there is none", initialState, read({ kind: "absent" }), 0, "create me/0"],
     [
+      "counts on where the lease it saw was deleted",
+      contending(held, 1000),
+      read({ kind: "absent" }),
+      2000,
+      "create me/4",
+    ],
+    [
       "takes a lease that nobody holds, and counts it as a change of hands",
       initialState,
       found(lease({ holder: "" })),
@@ -163,6 +170,12 @@ describe("a contender", () => {
       metadata: { ...held.object.metadata, resourceVersion: "99", labels: { a: "b" } },
     });
     expect(words(step(first, found(touched), at(16_000)))).toBe("update me/4");
+  });
+
+  test("remembers the count of a lease that was deleted, until it has made a new one", () => {
+    const tried = step(contending(held, 1000), read({ kind: "absent" }), at(2000));
+    const failed = step(tried.state, { kind: "written", answer: { kind: "failed" }, sentMs: 2000 }, at(2100));
+    expect(words(step(failed.state, read({ kind: "absent" }), at(4100)))).toBe("create me/4");
   });
 });
 

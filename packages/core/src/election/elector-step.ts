@@ -119,9 +119,10 @@ function stepContending(state: Contending, input: Asked, context: ElectorContext
 
 function contend(lease: SeenLease | undefined, state: Contending, context: ElectorContext): Stepped {
   const observed = lease === undefined ? undefined : observe(state.observed, lease, context.nowMs);
-  const next: Contending = { at: "contending", observed };
+  const next: Contending = { at: "contending", observed: observed ?? state.observed };
   if (!isFree(observed, context)) return { state: next, command: contenderWait(context) };
-  const write = { base: lease, record: takeover(lease?.record, context) };
+  // Where somebody deleted it, the count goes on from what was last seen: a token must not come back.
+  const write = { base: lease, record: takeover((lease ?? state.observed?.lease)?.record, context) };
   return { state: next, command: { do: "write", write, limitMs: requestLimitMs(context) } };
 }
 
