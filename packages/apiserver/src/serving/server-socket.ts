@@ -155,9 +155,11 @@ export class ServerSocket implements AsyncDisposable {
 
   async #exchange(incoming: Incoming, outgoing: Outgoing): Promise<void> {
     const gone = new AbortController();
+    // Of a stream that was cut off HTTP/2 says that all was written: only who wrote it knows.
+    let isWritten = false;
     const leave = () => {
       // Also told after every answer that was heard to its end.
-      if (!outgoing.writableFinished) gone.abort(new KubeloopError("the client has gone", clientGone));
+      if (!isWritten) gone.abort(new KubeloopError("the client has gone", clientGone));
     };
     outgoing.on("close", leave);
     outgoing.on("error", leave);
@@ -174,6 +176,7 @@ export class ServerSocket implements AsyncDisposable {
         isHead: incoming.method === "HEAD",
         mayCompress: takesGzip(incoming) && !isWatch(incoming),
       });
+      isWritten = true;
       if (!incoming.complete) this.#letThrough(incoming);
     } catch (error) {
       if (!gone.signal.aborted) throw error;
