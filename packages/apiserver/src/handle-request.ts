@@ -14,11 +14,12 @@ import { isAborted, type Log, toError } from "@kubeloop/core/base";
 import { answerDocument, type DocumentParts } from "./describe/documents.ts";
 import type { RequestUser } from "./kinds/kind-rules.ts";
 import { routeOf } from "./resources/dispatch.ts";
-import type { ServerParts } from "./resources/request-scope.ts";
+import type { ServerParts, Warnings } from "./resources/request-scope.ts";
 import { encodeJson } from "./wire/json-encodings.ts";
 import { type OutputForm, outputFormOf, plainJson } from "./wire/output-form.ts";
 import { protobufOn } from "./wire/protobuf-encodings.ts";
 import { respond, statusOf } from "./wire/respond.ts";
+import { warningHeaders } from "./wire/warning-headers.ts";
 
 export interface RequestHandlerParts {
   readonly server: ServerParts;
@@ -34,12 +35,16 @@ export async function handleRequest(
 ): Promise<ApiResponse> {
   signal.throwIfAborted();
   let form: OutputForm = plainJson;
+  let warnings: Warnings | undefined;
   try {
     const info = requestInfoOf(request);
     if (!info.isResourceRequest) return (await answerDocument(request, info.path, parts.documents)) ?? notFound(info);
     const route = routeOf(parts.server, request, info, { user, signal });
     if (route.kind === "unknown") return notFound(info);
     const { scope, verb } = route;
+    warnings = scope.warnings;
+    const { deprecation } = scope.served.rules;
+    if (deprecation !== undefined) warnings.add(deprecation);
     form = outputFormOf(request, {
       hasViews: scope.served.resource.listKind !== undefined,
       isStream: info.verb === "watch",
@@ -50,7 +55,7 @@ export async function handleRequest(
     return await respond(answer, { form, prefers: request.prefers, warnings: scope.warnings.all, clock, signal });
   } catch (error) {
     if (isAborted(error, signal)) throw error;
-    return await refusal(error, request, form, parts);
+    return await refusal(error, request, { form, warnings: warnings?.all ?? [] }, parts);
   }
 }
 
@@ -58,7 +63,7 @@ export async function handleRequest(
 async function refusal(
   error: unknown,
   request: ApiRequest,
-  { media }: OutputForm,
+  { form: { media }, warnings }: { readonly form: OutputForm; readonly warnings: readonly string[] },
   { log, server }: RequestHandlerParts,
 ): Promise<ApiResponse> {
   if (!(error instanceof StatusError)) {
@@ -67,7 +72,7 @@ async function refusal(
   const { status } = statusOf(error);
   const code = status.code ?? 500;
   const seconds = status.details?.retryAfterSeconds ?? 0;
-  const headers = seconds > 0 ? { "retry-after": String(seconds) } : {};
+  const headers = { ...(seconds > 0 ? { "retry-after": String(seconds) } : {}), ...warningHeaders(warnings) };
   if (request.prefers === "values") return valueResponse(code, status, headers);
   if (media === "protobuf") {
     const protobuf = await protobufOn(server.clock);

@@ -100,6 +100,7 @@ function servedResource(
       columns: columnsOf(resource),
       toServed: version === undefined ? (object) => object : keptConversion((object) => version.fromStored(object)),
       printRow: rowPrinter(rules, version),
+      rowConditions: (object) => rules.rowConditions?.(object) ?? [],
     },
   };
 }

@@ -24,7 +24,13 @@ export function decideDelete(
   const finalizers = finalizersFor(object, options, rules);
   if (finalizers.length === 0) delete draft.metadata.finalizers;
   else draft.metadata.finalizers = [...finalizers];
-  const isHeld = finalizers.length > 0;
+  const isHeld = finalizers.length > 0 || rules.isHeld?.(object) === true;
+  if (rules.mark !== undefined && object.metadata.deletionTimestamp === undefined) {
+    draft.metadata.deletionTimestamp = printTime(nowMs);
+    rules.mark(draft);
+    return { kind: "marked", draft };
+  }
+  if (rules.mark !== undefined && isHeld) return { kind: "marked", draft };
   if (grace === "graceful") {
     if (isHeld || (draft.metadata.deletionGracePeriodSeconds ?? 0) > 0) return { kind: "marked", draft };
     return { kind: "gone", marked: draft };

@@ -2,7 +2,7 @@
 // but for the draft, which is changed in place; throws 422 with every fault at once.
 import { type Fault, type KubernetesObject, newInvalid, printTime } from "@kubeloop/core/api";
 import { deepEqual } from "@kubeloop/core/base";
-import type { Draft, RuleContext, SubresourceRules } from "../kinds/kind-rules.ts";
+import type { Draft, KindRules, RuleContext, SubresourceRules } from "../kinds/kind-rules.ts";
 import { unsetValue } from "../wire/decode/index.ts";
 import type { ServedResource } from "./catalogue.ts";
 import { changedMetadataFaults, newMetadataFaults, subdomainName } from "./object-meta.ts";
@@ -39,7 +39,7 @@ export function prepareNew({ served, warnings }: RequestScope, draft: AnyDraft, 
   rules.prepareCreate?.(draft, context);
   const faults = [
     ...newMetadataFaults(draft.metadata, rules.checkName ?? subdomainName, served.resource),
-    ...(rules.validate?.(draft, context) ?? []),
+    ...((served.version?.validate ?? rules.validate)?.(draft, context) ?? []),
   ];
   refuseFaults(draft, faults);
   warnings.add(...(rules.warnings?.(draft, undefined) ?? []));
@@ -58,12 +58,18 @@ export function prepareChanged(
   rules.prepareUpdate?.(draft, old, context);
   raiseGeneration(served, draft, old);
   keepSystemFields(draft, old);
-  const own =
-    rules.validateUpdate === undefined
-      ? (rules.validate?.(draft, context) ?? [])
-      : rules.validateUpdate(draft, old, context);
+  const { validate, validateUpdate } = { ...rules, ...checksOf(served) };
+  const own = validateUpdate === undefined ? (validate?.(draft, context) ?? []) : validateUpdate(draft, old, context);
   refuseFaults(draft, [...changedMetadataFaults(draft.metadata, old.metadata, served.resource), ...own]);
   warnings.add(...(rules.warnings?.(draft, old) ?? []));
+}
+
+/** A second version may check by rules of its own. */
+function checksOf({ version }: ServedResource): Pick<KindRules, "validate" | "validateUpdate"> {
+  return {
+    ...(version?.validate === undefined ? {} : { validate: version.validate }),
+    ...(version?.validateUpdate === undefined ? {} : { validateUpdate: version.validateUpdate }),
+  };
 }
 
 /** An update through a subresource that shows the whole object (status, approval, resize …). */

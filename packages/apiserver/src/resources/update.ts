@@ -71,10 +71,11 @@ export async function decideUpdate(
   const through = subresourceRules(scope);
   if (through === undefined) prepareChanged(scope, draft, current, context);
   else prepareThroughSubresource(scope, { draft, old: current, rules: through }, context);
-  if (sameButForTimes(draft, current)) return { kind: "keep", answer: current };
+  // The last finalizer is gone, perhaps by an earlier write, and deletion was asked for before.
+  const isEnd = endsHere(draft, current) && scope.served.rules.deletion?.isHeld?.(draft) !== true;
+  if (!isEnd && sameButForTimes(draft, current)) return { kind: "keep", answer: current };
   const extra = await completeThroughSteps(pending);
-  // The last finalizer is gone, and deletion was asked for before.
-  if (endsHere(draft, current)) return { kind: "delete", answer: draft, extra };
+  if (isEnd) return { kind: "delete", answer: draft, extra };
   return { kind: "write", draft, extra };
 }
 

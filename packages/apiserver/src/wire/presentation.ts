@@ -17,6 +17,8 @@ export interface Presentation {
   /** From the version that is stored; the same object where that is the one served. */
   toServed(object: KubernetesObject): KubernetesObject;
   printRow(object: KubernetesObject, context: PrintContext): readonly unknown[];
+  /** Of a row: what marks the object as over. */
+  rowConditions?(object: KubernetesObject): readonly object[];
 }
 
 /** For a second version: each object converted once. */
@@ -52,14 +54,16 @@ export function rowOf(
   view: TableView,
   context: PrintContext,
 ): TableRow {
+  const marks = presentation.rowConditions?.(object) ?? [];
   const cells = presentation.printRow(object, context);
+  const row = marks.length === 0 ? { cells } : { cells, conditions: marks };
   switch (view.includeObject) {
     case "None":
-      return { cells, object: null } as unknown as TableRow;
+      return { ...row, object: null } as unknown as TableRow;
     case "Object":
-      return { cells, object: object as unknown as PartialObjectMetadata };
+      return { ...row, object: object as unknown as PartialObjectMetadata } as TableRow;
     case "Metadata":
-      return { cells, object: metadataOf(object, view.version) };
+      return { ...row, object: metadataOf(object, view.version) } as TableRow;
   }
 }
 
