@@ -159,6 +159,19 @@ describe("retries", () => {
     expect(takeAll(queue)).toEqual(["urgent", "ordinary"]);
   });
 
+  test("a key added while being worked on comes again with the highest priority of those adds", () => {
+    const { queue } = newQueue({ priorities: {} });
+    for (const key of ["risen", "fallen"]) queue.add(key, { priority: 1 });
+    queue.take();
+    queue.take();
+    for (const priority of [5, 9, 2]) queue.add("risen", { priority });
+    queue.add("fallen", { priority: -100 });
+    queue.add("middle", { priority: 7 });
+    queue.add("ordinary");
+    for (const key of ["fallen", "risen"]) queue.done(key);
+    expect(takeAll(queue)).toEqual(["risen", "middle", "ordinary", "fallen"]);
+  });
+
   test("of several delayed adds the highest priority and the shortest delay count", async () => {
     const { queue, clock } = newQueue({ priorities: {} });
     queue.addAfter("a", 10, { priority: 5 });

@@ -506,6 +506,29 @@ describe("what wakes it", () => {
     expect(seen.slice(0, 2)).toEqual(["shop/old0", "shop/new"]);
     expect(seen).toHaveLength(6);
   });
+
+  test("what a resync brings comes after what happens meanwhile, too", async () => {
+    const { seen, reconcile } = recorded();
+    let gate: ReturnType<typeof deferred> | undefined;
+    const slow: Reconcile = async (request, context) => {
+      await reconcile(request, context);
+      await gate?.promise;
+    };
+    const many = Array.from({ length: 5 }, (_, i) => [foos, newFoo(`old${i}`)] as const);
+    const controller = looksAt(slow, { for: itself(foos, { resyncMs: 60_000, labelSelector: "" }) });
+    await using stage = onStage(controller, { objects: many });
+    await stage.clock.advance(30_000);
+    seen.splice(0);
+    gate = deferred();
+    await stage.clock.advance(60_000);
+    expect(seen).toHaveLength(1);
+    stage.server.server.create(foos, newFoo("new"));
+    await stage.clock.settle();
+    gate.resolve();
+    await stage.clock.advance(1000);
+    expect(seen).toHaveLength(6);
+    expect(seen[1]).toBe("shop/new");
+  });
 });
 
 describe("where it looks", () => {
