@@ -1,6 +1,7 @@
 // `kinds`: what is particular to each kind, one folder per group. Kinds that are not here get the structural checks of their schema only.
 
 import { admissionregistrationRules } from "./admissionregistration/index.ts";
+import { apiextensionsRules } from "./apiextensions/index.ts";
 import { apiregistrationRules } from "./apiregistration/index.ts";
 import { appsRules } from "./apps/index.ts";
 import { autoscalingRules } from "./autoscaling/index.ts";
@@ -37,4 +38,5 @@ export const allRules: readonly KindRules[] = [
   ...apiregistrationRules,
   ...resourceRules,
   ...admissionregistrationRules,
+  ...apiextensionsRules,
 ];

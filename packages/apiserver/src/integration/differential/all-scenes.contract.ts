@@ -1,6 +1,7 @@
 // Every scene of the differential suite, one list per subject.
 
 import { admissionregistrationScenes } from "./admissionregistration-scenes.contract.ts";
+import { apiextensionsScenes } from "./apiextensions-scenes.contract.ts";
 import { apiregistrationScenes } from "./apiregistration-scenes.contract.ts";
 import { autoscalingScenes } from "./autoscaling-scenes.contract.ts";
 import { certificatesScenes } from "./certificates-scenes.contract.ts";
@@ -33,4 +34,5 @@ export const allScenes: readonly Scene[] = [
   ...apiregistrationScenes,
   ...resourceScenes,
   ...admissionregistrationScenes,
+  ...apiextensionsScenes,
 ];
