@@ -8,12 +8,12 @@ import { systemClock } from "@kubeloop/core/base";
 import { loadProtobuf } from "../../wire/protobuf/index.ts";
 import { Round } from "./round.contract.ts";
 
-export const roundSize = 500;
+export const roundSize = 1_000;
 
 export interface FuzzOptions {
   readonly seed: number;
   readonly requests: number;
-  /** No request may keep the processor busy for longer. */
+  /** No request may keep the processor busy for longer, beyond reading its body. */
   readonly stallMs: number;
   /** Ends after the round in which so many different ones were found. Default: 1. */
   readonly violations?: number;

@@ -84,7 +84,7 @@ export async function goodRequest(draw: Draw, now: Stored): Promise<Sketch> {
   const sketch = await drawSketch(draw, now);
   if (!draw.oneIn(3)) sketch.headers["accept"] = draw.from(accepts);
   if (sketch.value !== undefined && sketch.headers["content-type"] === undefined) {
-    sketch.encoding = draw.from(["json", "json", "yaml", "protobuf"] as const);
+    sketch.encoding = draw.from(["json", "json", "json", "protobuf", "protobuf", "yaml"] as const);
   }
   return sketch;
 }
