@@ -192,7 +192,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: "an index keeps what an object no longer is",
     file: "informer/store/inverted-index.ts",
-    edits: [["if (before !== undefined && before !== values) this.#takeOut(key, before, values);", ""]],
+    edits: [["if (before !== undefined) this.#takeOut(key, before, values);", ""]],
   },
 ];
 
