@@ -6,7 +6,7 @@ const group = "/apis/rbac.authorization.k8s.io/v1";
 const apiVersion = "rbac.authorization.k8s.io/v1";
 const rule = { apiGroups: [""], resources: ["pods"], verbs: ["get"] };
 const rules = {
-  "without rules": { rules: [] },
+  "without rules": { rules: undefined },
   "without verbs": { rules: [{ ...rule, verbs: [] }] },
   "without anything": { rules: [{}] },
   "with a path": { rules: [{ nonResourceURLs: ["/healthz"], verbs: ["get"] }] },
