@@ -46,13 +46,20 @@ const project = (name: string, include: string[], limits: { testTimeout: number;
 export default defineConfig({
   test: {
     projects: [
-      project("unit", ["packages/**/*.test.ts", "tools/**/*.test.ts", "examples/**/*.test.ts"], { testTimeout: 20_000, hookTimeout: 20_000 }),
+      project("unit", ["packages/**/*.test.ts", "tools/**/*.test.ts", "examples/**/*.test.ts"], {
+        testTimeout: 20_000,
+        hookTimeout: 20_000,
+      }),
       project("slow", ["packages/**/*.slow.test.ts"], { testTimeout: 300_000, hookTimeout: 300_000 }),
       project("packaging", ["tools/**/*.packaging.test.ts"], { testTimeout: 300_000, hookTimeout: 300_000 }),
-      project("kubernetes", ["packages/**/*.kubernetes.test.ts", "tools/**/*.kubernetes.test.ts", "examples/**/*.kubernetes.test.ts"], {
-        testTimeout: 120_000,
-        hookTimeout: 240_000,
-      }),
+      project(
+        "kubernetes",
+        ["packages/**/*.kubernetes.test.ts", "tools/**/*.kubernetes.test.ts", "examples/**/*.kubernetes.test.ts"],
+        {
+          testTimeout: 120_000,
+          hookTimeout: 240_000,
+        },
+      ),
     ],
   },
 });

@@ -70,7 +70,11 @@ export function defineEmbeddedClientSuites(open: () => Promise<EmbeddedServer>):
   }
 }
 
-export function openOverSockets(server: EmbeddedServer, address: EmbeddedAddress, httpVersion: HttpVersion): OpenTarget {
+export function openOverSockets(
+  server: EmbeddedServer,
+  address: EmbeddedAddress,
+  httpVersion: HttpVersion,
+): OpenTarget {
   const { url, admin, authority } = address;
   const openAs = (credentials: Credentials) => {
     const tls = { ca: inlineCaBundle(admin.caPem ?? ""), isVerified: true };

@@ -524,7 +524,7 @@ describe("what wakes it", () => {
     expect(seen).toHaveLength(1);
     stage.server.server.create(foos, newFoo("new"));
     await stage.clock.settle();
-    gate.resolve();
+    gate.resolve(undefined);
     await stage.clock.advance(1000);
     expect(seen).toHaveLength(6);
     expect(seen[1]).toBe("shop/new");
