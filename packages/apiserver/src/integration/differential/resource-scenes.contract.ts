@@ -42,7 +42,14 @@ export const resourceScenes: readonly Scene[] = [
         driver: "a.b",
         nodeName: "n",
         pool: { name: "p", generation: 1, resourceSliceCount: 1 },
-        devices: [{ name: "d", taints: [{ key: "k", effect: "NoSchedule" }] }],
+        devices: [
+          {
+            name: "d",
+            taints: [{ key: "k", effect: "NoSchedule" }],
+            attributes: { a: { string: "x", strings: ["y"] } },
+            nodeAllocatableResourceMappings: { cpu: {} },
+          },
+        ],
       },
     },
     others: { "of a driver in capitals": { spec: { driver: "A.b" } } },

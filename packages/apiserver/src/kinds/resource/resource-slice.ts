@@ -12,8 +12,8 @@ export const resourceSliceRules: KindRules<ResourceSlice> = {
   resource: resourceSlices,
   generation: "spec",
   deletion: { answersWithObject: true },
-  prepareCreate: (draft, { nowMs }) => dateTaints(draft, nowMs),
-  prepareUpdate: (draft, _old, { nowMs }) => dateTaints(draft, nowMs),
+  prepareCreate: (draft, { nowMs }) => prepare(draft, nowMs),
+  prepareUpdate: (draft, _old, { nowMs }) => prepare(draft, nowMs),
   validateUpdate: ({ spec }, old) =>
     collectFaults("spec", (place) => {
       checkImmutable(spec.pool.name, old.spec.pool.name, place.at("pool", "name"));
@@ -40,9 +40,16 @@ export const resourceSliceRules: KindRules<ResourceSlice> = {
   ],
 };
 
-/** Since when a device should not be used is now, unless it is said. */
-function dateTaints({ spec }: Draft<ResourceSlice>, nowMs: number): void {
-  for (const { taints = [] } of spec.devices ?? []) {
-    for (const taint of taints) taint.timeAdded ??= printTime(nowMs);
+const listAttributes = ["bools", "ints", "strings", "versions"] as const;
+
+function prepare({ spec }: Draft<ResourceSlice>, nowMs: number): void {
+  for (const device of spec.devices ?? []) {
+    // A default server does not keep these yet.
+    delete device.nodeAllocatableResourceMappings;
+    for (const attribute of Object.values(device.attributes ?? {})) {
+      for (const name of listAttributes) delete attribute[name];
+    }
+    // Since when a device should not be used is now, unless it is said.
+    for (const taint of device.taints ?? []) taint.timeAdded ??= printTime(nowMs);
   }
 }
