@@ -36,7 +36,8 @@ export function listOptionsOf(query: Query, isWatch: boolean): ListOptions {
   const options = {
     labels: readLabels(queryValue(query, "labelSelector") ?? ""),
     fields: readFields(queryValue(query, "fieldSelector") ?? ""),
-    limit: readInteger(query, "limit") ?? 0,
+    // Less than nothing is no limit, as upstream.
+    limit: Math.max(0, readInteger(query, "limit") ?? 0),
     continueToken: queryValue(query, "continue") ?? "",
     resourceVersion: queryValue(query, "resourceVersion") ?? "",
     versionMatch: queryValue(query, "resourceVersionMatch") ?? "",

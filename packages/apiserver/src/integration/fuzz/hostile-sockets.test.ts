@@ -178,6 +178,17 @@ test("what is no HTTP is refused, also behind a good request", async () => {
   await isWell(port);
 });
 
+test("a warning about a field of another script is heard, and breaks nothing", async () => {
+  const { port, errors } = await serve();
+  const { heard } = dial(
+    port,
+    json("POST", "/api/v1/namespaces/default/configmaps", '{"metadata":{"name":"a"},"\u{1f600}":1}'),
+  );
+  await heardSoon(heard, "201 Created");
+  expect(Buffer.from(heard(), "latin1").toString("utf8")).toMatch(/warning: 299 - "unknown field \\"\u{1f600}\\""/iu);
+  expect(errors).toEqual([]);
+});
+
 test("many requests in one piece are all answered, in order", async () => {
   const { port, nothingLeft } = await serve();
   const one = (path: string) => `GET ${path} HTTP/1.1\r\nhost: x\r\n\r\n`;

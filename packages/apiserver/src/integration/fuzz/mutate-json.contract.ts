@@ -9,9 +9,12 @@ export function mutateJson(draw: Draw, value: unknown): unknown {
   return changePart(draw, value, { left: draw.below(parts), donor: value });
 }
 
-function countParts(value: unknown): number {
-  if (typeof value !== "object" || value === null) return 1;
-  return Object.values(value).reduce<number>((sum, held) => sum + countParts(held), 1);
+/** What is deeper is one part: it has been made worse enough. */
+const deepest = 300;
+
+function countParts(value: unknown, depth = 0): number {
+  if (typeof value !== "object" || value === null || depth > deepest) return 1;
+  return Object.values(value).reduce<number>((sum, held) => sum + countParts(held, depth + 1), 1);
 }
 
 interface Place {
@@ -20,13 +23,14 @@ interface Place {
   readonly donor: unknown;
 }
 
-function changePart(draw: Draw, value: unknown, place: Place): unknown {
+function changePart(draw: Draw, value: unknown, place: Place, depth = 0): unknown {
   if (place.left-- === 0) return changed(draw, value, place.donor);
-  if (Array.isArray(value)) return value.map((item) => (place.left < 0 ? item : changePart(draw, item, place)));
-  if (typeof value !== "object" || value === null) return value;
+  if (typeof value !== "object" || value === null || depth > deepest) return value;
+  const go = (held: unknown) => (place.left < 0 ? held : changePart(draw, held, place, depth + 1));
+  if (Array.isArray(value)) return value.map(go);
   const copy = {};
   for (const [key, held] of Object.entries(value)) {
-    withKey(copy, key, place.left < 0 ? held : changePart(draw, held, place));
+    withKey(copy, key, go(held));
   }
   return copy;
 }

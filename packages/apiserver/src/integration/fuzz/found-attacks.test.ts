@@ -1,0 +1,85 @@
+// What fuzzing found, each once: requests that hung the server or made it fail.
+import { type ApiRequest, collectBytes, noBody } from "@kubeloop/core/api";
+import { FakeClock, type Log, noLog, seededRandom } from "@kubeloop/core/base";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { ApiServer } from "../../api-server.ts";
+
+const failures: string[] = [];
+const log: Log = { ...noLog, error: (message) => failures.push(message) };
+const clock = new FakeClock();
+let server: ApiServer;
+beforeEach(async () => {
+  failures.length = 0;
+  server = await ApiServer.open({ clock, log, random: seededRandom(1) });
+});
+afterEach(() => server[Symbol.asyncDispose]());
+
+async function ask(request: Partial<ApiRequest> & { path: string; text?: string; type?: string }) {
+  const { text, type = "application/json", ...rest } = request;
+  const body = text === undefined ? noBody : ({ kind: "bytes", bytes: Buffer.from(text) } as const);
+  const headers = { "content-type": type, ...rest.headers };
+  const plain = { method: "GET", query: [], prefers: "bytes" } as const;
+  const response = await clock.drive(
+    server.transport({ ...plain, ...rest, headers, body }, new AbortController().signal),
+  );
+  const { body: answer } = response;
+  const bytes = answer.kind === "bytes" ? await collectBytes(answer.bytes, { maxBytes: 1e7 }) : new Uint8Array();
+  expect(failures).toEqual([]);
+  return { status: response.status, headers: response.headers, text: Buffer.from(bytes).toString("utf8") };
+}
+
+const maps = "/api/v1/namespaces/default/configmaps";
+const post = (path: string, object: object) => ask({ method: "POST", path, text: JSON.stringify(object) });
+const tower = (depth: number) => `${'{"a":'.repeat(depth)}0${"}".repeat(depth)}`;
+
+test("a list with less than no limit is the whole list", async () => {
+  const { status, text } = await ask({ path: "/api/v1/namespaces", query: [["limit", "-1"]] });
+  expect([status, JSON.parse(text).items.length]).toEqual([200, 4]);
+});
+
+test("managed fields that are a text are passed over", async () => {
+  await post(maps, { metadata: { name: "a" } });
+  const managedFields = [
+    { manager: "m", operation: "Update", apiVersion: "v1", fieldsType: "FieldsV1", fieldsV1: "ab" },
+  ];
+  const object = { metadata: { name: "a", managedFields }, data: { a: "b" } };
+  const { status } = await ask({ method: "PUT", path: `${maps}/a`, text: JSON.stringify(object) });
+  expect(status).toBe(200);
+});
+
+test("a patch of a scale that cannot be applied is the sender's fault", async () => {
+  const spec = { selector: { matchLabels: { a: "b" } }, template: podTemplate };
+  await post("/apis/apps/v1/namespaces/default/deployments", { metadata: { name: "d" }, spec });
+  const path = "/apis/apps/v1/namespaces/default/deployments/d/scale";
+  for (const [type, text, expected] of [
+    ["application/json-patch+json", '[{"op":"copy","from":"/spec","path":5}]', 422],
+    ["application/json-patch+json", "{}", 400],
+    ["application/merge-patch+json", "[]", 400],
+    ["application/merge-patch+json", '{"spec":{"replicas":"many"}}', 422],
+    ["application/merge-patch+json", '{"spec":{"replicas":3}}', 200],
+    ["text/plain", "{}", 415],
+  ] as const) {
+    const { status } = await ask({ method: "PATCH", path, text, type });
+    expect([text, status]).toEqual([text, expected]);
+  }
+});
+const podTemplate = { metadata: { labels: { a: "b" } }, spec: { containers: [{ name: "c", image: "i" }] } };
+
+test("a patch ten thousand levels deep is refused", async () => {
+  await post(maps, { metadata: { name: "a" } });
+  for (const kind of ["merge", "json", "strategic-merge"]) {
+    const request = { method: "PATCH", path: `${maps}/a`, text: `{"unknown":${tower(9_900)}}` };
+    expect((await ask({ ...request, type: `application/${kind}-patch+json` })).status).toBe(400);
+  }
+});
+
+test("a bookmark is a row of a table like any object", async () => {
+  const accept = "application/json;as=Table;g=meta.k8s.io;v=v1";
+  const initial = { sendInitialEvents: "true", resourceVersionMatch: "NotOlderThan", allowWatchBookmarks: "true" };
+  const query = Object.entries({ watch: "1", timeoutSeconds: "1", ...initial });
+  const reading = ask({ path: "/apis/autoscaling/v2/horizontalpodautoscalers", query, headers: { accept } });
+  await clock.settle();
+  await clock.advance(1_000);
+  const [message] = (await reading).text.split("\n");
+  expect(JSON.parse(message ?? "")).toMatchObject({ type: "BOOKMARK", object: { kind: "Table", rows: [{}] } });
+});
