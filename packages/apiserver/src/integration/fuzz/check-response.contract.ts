@@ -24,6 +24,9 @@ export const knownFailures: readonly (readonly [pattern: RegExp, why: string])[]
   [/the order of the patch does not match its \$setElementOrder$/, "an order other than the patch's"],
   [/lists of lists are not supported$|list element types are not identical$/, "a list no patch can merge"],
   [/an element does not contain declared merge key: \w+$/, "an element without its key"],
+  [/^\[?target\./, "a binding to what is no node"],
+  [/^This pod has more than one PodDisruptionBudget/, "an eviction that several budgets speak of"],
+  [/^Internal error occurred: failed to allocate /, "an address or a port that cannot be had"],
   [/^Internal error occurred: (?:nodes .* not found|no endpoints available for .*)$/s, "what only a node could answer"],
 ];
 

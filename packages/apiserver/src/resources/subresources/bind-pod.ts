@@ -7,8 +7,8 @@ import {
   type KubernetesObject,
   newBadRequest,
   newConflict,
-  newInternalError,
   newNotFound,
+  newStatusError,
   notSupportedFault,
   printFaults,
   requiredFault,
@@ -32,7 +32,8 @@ export async function bindPod(scope: RequestScope): Promise<Answer> {
     throw newBadRequest("name in URL does not match name in Binding object");
   }
   const faults = bindingFaults(binding);
-  if (faults.length > 0) throw newInternalError(new Error(printFaults(faults)));
+  // Upstream takes its own faults for a failure.
+  if (faults.length > 0) throw newStatusError({ code: 500, reason: "", message: printFaults(faults) });
   await changeObject(
     scope,
     placeOf({ ...scope, served: podsOf(scope) }, name),
