@@ -99,7 +99,11 @@ const disturbances = {
     server.resumeCache();
   },
   "server streams lists": ({ server }) => server.behave({ watchList: "supported", initialEndAfterMs: 0 }),
-  "server streams lists slowly": ({ server }) => server.behave({ watchList: "supported", initialEndAfterMs: 4_000 }),
+  "server streams lists slowly": ({ server }) => {
+    server.behave({ watchList: "supported", initialEndAfterMs: 9_000 });
+    // At once: most of what happens while a list is streamed can be seen only then.
+    server.endWatches(newExpired("too old resource version"));
+  },
   "server refuses to stream lists": ({ server }) => server.behave({ watchList: "refused" }),
   "server never ends streamed lists": ({ server }) => server.behave({ watchList: "ignored" }),
   "bookmarks come often": ({ server }) => server.behave({ bookmarkMs: 2_000 }),
