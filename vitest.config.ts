@@ -21,6 +21,10 @@ const sources = [
     find: /^@kubeloop\/(apiserver|controllers|controller-manager)$/,
     replacement: `${import.meta.dirname}/packages/$1/src/index.ts`,
   },
+  {
+    find: /^@kubeloop\/apiserver\/authority$/,
+    replacement: `${import.meta.dirname}/packages/apiserver/src/serving/authority.ts`,
+  },
   // Suites of core's that other packages run against what they bring.
   {
     find: /^@kubeloop\/(client|informer)-suite$/,

@@ -4,8 +4,6 @@ import {
   type ApiRequest,
   type ApiResponse,
   bytesResponse,
-  type PathRequestInfo,
-  type RequestInfo,
   requestInfoOf,
   StatusError,
   valueResponse,
@@ -38,9 +36,9 @@ export async function handleRequest(
   let warnings: Warnings | undefined;
   try {
     const info = requestInfoOf(request);
-    if (!info.isResourceRequest) return (await answerDocument(request, info.path, parts.documents)) ?? notFound(info);
+    if (!info.isResourceRequest) return (await answerDocument(request, info.path, parts.documents)) ?? notFound();
     const route = routeOf(parts.server, request, info, { user, signal });
-    if (route.kind === "unknown") return notFound(info);
+    if (route.kind === "unknown") return notFound();
     const { scope, verb } = route;
     warnings = scope.warnings;
     const { deprecation } = scope.served.rules;
@@ -83,7 +81,8 @@ async function refusal(
   return bytesResponse(code, encodeJson(status), { ...headers, "content-type": "application/json" });
 }
 
-function notFound(_info: RequestInfo | PathRequestInfo): ApiResponse {
+/** In plain words: nobody knows this path. */
+function notFound(): ApiResponse {
   return bytesResponse(404, Buffer.from("404 page not found\n"), {
     "content-type": "text/plain; charset=utf-8",
     "x-content-type-options": "nosniff",

@@ -3,14 +3,10 @@
 export { ApiServer, type ApiServerOptions, systemAdmin } from "./api-server.ts";
 export type { RequestUser } from "./kinds/kind-rules.ts";
 export type { NodePort } from "./resources/node-port.ts";
-export {
-  type AdminAccess,
-  type CertificateAuthority,
-  type CertificatePair,
-  type ClientIdentity,
-  createAuthority,
-  type Listening,
-  type ListenOptions,
+export type {
+  AdminAccess,
+  Listening,
+  ListenOptions,
 } from "./serving/index.ts";
 export {
   type EventLog,

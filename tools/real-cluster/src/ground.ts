@@ -1,11 +1,12 @@
 // What has to exist before the first component starts: folder, certificates, keys, tokens. Kubeconfigs follow once the API
 // server's address is known.
+
+import { type CertificateAuthority, type ClientIdentity, createAuthority } from "@kubeloop/apiserver/authority";
 import type { Cleanup } from "@kubeloop/core/base";
 import type { Binaries } from "./binaries.ts";
 import { type ClusterFiles, filesIn, type Setup } from "./flags.ts";
 import { printKubeconfig } from "./kubeconfig.ts";
 import type { RealClusterOptions } from "./options.ts";
-import { type CertificateAuthority, type ClientIdentity, createAuthority } from "./pki.ts";
 import { createFolder, createServiceAccountKeys, removeFolder, writeSecrets } from "./throw-away-folder.ts";
 import { admin, createTokens, printTokenFile } from "./tokens.ts";
 

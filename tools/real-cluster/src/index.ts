@@ -1,11 +1,17 @@
 // A real etcd and kube-apiserver for the integration suites: `await using cluster = await RealCluster.start()`. See
 // docs/real-cluster.md. Not for production, and not a part of any published package.
+
+export {
+  type CertificateAuthority,
+  type CertificatePair,
+  type ClientIdentity,
+  createAuthority,
+} from "@kubeloop/apiserver/authority";
 export { type Binaries, BinariesMissingError, type BinariesOptions, findBinaries } from "./binaries.ts";
 export { RealClusterError, type RealClusterReason } from "./errors.ts";
 export { type HttpAnswer, type HttpRequest, sendRequest } from "./http-request.ts";
 export type { Credential } from "./kubeconfig.ts";
 export type { RealClusterOptions } from "./options.ts";
-export { type CertificateAuthority, type CertificatePair, type ClientIdentity, createAuthority } from "./pki.ts";
 export { type ComponentName, type Program, programs } from "./programs.ts";
 export { RealCluster } from "./real-cluster.ts";
 export type { TokenUser } from "./tokens.ts";

@@ -1,6 +1,6 @@
 // A kubeconfig for one user of one cluster. It is printed as JSON, which every reader of kubeconfigs takes for YAML.
 // It holds a secret: whoever writes it to disk does so with mode 0600.
-import type { CertificatePair } from "./pki.ts";
+import type { CertificatePair } from "@kubeloop/apiserver/authority";
 
 /** How a user shows who they are. */
 export type Credential = { readonly token: string } | CertificatePair;

@@ -6,6 +6,8 @@
 // goes all the same. Any number of clusters run side by side.
 // Not promised: kubelets (no pod ever runs), and durability (etcd does not sync to disk; it survives a kill of the
 // process, not of the machine).
+
+import type { CertificateAuthority, CertificatePair, ClientIdentity } from "@kubeloop/apiserver/authority";
 import { Cleanup, runTogether, systemClock } from "@kubeloop/core/base";
 import { findBinaries, pathOf } from "./binaries.ts";
 import { Component, type ComponentSpec } from "./component.ts";
@@ -16,7 +18,6 @@ import type { ClusterFiles } from "./flags.ts";
 import { type Ground, prepareGround, writeKubeconfigs } from "./ground.ts";
 import { type Credential, printKubeconfig } from "./kubeconfig.ts";
 import type { RealClusterOptions } from "./options.ts";
-import type { CertificateAuthority, CertificatePair, ClientIdentity } from "./pki.ts";
 import type { ComponentName } from "./programs.ts";
 import { admin } from "./tokens.ts";
 

@@ -41,16 +41,16 @@ export async function answerDocument(
   }
   switch (first) {
     case "":
-      return json(request, { paths: rootPaths(parts.catalogue) });
+      return json({ paths: rootPaths(parts.catalogue) });
     case "api":
       if (segments.length === 1) return discovery(request, parts, true);
-      return segments.length === 2 ? versionDocument(request, parts, "", group ?? "") : undefined;
+      return segments.length === 2 ? versionDocument(parts, "", group ?? "") : undefined;
     case "apis":
       if (group === undefined) return discovery(request, parts, false);
-      if (version === undefined) return groupAnswer(request, parts, group);
-      return more.length === 0 ? versionDocument(request, parts, group, version) : undefined;
+      if (version === undefined) return groupAnswer(parts, group);
+      return more.length === 0 ? versionDocument(parts, group, version) : undefined;
     case "version":
-      return segments.length === 1 ? json(request, versionInfo()) : undefined;
+      return segments.length === 1 ? json(versionInfo()) : undefined;
     case "healthz":
     case "livez":
     case "readyz":
@@ -72,7 +72,7 @@ function discovery(request: ApiRequest, { catalogue, serverAddress }: DocumentPa
     case "aggregated":
       return tagged(request, aggregated(groups, isCore));
     case "legacy":
-      return json(request, isCore ? legacyVersions(serverAddress) : groupList(groups));
+      return json(isCore ? legacyVersions(serverAddress) : groupList(groups));
     case "none":
       throw newStatusError({
         code: 406,
@@ -96,21 +96,16 @@ function wantedDiscovery({ headers }: ApiRequest): "aggregated" | "legacy" | "no
   return "none";
 }
 
-function groupAnswer(request: ApiRequest, { catalogue }: DocumentParts, name: string): ApiResponse | undefined {
+function groupAnswer({ catalogue }: DocumentParts, name: string): ApiResponse | undefined {
   const found = groupsOf(catalogue).find(({ group }) => group === name && group !== "");
-  return found === undefined ? undefined : json(request, groupDocument(found));
+  return found === undefined ? undefined : json(groupDocument(found));
 }
 
-function versionDocument(
-  request: ApiRequest,
-  { catalogue }: DocumentParts,
-  name: string,
-  version: string,
-): ApiResponse | undefined {
+function versionDocument({ catalogue }: DocumentParts, name: string, version: string): ApiResponse | undefined {
   const found = groupsOf(catalogue).find(({ group }) => group === name);
   const resources = found?.versions.find((each) => each.version === version)?.resources;
   if (found !== undefined && resources === undefined) throw newGenericServerResponse({ code: 404, method: "" });
-  return resources === undefined ? undefined : json(request, resourceList(name, version, resources));
+  return resources === undefined ? undefined : json(resourceList(name, version, resources));
 }
 
 /** With a tag, so that who has this very document is only told that it has. */
@@ -122,7 +117,7 @@ function tagged(request: ApiRequest, document: object): ApiResponse {
   return bytesResponse(200, bytes, headers);
 }
 
-function json(_request: ApiRequest, document: object): ApiResponse {
+function json(document: object): ApiResponse {
   return bytesResponse(200, encodeJson(document), { "content-type": "application/json" });
 }
 

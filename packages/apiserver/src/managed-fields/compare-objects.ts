@@ -12,7 +12,7 @@ export interface Comparison {
 
 export function compareObjects(before: unknown, after: unknown, schema: TypeSchema | undefined): Comparison {
   const comparison = { added: new FieldSet(), modified: new FieldSet(), removed: new FieldSet() };
-  new Walk(comparison).compare(before, after, schema, false);
+  new Walk(comparison).compare(before, after, schema);
   return comparison;
 }
 
@@ -28,12 +28,10 @@ class Walk {
   }
 
   /** Undefined is absent; null is there. */
-  compare(before: unknown, after: unknown, schema: TypeSchema | undefined, isInLeaf: boolean): void {
+  compare(before: unknown, after: unknown, schema: TypeSchema | undefined): void {
     if (before === after && before !== null) return;
-    const isLeaf = isInLeaf || this.#descend(before, after, schema ?? untyped);
-    if (isLeaf) {
-      this.#note(before, after, true);
-    } else this.#note(before, after, false);
+    const isLeaf = this.#descend(before, after, schema ?? untyped);
+    this.#note(before, after, isLeaf);
   }
 
   /** Whether it was a leaf: then nothing below it counts. */
@@ -72,7 +70,7 @@ class Walk {
 
   #at(element: string, before: unknown, after: unknown, schema: TypeSchema | undefined): void {
     this.#path.push(element);
-    this.compare(before, after, schema, false);
+    this.compare(before, after, schema);
     this.#path.pop();
   }
 

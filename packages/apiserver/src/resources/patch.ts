@@ -21,10 +21,10 @@ import {
 } from "@kubeloop/core/api";
 import type { Draft } from "../kinds/kind-rules.ts";
 import type { Answer } from "../wire/answer.ts";
-import { parseAnyJson, UnmarshalError } from "../wire/decode/index.ts";
+import { parseAnyJson, strictDecodingError, UnmarshalError } from "../wire/decode/index.ts";
 import { changeObject } from "./change-object.ts";
 import { dedupe, matchNamespace } from "./create.ts";
-import { decodeValue, readBytes, strictFaultText } from "./read-object.ts";
+import { decodeValue, readBytes } from "./read-object.ts";
 import { type WriteOptions, writeOptionsOf } from "./request-options.ts";
 import { placeOf, type RequestScope } from "./request-scope.ts";
 import { checkVersion, decideUpdate, matchName } from "./update.ts";
@@ -114,7 +114,7 @@ function patchedDraft(
   return decodedPatch(parsed, patched, () => {
     const { draft, strictFaults } = decodeValue(scope, patched);
     const faults = [...parsed.strictFaults, ...strictFaults];
-    if (faults.length > 0 && options.fieldValidation === "Strict") throw refused(strictFaultText(faults));
+    if (faults.length > 0 && options.fieldValidation === "Strict") throw refused(strictDecodingError(faults));
     if (options.fieldValidation === "Warn") scope.warnings.add(...faults);
     return draft;
   });

@@ -22,7 +22,6 @@ import {
   decodeJsonBody,
   decodeValueBody,
   decodeYamlBody,
-  strictDecodingError,
   toNormalForm,
   UnmarshalError,
 } from "../wire/decode/index.ts";
@@ -136,8 +135,6 @@ export function decodePlain(value: unknown, { group, version, kind }: GroupVersi
     throw error;
   }
 }
-
-export const strictFaultText = strictDecodingError;
 
 function toStored({ version, rules }: ServedResource, draft: AnyDraft): AnyDraft {
   if (version !== undefined) {

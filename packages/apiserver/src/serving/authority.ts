@@ -1,5 +1,5 @@
 // Certificates of a server's own: one authority, and whatever it signs, for servers and for clients. Keys are ECDSA P-256. pkijs is
-// imported on first use. Nothing here touches the disk.
+// imported on first use. Nothing here touches the disk. A subpath of its own, for whoever needs certificates and no server.
 import { webcrypto } from "node:crypto";
 import { isIPv4, isIPv6 } from "node:net";
 import { systemClock } from "@kubeloop/core/base";

@@ -33,24 +33,13 @@ export interface EmbeddedAddress extends AsyncDisposable {
     | undefined;
 }
 
-const capabilities: readonly Capability[] = ["watchList", "bookmarks", "unpagedLists", "forget"];
+export const capabilities: readonly Capability[] = ["watchList", "bookmarks", "unpagedLists", "forget"];
 
 export function defineEmbeddedClientSuites(open: () => Promise<EmbeddedServer>): void {
   defineClientSuite({
     name: "embedded, in process",
     capabilities,
-    async open() {
-      const server = await open();
-      const client = clientOf(server.transport);
-      return {
-        client,
-        forget: () => server.compact(),
-        async [Symbol.asyncDispose]() {
-          await client[Symbol.asyncDispose]();
-          await server[Symbol.asyncDispose]();
-        },
-      };
-    },
+    open: async () => openInProcess(await open()),
   });
   overSockets("2", allParts);
   overSockets("1.1", allParts);
@@ -68,6 +57,18 @@ export function defineEmbeddedClientSuites(open: () => Promise<EmbeddedServer>):
       parts,
     );
   }
+}
+
+export function openInProcess(server: EmbeddedServer): OpenTarget {
+  const client = clientOf(server.transport);
+  return {
+    client,
+    forget: () => server.compact(),
+    async [Symbol.asyncDispose]() {
+      await client[Symbol.asyncDispose]();
+      await server[Symbol.asyncDispose]();
+    },
+  };
 }
 
 export function openOverSockets(

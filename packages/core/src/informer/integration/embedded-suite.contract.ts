@@ -1,10 +1,11 @@
 // The informer suite against a server in this process, over sockets and by plain calls: as for the client.
-import { clientOf } from "../../client/client.ts";
-import type { Capability } from "../../client/integration/client-suite.contract.ts";
-import { type EmbeddedServer, openOverSockets } from "../../client/integration/embedded-suite.contract.ts";
+import {
+  capabilities,
+  type EmbeddedServer,
+  openInProcess,
+  openOverSockets,
+} from "../../client/integration/embedded-suite.contract.ts";
 import { defineInformerSuite } from "./informer-suite.contract.ts";
-
-const capabilities: readonly Capability[] = ["watchList", "bookmarks", "unpagedLists", "forget"];
 
 export function defineEmbeddedInformerSuites(open: () => Promise<EmbeddedServer>): void {
   const parts = ["following", "views", "factories", "lists", "refusals", "disturbance"] as const;
@@ -12,18 +13,7 @@ export function defineEmbeddedInformerSuites(open: () => Promise<EmbeddedServer>
     {
       name: "embedded, in process",
       capabilities,
-      async open() {
-        const server = await open();
-        const client = clientOf(server.transport);
-        return {
-          client,
-          forget: () => server.compact(),
-          async [Symbol.asyncDispose]() {
-            await client[Symbol.asyncDispose]();
-            await server[Symbol.asyncDispose]();
-          },
-        };
-      },
+      open: async () => openInProcess(await open()),
     },
     parts,
   );

@@ -1,6 +1,6 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { createAuthority, toAddressBytes } from "./pki.ts";
+import { createAuthority, toAddressBytes } from "./authority.ts";
 
 describe("a certificate authority", async () => {
   const authority = await createAuthority("test-ca");
