@@ -37,8 +37,7 @@ export async function changeObject(
       if ((change.extra ?? []).length === 0) return { object: current, what: "kept" };
     }
     if (isDryRun) {
-      if (draft === undefined)
-        return { object: change.kind === "delete" ? change.answer : (current as never), what: "deleted" };
+      if (change.kind === "delete") return { object: change.answer, what: "deleted" };
       return { object: draft as KubernetesObject, what: isNew ? "created" : "changed" };
     }
     const own = { ...place, expected: revisionOf(current), object: draft as KubernetesObject | undefined };

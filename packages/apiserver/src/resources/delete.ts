@@ -31,7 +31,7 @@ export async function removeObject(scope: RequestScope, name: string, options: D
   const { served, server, warnings } = scope;
   const { deletion } = served.rules;
   // What the last decision came to: a pod is told in one version that it goes, and is gone in the next.
-  let outcome: "gone" | "told" | "stays" = "stays";
+  const last: { outcome: "gone" | "told" | "stays" } = { outcome: "stays" };
   const decide = async (current: KubernetesObject | undefined): Promise<Change> => {
     if (current === undefined) throw newNotFound(served.groupResource, name);
     const forbidden = deletion?.forbids?.(current);
@@ -41,13 +41,13 @@ export async function removeObject(scope: RequestScope, name: string, options: D
     const decision = decideDelete(current, options, { rules: deletion, nowMs: server.clock.now() });
     switch (decision.kind) {
       case "already":
-        outcome = "stays";
+        last.outcome = "stays";
         return { kind: "keep", answer: current };
       case "marked":
-        outcome = "stays";
+        last.outcome = "stays";
         return { kind: "write", draft: decision.draft };
       case "gone":
-        outcome = decision.marked === undefined ? "gone" : "told";
+        last.outcome = decision.marked === undefined ? "gone" : "told";
         return decision.marked === undefined
           ? takeAway(scope, current, current, options)
           : { kind: "write", draft: decision.marked };
@@ -55,7 +55,7 @@ export async function removeObject(scope: RequestScope, name: string, options: D
   };
   const place = placeOf(scope, name);
   const { object } = await changeObject(scope, place, decide, options);
-  if (outcome !== ("told" as typeof outcome)) return { object, isGone: outcome === ("gone" as typeof outcome) };
+  if (last.outcome !== "told") return { object, isGone: last.outcome === "gone" };
   const finish = async (current: KubernetesObject | undefined): Promise<Change> =>
     // Somebody else may have been quicker, or have made a new one since.
     current === undefined || current.metadata.uid !== object.metadata.uid
