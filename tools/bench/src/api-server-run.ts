@@ -11,4 +11,6 @@ process.on("SIGUSR2", () => {
   console.log(JSON.stringify({ p99Ms: delay.percentile(99) / 1e6, maxMs: delay.max / 1e6 }));
   delay.reset();
 });
+// By its own exit, so that a profile is written.
+process.on("SIGTERM", () => process.exit(0));
 console.log(JSON.stringify({ url, token: admin.token, ca: admin.caPem, rssMb: process.memoryUsage().rss / 2 ** 20 }));

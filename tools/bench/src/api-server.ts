@@ -27,6 +27,7 @@ const budgets: readonly (readonly [string, string, number])[] = [
   ["createDeploymentJson", "creates/s of a 5 KB Deployment, JSON", 2],
   ["getProtobuf", "gets/s, protobuf", 1],
   ["listProtobuf", "lists of 1,000/s, protobuf", 1],
+  ["fanOutProtobuf", "watch messages/s to 100 watchers, protobuf", 1],
   ["createMapProtobuf", "creates/s of a 2 KB ConfigMap, protobuf", 1],
   ["createDeploymentProtobuf", "creates/s of a 5 KB Deployment, protobuf", 1],
 ];

@@ -1,6 +1,6 @@
 // Which places differ between two versions of an object, by the rules of its schema: lists that are maps are compared item by item,
 // atomic ones as a whole.
-import type { ListSchema, Slot, TypeSchema } from "@kubeloop/core/api";
+import type { ListSchema, TypeSchema } from "@kubeloop/core/api";
 import { deepEqual } from "@kubeloop/core/base";
 import { FieldSet } from "./field-set.ts";
 
@@ -10,102 +10,152 @@ export interface Comparison {
   readonly removed: FieldSet;
 }
 
-export function compareObjects(before: unknown, after: unknown, schema: TypeSchema | undefined): Comparison {
-  const comparison = { added: new FieldSet(), modified: new FieldSet(), removed: new FieldSet() };
-  new Walk(comparison).compare(before, after, schema);
-  return comparison;
-}
-
-const untyped: TypeSchema = { type: "json" };
 type Fields = Readonly<Record<string, unknown>>;
+type Elements = Map<string, FieldSet>;
 
-class Walk {
-  readonly #found: Comparison;
-  readonly #path: string[] = [];
+const same: Comparison = { added: FieldSet.nothing, modified: FieldSet.nothing, removed: FieldSet.nothing };
+const modified: Comparison = { ...same, modified: FieldSet.leaf };
+const untyped: TypeSchema = { type: "json" };
 
-  constructor(found: Comparison) {
-    this.#found = found;
+/** Undefined is absent; null is there. */
+export function compareObjects(before: unknown, after: unknown, schema: TypeSchema = untyped): Comparison {
+  if (before === after) return same;
+  // One who is new brings everything below it, and nothing has to be looked up.
+  if (before === undefined) return { ...same, added: placesIn(after, schema) };
+  if (after === undefined) return { ...same, removed: placesIn(before, schema) };
+  switch (shapeOf(schema, after ?? before)) {
+    case "list":
+      return compareItems(asItems(before), asItems(after), schema as ListSchema) ?? compareLeaves(before, after);
+    case "fields":
+      return compareFields(asFields(before), asFields(after), schema) ?? compareLeaves(before, after);
+    case "leaf":
+      return compareLeaves(before, after);
   }
+}
 
-  /** Undefined is absent; null is there. */
-  compare(before: unknown, after: unknown, schema: TypeSchema | undefined): void {
-    if (before === after && before !== null) return;
-    const isLeaf = this.#descend(before, after, schema ?? untyped);
-    this.#note(before, after, isLeaf);
+const compareLeaves = (before: unknown, after: unknown) => (deepEqual(before, after) ? same : modified);
+
+/** Undefined where neither holds anything: then they are leaves. */
+function compareFields(before: Fields, after: Fields, schema: TypeSchema): Comparison | undefined {
+  const gathered = new Gathered();
+  let isBare = true;
+  for (const name in after) {
+    isBare = false;
+    gathered.add(`f:${name}`, compareObjects(held(before, name), after[name], childSchemaOf(schema, name)));
   }
+  for (const name in before) {
+    isBare = false;
+    if (held(after, name) !== undefined) continue;
+    gathered.add(`f:${name}`, compareObjects(before[name], undefined, childSchemaOf(schema, name)));
+  }
+  return isBare ? undefined : gathered.comparison();
+}
 
-  /** Whether it was a leaf: then nothing below it counts. */
-  #descend(before: unknown, after: unknown, schema: TypeSchema): boolean {
-    const shape = schema.type === "json" ? guess(after ?? before) : schema.type;
-    switch (shape) {
-      case "list": {
-        const list = schema.type === "list" ? schema : undefined;
-        const old = Array.isArray(before) ? before : [];
-        const next = Array.isArray(after) ? after : [];
-        if (list === undefined || list.listType === "atomic" || (old.length === 0 && next.length === 0)) return true;
-        this.#items(old, next, list);
-        return false;
-      }
-      case "map":
-      case "object": {
-        const isAtomic = schema.type !== "json" && "mapType" in schema && schema.mapType === "atomic";
-        const old = asFields(before);
-        const next = asFields(after);
-        if (isAtomic || (Object.keys(old).length === 0 && Object.keys(next).length === 0)) return true;
-        for (const name of new Set([...Object.keys(old), ...Object.keys(next)])) {
-          this.#at(`f:${name}`, old[name], next[name], childSlotOf(schema, name)?.schema);
-        }
-        return false;
-      }
-      default:
-        return true;
+/** Not what every object has: a key may well be called `constructor`. */
+const held = (fields: Fields, name: string) => (Object.hasOwn(fields, name) ? fields[name] : undefined);
+
+function compareItems(before: readonly unknown[], after: readonly unknown[], list: ListSchema): Comparison | undefined {
+  if (before.length === 0 && after.length === 0) return undefined;
+  const old = grouped(before, list);
+  const next = grouped(after, list);
+  const { schema } = list.items;
+  const gathered = new Gathered();
+  for (const element of new Set([...old.keys(), ...next.keys()])) {
+    const [olds = [], nexts = []] = [old.get(element), next.get(element)];
+    // Keys that occur twice are one place, whose items are not told apart.
+    const areMany = { before: olds.length >= 2, after: nexts.length >= 2 };
+    if (areMany.before && areMany.after) gathered.add(element, compareLeaves(olds, nexts));
+    else {
+      gathered.add(element, {
+        ...compareObjects(
+          areMany.before || areMany.after ? undefined : olds[0],
+          areMany.after ? undefined : nexts[0],
+          schema,
+        ),
+        ...(areMany.before ? { removed: FieldSet.leaf } : {}),
+        ...(areMany.after ? { added: FieldSet.leaf, removed: removedItem(olds[0], schema) } : {}),
+      });
     }
   }
+  return gathered.comparison();
+}
 
-  #note(before: unknown, after: unknown, isLeaf: boolean): void {
-    if (before === undefined) this.#found.added.insert(this.#path);
-    else if (after === undefined) this.#found.removed.insert(this.#path);
-    else if (isLeaf && !deepEqual(before, after)) this.#found.modified.insert(this.#path);
+const removedItem = (item: unknown, schema: TypeSchema) =>
+  item === undefined ? FieldSet.nothing : placesIn(item, schema);
+
+/** What was found below one place, put together. */
+class Gathered {
+  readonly #added: Elements = new Map();
+  readonly #modified: Elements = new Map();
+  readonly #removed: Elements = new Map();
+
+  add(element: string, { added, modified: changed, removed }: Comparison): void {
+    if (!added.isEmpty) this.#added.set(element, added);
+    if (!changed.isEmpty) this.#modified.set(element, changed);
+    if (!removed.isEmpty) this.#removed.set(element, removed);
   }
 
-  #at(element: string, before: unknown, after: unknown, schema: TypeSchema | undefined): void {
-    this.#path.push(element);
-    this.compare(before, after, schema);
-    this.#path.pop();
+  comparison(): Comparison {
+    return {
+      added: FieldSet.of(false, this.#added),
+      modified: FieldSet.of(false, this.#modified),
+      removed: FieldSet.of(false, this.#removed),
+    };
   }
+}
 
-  #items(before: readonly unknown[], after: readonly unknown[], list: ListSchema): void {
-    const old = grouped(before, list);
-    const next = grouped(after, list);
-    for (const element of new Set([...old.keys(), ...next.keys()])) {
-      const [olds = [], nexts = []] = [old.get(element), next.get(element)];
-      const { schema } = list.items;
-      // Keys that occur twice are one place, whose items are not told apart.
-      if (olds.length <= 1 && nexts.length <= 1) this.#at(element, olds[0], nexts[0], schema);
-      else if (olds.length >= 2 && nexts.length >= 2) {
-        if (!deepEqual(olds, nexts)) this.#found.modified.insert([...this.#path, element]);
-      } else if (olds.length >= 2) {
-        if (nexts.length > 0) this.#at(element, undefined, nexts[0], schema);
-        this.#found.removed.insert([...this.#path, element]);
-      } else {
-        if (olds.length > 0) this.#at(element, olds[0], undefined, schema);
-        this.#found.added.insert([...this.#path, element]);
+/** This place and all below it. */
+function placesIn(object: unknown, schema: TypeSchema): FieldSet {
+  switch (shapeOf(schema, object)) {
+    case "leaf":
+      return FieldSet.leaf;
+    case "list": {
+      const list = schema as ListSchema;
+      const children: Elements = new Map();
+      for (const item of asItems(object)) {
+        const element = elementOf(item, list);
+        if (element === undefined) continue;
+        children.set(element, children.has(element) ? FieldSet.leaf : placesIn(item, list.items.schema));
       }
+      return FieldSet.of(true, children);
+    }
+    case "fields": {
+      const children: Elements = new Map();
+      const fields = asFields(object);
+      for (const name in fields) {
+        const value = fields[name];
+        if (value !== undefined) children.set(`f:${name}`, placesIn(value, childSchemaOf(schema, name)));
+      }
+      return FieldSet.of(true, children);
     }
   }
 }
+
+/** What an untyped value is like, it says itself; its lists have no keys. */
+function shapeOf(schema: TypeSchema, value: unknown): "list" | "fields" | "leaf" {
+  switch (schema.type) {
+    case "list":
+      return schema.listType === "atomic" ? "leaf" : "list";
+    case "map":
+    case "object":
+      return schema.mapType === "atomic" ? "leaf" : "fields";
+    case "json":
+      return typeof value === "object" && value !== null && !Array.isArray(value) ? "fields" : "leaf";
+    default:
+      return "leaf";
+  }
+}
+
+const noFields: Fields = {};
 
 const asFields = (value: unknown): Fields =>
-  typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : {};
+  typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : noFields;
 
-function guess(value: unknown): "list" | "map" | "scalar" {
-  if (Array.isArray(value)) return "list";
-  return typeof value === "object" && value !== null ? "map" : "scalar";
-}
+const asItems = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
-function childSlotOf(schema: TypeSchema, name: string): Slot | undefined {
-  if (schema.type === "object") return schema.fields.get(name);
-  return schema.type === "map" ? schema.values : undefined;
+function childSchemaOf(schema: TypeSchema, name: string): TypeSchema {
+  if (schema.type === "object") return schema.fields.get(name)?.schema ?? untyped;
+  return schema.type === "map" ? schema.values.schema : untyped;
 }
 
 /** By what tells items apart. An item without its keys is in no place. */
@@ -121,14 +171,34 @@ function grouped(items: readonly unknown[], list: ListSchema): ReadonlyMap<strin
   return groups;
 }
 
-function elementOf(item: unknown, { listType, listMapKeys, items }: ListSchema): string | undefined {
-  if (listType === "set") return `v:${JSON.stringify(item)}`;
-  const fields = asFields(item);
-  const keys: [string, unknown][] = [];
-  for (const name of listMapKeys.toSorted()) {
-    const slot = items.schema.type === "object" ? items.schema.fields.get(name) : undefined;
-    const value = fields[name] ?? slot?.default;
-    if (value !== undefined) keys.push([name, value]);
+interface Key {
+  readonly name: string;
+  readonly unset: unknown;
+}
+
+const keysOf = new WeakMap<ListSchema, readonly Key[]>();
+
+function sortedKeys(list: ListSchema): readonly Key[] {
+  let keys = keysOf.get(list);
+  if (keys === undefined) {
+    const { schema } = list.items;
+    keys = list.listMapKeys.toSorted().map((name) => ({
+      name,
+      unset: schema.type === "object" ? schema.fields.get(name)?.default : undefined,
+    }));
+    keysOf.set(list, keys);
   }
-  return keys.length === 0 ? undefined : `k:${JSON.stringify(Object.fromEntries(keys))}`;
+  return keys;
+}
+
+function elementOf(item: unknown, list: ListSchema): string | undefined {
+  if (list.listType === "set") return `v:${JSON.stringify(item)}`;
+  const fields = asFields(item);
+  let element = "";
+  for (const { name, unset } of sortedKeys(list)) {
+    const value = fields[name] ?? unset;
+    if (value === undefined) continue;
+    element += `${element === "" ? "k:{" : ","}"${name}":${JSON.stringify(value)}`;
+  }
+  return element === "" ? undefined : `${element}}`;
 }

@@ -1,7 +1,7 @@
 // A set of places in an object, as managed fields know them: fields by name, items of lists by their keys or value. Written as FieldsV1 it is a
 // tree of `f:name`, `k:{…}` and `v:…`, in which `.` marks a place that is in the set itself, beside what is below it.
 //
-// Sets are changed in place by their owner only; functions that combine two return a new one.
+// Sets never change, so that those made of others share what they have in common: every write makes some.
 
 export type FieldsV1 = { readonly [element: string]: FieldsV1 };
 
@@ -16,91 +16,121 @@ export function isFields(value: unknown, depth = 0): value is FieldsV1 {
 
 const isElement = (element: string) => element === "." || /^[fkvi]:/.test(element);
 
+type Children = ReadonlyMap<string, FieldSet>;
+
+const none: Children = new Map();
+
 export class FieldSet {
-  isMember = false;
-  readonly children = new Map<string, FieldSet>();
+  readonly isMember: boolean;
+  /** None of them is empty. */
+  readonly children: Children;
+
+  private constructor(isMember: boolean, children: Children) {
+    this.isMember = isMember;
+    this.children = children;
+  }
+
+  static readonly nothing = new FieldSet(false, none);
+  /** One place, and nothing below it. */
+  static readonly leaf = new FieldSet(true, none);
+
+  static of(isMember: boolean, children: Children): FieldSet {
+    if (children.size > 0) return new FieldSet(isMember, children);
+    return isMember ? FieldSet.leaf : FieldSet.nothing;
+  }
 
   static from(fields: FieldsV1 | undefined): FieldSet {
-    const set = new FieldSet();
-    for (const [element, below] of Object.entries(fields ?? {})) {
-      if (element === ".") {
-        set.isMember = true;
-        continue;
+    if (fields === undefined) return FieldSet.nothing;
+    // Of a stored object: the next write will ask for the same again.
+    const isKept = Object.isFrozen(fields);
+    const known = isKept ? readBefore.get(fields) : undefined;
+    if (known !== undefined) return known;
+    let isMember = false;
+    const children = new Map<string, FieldSet>();
+    for (const element in fields) {
+      const below = fields[element];
+      if (element === ".") isMember = true;
+      else if (below !== undefined) {
+        const child = FieldSet.from(below);
+        children.set(element, child === FieldSet.nothing ? FieldSet.leaf : child);
       }
-      const child = FieldSet.from(below);
-      if (child.children.size === 0) child.isMember = true;
-      set.children.set(element, child);
     }
+    const set = FieldSet.of(isMember, children);
+    if (isKept) readBefore.set(fields, set);
     return set;
   }
 
+  static ofPath(path: readonly string[], at = 0): FieldSet {
+    const element = path[at];
+    return element === undefined
+      ? FieldSet.leaf
+      : FieldSet.of(false, new Map([[element, FieldSet.ofPath(path, at + 1)]]));
+  }
+
   get isEmpty(): boolean {
-    if (this.isMember) return false;
-    for (const child of this.children.values()) if (!child.isEmpty) return false;
-    return true;
+    return this === FieldSet.nothing;
   }
 
-  /** Undefined when empty. */
+  /** In the order of their names. Undefined when empty. */
   toFields(): FieldsV1 | undefined {
-    const fields: Record<string, FieldsV1> = {};
-    let isBare = true;
-    for (const [element, child] of [...this.children].toSorted(([a], [b]) => (a < b ? -1 : 1))) {
-      const below = child.toFields();
-      if (below === undefined) continue;
-      isBare = false;
-      fields[element] = below;
+    if (this.children.size === 0) return this.isMember ? noFields : undefined;
+    const fields: Record<string, FieldsV1> = this.isMember ? { ".": noFields } : {};
+    for (const element of inOrder(this.children.keys())) {
+      fields[element] = this.children.get(element)?.toFields() ?? noFields;
     }
-    if (isBare) return this.isMember ? {} : undefined;
-    return this.isMember ? { ".": {}, ...fields } : fields;
-  }
-
-  insert(path: readonly string[]): void {
-    let at: FieldSet = this;
-    for (const element of path) {
-      let child = at.children.get(element);
-      if (child === undefined) {
-        child = new FieldSet();
-        at.children.set(element, child);
-      }
-      at = child;
-    }
-    at.isMember = true;
+    return fields;
   }
 
   union(other: FieldSet): FieldSet {
-    return combine(this, other, (a, b) => a || b);
+    if (this.isEmpty || this === other) return other;
+    if (other.isEmpty) return this;
+    const children = new Map(this.children);
+    for (const [element, child] of other.children) {
+      const own = children.get(element);
+      children.set(element, own === undefined ? child : own.union(child));
+    }
+    return FieldSet.of(this.isMember || other.isMember, children);
   }
 
-  /** Without exactly these places: what is below one of them stays. */
+  /** Without exactly these places: what is below one of them stays. The same set if it held none of them. */
   difference(other: FieldSet): FieldSet {
-    return combine(this, other, (a, b) => a && !b);
-  }
-
-  intersection(other: FieldSet): FieldSet {
-    return combine(this, other, (a, b) => a && b);
+    const isMember = this.isMember && !other.isMember;
+    let left: Map<string, FieldSet> | undefined;
+    for (const [element, taken] of other.children) {
+      const child = this.children.get(element);
+      if (child === undefined) continue;
+      const rest = child.difference(taken);
+      if (rest === child) continue;
+      left ??= new Map(this.children);
+      if (rest.isEmpty) left.delete(element);
+      else left.set(element, rest);
+    }
+    if (left === undefined && isMember === this.isMember) return this;
+    return FieldSet.of(isMember, left ?? this.children);
   }
 
   /** Without this place and all below it. */
-  without(path: readonly string[]): FieldSet {
-    const [first, ...rest] = path;
-    const result = new FieldSet();
-    result.isMember = this.isMember;
-    for (const [element, child] of this.children) {
-      if (element !== first) result.children.set(element, child);
-      else if (rest.length > 0) result.children.set(element, child.without(rest));
-    }
-    return result;
+  without(path: readonly string[], at = 0): FieldSet {
+    const element = path[at];
+    const child = element === undefined ? undefined : this.children.get(element);
+    if (element === undefined || child === undefined) return this;
+    const rest = at === path.length - 1 ? FieldSet.nothing : child.without(path, at + 1);
+    if (rest === child) return this;
+    const children = new Map(this.children);
+    if (rest.isEmpty) children.delete(element);
+    else children.set(element, rest);
+    return FieldSet.of(this.isMember, children);
   }
 }
 
-const nothing = new FieldSet();
+const noFields: FieldsV1 = Object.freeze({});
+const readBefore = new WeakMap<FieldsV1, FieldSet>();
 
-function combine(a: FieldSet, b: FieldSet, isKept: (inA: boolean, inB: boolean) => boolean): FieldSet {
-  const result = new FieldSet();
-  result.isMember = isKept(a.isMember, b.isMember);
-  for (const element of new Set([...a.children.keys(), ...b.children.keys()])) {
-    const child = combine(a.children.get(element) ?? nothing, b.children.get(element) ?? nothing, isKept);
-    if (child.isMember || child.children.size > 0) result.children.set(element, child);
+/** Most are in order already: objects come from programs that sort. */
+function inOrder(names: Iterable<string>): readonly string[] {
+  const list = [...names];
+  for (let i = 1; i < list.length; i++) {
+    if ((list[i - 1] as string) > (list[i] as string)) return list.sort();
   }
-  return result;
+  return list;
 }

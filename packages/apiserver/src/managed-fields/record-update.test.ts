@@ -107,6 +107,15 @@ describe("from one to the next", () => {
     expect(entries).toEqual([]);
   });
 
+  test("a key that every object seems to have is a key like others", () => {
+    const before = { metadata: { labels: { a: "1", constructor: "1" } } };
+    const held = recordUpdate({ ...update, after: before, before: { metadata: {} } });
+    expect(held[0]?.fieldsV1).toEqual({ "f:metadata": { "f:labels": { ".": {}, "f:a": {}, "f:constructor": {} } } });
+    const after = { metadata: { labels: { a: "1" } } };
+    const [entry] = recordUpdate({ ...update, entries: held, manager: "other", before, after });
+    expect(entry?.fieldsV1).toEqual({ "f:metadata": { "f:labels": { ".": {}, "f:a": {} } } });
+  });
+
   test("the same writer's fields are joined, at the time of the last", () => {
     const entries = recordUpdate({
       ...update,

@@ -42,13 +42,7 @@ const unmanaged = [
   ].map((name) => ["f:metadata", `f:${name}`]),
 ];
 
-const unmanagedSet = setOf(unmanaged);
-
-function setOf(paths: readonly (readonly string[])[]): FieldSet {
-  const set = new FieldSet();
-  for (const path of paths) set.insert(path);
-  return set;
-}
+const unmanagedSet = unmanaged.reduce((set, path) => set.union(FieldSet.ofPath(path)), FieldSet.nothing);
 
 export function recordUpdate(update: Update): readonly Entry[] {
   const { manager, apiVersion, subresource, ignored, nowMs } = update;
@@ -63,9 +57,11 @@ export function recordUpdate(update: Update): readonly Entry[] {
   const mine = update.entries.find(isMine);
   const others = update.entries.flatMap((entry) => {
     const held = FieldSet.from(entry.fieldsV1 as FieldsV1 | undefined);
-    const left = held.difference(changed.intersection(held)).difference(comparison.removed);
+    const left = held.difference(changed).difference(comparison.removed);
     // What this very writer had before is joined with what it took now.
     if (entry === mine && !taken.isEmpty) return [withFields(entry, left.union(taken), nowMs)];
+    // As it was stored, and so in order.
+    if (left === held && Object.isFrozen(entry)) return [entry];
     return left.isEmpty ? [] : [{ ...entry, fieldsV1: left.toFields() ?? {} } as Entry];
   });
   if (mine === undefined && !taken.isEmpty) {
