@@ -5,6 +5,7 @@
 import { access, constants } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import { build, buildFolder, findGo, isBuilt } from "./build.ts";
+import { bundleOf } from "./bundles.ts";
 import { RealClusterError } from "./errors.ts";
 import {
   type PinnedVersions,
@@ -60,19 +61,23 @@ export async function findBinaries(
   const missing = wanted.filter((program) => !found.has(program));
   if (missing.length === 0) return found;
 
-  const folder = await buildFolder(pinned, env);
-  if (!(await isBuilt(folder))) {
-    const go = await findGo(env, signal);
-    if (go === undefined || !mayBuild) {
-      throw new BinariesMissingError(missingMessage(missing, passedOver, { hasGo: go !== undefined }), {
-        isAnythingThere: found.has("kube-apiserver") || (env["KUBEBUILDER_ASSETS"] ?? "") !== "",
-        hasGo: go !== undefined,
-      });
+  const bundles = new Set(missing.map(bundleOf));
+  for (const bundle of bundles) {
+    const folder = await buildFolder(bundle, pinned, env);
+    const parts = missing.filter((program) => bundleOf(program) === bundle);
+    if (!(await isBuilt(folder))) {
+      const go = await findGo(env, signal);
+      if (go === undefined || !mayBuild) {
+        throw new BinariesMissingError(missingMessage(parts, passedOver, { hasGo: go !== undefined }), {
+          isAnythingThere: found.has("kube-apiserver") || (env["KUBEBUILDER_ASSETS"] ?? "") !== "",
+          hasGo: go !== undefined,
+        });
+      }
+      await build(folder, { bundle, pinned, env, say }, signal);
     }
-    await build(folder, { pinned, env, say }, signal);
+    for (const program of parts) found.set(program, join(folder, program));
+    say(`${parts.join(", ")} built from the manifests at ${folder}`);
   }
-  for (const program of missing) found.set(program, join(folder, program));
-  say(`${missing.join(", ")} built from the manifests at ${folder}`);
   return found;
 }
 

@@ -2,26 +2,27 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { build, buildFolder, cacheFolder, isBuilt } from "./build.ts";
+import type { Bundle } from "./bundles.ts";
 import { openScriptFolder } from "./scripts.fixture.ts";
 
 const { signal } = new AbortController();
-const pinned = { kubernetes: "1.36.4", etcd: "3.6.8" };
+const pinned = { kubernetes: "1.36.4", etcd: "3.6.8", oldKubectl: "1.29.15" };
 // Stands in for Go: writes down how it was called, and creates what `-o` names.
 const fakeGo = (folder: string) => `
 echo "$CGO_ENABLED $*" >> ${folder}/calls
 while [ "$1" != "-o" ]; do shift; done
 case "$2" in */) touch "$2/kube-apiserver" ;; *) touch "$2" ;; esac`;
 
-async function openBuild(goScript?: (folder: string) => string) {
+async function openBuild(goScript?: (folder: string) => string, bundle: Bundle = "cluster") {
   const tools = await openScriptFolder();
   await tools.add("go", (goScript ?? fakeGo)(tools.path));
   const env = { PATH: `${tools.path}:${process.env["PATH"]}`, KUBELOOP_CACHE: join(tools.path, "cache") };
-  const folder = await buildFolder(pinned, env);
+  const folder = await buildFolder(bundle, pinned, env);
   const said: string[] = [];
   return {
     folder,
     said,
-    run: (s = signal) => build(folder, { pinned, env, say: (sentence) => said.push(sentence) }, s),
+    run: (s = signal) => build(folder, { bundle, pinned, env, say: (sentence) => said.push(sentence) }, s),
     calls: async () => (await readFile(join(tools.path, "calls"), "utf8")).trim().split("\n"),
     left: () => readdir(cacheFolder(env)),
     [Symbol.asyncDispose]: () => tools[Symbol.asyncDispose](),
@@ -40,8 +41,16 @@ describe("cacheFolder", () => {
 describe("buildFolder", () => {
   test("has another name when what is built changes", async () => {
     const env = { KUBELOOP_CACHE: "/a" };
-    expect(await buildFolder(pinned, env)).toBe(await buildFolder(pinned, env));
-    expect(await buildFolder({ ...pinned, kubernetes: "1.36.5" }, env)).not.toBe(await buildFolder(pinned, env));
+    const built = await buildFolder("cluster", pinned, env);
+    expect(await buildFolder("cluster", pinned, env)).toBe(built);
+    expect(await buildFolder("cluster", { ...pinned, kubernetes: "1.36.5" }, env)).not.toBe(built);
+  });
+
+  test("of the cluster keeps its name when a foreign client changes", async () => {
+    const env = { KUBELOOP_CACHE: "/a" };
+    const built = await buildFolder("cluster", pinned, env);
+    expect(await buildFolder("cluster", { ...pinned, oldKubectl: "1.29.14" }, env)).toBe(built);
+    expect(await buildFolder("kubectl-1.29", pinned, env)).not.toBe(built);
   });
 });
 
@@ -56,6 +65,16 @@ describe("build", () => {
     expect(kubernetes).toContain("-X k8s.io/component-base/version.gitVersion=v1.36.4");
     expect(kubernetes).toContain("-X k8s.io/component-base/version.gitMinor=36");
     expect(await isBuilt(job.folder)).toBe(true);
+  });
+
+  test("makes the old kubectl from its own manifest, under its own name and version", async () => {
+    await using job = await openBuild(undefined, "kubectl-1.29");
+    await job.run();
+    const calls = await job.calls();
+    expect(calls).toHaveLength(1);
+    expect(calls[0]).toContain("-X k8s.io/client-go/pkg/version.gitVersion=v1.29.15");
+    expect(calls[0]).toMatch(/-o \S+\/kubectl-1\.29 k8s\.io\/kubernetes\/cmd\/kubectl$/);
+    expect(job.said).toEqual([expect.stringContaining("building kubectl 1.29.15")]);
   });
 
   test("builds once when two ask at the same time", async () => {

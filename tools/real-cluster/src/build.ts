@@ -1,14 +1,15 @@
-// Builds the pinned programs with Go, once, into a folder named after everything that went in: the manifests, the flags,
-// the platform. A folder of that name is complete or does not exist (it is renamed into place), whoever else builds at
+// Builds a bundle of pinned programs with Go, once, into a folder named after everything that went in: the manifests and
+// what lies beside them, the flags, the platform. A folder of that name is complete or does not exist (it is renamed into place), whoever else builds at
 // the same time; the lock only keeps two processes from both spending the minutes.
 import { createHash } from "node:crypto";
-import { access, mkdir, mkdtemp, readFile, rename, rm } from "node:fs/promises";
+import { access, mkdir, mkdtemp, readdir, readFile, rename, rm } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { type Bundle, buildsOf, describeBuild, manifestsOf } from "./bundles.ts";
 import { hasCode, RealClusterError } from "./errors.ts";
 import { openLock } from "./lock.ts";
-import { manifests, type PinnedVersions } from "./programs.ts";
+import { type Manifest, manifests, type PinnedVersions } from "./programs.ts";
 import { runCommand } from "./run-command.ts";
 
 /** Where built programs are kept: `KUBELOOP_CACHE`, or kubeloop's folder in the user's cache. */
@@ -19,13 +20,14 @@ export function cacheFolder(env: NodeJS.ProcessEnv): string {
   return join(cache === undefined || cache === "" ? join(homedir(), ".cache") : cache, "kubeloop", "real-cluster");
 }
 
-/** The folder this machine's build of the manifests has, or will have. */
-export async function buildFolder(pinned: PinnedVersions, env: NodeJS.ProcessEnv): Promise<string> {
+/** The folder this machine's build of a bundle has, or will have. */
+export async function buildFolder(bundle: Bundle, pinned: PinnedVersions, env: NodeJS.ProcessEnv): Promise<string> {
   const hash = createHash("sha256");
-  for (const manifest of [manifests.kubernetes, manifests.etcd]) {
-    for (const name of ["go.mod", "go.sum"]) hash.update(await readFile(new URL(name, manifest)));
+  for (const manifest of manifestsOf(bundle)) {
+    const folder = manifests[manifest];
+    for (const name of (await readdir(folder)).sort()) hash.update(await readFile(new URL(name, folder)));
   }
-  hash.update(JSON.stringify([process.platform, process.arch, buildsOf(pinned, "")]));
+  hash.update(JSON.stringify([process.platform, process.arch, buildsOf(bundle, pinned, "")]));
   return join(cacheFolder(env), hash.digest("hex").slice(0, 16));
 }
 
@@ -47,6 +49,7 @@ export async function findGo(env: NodeJS.ProcessEnv, signal: AbortSignal): Promi
 }
 
 export interface BuildOptions {
+  readonly bundle: Bundle;
   readonly pinned: PinnedVersions;
   readonly env: NodeJS.ProcessEnv;
   /** Told what is going on, one sentence at a time. */
@@ -59,48 +62,15 @@ export async function build(folder: string, options: BuildOptions, signal: Abort
   const waits = (pid: number) => options.say(`process ${pid} is building the same programs; waiting for it`);
   await using _lock = await openLock(`${folder}.lock`, waits, signal);
   if (await isBuilt(folder)) return;
-  options.say(`building etcd and Kubernetes ${options.pinned.kubernetes} with Go; once, about 7 minutes on two cores`);
+  const { bundle, pinned, env } = options;
+  options.say(`building ${describeBuild(bundle, pinned)}`);
   const draft = await mkdtemp(`${folder}.building-`);
   try {
-    for (const { manifest, args } of buildsOf(options.pinned, draft))
-      await goBuild(manifest, args, options.env, signal);
+    for (const { manifest, args } of buildsOf(bundle, pinned, draft)) await goBuild(manifest, args, env, signal);
     await renameUnlessThere(draft, folder);
   } finally {
     await rm(draft, { recursive: true, force: true });
   }
-}
-
-/** A module does not tell the commit it was made from; unstamped, programs would print a template instead. */
-const unknownCommit = "0".repeat(40);
-
-type Manifest = keyof typeof manifests;
-
-/** The calls of `go build` that fill `folder`. */
-function buildsOf(pinned: PinnedVersions, folder: string): readonly { manifest: Manifest; args: readonly string[] }[] {
-  const [major, minor] = pinned.kubernetes.split(".");
-  const stamps = { gitVersion: `v${pinned.kubernetes}`, gitMajor: major, gitMinor: minor, gitCommit: unknownCommit };
-  // The second package is where a program's User-Agent comes from.
-  const stampFlags = ["k8s.io/component-base/version", "k8s.io/client-go/pkg/version"].flatMap((stamped) =>
-    Object.entries(stamps).map(([name, value]) => `-X ${stamped}.${name}=${value}`),
-  );
-  const smaller = ["-trimpath", "-buildvcs=false"];
-  const kubernetes = ["kube-apiserver", "kube-controller-manager", "kube-scheduler", "kubectl"];
-  return [
-    {
-      manifest: "etcd",
-      args: [...smaller, "-ldflags=-s -w", "-o", join(folder, "etcd"), "go.etcd.io/etcd/server/v3"],
-    },
-    {
-      manifest: "kubernetes",
-      args: [
-        ...smaller,
-        `-ldflags=-s -w ${stampFlags.join(" ")}`,
-        "-o",
-        `${folder}/`,
-        ...kubernetes.map((name) => `k8s.io/kubernetes/cmd/${name}`),
-      ],
-    },
-  ];
 }
 
 async function goBuild(manifest: Manifest, args: readonly string[], env: NodeJS.ProcessEnv, signal: AbortSignal) {

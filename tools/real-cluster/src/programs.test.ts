@@ -26,9 +26,10 @@ describe("requiredVersion", () => {
   });
 });
 
-test("the manifests pin Kubernetes 1.36", async () => {
+test("the manifests pin Kubernetes 1.36, and kubectl 1.29 beside it", async () => {
   const pinned = await readPinnedVersions();
   expect(wantedSeries("kube-apiserver", pinned)).toBe("1.36");
   expect(wantedSeries("kubectl", pinned)).toBe("1.36");
   expect(wantedSeries("etcd", pinned)).toBe("3.6");
+  expect(wantedSeries("kubectl-1.29", pinned)).toBe("1.29");
 });

@@ -1,34 +1,39 @@
-// Which programs a real cluster is made of, which version of each is wanted, and how a program tells its version.
-// The wanted versions are read from the Go manifests, so that they are written down once.
+// Which programs a real cluster is made of, which foreign clients are held against one, which version of each is wanted, and
+// how a program tells its version. The wanted versions are read from the Go manifests, so that they are written down once.
 import { readFile } from "node:fs/promises";
 import { RealClusterError } from "./errors.ts";
 
 export const components = ["etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler"] as const;
-export const programs = [...components, "kubectl"] as const;
+export const clusterPrograms = [...components, "kubectl"] as const;
+/** Clients of another age, or of our own making in Go. No cluster needs them; only the suites that are about them do. */
+export const foreignClients = ["kubectl-1.29"] as const;
 
 /** A program that runs as long as the cluster does. */
 export type ComponentName = (typeof components)[number];
-export type Program = (typeof programs)[number];
+export type Program = (typeof clusterPrograms)[number] | (typeof foreignClients)[number];
 
 /** The versions of the manifests, without a leading `v`. */
 export interface PinnedVersions {
   readonly kubernetes: string;
   readonly etcd: string;
+  readonly oldKubectl: string;
 }
 
 export const manifests = {
   kubernetes: new URL("../manifests/kubernetes/", import.meta.url),
   etcd: new URL("../manifests/etcd/", import.meta.url),
+  "kubectl-1.29": new URL("../manifests/kubectl-1.29/", import.meta.url),
 } as const;
 
+export type Manifest = keyof typeof manifests;
+
 export async function readPinnedVersions(): Promise<PinnedVersions> {
-  const [kubernetes, etcd] = await Promise.all([
-    readFile(new URL("go.mod", manifests.kubernetes), "utf8"),
-    readFile(new URL("go.mod", manifests.etcd), "utf8"),
-  ]);
+  const read = (manifest: Manifest) => readFile(new URL("go.mod", manifests[manifest]), "utf8");
+  const [kubernetes, etcd, oldKubectl] = await Promise.all([read("kubernetes"), read("etcd"), read("kubectl-1.29")]);
   return {
     kubernetes: requiredVersion(kubernetes, "k8s.io/kubernetes"),
     etcd: requiredVersion(etcd, "go.etcd.io/etcd/server/v3"),
+    oldKubectl: requiredVersion(oldKubectl, "k8s.io/kubernetes"),
   };
 }
 
@@ -46,7 +51,7 @@ export function requiredVersion(goMod: string, module: string): string {
 
 /** How each program is asked for its version. */
 export function versionArguments(program: Program): readonly string[] {
-  return program === "kubectl" ? ["version", "--client"] : ["--version"];
+  return program === "kubectl" || program === "kubectl-1.29" ? ["version", "--client"] : ["--version"];
 }
 
 /** `1.36.4` out of `Kubernetes v1.36.4`, `etcd Version: 3.6.8` or `Client Version: v1.36.4`. */
@@ -56,7 +61,8 @@ export function parseVersion(output: string): string | undefined {
 
 /** The series (`1.36`) a program has to belong to. A patch release changes no behaviour the suites look at. */
 export function wantedSeries(program: Program, pinned: PinnedVersions): string {
-  return seriesOf(program === "etcd" ? pinned.etcd : pinned.kubernetes);
+  if (program === "etcd") return seriesOf(pinned.etcd);
+  return seriesOf(program === "kubectl-1.29" ? pinned.oldKubectl : pinned.kubernetes);
 }
 
 export const seriesOf = (version: string): string => version.split(".").slice(0, 2).join(".");

@@ -3,6 +3,7 @@
 //
 // Exit status: zero when tests ran and passed, and also where there is nothing to run them with (no Go, no programs), which
 // it says in one sentence. Anything else is a failure, and so are zero tests: a suite that did not run has not passed.
+// Suites that need a client which only Go can build (`*.go.kubernetes.test.ts`) are left out, and named, where Go is missing.
 import { spawn } from "node:child_process";
 import { mkdir, readFile, rm } from "node:fs/promises";
 import { createRequire } from "node:module";
@@ -11,7 +12,7 @@ import { fileURLToPath } from "node:url";
 import { systemClock } from "@kubeloop/core/base";
 import { BinariesMissingError, findBinaries } from "./binaries.ts";
 import { hasCode } from "./errors.ts";
-import { programs } from "./programs.ts";
+import { clusterPrograms, foreignClients } from "./programs.ts";
 import { countRun } from "./test-report.ts";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
@@ -20,17 +21,19 @@ const say = (sentence: string) => console.log(`real cluster: ${sentence}`);
 async function main(args: readonly string[], signal: AbortSignal): Promise<number> {
   const beganMs = systemClock.monotonic();
   try {
-    await findBinaries(programs, { mayBuild: true, say }, signal);
+    await findBinaries(clusterPrograms, { mayBuild: true, say }, signal);
   } catch (error) {
     if (!(error instanceof BinariesMissingError)) throw error;
     if (error.hasGo || error.isAnythingThere) throw error;
     say(`the real-cluster suite was not run: ${error.message}`);
     return 0;
   }
+  const leftOut = (await hasForeignClients(signal)) ? [] : ["--exclude", "**/*.go.kubernetes.test.ts"];
   const reportPath = join(root, `.cache/test-results/kubernetes-node${process.versions.node.split(".")[0]}.json`);
   await mkdir(dirname(reportPath), { recursive: true });
   await rm(reportPath, { force: true });
-  const status = await runVitest([...args, "--reporter=default", "--reporter=json", `--outputFile.json=${reportPath}`]);
+  const reports = ["--reporter=default", "--reporter=json", `--outputFile.json=${reportPath}`];
+  const status = await runVitest([...args, ...leftOut, ...reports]);
   const count = countRun(await readReport(reportPath));
   say(
     `${count} tests ran in ${Math.round((systemClock.monotonic() - beganMs) / 1000)} s; vitest's status is ${status}`,
@@ -38,6 +41,18 @@ async function main(args: readonly string[], signal: AbortSignal): Promise<numbe
   if (count > 0) return status;
   say("no test ran, which is a failure where a real cluster can be had");
   return status === 0 ? 1 : status;
+}
+
+/** Builds them where it can. Where it cannot, says which suites will be missing. */
+async function hasForeignClients(signal: AbortSignal): Promise<boolean> {
+  try {
+    await findBinaries(foreignClients, { mayBuild: true, say }, signal);
+    return true;
+  } catch (error) {
+    if (!(error instanceof BinariesMissingError) || error.hasGo) throw error;
+    say(`the suites *.go.kubernetes.test.ts were not run: ${error.message}`);
+    return false;
+  }
 }
 
 function runVitest(args: readonly string[]): Promise<number> {

@@ -1,0 +1,66 @@
+// Which programs are built and kept together, and the calls of `go build` that make them. The cluster is one bundle, each
+// foreign client another: who changes a client does not spend the cluster's minutes again.
+import { join } from "node:path";
+import { foreignClients, type Manifest, type PinnedVersions, type Program } from "./programs.ts";
+
+export type Bundle = "cluster" | (typeof foreignClients)[number];
+
+export interface GoBuild {
+  readonly manifest: Manifest;
+  /** What follows `go build`. */
+  readonly args: readonly string[];
+}
+
+export function bundleOf(program: Program): Bundle {
+  return foreignClients.find((client) => client === program) ?? "cluster";
+}
+
+/** Everything that goes into a bundle stands in the folders of these manifests. */
+export function manifestsOf(bundle: Bundle): readonly Manifest[] {
+  return bundle === "cluster" ? ["kubernetes", "etcd"] : [bundle];
+}
+
+/** For whoever waits for it. */
+export function describeBuild(bundle: Bundle, pinned: PinnedVersions): string {
+  switch (bundle) {
+    case "cluster":
+      return `etcd and Kubernetes ${pinned.kubernetes} with Go; once, about 7 minutes on two cores`;
+    case "kubectl-1.29":
+      return `kubectl ${pinned.oldKubectl} with Go; once, about 2 minutes on two cores`;
+  }
+}
+
+const smaller = ["-trimpath", "-buildvcs=false"];
+/** A module does not tell the commit it was made from; unstamped, programs would print a template instead. */
+const unknownCommit = "0".repeat(40);
+
+/** The calls of `go build` that fill `folder`. */
+export function buildsOf(bundle: Bundle, pinned: PinnedVersions, folder: string): readonly GoBuild[] {
+  switch (bundle) {
+    case "cluster": {
+      const names = ["kube-apiserver", "kube-controller-manager", "kube-scheduler", "kubectl"];
+      const packages = names.map((name) => `k8s.io/kubernetes/cmd/${name}`);
+      return [
+        {
+          manifest: "etcd",
+          args: [...smaller, "-ldflags=-s -w", "-o", join(folder, "etcd"), "go.etcd.io/etcd/server/v3"],
+        },
+        { manifest: "kubernetes", args: [...smaller, stamped(pinned.kubernetes), "-o", `${folder}/`, ...packages] },
+      ];
+    }
+    case "kubectl-1.29": {
+      const flags = [...smaller, stamped(pinned.oldKubectl), "-o", join(folder, bundle)];
+      return [{ manifest: bundle, args: [...flags, "k8s.io/kubernetes/cmd/kubectl"] }];
+    }
+  }
+}
+
+function stamped(version: string): string {
+  const [major, minor] = version.split(".");
+  const stamps = { gitVersion: `v${version}`, gitMajor: major, gitMinor: minor, gitCommit: unknownCommit };
+  // The second package is where a program's User-Agent comes from.
+  const flags = ["k8s.io/component-base/version", "k8s.io/client-go/pkg/version"].flatMap((place) =>
+    Object.entries(stamps).map(([name, value]) => `-X ${place}.${name}=${value}`),
+  );
+  return `-ldflags=-s -w ${flags.join(" ")}`;
+}
