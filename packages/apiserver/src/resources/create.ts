@@ -1,7 +1,6 @@
 // POST: a new object, under its own name or one the server makes up.
 import {
   generateName,
-  isAlreadyExists,
   type KubernetesObject,
   newAlreadyExists,
   newBadRequest,
@@ -41,17 +40,18 @@ export async function createObject(
 ): Promise<KubernetesObject> {
   const { generateName: prefix = "", name = "" } = draft.metadata;
   if (prefix === "" || name !== "") return await tryCreate(scope, draft, options);
+  draft.metadata.name = await freeName(scope, prefix);
+  return await tryCreate(scope, draft, options);
+}
+
+/** Chosen before anything is made of it: preparation leaves traces of the name. Who is beaten to it may well ask again. */
+async function freeName(scope: RequestScope, prefix: string): Promise<string> {
+  const { served, server } = scope;
   for (let attempt = 1; ; attempt++) {
-    // Each attempt has a draft of its own: preparation leaves traces of the name.
-    const copy = structuredClone(draft);
-    copy.metadata.name = generateName(prefix, scope.server.random);
-    try {
-      return await tryCreate(scope, copy, options);
-    } catch (error) {
-      if (!(error instanceof StatusError) || !isAlreadyExists(error)) throw error;
-      if (attempt < generateAttempts) continue;
-      const { groupResource } = scope.served;
-      throw newGenerateNameConflict(groupResource, copy.metadata.name, { retryAfterSeconds: 1 });
+    const name = generateName(prefix, server.random);
+    if ((await server.storage.get(placeOf(scope, name))) === undefined) return name;
+    if (attempt === generateAttempts) {
+      throw newGenerateNameConflict(served.groupResource, name, { retryAfterSeconds: 1 });
     }
   }
 }

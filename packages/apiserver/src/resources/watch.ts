@@ -141,7 +141,7 @@ class Watching {
         yield [this.#bookmark(Math.max(this.#log.revision, from), false)];
         continue;
       }
-      await alarm.wait(Math.min(endMs, due ?? endMs) - nowMs);
+      await alarm.wait(Math.min(endMs, due ?? endMs));
     }
     // Who gave up hears why; when the server closes, the stream merely ends.
     signal.throwIfAborted();
@@ -177,11 +177,13 @@ class Watching {
   }
 }
 
-/** Lets one reader sleep until something rings, or for a while. A ring while nobody sleeps is kept for the next. */
+/** Lets one reader sleep until something rings, or until a time. A ring while nobody sleeps is kept for the next. */
 class Alarm implements Disposable {
   readonly #clock: Clock;
   #isRung = false;
   #wake: (() => void) | undefined;
+  /** Stays set from one sleep to the next: the time that ends a watch is far off, and seldom another. */
+  #timer: { readonly untilMs: number; readonly timer: Disposable } | undefined;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -192,18 +194,29 @@ class Alarm implements Disposable {
     this.#wake?.();
   }
 
-  async wait(limitMs: number): Promise<void> {
+  async wait(untilMs: number): Promise<void> {
     if (!this.#isRung) {
+      this.#setTimer(untilMs);
       const woken = deferred();
       this.#wake = () => woken.resolve();
-      using _timer = this.#clock.after(limitMs, () => woken.resolve());
       await woken.promise;
       this.#wake = undefined;
     }
     this.#isRung = false;
   }
 
+  #setTimer(untilMs: number): void {
+    if (this.#timer?.untilMs === untilMs) return;
+    this.#timer?.timer[Symbol.dispose]();
+    const timer = this.#clock.after(untilMs - this.#clock.monotonic(), () => {
+      this.#timer = undefined;
+      this.ring();
+    });
+    this.#timer = { untilMs, timer };
+  }
+
   [Symbol.dispose](): void {
+    this.#timer?.timer[Symbol.dispose]();
     this.#wake?.();
   }
 }

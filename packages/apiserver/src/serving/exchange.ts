@@ -50,13 +50,15 @@ export interface WriteOptions {
   readonly isHead: boolean;
   /** Whether the client takes gzip. */
   readonly mayCompress: boolean;
+  /** Waited for between two messages of a watch. */
+  readonly turn?: () => Promise<void>;
 }
 
 /** Writes all of it; resolves when the client has it or has gone. */
 export async function writeResponse(
   response: ApiResponse,
   outgoing: Outgoing,
-  { isHead, mayCompress }: WriteOptions,
+  { isHead, mayCompress, turn }: WriteOptions,
 ): Promise<void> {
   const { body } = response;
   writeHead(response, outgoing);
@@ -77,7 +79,7 @@ export async function writeResponse(
         outgoing.setHeader("content-length", body.bytes.bytes.length);
         return end(outgoing, body.bytes.bytes);
       }
-      await writeStream(mayCompress ? await compressed(body.bytes, outgoing) : body.bytes, outgoing);
+      await writeStream(mayCompress ? await compressed(body.bytes, outgoing) : body.bytes, outgoing, turn);
   }
 }
 
@@ -139,14 +141,22 @@ async function* compose(source: AsyncIterable<Uint8Array>, gzip: Duplex): AsyncG
   }
 }
 
-/** A short answer goes out in one piece, with its length; a stream as it comes. */
-async function writeStream(bytes: AsyncIterable<Uint8Array>, outgoing: Outgoing): Promise<void> {
+/**
+ * As it comes, but of a watch one piece a turn of the event loop: asked only then, it has put together what happened meanwhile. With many
+ * watchers, most of a message's cost is that of handing it to a socket.
+ */
+async function writeStream(
+  bytes: AsyncIterable<Uint8Array>,
+  outgoing: Outgoing,
+  turn?: () => Promise<void>,
+): Promise<void> {
   const iterator = bytes[Symbol.asyncIterator]();
   try {
     let next = await firstSoon(iterator, outgoing);
     while (!next.done) {
       if (outgoing.destroyed || outgoing.writableEnded) return;
       if (!write(outgoing, next.value)) await drained(outgoing);
+      else if (turn !== undefined) await turn();
       next = await iterator.next();
     }
     end(outgoing);

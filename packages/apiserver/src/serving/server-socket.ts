@@ -172,10 +172,12 @@ export class ServerSocket implements AsyncDisposable {
     try {
       const response = await this.#answer(incoming, gone.signal);
       await using _response = response;
-      await writeResponse(response, outgoing, {
-        isHead: incoming.method === "HEAD",
-        mayCompress: takesGzip(incoming) && !isWatch(incoming),
-      });
+      const isHead = incoming.method === "HEAD";
+      const { clock } = this.#options;
+      const pace = isWatch(incoming)
+        ? { mayCompress: false, turn: () => clock.yield() }
+        : { mayCompress: takesGzip(incoming) };
+      await writeResponse(response, outgoing, { isHead, ...pace });
       isWritten = true;
       if (!incoming.complete) this.#letThrough(incoming);
     } catch (error) {
