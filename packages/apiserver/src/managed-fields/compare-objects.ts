@@ -3,6 +3,7 @@
 import type { ListSchema, TypeSchema } from "@kubeloop/core/api";
 import { deepEqual } from "@kubeloop/core/base";
 import { FieldSet } from "./field-set.ts";
+import { asFields, asItems, childSchemaOf, elementOf, type Fields, placesIn, shapeOf, untyped } from "./places.ts";
 
 export interface Comparison {
   readonly added: FieldSet;
@@ -10,12 +11,10 @@ export interface Comparison {
   readonly removed: FieldSet;
 }
 
-type Fields = Readonly<Record<string, unknown>>;
 type Elements = Map<string, FieldSet>;
 
 const same: Comparison = { added: FieldSet.nothing, modified: FieldSet.nothing, removed: FieldSet.nothing };
 const modified: Comparison = { ...same, modified: FieldSet.leaf };
-const untyped: TypeSchema = { type: "json" };
 
 /** Undefined is absent; null is there. */
 export function compareObjects(before: unknown, after: unknown, schema: TypeSchema = untyped): Comparison {
@@ -104,60 +103,6 @@ class Gathered {
   }
 }
 
-/** This place and all below it. */
-function placesIn(object: unknown, schema: TypeSchema): FieldSet {
-  switch (shapeOf(schema, object)) {
-    case "leaf":
-      return FieldSet.leaf;
-    case "list": {
-      const list = schema as ListSchema;
-      const children: Elements = new Map();
-      for (const item of asItems(object)) {
-        const element = elementOf(item, list);
-        if (element === undefined) continue;
-        children.set(element, children.has(element) ? FieldSet.leaf : placesIn(item, list.items.schema));
-      }
-      return FieldSet.of(true, children);
-    }
-    case "fields": {
-      const children: Elements = new Map();
-      const fields = asFields(object);
-      for (const name in fields) {
-        const value = fields[name];
-        if (value !== undefined) children.set(`f:${name}`, placesIn(value, childSchemaOf(schema, name)));
-      }
-      return FieldSet.of(true, children);
-    }
-  }
-}
-
-/** What an untyped value is like, it says itself; its lists have no keys. */
-function shapeOf(schema: TypeSchema, value: unknown): "list" | "fields" | "leaf" {
-  switch (schema.type) {
-    case "list":
-      return schema.listType === "atomic" ? "leaf" : "list";
-    case "map":
-    case "object":
-      return schema.mapType === "atomic" ? "leaf" : "fields";
-    case "json":
-      return typeof value === "object" && value !== null && !Array.isArray(value) ? "fields" : "leaf";
-    default:
-      return "leaf";
-  }
-}
-
-const noFields: Fields = {};
-
-const asFields = (value: unknown): Fields =>
-  typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : noFields;
-
-const asItems = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
-
-function childSchemaOf(schema: TypeSchema, name: string): TypeSchema {
-  if (schema.type === "object") return schema.fields.get(name)?.schema ?? untyped;
-  return schema.type === "map" ? schema.values.schema : untyped;
-}
-
 /** By what tells items apart. An item without its keys is in no place. */
 function grouped(items: readonly unknown[], list: ListSchema): ReadonlyMap<string, readonly unknown[]> {
   const groups = new Map<string, unknown[]>();
@@ -169,36 +114,4 @@ function grouped(items: readonly unknown[], list: ListSchema): ReadonlyMap<strin
     else group.push(item);
   }
   return groups;
-}
-
-interface Key {
-  readonly name: string;
-  readonly unset: unknown;
-}
-
-const keysOf = new WeakMap<ListSchema, readonly Key[]>();
-
-function sortedKeys(list: ListSchema): readonly Key[] {
-  let keys = keysOf.get(list);
-  if (keys === undefined) {
-    const { schema } = list.items;
-    keys = list.listMapKeys.toSorted().map((name) => ({
-      name,
-      unset: schema.type === "object" ? schema.fields.get(name)?.default : undefined,
-    }));
-    keysOf.set(list, keys);
-  }
-  return keys;
-}
-
-function elementOf(item: unknown, list: ListSchema): string | undefined {
-  if (list.listType === "set") return `v:${JSON.stringify(item)}`;
-  const fields = asFields(item);
-  let element = "";
-  for (const { name, unset } of sortedKeys(list)) {
-    const value = fields[name] ?? unset;
-    if (value === undefined) continue;
-    element += `${element === "" ? "k:{" : ","}"${name}":${JSON.stringify(value)}`;
-  }
-  return element === "" ? undefined : `${element}}`;
 }

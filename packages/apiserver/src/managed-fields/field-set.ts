@@ -24,6 +24,8 @@ export class FieldSet {
   readonly isMember: boolean;
   /** None of them is empty. */
   readonly children: Children;
+  /** Written once: sets are shared by all objects that are alike. */
+  #fields: FieldsV1 | undefined;
 
   private constructor(isMember: boolean, children: Children) {
     this.isMember = isMember;
@@ -71,14 +73,19 @@ export class FieldSet {
     return this === FieldSet.nothing;
   }
 
-  /** In the order of their names. Undefined when empty. */
+  /** In the order of their names, frozen. Undefined when empty. */
   toFields(): FieldsV1 | undefined {
     if (this.children.size === 0) return this.isMember ? noFields : undefined;
+    this.#fields ??= this.#write();
+    return this.#fields;
+  }
+
+  #write(): FieldsV1 {
     const fields: Record<string, FieldsV1> = this.isMember ? { ".": noFields } : {};
     for (const element of inOrder(this.children.keys())) {
       fields[element] = this.children.get(element)?.toFields() ?? noFields;
     }
-    return fields;
+    return Object.freeze(fields);
   }
 
   union(other: FieldSet): FieldSet {

@@ -1,6 +1,6 @@
 import { parseTime, schemaOfKind } from "@kubeloop/core/api";
 import { describe, expect, test } from "vitest";
-import { FieldSet } from "./field-set.ts";
+import { FieldSet, type FieldsV1 } from "./field-set.ts";
 import { entriesFor, recordUpdate } from "./record-update.ts";
 
 const nowMs = parseTime("2030-01-01T00:00:00Z");
@@ -182,6 +182,31 @@ describe("what nobody can read leaves what was there", () => {
     const given = [{ ...entry, fieldsV1: { "f:a": { ".": {}, 'k:{"a":1}': {}, "v:1": {}, "i:0": {} } } }];
     expect(entriesFor(given, held, false)).toBe(given);
   });
+});
+
+test("objects that merely look alike are told apart", () => {
+  const labels = (held: object) => fieldsOf({ metadata: { labels: held } }, { before: { metadata: {} } });
+  expect(labels({ "a.1:b": "", c: "" })).toEqual([
+    { "f:metadata": { "f:labels": { ".": {}, "f:a.1:b": {}, "f:c": {} } } },
+  ]);
+  expect(labels({ a: "", b: "", c: "" })).toEqual([
+    { "f:metadata": { "f:labels": { ".": {}, "f:a": {}, "f:b": {}, "f:c": {} } } },
+  ]);
+  expect(labels({ a: "", "b.1:c": "" })).toEqual([
+    { "f:metadata": { "f:labels": { ".": {}, "f:a": {}, "f:b.1:c": {} } } },
+  ]);
+});
+
+test("who has many fields of many kinds is told all of them, however often that was asked", () => {
+  for (let round = 0; round < 2; round++) {
+    for (let i = 0; i < 200; i++) {
+      const names = Array.from({ length: 200 }, (_, n) => `name-of-some-length-${i}-${n}`);
+      const annotations = Object.fromEntries(names.map((name) => [name, "1"]));
+      const [fields] = fieldsOf({ metadata: { annotations } }, { before: { metadata: {} } });
+      const held = Object.keys((fields as FieldsV1)["f:metadata"]?.["f:annotations"] ?? {});
+      expect(held).toEqual([".", ...names.map((name) => `f:${name}`).toSorted()]);
+    }
+  }
 });
 
 test("a set is read and written as it was", () => {

@@ -1,0 +1,150 @@
+// Which places an object holds, by the rules of its schema. Objects that are alike (the pods of one set, the same manifest again and again)
+// hold the same places: those of whole parts are kept for a while under the part's outline, which is much quicker to take than a set
+// is to make.
+import type { ListSchema, TypeSchema } from "@kubeloop/core/api";
+import { FieldSet } from "./field-set.ts";
+
+export type Fields = Readonly<Record<string, unknown>>;
+
+export const untyped: TypeSchema = { type: "json" };
+
+/** This place and all below it. */
+export function placesIn(object: unknown, schema: TypeSchema): FieldSet {
+  if (shapeOf(schema, object) === "leaf") return FieldSet.leaf;
+  const outline = outlineOf(object, schema);
+  const known = outlines.get(schema)?.get(outline);
+  if (known !== undefined) return known;
+  const places = gather(object, schema);
+  keep(schema, outline, places);
+  return places;
+}
+
+/** Sets by the outline of what they are the places of. Forgotten all at once when there are too many. */
+let outlines = new Map<TypeSchema, Map<string, FieldSet>>();
+let keptLength = 0;
+const mostKept = 2 ** 20;
+const longestKept = 2 ** 15;
+
+function keep(schema: TypeSchema, outline: string, places: FieldSet): void {
+  if (outline.length > longestKept) return;
+  keptLength += outline.length;
+  if (keptLength > mostKept) {
+    outlines = new Map();
+    keptLength = outline.length;
+  }
+  const known = outlines.get(schema);
+  if (known === undefined) outlines.set(schema, new Map([[outline, places]]));
+  else known.set(outline, places);
+}
+
+/** Two objects with the same outline have the same places. Names stand behind their length, so that none can look like two. */
+function outlineOf(object: unknown, schema: TypeSchema): string {
+  switch (shapeOf(schema, object)) {
+    case "leaf":
+      return ".";
+    case "list": {
+      const list = schema as ListSchema;
+      let outline = "[";
+      for (const item of asItems(object)) {
+        const element = elementOf(item, list);
+        if (element !== undefined) outline += `${element.length}:${element}${outlineOf(item, list.items.schema)}`;
+      }
+      return `${outline}]`;
+    }
+    case "fields": {
+      const fields = asFields(object);
+      let outline = "{";
+      for (const name in fields) {
+        const value = fields[name];
+        if (value !== undefined) outline += `${name.length}:${name}${outlineOf(value, childSchemaOf(schema, name))}`;
+      }
+      return `${outline}}`;
+    }
+  }
+}
+
+function gather(object: unknown, schema: TypeSchema): FieldSet {
+  switch (shapeOf(schema, object)) {
+    case "leaf":
+      return FieldSet.leaf;
+    case "list": {
+      const list = schema as ListSchema;
+      const children: Map<string, FieldSet> = new Map();
+      for (const item of asItems(object)) {
+        const element = elementOf(item, list);
+        if (element === undefined) continue;
+        children.set(element, children.has(element) ? FieldSet.leaf : gather(item, list.items.schema));
+      }
+      return FieldSet.of(true, children);
+    }
+    case "fields": {
+      const children: Map<string, FieldSet> = new Map();
+      const fields = asFields(object);
+      for (const name in fields) {
+        const value = fields[name];
+        if (value !== undefined) children.set(`f:${name}`, gather(value, childSchemaOf(schema, name)));
+      }
+      return FieldSet.of(true, children);
+    }
+  }
+}
+
+/** What an untyped value is like, it says itself; its lists have no keys. */
+export function shapeOf(schema: TypeSchema, value: unknown): "list" | "fields" | "leaf" {
+  switch (schema.type) {
+    case "list":
+      return schema.listType === "atomic" ? "leaf" : "list";
+    case "map":
+    case "object":
+      return schema.mapType === "atomic" ? "leaf" : "fields";
+    case "json":
+      return typeof value === "object" && value !== null && !Array.isArray(value) ? "fields" : "leaf";
+    default:
+      return "leaf";
+  }
+}
+
+const noFields: Fields = {};
+
+export const asFields = (value: unknown): Fields =>
+  typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : noFields;
+
+export const asItems = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+
+export function childSchemaOf(schema: TypeSchema, name: string): TypeSchema {
+  if (schema.type === "object") return schema.fields.get(name)?.schema ?? untyped;
+  return schema.type === "map" ? schema.values.schema : untyped;
+}
+
+interface Key {
+  readonly name: string;
+  readonly unset: unknown;
+}
+
+const keysOf = new WeakMap<ListSchema, readonly Key[]>();
+
+function sortedKeys(list: ListSchema): readonly Key[] {
+  let keys = keysOf.get(list);
+  if (keys === undefined) {
+    const { schema } = list.items;
+    keys = list.listMapKeys.toSorted().map((name) => ({
+      name,
+      unset: schema.type === "object" ? schema.fields.get(name)?.default : undefined,
+    }));
+    keysOf.set(list, keys);
+  }
+  return keys;
+}
+
+/** What tells an item from others; undefined where it says nothing of that. */
+export function elementOf(item: unknown, list: ListSchema): string | undefined {
+  if (list.listType === "set") return `v:${JSON.stringify(item)}`;
+  const fields = asFields(item);
+  let element = "";
+  for (const { name, unset } of sortedKeys(list)) {
+    const value = fields[name] ?? unset;
+    if (value === undefined) continue;
+    element += `${element === "" ? "k:{" : ","}"${name}":${JSON.stringify(value)}`;
+  }
+  return element === "" ? undefined : `${element}}`;
+}
