@@ -15,6 +15,7 @@ import type { RequestUser } from "../kinds/kind-rules.ts";
 import { authenticate, type KnownToken, type KnownTokens, knownTokens, refusalFor } from "./authenticate.ts";
 import { withinTime } from "./body-deadline.ts";
 import { type Incoming, type Outgoing, toApiRequest, writeResponse } from "./exchange.ts";
+import { FairTurns } from "./fair-turns.ts";
 
 export interface ServerSocketOptions {
   readonly host: string;
@@ -52,10 +53,12 @@ export class ServerSocket implements AsyncDisposable {
   readonly #answering = new WeakMap<Socket, number>();
   readonly #life = new AbortController();
   readonly #tokens: KnownTokens;
+  readonly #turns: FairTurns;
 
   private constructor(options: ServerSocketOptions) {
     this.#options = options;
     this.#tokens = knownTokens(options.tokens);
+    this.#turns = new FairTurns(options.clock);
     const { tls, headersTimeoutMs = defaultHeadersTimeoutMs } = options;
     const limits = { maxHeaderSize: maxHeaderBytes, keepAliveTimeout: 120_000 };
     const timeouts = {
@@ -170,6 +173,7 @@ export class ServerSocket implements AsyncDisposable {
     if (stream?.closed === true || stream?.destroyed === true) leave();
     using _closing = onAbort(this.#life.signal, (reason) => gone.abort(reason));
     try {
+      await this.#turns.enter();
       const response = await this.#answer(incoming, gone.signal);
       await using _response = response;
       const isHead = incoming.method === "HEAD";
