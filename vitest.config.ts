@@ -30,6 +30,10 @@ const sources = [
     find: /^@kubeloop\/(client|informer)-suite$/,
     replacement: `${import.meta.dirname}/packages/core/src/$1/integration/embedded-suite.contract.ts`,
   },
+  {
+    find: /^@kubeloop\/simulation-suite$/,
+    replacement: `${import.meta.dirname}/packages/core/src/testing/simulation/embedded-suite.contract.ts`,
+  },
   { find: /^@kubeloop\/(generate|real-cluster|checks)$/, replacement: `${import.meta.dirname}/tools/$1/src/index.ts` },
 ];
 const project = (name: string, include: string[], limits: { testTimeout: number; hookTimeout: number }) => ({
@@ -48,6 +52,8 @@ const project = (name: string, include: string[], limits: { testTimeout: number;
 });
 
 export default defineConfig({
+  // For those who load our sources themselves: projects have their own.
+  resolve: { alias: sources },
   test: {
     projects: [
       project("unit", ["packages/**/*.test.ts", "tools/**/*.test.ts", "examples/**/*.test.ts"], {

@@ -58,6 +58,7 @@ const testPackages = [
   "@kubeloop/real-cluster",
   "@kubeloop/client-suite",
   "@kubeloop/informer-suite",
+  "@kubeloop/simulation-suite",
 ];
 
 export type Rule = (file: SourceFile) => readonly string[];

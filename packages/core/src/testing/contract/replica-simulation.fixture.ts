@@ -2,14 +2,25 @@
 // history dropped, children killed, sets scaled and made anew. After every write the server has carried out it is counted: never a
 // child too many, and where nobody else kills any, never one too few. At the end of each phase the weather clears, and the
 // numbers must be right.
+import { createHash } from "node:crypto";
 import { pods, replicaSets } from "../../api/generated/resources.ts";
-import { type appsv1, controllerOf, type FaultRule, queryValue, type Transport, withFaults } from "../../api/index.ts";
+import {
+  type ApiRequest,
+  type appsv1,
+  type corev1,
+  type FaultRule,
+  queryValue,
+  requestInfoOf,
+  type Transport,
+  withFaults,
+} from "../../api/index.ts";
 import { FakeClock, type Random, randomBelow, randomBetween, seededRandom } from "../../base/index.ts";
 import type { Controller } from "../../contract/index.ts";
 import type { ControllerDriverOptions } from "../../runtime/index.ts";
-import type { Naming } from "./replica.fixture.ts";
-import { replicaController } from "./replica.fixture.ts";
-import { Stage } from "./stage.fixture.ts";
+import { openFakeServer } from "../simulation/fake-server.fixture.ts";
+import type { OpenServer } from "../simulation/simulated-server.fixture.ts";
+import { type Naming, replicaController } from "./replica.fixture.ts";
+import { SimulatedStage } from "./replica-simulation-stage.fixture.ts";
 
 export interface SimulationResult {
   readonly seed: number;
@@ -23,9 +34,13 @@ export interface SimulationResult {
   readonly virtualMs: number;
   readonly skips: number;
   readonly settlements: number;
+  /** Of every request and every write, with its time: two runs of a seed have the same. */
+  readonly digest: string;
 }
 
 export interface SimulationOptions {
+  /** The fake server unless given. */
+  readonly open?: OpenServer | undefined;
   /** What to try; the one with rules unless given. */
   readonly newController?: ((naming: Naming) => Controller) | undefined;
   /** A gate with a bug in it. */
@@ -69,6 +84,7 @@ class Simulation {
   creates = 0;
   deletes = 0;
   requests = 0;
+  readonly #notes = createHash("sha256");
 
   constructor(seed: number) {
     this.random = seededRandom(`replicas ${seed}`);
@@ -76,10 +92,18 @@ class Simulation {
     this.names = Array.from({ length: 1 + randomBelow(this.random, 3) }, (_, i) => `set${i}`);
   }
 
+  note(what: string): void {
+    this.#notes.update(`${this.clock.monotonic()} ${what}\n`);
+  }
+
+  digest(): string {
+    return this.#notes.digest("hex");
+  }
+
   /** Counts after each request that the server has carried out. */
-  counting(stage: () => Stage<undefined>, transport: Transport): Transport {
+  counting(stage: () => SimulatedStage, transport: Transport): Transport {
     return async (request, signal) => {
-      const response = await transport(request, signal);
+      const response = await transport(withContainers(request), signal);
       if (request.method === "POST" && response.status === 201) this.creates++;
       if (request.method === "DELETE" && response.status === 200) this.deletes++;
       if (request.method !== "GET") this.count(stage(), request.method);
@@ -87,9 +111,9 @@ class Simulation {
     };
   }
 
-  count(stage: Stage<undefined>, method: string): void {
+  count(stage: SimulatedStage, method: string): void {
     for (const [uid, { most, least }] of this.bounds) {
-      const alive = childrenOf(stage, uid);
+      const alive = stage.childrenOf(uid);
       const where = `at ${this.clock.monotonic()} ms, after ${method}`;
       if (alive > most) this.failure ??= `${alive} children of ${uid} where at most ${most} were ever wanted, ${where}`;
       if (method === "DELETE" && !this.killsChildren && alive < least) {
@@ -103,30 +127,31 @@ export async function simulate(seed: number, options: SimulationOptions = {}): P
   const run = new Simulation(seed);
   const { random, clock } = run;
   let lost = 0;
-  const { newController = replicaController } = options;
-  const stage: Stage<undefined> = new Stage(newController(run.naming), {
+  const { newController = replicaController, open = openFakeServer } = options;
+  const server = await open({
     clock,
+    random: seededRandom(`server ${seed}`),
     resources: [pods, replicaSets],
-    wrap: (transport) => {
-      const faulty = withFaults(
-        run.counting(() => stage, transport),
-        rules,
-        {
-          clock,
-          random: seededRandom(`faults ${seed}`),
-          isActive: () => run.isStormy,
-        },
-      );
-      return async (request, signal) => {
-        const before = faulty.injected.length;
-        if (run.isStormy && queryValue(request.query, "watch") !== "true") run.requests++;
-        const answer = faulty(request, signal);
-        lost += faulty.injected
-          .slice(before)
-          .filter(({ rule }) => rule === "lost answer" || rule === "no answer").length;
-        return await answer;
-      };
-    },
+    namespaces: ["shop"],
+    onWritten: ({ resource, revision }) => run.note(`${revision} ${resource.plural}`),
+  });
+  const faulty = withFaults(
+    run.counting(() => stage, server.transport),
+    rules,
+    { clock, random: seededRandom(`faults ${seed}`), isActive: () => run.isStormy },
+  );
+  const transport: Transport = async (request, signal) => {
+    const before = faulty.injected.length;
+    run.note(`${request.method} ${request.path}`);
+    if (run.isStormy && queryValue(request.query, "watch") !== "true") run.requests++;
+    const answer = faulty(request, signal);
+    lost += faulty.injected.slice(before).filter(({ rule }) => rule === "lost answer" || rule === "no answer").length;
+    return await answer;
+  };
+  const stage = new SimulatedStage(newController(run.naming), {
+    clock,
+    server,
+    transport,
     driver: {
       settleAfterMs: 10_000,
       requestTimeoutMs: 20_000,
@@ -135,7 +160,7 @@ export async function simulate(seed: number, options: SimulationOptions = {}): P
   });
   {
     await using _stage = stage;
-    for (const name of run.names) stage.server.server.create(replicaSets, newSet(name, randomBelow(random, 6)));
+    for (const name of run.names) await server.create(replicaSets, newSet(name, randomBelow(random, 6)));
     const phases = 3 + randomBelow(random, 3);
     for (let phase = 0; phase < phases && run.failure === undefined; phase++) await playPhase(run, stage);
   }
@@ -143,37 +168,38 @@ export async function simulate(seed: number, options: SimulationOptions = {}): P
   const { failure, creates, deletes, requests } = run;
   const read = (name: string) => Number(new RegExp(`^${name}\\{[^}]*\\} (\\d+)`, "m").exec(text)?.[1] ?? 0);
   return {
-    ...{ seed, failure, creates, deletes, requests, lost, virtualMs: clock.monotonic() },
+    ...{ seed, failure, creates, deletes, requests, lost, virtualMs: clock.monotonic(), digest: run.digest() },
     skips: read("kubeloop_stale_sync_skips_total"),
     settlements: read("kubeloop_settled_writes_total"),
   };
 }
 
 /** A change of what is wanted, a storm, and calm. */
-async function playPhase(run: Simulation, stage: Stage<undefined>): Promise<void> {
+async function playPhase(run: Simulation, stage: SimulatedStage): Promise<void> {
   const { random, clock } = run;
-  const { server } = stage.server;
+  const { server } = stage;
   run.killsChildren = random.next() < 0.4;
   run.isStormy = true;
-  for (const name of run.names) change(run, stage, name);
+  for (const name of run.names) await change(run, stage, name);
   for (let gusts = 2 + randomBelow(random, 5); gusts > 0 && run.failure === undefined; gusts--) {
-    if (random.next() < 0.8) server.pauseCache();
+    if (random.next() < 0.8) server.fallBehind();
     if (random.next() < 0.2) server.endWatches("reset");
-    if (random.next() < 0.1) server.compact();
+    if (random.next() < 0.1) await server.compact();
+    if (server.restart !== undefined && random.next() < 0.1) await server.restart();
     const [killsNow] = server.list(pods).filter(() => random.next() < 0.2);
-    if (run.killsChildren && killsNow !== undefined) server.delete(pods, `shop/${killsNow.metadata.name}`);
+    if (run.killsChildren && killsNow !== undefined) await stage.kill(killsNow.metadata.name);
     await clock.advance(randomBetween(random, 1000, 300_000));
-    server.resumeCache();
+    server.catchUp();
     await clock.advance(randomBetween(random, 0, 20_000));
   }
   run.isStormy = false;
   // What was made for a set that a late cache still showed.
   await clock.advance(10 * 60_000);
-  collectGarbage(stage);
+  await stage.collectGarbage();
   await clock.advance(30 * 60_000);
   for (const name of run.names) {
     const set = server.get(replicaSets, `shop/${name}`);
-    const alive = childrenOf(stage, set?.metadata.uid ?? "");
+    const alive = stage.childrenOf(set?.metadata.uid ?? "");
     const wanted = set?.spec?.replicas ?? 0;
     if (alive !== wanted) run.failure ??= `${alive} children of ${name} in calm weather, ${wanted} are wanted`;
     run.bounds.set(set?.metadata.uid ?? "", { most: wanted, least: wanted });
@@ -181,39 +207,43 @@ async function playPhase(run: Simulation, stage: Stage<undefined>): Promise<void
 }
 
 /** Another number, or another set under the same name. */
-function change(run: Simulation, stage: Stage<undefined>, name: string): void {
-  const { server } = stage.server;
+async function change(run: Simulation, stage: SimulatedStage, name: string): Promise<void> {
+  const { server } = stage;
   const replicas = randomBelow(run.random, 7);
   const stored = server.get(replicaSets, `shop/${name}`);
   if (stored !== undefined && run.random.next() < 0.15) {
-    server.delete(replicaSets, `shop/${name}`);
     run.bounds.delete(stored.metadata.uid ?? "");
-    collectGarbage(stage);
+    await server.delete(replicaSets, `shop/${name}`);
+    await stage.collectGarbage();
   }
   const left = server.get(replicaSets, `shop/${name}`);
-  const set =
-    left === undefined
-      ? server.create(replicaSets, newSet(name, replicas))
-      : server.update(replicaSets, { ...left, spec: newSet(name, replicas).spec } as appsv1.ReplicaSet);
-  const before = left === undefined ? 0 : (left.spec?.replicas ?? 0);
-  const { uid = "" } = set.metadata;
-  run.bounds.set(uid, { most: Math.max(before, replicas), least: left === undefined ? 0 : Math.min(before, replicas) });
-}
-
-/** Children of sets that are gone; their names are free again. */
-function collectGarbage(stage: Stage<undefined>): void {
-  const uids = new Set(stage.list(replicaSets).map(({ metadata }) => metadata.uid));
-  for (const pod of stage.list(pods)) {
-    if (!uids.has(controllerOf(pod)?.uid)) stage.server.server.delete(pods, `shop/${pod.metadata.name}`);
+  if (left === undefined) {
+    const { metadata } = await server.create(replicaSets, newSet(name, replicas));
+    run.bounds.set(metadata.uid ?? "", { most: replicas, least: 0 });
+    return;
   }
+  const { uid = "" } = left.metadata;
+  const before = left.spec?.replicas ?? 0;
+  // Before it is written: the controller may act on it before the writer hears that it is done.
+  run.bounds.set(uid, { most: Math.max(before, replicas), least: Math.min(before, replicas) });
+  await server.update(replicaSets, { ...left, spec: newSet(name, replicas).spec } as appsv1.ReplicaSet);
 }
 
-function childrenOf(stage: Stage<undefined>, uid: string): number {
-  return stage.list(pods).filter((pod) => controllerOf(pod)?.uid === uid).length;
+/** A pod without containers is none to a true server: as an admission hook would, it gets one. */
+function withContainers(request: ApiRequest): ApiRequest {
+  const info = requestInfoOf(request);
+  const isPod = info.isResourceRequest && info.verb === "create" && info.resource === "pods";
+  if (!isPod || request.body.kind !== "value") return request;
+  const pod = request.body.value as corev1.Pod;
+  return { ...request, body: { kind: "value", value: { ...pod, spec: { ...pod.spec, containers } } } };
 }
+
+const containers = [{ name: "main", image: "none" }] as const;
 
 function newSet(name: string, replicas: number): appsv1.ReplicaSet {
-  const spec = { replicas, selector: {}, template: { spec: { containers: [] } } };
+  const labels = { app: name };
+  const template = { metadata: { labels }, spec: { containers } };
+  const spec = { replicas, selector: { matchLabels: labels }, template };
   return { apiVersion: "apps/v1", kind: "ReplicaSet", metadata: { namespace: "shop", name }, spec };
 }
 

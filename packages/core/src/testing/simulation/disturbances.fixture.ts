@@ -9,8 +9,9 @@ import {
   TransportError,
 } from "../../api/index.ts";
 import { type Random, randomBelow } from "../../base/index.ts";
-import type { FakeApiServer } from "../fake-server/index.ts";
+import type { ServerBehaviour } from "../fake-server/index.ts";
 import { chance, pick } from "./draw.fixture.ts";
+import type { SimulatedServer } from "./simulated-server.fixture.ts";
 
 export interface DisturbanceOptions {
   readonly random: Random;
@@ -19,17 +20,19 @@ export interface DisturbanceOptions {
 }
 
 export class Disturbances {
-  readonly #server: FakeApiServer;
+  readonly #server: SimulatedServer;
   readonly #random: Random;
   readonly #theme: Theme;
+  readonly #choices: readonly DisturbanceName[];
   readonly #onHit: (name: string) => void;
   #outage: string | undefined;
 
-  constructor(server: FakeApiServer, { random, theme, onHit }: DisturbanceOptions) {
+  constructor(server: SimulatedServer, { random, theme, onHit }: DisturbanceOptions) {
     this.#server = server;
     this.#random = random;
     this.#theme = theme;
     this.#onHit = onHit;
+    this.#choices = choices[theme].filter((name) => isPossible(name, server));
   }
 
   /** The server's transport, while the way there is open. */
@@ -42,19 +45,20 @@ export class Disturbances {
   /** Some troubles pass by themselves. */
   recover(): void {
     if (this.#outage !== undefined && chance(this.#random, 0.15)) this.#goDown(undefined);
-    if (chance(this.#random, this.#theme === "servers behind" ? 0.01 : 0.08)) this.#server.resumeCache();
+    if (chance(this.#random, this.#theme === "servers behind" ? 0.01 : 0.08)) this.#server.catchUp();
   }
 
-  strike(): void {
-    const name = pick(this.#random, choices[this.#theme]);
+  async strike(): Promise<void> {
+    const name = pick(this.#random, this.#choices);
     this.#onHit(name);
-    disturbances[name]({ server: this.#server, random: this.#random, fail: (reason) => this.#goDown(reason) });
+    const { strike }: Disturbance = disturbances[name];
+    await strike({ server: this.#server, random: this.#random, fail: (reason) => this.#goDown(reason) });
   }
 
   /** Everything works from now on, as far as the server is concerned. */
   calm(): void {
     this.#outage = undefined;
-    this.#server.resumeCache();
+    this.#server.catchUp();
   }
 
   #goDown(reason: string | undefined): void {
@@ -64,57 +68,92 @@ export class Disturbances {
 }
 
 interface Scene {
-  readonly server: FakeApiServer;
+  readonly server: SimulatedServer;
   readonly random: Random;
   readonly fail: (reason: string | undefined) => void;
 }
 
+interface Disturbance {
+  /** What not every server lets be done to it. */
+  readonly needs?: "behave" | "moveToServerBehind" | "restart";
+  strike(scene: Scene): void | Promise<void>;
+}
+
+const tooOld = () => newExpired("too old resource version");
+
 const disturbances = {
-  "history is compacted": ({ server }) => server.compact(),
-  "history is compacted in part": ({ server, random }) => server.compact(server.revision - randomBelow(random, 30)),
-  "watches end": ({ server }) => server.endWatches("end"),
-  "watches break": ({ server }) => server.endWatches("reset"),
-  "watches expire": ({ server }) => server.endWatches(newExpired("too old resource version")),
-  "watches expire after compaction": ({ server }) => {
-    server.compact();
-    server.endWatches(newExpired("too old resource version"));
+  "history is compacted": { strike: ({ server }) => server.compact() },
+  "history is compacted in part": {
+    strike: ({ server, random }) => server.compact(server.revision - randomBelow(random, 30)),
   },
-  "watches end with 429": ({ server }) => server.endWatches(newTooManyRequests("busy")),
-  "watches end with 500": ({ server }) => server.endWatches(newInternalError(new Error("boom"))),
-  "watches end with 503": ({ server }) => server.endWatches(newServiceUnavailable("draining")),
-  "watches end with 403": ({ server }) =>
-    server.endWatches(newForbidden({ group: "", resource: "pods" }, "", { detail: "no longer" })),
-  "cache falls behind": ({ server }) => server.pauseCache(),
-  "another server is behind": ({ server, random }) => server.moveToServerBehind(1 + randomBelow(random, 30)),
-  "another server is behind, and this one forgets": ({ server, random }) => {
-    server.endWatches(newExpired("too old resource version"));
-    server.moveToServerBehind(1 + randomBelow(random, 30));
+  "watches end": { strike: ({ server }) => server.endWatches("end") },
+  "watches break": { strike: ({ server }) => server.endWatches("reset") },
+  "watches expire": { strike: ({ server }) => server.endWatches(tooOld()) },
+  "watches expire after compaction": {
+    async strike({ server }) {
+      await server.compact();
+      server.endWatches(tooOld());
+    },
   },
-  "cache catches up": ({ server }) => server.resumeCache(),
-  "server goes away": ({ fail }) => fail("ConnectionRefused"),
-  "server breaks connections": ({ fail }) => fail("ConnectionReset"),
-  "server comes back": ({ fail }) => fail(undefined),
-  "server comes back elsewhere": ({ fail, server }) => {
-    fail(undefined);
-    server.resumeCache();
+  "watches end with 429": { strike: ({ server }) => server.endWatches(newTooManyRequests("busy")) },
+  "watches end with 500": { strike: ({ server }) => server.endWatches(newInternalError(new Error("boom"))) },
+  "watches end with 503": { strike: ({ server }) => server.endWatches(newServiceUnavailable("draining")) },
+  "watches end with 403": {
+    strike: ({ server }) =>
+      server.endWatches(newForbidden({ group: "", resource: "pods" }, "", { detail: "no longer" })),
   },
-  "server streams lists": ({ server }) => server.behave({ watchList: "supported", initialEndAfterMs: 0 }),
-  "server streams lists slowly": ({ server }) => {
-    server.behave({ watchList: "supported", initialEndAfterMs: 9_000 });
-    // At once: most of what happens while a list is streamed can be seen only then.
-    server.endWatches(newExpired("too old resource version"));
+  "cache falls behind": { strike: ({ server }) => server.fallBehind() },
+  "another server is behind": {
+    needs: "moveToServerBehind",
+    strike: ({ server, random }) => server.moveToServerBehind?.(1 + randomBelow(random, 30)),
   },
-  "server refuses to stream lists": ({ server }) => server.behave({ watchList: "refused" }),
-  "server never ends streamed lists": ({ server }) => server.behave({ watchList: "ignored" }),
-  "bookmarks come often": ({ server }) => server.behave({ bookmarkMs: 2_000 }),
-  "bookmarks come rarely": ({ server }) => server.behave({ bookmarkMs: 600_000 }),
-  "expiry is told by status": ({ server }) => server.behave({ expiredWatch: "answer" }),
-  "expiry is told in the stream": ({ server }) => server.behave({ expiredWatch: "event" }),
-  "lists come from the storage": ({ server }) => server.behave({ listsFrom: "storage" }),
-  "lists come from the cache": ({ server }) => server.behave({ listsFrom: "cache" }),
-} as const satisfies Record<string, (scene: Scene) => void>;
+  "another server is behind, and this one forgets": {
+    needs: "moveToServerBehind",
+    strike({ server, random }) {
+      server.endWatches(tooOld());
+      server.moveToServerBehind?.(1 + randomBelow(random, 30));
+    },
+  },
+  "cache catches up": { strike: ({ server }) => server.catchUp() },
+  "server goes away": { strike: ({ fail }) => fail("ConnectionRefused") },
+  "server breaks connections": { strike: ({ fail }) => fail("ConnectionReset") },
+  "server comes back": { strike: ({ fail }) => fail(undefined) },
+  "server comes back elsewhere": {
+    strike({ fail, server }) {
+      fail(undefined);
+      server.catchUp();
+    },
+  },
+  "server streams lists": behaving({ watchList: "supported", initialEndAfterMs: 0 }),
+  "server streams lists slowly": {
+    needs: "behave",
+    strike({ server }) {
+      server.behave?.({ watchList: "supported", initialEndAfterMs: 9_000 });
+      // At once: most of what happens while a list is streamed can be seen only then.
+      server.endWatches(tooOld());
+    },
+  },
+  "server refuses to stream lists": behaving({ watchList: "refused" }),
+  "server never ends streamed lists": behaving({ watchList: "ignored" }),
+  "bookmarks come often": behaving({ bookmarkMs: 2_000 }),
+  "bookmarks come rarely": behaving({ bookmarkMs: 600_000 }),
+  "expiry is told by status": behaving({ expiredWatch: "answer" }),
+  "expiry is told in the stream": behaving({ expiredWatch: "event" }),
+  "lists come from the storage": behaving({ listsFrom: "storage" }),
+  "lists come from the cache": behaving({ listsFrom: "cache" }),
+  "server is restarted": { needs: "restart", strike: ({ server }) => server.restart?.() },
+} as const satisfies Record<string, Disturbance>;
+
+function behaving(behaviour: Partial<ServerBehaviour>): Disturbance {
+  return { needs: "behave", strike: ({ server }) => server.behave?.(behaviour) };
+}
 
 type DisturbanceName = keyof typeof disturbances;
+
+function isPossible(name: DisturbanceName, server: SimulatedServer): boolean {
+  const { needs }: Disturbance = disturbances[name];
+  return needs === undefined || server[needs] !== undefined;
+}
 
 /** What keeps happening in a seed: anything, or one kind of trouble that matters only when it comes back. */
 export type Theme = "anything" | "outages" | "servers behind" | "internal errors";

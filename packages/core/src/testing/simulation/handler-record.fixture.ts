@@ -21,6 +21,8 @@ export interface HandlerRecordOptions {
   /** Whether states may be left out, and a deletion be newer than what was told last. */
   readonly isCoalesced: boolean;
   readonly onViolation: (what: string) => void;
+  /** In words: what it is told, before it acts. */
+  readonly onTold: (what: string) => void;
   /** What the handler does after it was told; may throw. */
   readonly act: () => void | Promise<void>;
 }
@@ -41,6 +43,7 @@ export class HandlerRecord implements ResourceEventHandler<Pod> {
 
   onAdd(object: Pod, details: EventDetails): void | Promise<void> {
     const key = keyOf(object);
+    this.#options.onTold(`add ${print(object)}`);
     this.#check(!this.known.has(key), `add of ${key}, which it knows`);
     this.#take(key, object);
     return this.#act(details);
@@ -48,6 +51,7 @@ export class HandlerRecord implements ResourceEventHandler<Pod> {
 
   onUpdate(before: Pod, after: Pod, details: EventDetails): void | Promise<void> {
     const key = keyOf(after);
+    this.#options.onTold(`update ${print(after)}`);
     const known = this.known.get(key);
     this.#check(known !== undefined, `update of ${key}, which it does not know`);
     this.#check(isSame(known, before), `update of ${key} from ${print(before)}, but it was told ${print(known)}`);
@@ -62,6 +66,7 @@ export class HandlerRecord implements ResourceEventHandler<Pod> {
 
   onDelete(gone: Deleted<Pod>, details: EventDetails): void | Promise<void> {
     const key = deletionHandlingKeyOf(gone);
+    this.#options.onTold(`delete ${key}`);
     const known = this.known.get(key);
     if (known === undefined) this.#fail(`delete of ${key}, which it does not know`);
     else if (isFinalStateUnknown(gone)) this.#checkTombstone(key, known, gone.object);

@@ -7,17 +7,23 @@ import { type PlantedBug, plant } from "./planted-bugs.fixture.ts";
 import type { SimulationResult } from "./simulate.fixture.ts";
 
 const sourceFolder = join(import.meta.dirname, "../..");
+const repository = join(sourceFolder, "../../..");
+const ownEntry = join(import.meta.dirname, "simulate.fixture.ts");
 
 export interface BuggySimulation extends AsyncDisposable {
   simulate(seed: number): Promise<SimulationResult>;
 }
 
-export async function loadWithBug({ name, file, edits }: PlantedBug): Promise<BuggySimulation> {
+/** `entry` is the file that exports `simulate`: the simulation on the fake server unless given. */
+export async function loadWithBug(
+  { name, file, edits }: PlantedBug,
+  entry: string = ownEntry,
+): Promise<BuggySimulation> {
   const target = join(sourceFolder, file);
   const text = plant(name, await readFile(target, "utf8"), edits);
   const server = await createViteServer({
-    root: sourceFolder,
-    configFile: false,
+    root: repository,
+    configFile: join(repository, "vitest.config.ts"),
     logLevel: "error",
     appType: "custom",
     server: { middlewareMode: true, hmr: false, ws: false, watch: null },
@@ -25,7 +31,7 @@ export async function loadWithBug({ name, file, edits }: PlantedBug): Promise<Bu
     oxc: { target: "es2022" },
     plugins: [{ name: "planted-bug", enforce: "pre", load: (id) => (id === target ? text : null) }],
   });
-  const loaded = await server.ssrLoadModule("/testing/simulation/simulate.fixture.ts");
+  const loaded = await server.ssrLoadModule(entry);
   const { simulate } = loaded as { readonly simulate: BuggySimulation["simulate"] };
   return { simulate: (seed) => simulate(seed), [Symbol.asyncDispose]: () => server.close() };
 }

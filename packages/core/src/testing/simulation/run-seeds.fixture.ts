@@ -1,22 +1,34 @@
 // Runs seeds one after the other and keeps what they hit: for the quick run, the long one, and a single seed that failed.
 //
 // To see one seed again: KUBELOOP_SEED=17 npx vitest run --project unit packages/core/src/testing/simulation
-import { type ReflectorRow, reflectorRows } from "../../informer/reflector/reflector-step.ts";
+import { reflectorRows } from "../../informer/reflector/reflector-step.ts";
 import { Coverage } from "./coverage.fixture.ts";
 import { disturbanceNames } from "./disturbances.fixture.ts";
+import { openFakeServer } from "./fake-server.fixture.ts";
 import { faultNames } from "./fault-rules.fixture.ts";
 import { oddAnswerNames } from "./odd-answers.fixture.ts";
 import { type SimulationResult, simulate } from "./simulate.fixture.ts";
+import type { OpenServer } from "./simulated-server.fixture.ts";
 
-/** Rows that no server can bring about. The reflector's own tests show them. */
-const rowsOutOfReach: readonly ReflectorRow[] = [
-  // Both queues of a shared informer can always resync.
-  "watch/resync-failed",
-];
+/** What a server cannot bring about, and why. None of it may be met. */
+export type OutOfReach = Readonly<Record<string, string>>;
+
+/** Rows that no server can bring about: the reflector's own tests show them. */
+export const outOfAllReach: OutOfReach = {
+  "watch/resync-failed": "both queues of a shared informer can always resync",
+};
+
+const outOfFakeReach: OutOfReach = {
+  ...outOfAllReach,
+  "server is restarted": "it keeps history in one place with what it holds",
+};
 
 export interface SeedRun {
   readonly failures: readonly SimulationResult[];
   readonly coverage: Coverage;
+  readonly outOfReach: OutOfReach;
+  /** What was met that is said to be out of reach. */
+  readonly reached: readonly string[];
   readonly seeds: number;
   readonly writes: number;
   readonly calls: number;
@@ -30,35 +42,52 @@ export interface SeedRange {
   readonly atMost?: number;
   /** Stops after so many seeds that failed; three unless given. */
   readonly maxFailures?: number;
+  /** The fake server unless given. */
+  readonly open?: OpenServer;
+  readonly outOfReach?: OutOfReach;
 }
 
-export async function runSeeds({ first, count, atMost = count, maxFailures = 3 }: SeedRange): Promise<SeedRun> {
-  const coverage = new Coverage(wantedNames());
+export async function runSeeds(range: SeedRange): Promise<SeedRun> {
+  const { first, count, atMost = count, maxFailures = 3, open = openFakeServer, outOfReach = outOfFakeReach } = range;
+  const coverage = new Coverage(allNames.filter((name) => !Object.hasOwn(outOfReach, name)));
+  const reached = new Set<string>();
   const failures: SimulationResult[] = [];
   let [seeds, writes, calls, virtualMs] = [0, 0, 0, 0];
   while (failures.length < maxFailures && (seeds < count || (seeds < atMost && coverage.missed.length > 0))) {
-    const result = await simulate(first + seeds++);
-    for (const [name, times] of result.hits) coverage.hit(name, times);
+    const result = await simulate(first + seeds++, { open });
+    for (const [name, times] of result.hits) {
+      coverage.hit(name, times);
+      if (Object.hasOwn(outOfReach, name)) reached.add(name);
+    }
     if (result.violations.length > 0) failures.push(result);
     writes += result.writes;
     calls += result.calls;
     virtualMs += result.virtualMs;
   }
-  return { failures, coverage, seeds, writes, calls, virtualHours: virtualMs / 3_600_000 };
+  return {
+    failures,
+    coverage,
+    outOfReach,
+    reached: [...reached],
+    seeds,
+    writes,
+    calls,
+    virtualHours: virtualMs / 3_600_000,
+  };
 }
 
+const ownFolder = "packages/core/src/testing/simulation/simulation.test.ts";
+
 /** What to print for a seed that failed: what was wrong, and how to see it again. */
-export function explain({ seed, violations }: SimulationResult): string {
-  const again = `KUBELOOP_SEED=${seed} npx vitest run --project unit packages/core/src/testing/simulation`;
+export function explain({ seed, violations }: SimulationResult, folder = ownFolder): string {
+  const again = `KUBELOOP_SEED=${seed} npx vitest run --project unit ${folder}`;
   return [`seed ${seed} failed; see it again with: ${again}`, ...violations].join("\n  ");
 }
 
-export function summarize({ seeds, writes, calls, virtualHours, coverage }: SeedRun): string {
+export function summarize({ seeds, writes, calls, virtualHours, coverage, outOfReach }: SeedRun): string {
   const facts = `${seeds} seeds, ${writes} writes, ${calls} calls of handlers, ${virtualHours.toFixed(1)} virtual hours`;
-  return `${facts}; met, the rarest first:\n${coverage.print()}`;
+  const reasons = Object.entries(outOfReach).map(([name, reason]) => `${"never".padStart(9)}  ${name}: ${reason}`);
+  return [`${facts}; met, the rarest first:`, ...reasons, coverage.print()].join("\n");
 }
 
-function wantedNames(): readonly string[] {
-  const rows = reflectorRows.filter((row) => !rowsOutOfReach.includes(row));
-  return [...rows, ...faultNames, ...disturbanceNames, ...oddAnswerNames];
-}
+const allNames: readonly string[] = [...reflectorRows, ...faultNames, ...disturbanceNames, ...oddAnswerNames];

@@ -1,5 +1,6 @@
-// One run of the simulation: a shared informer against the fake server in virtual time, while others write and everything that
+// One run of the simulation: a shared informer against a server in virtual time, while others write and everything that
 // can go wrong does. At the end all is quiet, and the cache, and what each handler was told, must be what the server has.
+import { createHash } from "node:crypto";
 import { configMaps, pods } from "../../api/generated/resources.ts";
 import { type corev1, keyOf, withFaults } from "../../api/index.ts";
 import { FakeClock, randomBelow } from "../../base/index.ts";
@@ -7,18 +8,19 @@ import { clientOf } from "../../client/index.ts";
 import { newListWatchFromClient } from "../../informer/reflector/list-watch.ts";
 import type { ResourceEventHandlerRegistration } from "../../informer/shared/registration.ts";
 import { SharedIndexInformer } from "../../informer/shared/shared-index-informer.ts";
-import { FakeApiServer } from "../fake-server/index.ts";
 import { findLeaks } from "../leak-check.ts";
 import { busyClock } from "./busy-clock.fixture.ts";
 import { CacheCheck, shardIndex, shardsOf } from "./cache-check.fixture.ts";
 import { Disturbances } from "./disturbances.fixture.ts";
 import { chance } from "./draw.fixture.ts";
+import { openFakeServer } from "./fake-server.fixture.ts";
 import { HandlerRecord } from "./handler-record.fixture.ts";
 import { withOddAnswers } from "./odd-answers.fixture.ts";
 import { withPaceCheck } from "./pace-check.fixture.ts";
 import { type HandlerPlan, type Scenario, scenarioOf } from "./scenario.fixture.ts";
+import type { OpenServer, SimulatedServer, WrittenObject } from "./simulated-server.fixture.ts";
 import { Truth } from "./truth.fixture.ts";
-import { Writer } from "./writer.fixture.ts";
+import { Writer, writtenNamespaces } from "./writer.fixture.ts";
 
 export interface SimulationResult {
   readonly seed: number;
@@ -29,13 +31,54 @@ export interface SimulationResult {
   readonly writes: number;
   readonly calls: number;
   readonly virtualMs: number;
+  /** Of every write, everything met and everything handlers were told, with its time: two runs of a seed have the same. */
+  readonly digest: string;
 }
 
 /** What to do when something is met, for whoever wants to follow a run. */
 export type Trace = (atMs: number, name: string) => void;
 
-export async function simulate(seed: number, trace?: Trace): Promise<SimulationResult> {
-  return await new Simulation(scenarioOf(seed), trace).run();
+export interface SimulateOptions {
+  /** The fake server unless given. */
+  readonly open?: OpenServer;
+  readonly trace?: Trace;
+}
+
+export async function simulate(seed: number, options: SimulateOptions = {}): Promise<SimulationResult> {
+  const { open = openFakeServer, trace } = options;
+  const scenario = scenarioOf(seed);
+  const { random, body, behaviour, hasSelector, hasTransform } = scenario;
+  const clock = new FakeClock();
+  const truth = new Truth({
+    isShown: (pod) => !hasSelector || ["a", "b"].includes(pod.metadata.labels?.["shard"] ?? ""),
+    shownAs: (pod) => (hasTransform ? transform(pod) : pod),
+  });
+  const writes = createHash("sha256");
+  const server = await open({
+    clock,
+    random: random.fork("server"),
+    resources: [pods, configMaps],
+    namespaces: writtenNamespaces,
+    body,
+    behaviour,
+    onWritten(written) {
+      writes.update(`${clock.monotonic()} ${written.revision} ${written.resource.plural}\n`);
+      if (isOfPod(written)) truth.record(written);
+    },
+  });
+  const result = await new Simulation(scenario, { clock, truth, server, trace }).run();
+  return { ...result, digest: writes.update(result.digest).digest("hex") };
+}
+
+function isOfPod(written: WrittenObject): written is WrittenObject & Parameters<Truth["record"]>[0] {
+  return written.resource.kind === "Pod";
+}
+
+interface Parts {
+  readonly clock: FakeClock;
+  readonly truth: Truth;
+  readonly server: SimulatedServer;
+  readonly trace: Trace | undefined;
 }
 
 interface Listening {
@@ -55,9 +98,10 @@ const never = new AbortController().signal;
 class Simulation {
   readonly #scenario: Scenario;
   readonly #trace: Trace | undefined;
-  readonly #clock = new FakeClock();
-  readonly #truth = new Truth();
-  readonly #server: FakeApiServer;
+  readonly #clock: FakeClock;
+  readonly #truth: Truth;
+  readonly #server: SimulatedServer;
+  readonly #told = createHash("sha256");
   readonly #disturbances: Disturbances;
   readonly #writer: Writer;
   readonly #informer: SharedIndexInformer<corev1.Pod>;
@@ -72,32 +116,30 @@ class Simulation {
   #isCalm = false;
   #isVersionOmitted = false;
 
-  constructor(scenario: Scenario, trace: Trace | undefined) {
+  constructor(scenario: Scenario, { clock: fakeClock, truth, server, trace }: Parts) {
     this.#scenario = scenario;
+    this.#clock = fakeClock;
+    this.#truth = truth;
+    this.#server = server;
     this.#trace = trace;
-    const { random, body, behaviour, hasSelector } = scenario;
+    const { random } = scenario;
     this.#waiting = scenario.handlers;
-    this.#server = new FakeApiServer({ clock: this.#clock, resources: [pods, configMaps], body, behaviour });
-    this.#disturbances = new Disturbances(this.#server, {
+    this.#disturbances = new Disturbances(server, {
       random: random.fork("disturbances"),
       theme: scenario.theme,
       onHit: (name) => this.#hit(name),
     });
-    const isShown = (pod: corev1.Pod) => !hasSelector || ["a", "b"].includes(pod.metadata.labels?.["shard"] ?? "");
-    this.#writer = new Writer({
-      server: this.#server,
-      random: random.fork("writes"),
-      truth: this.#truth,
-      isShown,
-      shownAs: (pod) => (scenario.hasTransform ? transform(pod) : pod),
-    });
+    this.#writer = new Writer({ server, random: random.fork("writes") });
     const odd = withOddAnswers(this.#disturbances.transport, {
       random: random.fork("odd answers"),
       oddEventChance: scenario.oddEventChance,
       canOmitVersion: () => scenario.canOmitVersion && this.#written === 0,
       onHit: (name) => {
         this.#hit(name);
-        this.#isVersionOmitted ||= name === "list without a version";
+        if (name !== "list without a version") return;
+        this.#isVersionOmitted = true;
+        // Nor may the watch that follows be behind: it could not say from where.
+        this.#server.catchUp();
       },
     });
     const isActive = () => !this.#isCalm && !this.#needsPeace();
@@ -118,8 +160,8 @@ class Simulation {
   async run(): Promise<SimulationResult> {
     const { initialObjects, startsBehind } = this.#scenario;
     for (let i = 0; i < initialObjects; i++) {
-      if (startsBehind && i === 30) this.#server.pauseCache();
-      this.#writer.create();
+      if (startsBehind && i === 30) this.#server.fallBehind();
+      await this.#writer.create();
     }
     const stop = new AbortController();
     this.#letJoin("outside");
@@ -128,9 +170,10 @@ class Simulation {
     await this.#settle();
     stop.abort();
     await this.#clock.drive(running);
+    const servers = [{ openWatches: this.#server.openWatches }];
+    await this.#server[Symbol.asyncDispose]();
     await this.#clock.settle();
-    for (const leak of findLeaks({ clock: this.#clock, servers: [this.#server] }))
-      this.#violate(`left behind: ${leak}`);
+    for (const leak of findLeaks({ clock: this.#clock, servers })) this.#violate(`left behind: ${leak}`);
     for (const { rule } of this.#injected()) this.#hit(rule);
     return {
       seed: this.#scenario.seed,
@@ -139,6 +182,7 @@ class Simulation {
       writes: this.#written,
       calls: this.#calls,
       virtualMs: this.#clock.monotonic(),
+      digest: this.#told.digest("hex"),
     };
   }
 
@@ -153,12 +197,12 @@ class Simulation {
     while (this.#written < writes) {
       if (this.#written >= writes - lastWrites) this.#calm();
       const burst = 1 + randomBelow(draw, maxBurst);
-      for (let i = 0; i < burst && this.#written < writes; i++) this.#written += this.#writer.write();
+      for (let i = 0; i < burst && this.#written < writes; i++) this.#written += await this.#writer.write();
       this.#look();
       this.#letJoin("outside");
       this.#letLeave();
       this.#disturbances.recover();
-      if (!this.#isCalm && !this.#needsPeace() && chance(draw, disturbanceChance)) this.#disturbances.strike();
+      if (!this.#isCalm && !this.#needsPeace() && chance(draw, disturbanceChance)) await this.#disturbances.strike();
       await this.#clock.sleep(randomBelow(draw, maxPauseMs), never);
     }
     this.#calm();
@@ -177,7 +221,7 @@ class Simulation {
 
   /** What is not yet as it should be in the end. */
   #openIssues(): readonly string[] {
-    const onServer = this.#server.list(pods).filter((pod) => this.#writer.isShown(pod));
+    const onServer = this.#server.list(pods).filter((pod) => this.#truth.isShown(pod));
     const expected = namesOf(onServer);
     const issues = [...this.#check.differences(onServer)];
     if (!this.#informer.hasSynced()) issues.push("the informer has not synced");
@@ -256,6 +300,7 @@ class Simulation {
       hasResync: plan.resyncMs > 0,
       isCoalesced: plan.maxQueued !== undefined,
       onViolation: (what) => this.#violate(what),
+      onTold: (what) => this.#note(`${plan.name} ${what}`),
       act: () => {
         if (++this.#calls % 16 === 0) this.#look();
         // Not in the very first call: later ones may be in the midst of anything.
@@ -306,7 +351,12 @@ class Simulation {
     };
   }
 
+  #note(what: string): void {
+    this.#told.update(`${this.#clock.monotonic()} ${what}\n`);
+  }
+
   #hit(name: string): void {
+    this.#note(name);
     this.#trace?.(this.#clock.monotonic(), name);
     this.#hits.set(name, (this.#hits.get(name) ?? 0) + 1);
   }

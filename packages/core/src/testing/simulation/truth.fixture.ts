@@ -1,7 +1,13 @@
-// What really happened to every object the informer is to see, version by version: written down beside the server as the writes
-// are made, and asked by the checks. An object that its selector no longer matches is as gone as a deleted one.
-import type { corev1, KubernetesObject } from "../../api/index.ts";
+// What really happened to every object the informer is to see, version by version: written down as the server writes, before anybody
+// is told, and asked by the checks. An object that its selector no longer matches is as gone as a deleted one.
+import { type corev1, type KubernetesObject, keyOf } from "../../api/index.ts";
 import { deepEqual } from "../../base/index.ts";
+
+export interface PodWrite {
+  readonly revision: number;
+  readonly before: corev1.Pod | undefined;
+  readonly after: corev1.Pod | undefined;
+}
 
 /** One state of one object, as the cache is to show it. */
 export interface TrueState {
@@ -11,13 +17,39 @@ export interface TrueState {
   readonly object: corev1.Pod;
 }
 
+export interface TruthOptions {
+  /** Whether the informer is to see it. */
+  readonly isShown: (pod: corev1.Pod) => boolean;
+  /** How the informer is to see it. */
+  readonly shownAs: (pod: corev1.Pod) => corev1.Pod;
+}
+
 export class Truth {
+  readonly #options: TruthOptions;
   readonly #states = new Map<string, TrueState[]>();
   /** What is cached is frozen, so it is compared once. */
   readonly #verified = new WeakSet<corev1.Pod>();
 
+  constructor(options: TruthOptions) {
+    this.#options = options;
+  }
+
+  isShown(pod: corev1.Pod): boolean {
+    return this.#options.isShown(pod);
+  }
+
   /** Must come in the order of versions. */
-  record(key: string, state: TrueState): void {
+  record({ revision: version, before, after }: PodWrite): void {
+    const { isShown, shownAs } = this.#options;
+    if (after !== undefined && isShown(after)) {
+      this.#add(keyOf(after), { version, isGone: false, object: shownAs(after) });
+    } else if (before !== undefined && isShown(before)) {
+      const metadata = { ...before.metadata, resourceVersion: String(version) };
+      this.#add(keyOf(before), { version, isGone: true, object: shownAs({ ...before, metadata }) });
+    }
+  }
+
+  #add(key: string, state: TrueState): void {
     const states = this.#states.get(key);
     if (states === undefined) this.#states.set(key, [state]);
     else states.push(state);

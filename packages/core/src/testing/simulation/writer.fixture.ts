@@ -1,23 +1,17 @@
-// Writes to the server as many clients would, and writes down beside it what each write means for the informer.
+// Writes to the server as many clients would, one write after the other.
 
 import { configMaps, pods } from "../../api/generated/resources.ts";
 import { type corev1, keyOf } from "../../api/index.ts";
 import { type Random, randomBelow } from "../../base/index.ts";
-import type { FakeApiServer } from "../fake-server/index.ts";
 import { pick } from "./draw.fixture.ts";
-import type { Truth } from "./truth.fixture.ts";
+import type { SimulatedServer } from "./simulated-server.fixture.ts";
 
 export interface WriterOptions {
-  readonly server: FakeApiServer;
+  readonly server: SimulatedServer;
   readonly random: Random;
-  readonly truth: Truth;
-  /** Whether the informer is to see it. */
-  readonly isShown: (pod: corev1.Pod) => boolean;
-  /** How the informer is to see it. */
-  readonly shownAs: (pod: corev1.Pod) => corev1.Pod;
 }
 
-const namespaces = ["alpha", "beta", "gamma"];
+export const writtenNamespaces: readonly string[] = ["alpha", "beta", "gamma"];
 const namesEach = 150;
 
 interface Place {
@@ -34,20 +28,16 @@ export class Writer {
     this.#options = options;
   }
 
-  isShown(pod: corev1.Pod): boolean {
-    return this.#options.isShown(pod);
-  }
-
-  create(): void {
+  async create(): Promise<void> {
     const { server, random } = this.#options;
-    const draw = () => ({ namespace: pick(random, namespaces), name: `pod-${randomBelow(random, namesEach)}` });
+    const draw = () => ({ namespace: pick(random, writtenNamespaces), name: `pod-${randomBelow(random, namesEach)}` });
     let place = draw();
     while (server.get(pods, `${place.namespace}/${place.name}`) !== undefined) place = draw();
-    this.#create(place);
+    await this.#create(place);
   }
 
   /** One write, two that belong together, or one that the informer is not to hear of. Returns how many it is to hear of. */
-  write(): number {
+  async write(): Promise<number> {
     const at = randomBelow(this.#options.random, this.#there.length);
     const chosen = this.#there[at];
     const what = pick(this.#options.random, [
@@ -60,37 +50,32 @@ export class Writer {
       "again",
       "other",
     ]);
-    if (what === "other") return this.#writeOther();
-    if (what === "create" || chosen === undefined) this.create();
-    else if (what === "update") this.#update(at, chosen);
-    else this.#delete(at, chosen);
+    if (what === "other") return await this.#writeOther();
+    if (what === "create" || chosen === undefined) await this.create();
+    else if (what === "update") await this.#update(at, chosen);
+    else await this.#delete(at, chosen);
     if (what !== "again" || chosen === undefined) return 1;
-    this.#create(placeOf(chosen));
+    await this.#create(placeOf(chosen));
     return 2;
   }
 
-  #create(place: Place): void {
-    const pod = this.#options.server.create(pods, this.#newPod(place));
-    this.#there.push(pod);
-    this.#record(undefined, pod);
+  async #create(place: Place): Promise<void> {
+    this.#there.push(await this.#options.server.create(pods, this.#newPod(place)));
   }
 
-  #update(at: number, before: corev1.Pod): void {
-    const after = this.#options.server.update(pods, this.#newPod(placeOf(before)));
-    this.#there[at] = after;
-    this.#record(before, after);
+  async #update(at: number, before: corev1.Pod): Promise<void> {
+    this.#there[at] = await this.#options.server.update(pods, this.#newPod(placeOf(before)));
   }
 
-  #delete(at: number, before: corev1.Pod): void {
-    const last = this.#options.server.delete(pods, keyOf(before));
+  async #delete(at: number, before: corev1.Pod): Promise<void> {
+    await this.#options.server.delete(pods, keyOf(before));
     this.#there.splice(at, 1);
-    this.#record(before, undefined, last);
   }
 
   /** Raises the version, and no more. */
-  #writeOther(): number {
+  async #writeOther(): Promise<number> {
     const metadata = { namespace: "alpha", name: `other-${this.#count++}` };
-    this.#options.server.create(configMaps, { apiVersion: "v1", kind: "ConfigMap", metadata });
+    await this.#options.server.create(configMaps, { apiVersion: "v1", kind: "ConfigMap", metadata });
     return 0;
   }
 
@@ -101,19 +86,8 @@ export class Writer {
       apiVersion: "v1",
       kind: "Pod",
       metadata: { ...place, labels: { shard }, annotations: { write } },
-      spec: { containers: [] },
+      spec: { containers: [{ name: "main", image: "none" }] },
     };
-  }
-
-  #record(before: corev1.Pod | undefined, after: corev1.Pod | undefined, last?: corev1.Pod): void {
-    const { server, truth, isShown, shownAs } = this.#options;
-    const version = server.revision;
-    if (after !== undefined && isShown(after)) {
-      truth.record(keyOf(after), { version, isGone: false, object: shownAs(after) });
-    } else if (before !== undefined && isShown(before)) {
-      const metadata = { ...before.metadata, resourceVersion: String(version) };
-      truth.record(keyOf(before), { version, isGone: true, object: shownAs(last ?? { ...before, metadata }) });
-    }
   }
 }
 
