@@ -2,6 +2,7 @@
 // log; what was there before is looked at once.
 import type { KubernetesObject } from "@kubeloop/core/api";
 import { type Clock, RingBuffer } from "@kubeloop/core/base";
+import { Breath } from "../storage/breath.ts";
 import type { Storage } from "../storage/storage.ts";
 
 export const eventLifetimeMs = 60 * 60_000;
@@ -26,7 +27,9 @@ export async function expireEvents(storage: Storage, clock: Clock, signal: Abort
   let position = await noteAll(storage, note);
   while (!signal.aborted) {
     await background.sleep(sweepMs, signal);
+    const breath = new Breath(background, signal);
     for (;;) {
+      if (breath.isDue()) await breath.take();
       const event = position === undefined ? "forgotten" : log.at(collection, position);
       if (event === undefined) break;
       if (event === "forgotten" || position === undefined) {
@@ -37,7 +40,7 @@ export async function expireEvents(storage: Storage, clock: Clock, signal: Abort
       position++;
       if (event.after !== undefined) note(event.key, event.after);
     }
-    await deleteExpired(storage, written, background.monotonic() - eventLifetimeMs);
+    await deleteExpired(storage, written, { beforeMs: background.monotonic() - eventLifetimeMs, breath });
   }
 }
 
@@ -50,10 +53,15 @@ async function noteAll(
   return storage.log.positionAfter(collection, revision);
 }
 
-async function deleteExpired(storage: Storage, written: RingBuffer<Written>, beforeMs: number): Promise<void> {
+async function deleteExpired(
+  storage: Storage,
+  written: RingBuffer<Written>,
+  { beforeMs, breath }: { readonly beforeMs: number; readonly breath: Breath },
+): Promise<void> {
   for (let first = written.peek(); first !== undefined && first.atMs <= beforeMs; first = written.peek()) {
     written.shift();
     // Written again since then, or gone: not this entry's business.
     await storage.write([{ collection, key: first.key, expected: first.revision, object: undefined }]);
+    if (breath.isDue()) await breath.take();
   }
 }

@@ -7,6 +7,7 @@ import {
   newGenerateNameConflict,
   newStatusError,
   StatusError,
+  validatePathSegmentName,
 } from "@kubeloop/core/api";
 import type { Draft } from "../kinds/kind-rules.ts";
 import type { Place } from "../storage/storage.ts";
@@ -49,6 +50,8 @@ async function freeName(scope: RequestScope, prefix: string): Promise<string> {
   const { served, server } = scope;
   for (let attempt = 1; ; attempt++) {
     const name = generateName(prefix, server.random);
+    // One that can be no name is refused later, with all else that is wrong.
+    if (validatePathSegmentName(name).length > 0) return name;
     if ((await server.storage.get(placeOf(scope, name))) === undefined) return name;
     if (attempt === generateAttempts) {
       throw newGenerateNameConflict(served.groupResource, name, { retryAfterSeconds: 1 });

@@ -1,5 +1,6 @@
 // DELETE of one object, and of a collection.
 import { isNotFound, type KubernetesObject, newForbidden, newNotFound } from "@kubeloop/core/api";
+import { Breath } from "../storage/breath.ts";
 import type { Answer } from "../wire/answer.ts";
 import { type Change, changeObject } from "./change-object.ts";
 import { checkPreconditions, decideDelete } from "./decide-delete.ts";
@@ -79,7 +80,9 @@ export async function removeCollection(scope: RequestScope): Promise<Answer> {
   const options = await deleteOptionsOf(scope);
   const { objects, metadata } = await selectObjects(scope, listOptionsOf(scope.request.query, false));
   const removed: KubernetesObject[] = [];
+  const breath = new Breath(scope.server.clock, scope.signal);
   for (const object of objects) {
+    if (breath.isLongSince()) await breath.take();
     const { name = "", namespace = "", uid } = object.metadata;
     const one = { ...scope, info: { ...scope.info, namespace, name } };
     try {

@@ -14,10 +14,13 @@ export function rawOf(object: KubernetesObject, protobuf: Protobuf): Uint8Array 
   return bytes;
 }
 
+let loaded: Protobuf | undefined;
+
 /** Loaded when the first client asks for it. */
 export async function protobufOn(clock: Clock): Promise<Protobuf> {
-  return await inFlight(clock, "loading protobuf", async () => {
+  loaded ??= await inFlight(clock, "loading protobuf", async () => {
     const { loadProtobuf } = await import("./protobuf/index.ts");
     return await loadProtobuf();
   });
+  return loaded;
 }

@@ -1,5 +1,5 @@
 // Gives an answer the form its client asked for: values for readers inside the process, else bytes in JSON, YAML or protobuf, of the
-// object, its metadata or a table. Large lists are written in chunks, with a breath between them, so that nobody else waits.
+// object, its metadata or a table.
 import {
   type ApiResponse,
   bytesResponse,
@@ -12,11 +12,12 @@ import {
 } from "@kubeloop/core/api";
 import { type Clock, childSignal, inFlight } from "@kubeloop/core/base";
 import type { PrintContext } from "../kinds/kind-rules.ts";
+import { Breath } from "../storage/breath.ts";
 import type { Answer, WatchMessage } from "./answer.ts";
-import { encodeJson, jsonAfterKind, jsonOf } from "./json-encodings.ts";
+import { encodeJson, jsonOf } from "./json-encodings.ts";
+import { type ListSource, listBytes, listValue, showList } from "./list-body.ts";
 import { contentTypeOf, type OutputForm } from "./output-form.ts";
-import { metadataOf, type Presentation, rowOf, tableOf, viewOf } from "./presentation.ts";
-import type { ListHead, Protobuf } from "./protobuf/index.ts";
+import { type Presentation, viewOf } from "./presentation.ts";
 import { protobufOn, rawOf } from "./protobuf-encodings.ts";
 import { warningHeaders } from "./warning-headers.ts";
 import { frameOf } from "./watch-frames.ts";
@@ -108,104 +109,18 @@ async function encode(
 
 const newline = Buffer.from("\n");
 
-async function respondList(
-  { metadata, objects }: Extract<Answer, { kind: "list" }>["list"],
-  presentation: Presentation,
-  options: WithContext,
-): Promise<ApiResponse> {
-  const { form, prefers, warnings, context } = options;
+async function respondList(list: ListSource, presentation: Presentation, options: WithContext): Promise<ApiResponse> {
+  const { form, prefers, warnings, clock, signal, context } = options;
   const { view, media } = form;
-  const { resource } = presentation;
-  const served = objects.map((object) => presentation.toServed(object));
-  switch (view.kind) {
-    case "table": {
-      const rows = served.map((object) => rowOf(object, presentation, view, context));
-      return respondPlain(200, tableOf(rows, metadata, { presentation, view }), options);
-    }
-    case "metadata": {
-      if (!view.isList) {
-        throw notThatView(
-          `you requested PartialObjectMetadata, but the requested object is a list (*${goTypeOf(resource)}List)`,
-        );
-      }
-      const items = served.map((object) => metadataOf(object, view.version));
-      const kind = "PartialObjectMetadataList";
-      return respondPlain(200, { kind, apiVersion: `meta.k8s.io/${view.version}`, metadata, items }, options);
-    }
-    case "object":
-      break;
+  if (view.kind === "metadata" && !view.isList) {
+    throw notThatView(
+      `you requested PartialObjectMetadata, but the requested object is a list (*${goTypeOf(presentation.resource)}List)`,
+    );
   }
-  const kind = resource.listKind ?? `${resource.kind}List`;
-  const head = { kind, apiVersion: resource.apiVersion, metadata };
-  if (prefers === "values") return valueResponse(200, { ...head, items: served }, warningHeaders(warnings));
-  const headers = { ...warningHeaders(warnings), "content-type": contentTypeOf(media) };
-  if (media === "json" && !form.isPretty) return streamed(headers, jsonList(head, served, options));
-  if (media === "protobuf") {
-    const protobuf = await protobufOn(options.clock);
-    return streamed(headers, protobufList(protobuf, head, served, options));
-  }
-  const bare = served.map(({ kind: _kind, apiVersion: _apiVersion, ...rest }) => rest);
-  return respondPlain(200, { ...head, items: bare }, options);
-}
-
-const chunkBytes = 64 * 1024;
-/** As long as this may be written without a breath. */
-const sliceMs = 5;
-
-async function* jsonList(
-  head: object,
-  objects: readonly KubernetesObject[],
-  { clock, signal }: RespondOptions,
-): AsyncGenerator<Uint8Array> {
-  const opening = JSON.stringify(head);
-  let pieces: Uint8Array[] = [Buffer.from(`${opening.slice(0, -1)},"items":[`, "utf8")];
-  let length = 0;
-  let sliceStart = clock.monotonic();
-  for (let i = 0; i < objects.length; i++) {
-    const object = objects[i];
-    if (object === undefined) continue;
-    const rest = jsonAfterKind(object);
-    pieces.push(i === 0 ? firstItem : nextItem, rest);
-    length += rest.length;
-    if (length < chunkBytes) continue;
-    yield Buffer.concat(pieces);
-    pieces = [];
-    length = 0;
-    if (clock.monotonic() - sliceStart < sliceMs) continue;
-    await clock.yield();
-    signal.throwIfAborted();
-    sliceStart = clock.monotonic();
-  }
-  pieces.push(listEnd);
-  yield Buffer.concat(pieces);
-}
-
-const firstItem = Buffer.from("{");
-const nextItem = Buffer.from(",{");
-const listEnd = Buffer.from("]}\n");
-
-async function* protobufList(
-  protobuf: Protobuf,
-  head: ListHead,
-  objects: readonly KubernetesObject[],
-  { clock, signal }: RespondOptions,
-): AsyncGenerator<Uint8Array> {
-  const items: Uint8Array[] = [];
-  let sliceStart = clock.monotonic();
-  const breathe = async () => {
-    if (clock.monotonic() - sliceStart < sliceMs) return;
-    await clock.yield();
-    signal.throwIfAborted();
-    sliceStart = clock.monotonic();
-  };
-  for (const object of objects) {
-    items.push(rawOf(object, protobuf));
-    await breathe();
-  }
-  for (const piece of protobuf.listEnvelopePieces(head, items)) {
-    yield piece;
-    await breathe();
-  }
+  const shown = showList(list, presentation, view, context);
+  const headers = warningHeaders(warnings);
+  if (prefers === "values") return valueResponse(200, await listValue(shown, new Breath(clock, signal)), headers);
+  return streamed({ ...headers, "content-type": contentTypeOf(media) }, await listBytes(shown, options));
 }
 
 function streamed(headers: HttpHeaders, bytes: AsyncIterable<Uint8Array>): ApiResponse {
