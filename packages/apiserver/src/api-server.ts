@@ -18,7 +18,7 @@ import {
   systemRandom,
   TaskScope,
 } from "@kubeloop/core/base";
-import { startBootstrap } from "./bootstrap/index.ts";
+import { publishClientAuthority, startBootstrap } from "./bootstrap/index.ts";
 import { handleRequest, type RequestHandlerParts } from "./handle-request.ts";
 import { allRules } from "./kinds/index.ts";
 import type { RequestUser } from "./kinds/kind-rules.ts";
@@ -39,7 +39,7 @@ export interface ApiServerOptions {
   readonly storage?: Storage;
   /** Who answers for logs and exec; nobody unless given. */
   readonly nodePort?: NodePort;
-  /** What `/api` says of where this server is. */
+  /** What `/api` says of where this server is: where it listens, unless given. */
   readonly serverAddress?: string;
 }
 
@@ -79,7 +79,7 @@ export class ApiServer implements AsyncDisposable {
       },
       documents: {
         catalogue,
-        serverAddress: options.serverAddress ?? "127.0.0.1:6443",
+        serverAddress: () => options.serverAddress ?? this.#firstAddress() ?? "127.0.0.1:6443",
         healthChecks: [],
         clock,
         printMetrics: () => this.#metrics.print(),
@@ -102,6 +102,11 @@ export class ApiServer implements AsyncDisposable {
     return undefined;
   }
 
+  #firstAddress(): string | undefined {
+    for (const { url } of this.#listening) return new URL(url).host;
+    return undefined;
+  }
+
   /** Requests of the administrator, by a plain call. */
   readonly transport: Transport = (request, signal) => this.answer(request, systemAdmin, signal);
 
@@ -119,6 +124,8 @@ export class ApiServer implements AsyncDisposable {
     const { log } = this.#parts;
     const listening = await listen({ ...options, clock, log, answer: (...request) => this.answer(...request) });
     this.#listening.add(listening);
+    const { caPem } = listening.admin;
+    if (caPem !== undefined) await publishClientAuthority(this.#parts.server, caPem, this.#scope.signal);
     return listening;
   }
 

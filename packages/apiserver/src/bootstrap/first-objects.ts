@@ -25,20 +25,23 @@ export async function createFirstObjects(server: ServerParts, signal: AbortSigna
   const objects = JSON.parse(
     brotliDecompressSync(Buffer.from(bootstrapObjects, "base64")).toString("utf8"),
   ) as KubernetesObject[];
-  for (const object of objects.toSorted((a, b) => order(a) - order(b))) {
-    const scope = scopeOf(server, object, signal);
-    if (scope === undefined) continue;
-    try {
-      const { draft } = decodeValue(scope, object);
-      await createObject(scope, draft, {
-        isDryRun: false,
-        fieldManager: "kube-apiserver",
-        fieldValidation: "Ignore",
-        force: undefined,
-      });
-    } catch (error) {
-      if (!isAlreadyExists(error)) throw error;
-    }
+  for (const object of objects.toSorted((a, b) => order(a) - order(b))) await createOwn(server, object, signal);
+}
+
+/** Unless it is there already. */
+export async function createOwn(server: ServerParts, object: KubernetesObject, signal: AbortSignal): Promise<void> {
+  const scope = scopeOf(server, object, signal);
+  if (scope === undefined) return;
+  try {
+    const { draft } = decodeValue(scope, object);
+    await createObject(scope, draft, {
+      isDryRun: false,
+      fieldManager: "kube-apiserver",
+      fieldValidation: "Ignore",
+      force: undefined,
+    });
+  } catch (error) {
+    if (!isAlreadyExists(error)) throw error;
   }
 }
 

@@ -13,14 +13,14 @@ import type { Clock } from "@kubeloop/core/base";
 import type { Catalogue } from "../resources/catalogue.ts";
 import { kubernetesVersion } from "../version.ts";
 import { parseAccept } from "../wire/accept.ts";
-import { encodeJson } from "../wire/json-encodings.ts";
 import { aggregated, groupDocument, groupList, groupsOf, legacyVersions, resourceList } from "./discovery.ts";
 import { answerHealth, type HealthCheck } from "./health.ts";
 import { answerOpenApi } from "./openapi.ts";
 
 export interface DocumentParts {
   readonly catalogue: Catalogue;
-  readonly serverAddress: string;
+  /** Host and port. */
+  serverAddress(): string;
   readonly healthChecks: readonly HealthCheck[];
   readonly clock: Clock;
   /** In Prometheus' text form. */
@@ -41,7 +41,7 @@ export async function answerDocument(
   }
   switch (first) {
     case "":
-      return json({ paths: rootPaths(parts.catalogue) });
+      return indented({ paths: rootPaths(parts.catalogue) });
     case "api":
       if (segments.length === 1) return discovery(request, parts, true);
       return segments.length === 2 ? versionDocument(parts, "", group ?? "") : undefined;
@@ -50,7 +50,7 @@ export async function answerDocument(
       if (version === undefined) return groupAnswer(parts, group);
       return more.length === 0 ? versionDocument(parts, group, version) : undefined;
     case "version":
-      return segments.length === 1 ? json(versionInfo()) : undefined;
+      return segments.length === 1 ? indented(versionInfo()) : undefined;
     case "healthz":
     case "livez":
     case "readyz":
@@ -72,7 +72,7 @@ function discovery(request: ApiRequest, { catalogue, serverAddress }: DocumentPa
     case "aggregated":
       return tagged(request, aggregated(groups, isCore));
     case "legacy":
-      return json(isCore ? legacyVersions(serverAddress) : groupList(groups));
+      return json(isCore ? legacyVersions(serverAddress()) : groupList(groups));
     case "none":
       throw newStatusError({
         code: 406,
@@ -110,7 +110,7 @@ function versionDocument({ catalogue }: DocumentParts, name: string, version: st
 
 /** With a tag, so that who has this very document is only told that it has. */
 function tagged(request: ApiRequest, document: object): ApiResponse {
-  const bytes = encodeJson(document);
+  const bytes = encodeLine(document);
   const etag = `"${createHash("sha512").update(bytes).digest("hex").toUpperCase()}"`;
   const headers = { etag, "content-type": aggregatedType, vary: "Accept", "cache-control": "public" };
   if (headerValue(request.headers, "if-none-match") === etag) return bytesResponse(304, new Uint8Array(), headers);
@@ -118,7 +118,14 @@ function tagged(request: ApiRequest, document: object): ApiResponse {
 }
 
 function json(document: object): ApiResponse {
-  return bytesResponse(200, encodeJson(document), { "content-type": "application/json" });
+  return bytesResponse(200, encodeLine(document), { "content-type": "application/json" });
+}
+
+const encodeLine = (document: object) => Buffer.from(`${JSON.stringify(document)}\n`);
+
+/** What a real server prints for people rather than for clients. */
+function indented(document: object): ApiResponse {
+  return bytesResponse(200, Buffer.from(JSON.stringify(document, null, 2)), { "content-type": "application/json" });
 }
 
 const text = (body: string, contentType: string) =>

@@ -25,7 +25,8 @@ export const fieldManagers: FieldManagers = {
       apiVersion: served.resource.apiVersion,
       subresource: subresource?.name ?? "",
       ignored: ignoredPaths(scope),
-      nowMs: server.clock.now(),
+      // A real server keeps no time of who scaled.
+      nowMs: subresource?.name === "scale" ? undefined : server.clock.now(),
     });
     if (recorded.length > 0) draft.metadata.managedFields = recorded as Draft<typeof recorded>;
   },

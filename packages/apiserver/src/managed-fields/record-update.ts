@@ -19,7 +19,8 @@ export interface Update {
   readonly subresource: string;
   /** Places that this door does not write, whatever was sent: `["f:status"]`. */
   readonly ignored: readonly (readonly string[])[];
-  readonly nowMs: number;
+  /** Undefined where no time is kept. */
+  readonly nowMs: number | undefined;
 }
 
 const maxUpdaters = 10;
@@ -71,13 +72,13 @@ export function recordUpdate(update: Update): readonly Entry[] {
   return capped(others).toSorted(byAge);
 }
 
-function withFields(entry: Entry, fields: FieldSet, nowMs: number): Entry {
+function withFields(entry: Entry, fields: FieldSet, nowMs: number | undefined): Entry {
   const { manager, operation, apiVersion, subresource } = entry;
   return {
     manager,
     operation,
     apiVersion,
-    time: printTime(nowMs),
+    ...(nowMs === undefined ? {} : { time: printTime(nowMs) }),
     fieldsType: "FieldsV1",
     fieldsV1: fields.toFields() ?? {},
     ...(subresource === undefined ? {} : { subresource }),

@@ -17,9 +17,31 @@ export async function onNode(scope: RequestScope): Promise<Answer> {
     if (info.subresource === "log") return { kind: "text", code: 200, text: "", contentType: "text/plain" };
     throw newBadRequest(`pod ${info.name} does not have a host assigned`);
   }
-  if (server.nodePort === undefined) throw unreachable(`nodes ${JSON.stringify(node)} not found`);
+  if (server.nodePort === undefined) throw await whyUnreachable(scope, pod);
   const response = await server.nodePort.answer({ pod, subresource: info.subresource }, request, signal);
   return { kind: "response", response };
+}
+
+/** In the order in which a real server prefers them. */
+const addressTypes = ["Hostname", "InternalDNS", "InternalIP", "ExternalDNS", "ExternalIP"];
+
+async function whyUnreachable({ server, info, request }: RequestScope, pod: corev1.Pod): Promise<Error> {
+  const name = pod.spec?.nodeName ?? "";
+  const node = (await server.storage.get({ collection: "nodes", key: name })) as corev1.Node | undefined;
+  // In a real server's words, though it is the node that is missing.
+  if (node === undefined) return newNotFound({ group: "", resource: "pods" }, name);
+  const addresses = node.status?.addresses ?? [];
+  const host = addressTypes.flatMap((type) => addresses.filter((one) => one.type === type))[0]?.address;
+  if (host === undefined) {
+    const known = addresses.map(({ type, address }) => `{${type} ${address}}`).join(" ");
+    return failed(`no preferred addresses found; known addresses: [${known}]`);
+  }
+  const port = node.status?.daemonEndpoints?.kubeletEndpoint?.Port ?? 10250;
+  const refused = `dial tcp ${host}:${port}: connect: connection refused`;
+  const container = queryValue(request.query, "container") ?? pod.spec?.containers?.[0]?.name ?? "";
+  const url = `https://${host}:${port}/containerLogs/${info.namespace}/${info.name}/${container}`;
+  if (info.subresource === "log") return failed(`Get "${url}": ${refused}`);
+  return failed(`error dialing backend: ${refused}`);
 }
 
 /** Several containers and no choice is a bad request; so is one that is not there. */
@@ -41,3 +63,6 @@ function checkContainer({ metadata, spec }: corev1.Pod, asked: string, subresour
 
 const unreachable = (message: string) =>
   newStatusError({ code: 500, reason: "InternalError", message: `Internal error occurred: ${message}` });
+
+/** An error that has no reason of its own. */
+const failed = (message: string) => newStatusError({ code: 500, reason: "", message });

@@ -10,12 +10,14 @@ import {
   newNotFound,
 } from "@kubeloop/core/api";
 import type { Draft, ScaleRules } from "../../kinds/kind-rules.ts";
+import { printAge } from "../../kinds/shared/print-age.ts";
 import type { Answer } from "../../wire/answer.ts";
+import type { Presentation } from "../../wire/presentation.ts";
 import { changeObject, staleVersion } from "../change-object.ts";
 import { applyPatch, decodedPatch, parsePatch, patchKindOf } from "../patch.ts";
 import { decodePlain, readPlain } from "../read-object.ts";
 import { type WriteOptions, writeOptionsOf } from "../request-options.ts";
-import { placeOf, type RequestScope } from "../request-scope.ts";
+import { placeOf, type RequestScope, type ServerParts } from "../request-scope.ts";
 import { decideUpdate } from "../update.ts";
 
 const scaleKind = { group: "autoscaling", version: "v1", kind: "Scale" };
@@ -25,7 +27,7 @@ export const scaleVerbs = { get: getScale, update: updateScale, patch: patchScal
 async function getScale(scope: RequestScope): Promise<Answer> {
   const object = await scope.server.storage.get(placeOf(scope, scope.info.name));
   if (object === undefined) throw newNotFound(scope.served.groupResource, scope.info.name);
-  return { kind: "plain", code: 200, object: scaleOf(object, rulesOf(scope)) };
+  return answerOf(scope, scaleOf(object, rulesOf(scope)));
 }
 
 async function updateScale(scope: RequestScope): Promise<Answer> {
@@ -52,7 +54,7 @@ async function setScale(
 ): Promise<Answer> {
   const { served, info } = scope;
   const rules = rulesOf(scope);
-  const plain = { ...scope, subresource: undefined };
+  const plain = { ...scope, subresource: undefined, server: recordingAs(scope) };
   const { object } = await changeObject(
     plain,
     placeOf(scope, info.name),
@@ -66,7 +68,41 @@ async function setScale(
     },
     options,
   );
-  return { kind: "plain", code: 200, object: scaleOf(object, rules) };
+  return answerOf(scope, scaleOf(object, rules));
+}
+
+/** The object changes as by any update, but it is remembered through which door. */
+function recordingAs(scope: RequestScope): ServerParts {
+  const { fieldManagers } = scope.server;
+  return { ...scope.server, fieldManagers: { record: (write) => fieldManagers.record({ ...write, scope }) } };
+}
+
+function answerOf({ served }: RequestScope, scale: autoscalingv1.Scale): Answer {
+  const presentation = scalePresentation(served.presentation);
+  return { kind: "object", code: 200, object: scale as KubernetesObject, presentation };
+}
+
+/** A Scale has a table of its own; its first and last column are every kind's. */
+function scalePresentation({ resource, columns }: Presentation): Presentation {
+  const own = { type: "integer", format: "", priority: 0 };
+  return {
+    resource: { ...resource, ...scaleKind, apiVersion: "autoscaling/v1" },
+    columns: [
+      ...columns.filter(({ name }) => name === "Name"),
+      { ...own, name: "Desired", description: "replicas is the desired number of instances for the scaled object." },
+      {
+        ...own,
+        name: "Available",
+        description: "replicas is the actual number of observed instances of the scaled object.",
+      },
+      ...columns.filter(({ name }) => name === "Age"),
+    ],
+    toServed: (object) => object,
+    printRow: (object, { nowMs }) => {
+      const { metadata, spec, status } = object as autoscalingv1.Scale;
+      return [metadata?.name, spec?.replicas ?? 0, status?.replicas ?? 0, printAge(metadata?.creationTimestamp, nowMs)];
+    },
+  };
 }
 
 function checkScale(scope: RequestScope, { metadata, spec }: autoscalingv1.Scale, current: KubernetesObject): void {
