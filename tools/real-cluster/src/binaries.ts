@@ -8,6 +8,8 @@ import { build, buildFolder, findGo, isBuilt } from "./build.ts";
 import { bundleOf } from "./bundles.ts";
 import { RealClusterError } from "./errors.ts";
 import {
+  isKnown,
+  type KnownProgram,
   type PinnedVersions,
   type Program,
   parseVersion,
@@ -89,6 +91,7 @@ interface Search {
 }
 
 async function findUsable(program: Program, search: Search, signal: AbortSignal): Promise<string | undefined> {
+  if (!isKnown(program)) return undefined;
   const wanted = wantedSeries(program, search.pinned);
   for (const folder of searchedFolders(search.env)) {
     const path = join(folder, program);
@@ -114,7 +117,7 @@ async function isExecutable(path: string): Promise<boolean> {
   }
 }
 
-async function askVersion(path: string, program: Program, signal: AbortSignal): Promise<string | undefined> {
+async function askVersion(path: string, program: KnownProgram, signal: AbortSignal): Promise<string | undefined> {
   const answer = await runCommand(path, versionArguments(program), {}, signal);
   return answer?.status === 0 ? parseVersion(answer.output) : undefined;
 }

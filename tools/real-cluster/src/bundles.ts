@@ -27,6 +27,8 @@ export function describeBuild(bundle: Bundle, pinned: PinnedVersions): string {
       return `etcd and Kubernetes ${pinned.kubernetes} with Go; once, about 7 minutes on two cores`;
     case "kubectl-1.29":
       return `kubectl ${pinned.oldKubectl} with Go; once, about 2 minutes on two cores`;
+    case "go-clients":
+      return "clients that use client-go and controller-runtime, with Go; once, about a minute on two cores";
   }
 }
 
@@ -52,6 +54,8 @@ export function buildsOf(bundle: Bundle, pinned: PinnedVersions, folder: string)
       const flags = [...smaller, stamped(pinned.oldKubectl), "-o", join(folder, bundle)];
       return [{ manifest: bundle, args: [...flags, "k8s.io/kubernetes/cmd/kubectl"] }];
     }
+    case "go-clients":
+      return [{ manifest: bundle, args: [...smaller, "-ldflags=-s -w", "-o", join(folder, bundle), "."] }];
   }
 }
 

@@ -6,7 +6,7 @@ import { RealClusterError } from "./errors.ts";
 export const components = ["etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler"] as const;
 export const clusterPrograms = [...components, "kubectl"] as const;
 /** Clients of another age, or of our own making in Go. No cluster needs them; only the suites that are about them do. */
-export const foreignClients = ["kubectl-1.29"] as const;
+export const foreignClients = ["kubectl-1.29", "go-clients"] as const;
 
 /** A program that runs as long as the cluster does. */
 export type ComponentName = (typeof components)[number];
@@ -23,6 +23,7 @@ export const manifests = {
   kubernetes: new URL("../manifests/kubernetes/", import.meta.url),
   etcd: new URL("../manifests/etcd/", import.meta.url),
   "kubectl-1.29": new URL("../manifests/kubectl-1.29/", import.meta.url),
+  "go-clients": new URL("../manifests/go-clients/", import.meta.url),
 } as const;
 
 export type Manifest = keyof typeof manifests;
@@ -50,7 +51,7 @@ export function requiredVersion(goMod: string, module: string): string {
 }
 
 /** How each program is asked for its version. */
-export function versionArguments(program: Program): readonly string[] {
+export function versionArguments(program: KnownProgram): readonly string[] {
   return program === "kubectl" || program === "kubectl-1.29" ? ["version", "--client"] : ["--version"];
 }
 
@@ -59,8 +60,13 @@ export function parseVersion(output: string): string | undefined {
   return /(?:Kubernetes|etcd Version:|Client Version:)\s+v?(\d+\.\d+\.\d+\S*)/.exec(output)?.[1];
 }
 
+/** A program that others give away as well, and not only this repository. */
+export type KnownProgram = Exclude<Program, "go-clients">;
+
+export const isKnown = (program: Program): program is KnownProgram => program !== "go-clients";
+
 /** The series (`1.36`) a program has to belong to. A patch release changes no behaviour the suites look at. */
-export function wantedSeries(program: Program, pinned: PinnedVersions): string {
+export function wantedSeries(program: KnownProgram, pinned: PinnedVersions): string {
   if (program === "etcd") return seriesOf(pinned.etcd);
   return seriesOf(program === "kubectl-1.29" ? pinned.oldKubectl : pinned.kubernetes);
 }

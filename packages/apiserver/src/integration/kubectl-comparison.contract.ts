@@ -25,7 +25,9 @@ export async function openKubectlComparison(): Promise<KubectlComparison> {
   for (const [name, text] of Object.entries(manifests)) await writeFile(join(folder, name), text);
   const cluster = cleanup.use(await RealCluster.start({ extraFlags: withoutAdmission }));
   const server = cleanup.use(await ApiServer.open());
-  const kubeconfigPath = await writeKubeconfig(join(folder, "ours.kubeconfig"), await server.listen());
+  const { url, admin } = await server.listen();
+  const access = { url, caPem: admin.caPem ?? "", token: admin.token };
+  const kubeconfigPath = await writeKubeconfig(join(folder, "ours.kubeconfig"), access);
   const theirs = { folder, kubeconfigPath: cluster.adminKubeconfigPath, home: join(folder, "home-theirs") };
   const ours = { folder, kubeconfigPath, home: join(folder, "home-ours") };
   const owned = cleanup.move();
@@ -53,9 +55,16 @@ interface Place {
 }
 
 /** What it printed and how it ended. */
-async function run(path: string, command: string, { folder, kubeconfigPath, home }: Place): Promise<string> {
+async function run(path: string, command: string, place: Place): Promise<string> {
+  const wanted = /\{uid:([^}]+)\}/.exec(command);
+  if (wanted === null) return await runPlain(path, command, place);
+  const answer = await runPlain(path, `get ${wanted[1]} -o jsonpath={.metadata.uid}`, place);
+  return await runPlain(path, command.replaceAll(wanted[0], answer.replace(/exit 0$/, "")), place);
+}
+
+async function runPlain(path: string, command: string, { folder, kubeconfigPath, home }: Place): Promise<string> {
   const args = command.split(" ").map((word) => word.replaceAll("_", " "));
-  const env = { ...process.env, KUBECONFIG: kubeconfigPath, HOME: home };
+  const env = { ...process.env, KUBECONFIG: kubeconfigPath, HOME: home, KUBE_EDITOR: "sed -i s/red/blue/" };
   return await new Promise((resolve) => {
     execFile(path, args, { cwd: folder, env, timeout: 60_000 }, (error, stdout, stderr) => {
       const code = error === null ? 0 : (error.code ?? "killed");
@@ -69,10 +78,12 @@ const plain = (text: string) =>
     .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, "{uid}")
     .replaceAll(/\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?Z/g, "{time}")
     .replaceAll(/(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{2} \w{3} \d{4} [\d:]{8} [+-]\d{4}/g, "{date}")
-    .replaceAll(/resourceVersion: "\d+"/g, 'resourceVersion: "{version}"')
-    .replaceAll(/https:\/\/127\.0\.0\.1:\d+/g, "{server}")
+    .replaceAll(/\d{4}-\d{2}-\d{2} [\d:]{8} [+-]\d{4} UTC/g, "{date}")
+    .replaceAll(/resourceVersion("?): "\d+"/g, 'resourceVersion$1: "{version}"')
+    .replaceAll(/(https:\/\/|"serverAddress":")127\.0\.0\.1:\d{2,}/g, "$1{server}")
+    .replaceAll("kubernetes-admin", "admin")
     .replaceAll(/10\.0\.\d+\.\d+/g, "{address}")
-    .replaceAll(/:3[0-2]\d{3}\//g, ":{node port}/")
+    .replaceAll(/([: ])3[0-2]\d{3}\//g, "$1{node port}/")
     .replaceAll(/\b\d+(?:ms|s)\b/g, "{age}")
     .replaceAll(/ +\n/g, "\n")
     .replaceAll(/ {2,}/g, "  ");

@@ -1,19 +1,26 @@
-// A kubeconfig for the administrator of this server, for clients that read one from disk.
+// A kubeconfig for an administrator with a token, for clients that read one from disk.
 import { writeFile } from "node:fs/promises";
-import type { Listening } from "../../serving/index.ts";
 
-const toBase64 = (text: string | undefined) => Buffer.from(text ?? "").toString("base64");
+export interface Access {
+  readonly url: string;
+  readonly caPem: string;
+  readonly token: string;
+}
 
-/** JSON, which every reader of kubeconfigs takes for YAML. Whoever may read the folder may connect. */
-export async function writeKubeconfig(path: string, { url, admin }: Listening): Promise<string> {
-  const config = {
+/** JSON, which every reader of kubeconfigs takes for YAML. */
+export function kubeconfigOf({ url, caPem, token }: Access): object {
+  const authority = Buffer.from(caPem).toString("base64");
+  return {
     apiVersion: "v1",
     kind: "Config",
-    clusters: [{ name: "k", cluster: { server: url, "certificate-authority-data": toBase64(admin.caPem) } }],
-    users: [{ name: "k", user: { token: admin.token } }],
+    clusters: [{ name: "k", cluster: { server: url, "certificate-authority-data": authority } }],
+    users: [{ name: "k", user: { token } }],
     contexts: [{ name: "k", context: { cluster: "k", user: "k" } }],
     "current-context": "k",
   };
-  await writeFile(path, JSON.stringify(config), { mode: 0o600 });
+}
+
+export async function writeKubeconfig(path: string, access: Access): Promise<string> {
+  await writeFile(path, JSON.stringify(kubeconfigOf(access)), { mode: 0o600 });
   return path;
 }
