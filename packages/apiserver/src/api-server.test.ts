@@ -40,3 +40,58 @@ describe("a fresh server", () => {
     });
   });
 });
+
+describe("a server that is bent", () => {
+  const namesIn = async (asked: ApiServer) => {
+    const request = { method: "GET", path: maps, query: [], headers: {}, body: noBody, prefers: "values" } as const;
+    const { body } = await asked.transport(request, never);
+    const { items } = (body.kind === "value" ? body.value : { items: [] }) as {
+      items: { metadata: { name: string } }[];
+    };
+    return items.map(({ metadata }) => metadata.name);
+  };
+
+  test("is as new after a reset, and goes forward from there", async () => {
+    const before = await ask("GET", "/api/v1/namespaces");
+    await ask("POST", maps, { metadata: { name: "a" } });
+    await ask("DELETE", "/api/v1/namespaces/kube-public");
+    await server.reset();
+    expect(await namesIn(server)).toEqual([]);
+    const after = await ask("GET", "/api/v1/namespaces");
+    const itemsOf = ({ object }: typeof after) => (object as { items: unknown }).items;
+    const versionOf = ({ object }: typeof after) =>
+      Number((object as { metadata: { resourceVersion: string } }).metadata.resourceVersion);
+    expect(itemsOf(after)).toEqual(itemsOf(before));
+    expect(versionOf(after)).toBeGreaterThan(versionOf(before));
+  });
+
+  test("still says after a reset who vouches for its clients", async () => {
+    await using _listening = await server.listen();
+    const path = "/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication";
+    const before = await ask("GET", path);
+    await server.reset();
+    const after = await ask("GET", path);
+    const dataOf = ({ object }: typeof after) => (object as { data: unknown }).data;
+    expect([before.code, after.code]).toEqual([200, 200]);
+    expect(dataOf(after)).toEqual(dataOf(before));
+  });
+
+  test("has a fork that holds the same, and goes its own way", async () => {
+    const { object } = await ask("POST", maps, { metadata: { name: "a" } });
+    await using fork = await server.fork();
+    await ask("POST", maps, { metadata: { name: "b" } });
+    await ask("DELETE", `${maps}/a`);
+    expect(await namesIn(server)).toEqual(["b"]);
+    expect(await namesIn(fork)).toEqual(["a"]);
+    const request = {
+      method: "GET",
+      path: `${maps}/a`,
+      query: [],
+      headers: {},
+      body: noBody,
+      prefers: "values",
+    } as const;
+    const { body } = await fork.transport(request, never);
+    expect(body).toMatchObject({ value: object });
+  });
+});

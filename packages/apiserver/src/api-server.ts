@@ -57,8 +57,11 @@ export class ApiServer implements AsyncDisposable {
   readonly #scope: TaskScope;
   readonly #metrics: MetricsRegistry;
   readonly #listening = new Set<Listening>();
+  readonly #options: ApiServerOptions;
+  #first: StorageSnapshot | undefined;
 
   private constructor(options: ApiServerOptions) {
+    this.#options = options;
     const { clock = systemClock, random = systemRandom, log = noLog, storage = new MemoryStorage() } = options;
     const catalogue = builtInCatalogue({ rules: allRules, columnsOf });
     this.#storage = storage;
@@ -92,6 +95,7 @@ export class ApiServer implements AsyncDisposable {
   static async open(options: ApiServerOptions = {}): Promise<ApiServer> {
     const server = new ApiServer(options);
     await startBootstrap(server.#parts.server, server.#scope);
+    server.#first = server.snapshot();
     return server;
   }
 
@@ -120,13 +124,17 @@ export class ApiServer implements AsyncDisposable {
    * server, to stop.
    */
   async listen(options: ListenOptions = {}): Promise<Listening> {
-    const { clock } = this.#parts.server;
+    const { clock, random } = this.#parts.server;
     const { log } = this.#parts;
-    const listening = await listen({ ...options, clock, log, answer: (...request) => this.answer(...request) });
+    const answer = this.answer.bind(this);
+    const listening = await listen({ ...options, clock, random, log, answer });
     this.#listening.add(listening);
-    const { caPem } = listening.admin;
-    if (caPem !== undefined) await publishClientAuthority(this.#parts.server, caPem, this.#scope.signal);
+    await this.#publishAuthority(listening);
     return listening;
+  }
+
+  async #publishAuthority({ admin: { caPem } }: Listening): Promise<void> {
+    if (caPem !== undefined) await publishClientAuthority(this.#parts.server, caPem, this.#scope.signal);
   }
 
   /** Forgets all history, as a compaction of etcd would: older versions get 410. */
@@ -147,6 +155,17 @@ export class ApiServer implements AsyncDisposable {
   /** Back to then. Watches end. */
   async restore(snapshot: StorageSnapshot): Promise<void> {
     await this.#storage.restore(snapshot);
+  }
+
+  /** Back to what there was when it opened: for the next test. Watches end. */
+  async reset(): Promise<void> {
+    if (this.#first !== undefined) await this.restore(this.#first);
+    for (const listening of this.#listening) await this.#publishAuthority(listening);
+  }
+
+  /** Another server, with all that is here now. What happens to one is nothing to the other. It is the caller's to dispose of. */
+  async fork(options: Omit<ApiServerOptions, "storage"> = {}): Promise<ApiServer> {
+    return await ApiServer.open({ ...this.#options, ...options, storage: await this.#storage.fork() });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -12,7 +12,7 @@ import { bootstrapObjects } from "../generated/bootstrap-objects.ts";
 import type { RequestUser } from "../kinds/kind-rules.ts";
 import { createObject } from "../resources/create.ts";
 import { decodeValue } from "../resources/read-object.ts";
-import { type RequestScope, type ServerParts, Warnings } from "../resources/request-scope.ts";
+import { placeOf, type RequestScope, type ServerParts, Warnings } from "../resources/request-scope.ts";
 
 const serverItself: RequestUser = {
   name: "system:apiserver",
@@ -32,6 +32,8 @@ export async function createFirstObjects(server: ServerParts, signal: AbortSigna
 export async function createOwn(server: ServerParts, object: KubernetesObject, signal: AbortSignal): Promise<void> {
   const scope = scopeOf(server, object, signal);
   if (scope === undefined) return;
+  // Looked for first: to make a service again would fail for its address, which is taken: by itself.
+  if ((await server.storage.get(placeOf(scope, object.metadata.name ?? ""))) !== undefined) return;
   try {
     const { draft } = decodeValue(scope, object);
     await createObject(scope, draft, {

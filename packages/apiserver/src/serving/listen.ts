@@ -1,6 +1,7 @@
 // Puts a server on a port: makes an authority, a certificate for the server, and a token and a certificate for its administrator.
 import { randomBytes } from "node:crypto";
-import { KubeloopError } from "@kubeloop/core/base";
+import { type ApiRequest, type FaultOptions, type FaultRule, type InjectedFault, withFaults } from "@kubeloop/core/api";
+import { KubeloopError, type Random } from "@kubeloop/core/base";
 import type { RequestUser } from "../kinds/kind-rules.ts";
 import { type CertificateAuthority, createAuthority } from "./authority.ts";
 import { isLoopback } from "./loopback.ts";
@@ -13,6 +14,8 @@ export interface ListenOptions {
   readonly port?: number;
   /** TLS unless told otherwise; plain HTTP takes everybody for the administrator. */
   readonly isPlain?: boolean;
+  /** What goes wrong on purpose for who connects here: for tests of programs in other processes. */
+  readonly faults?: readonly FaultRule[];
 }
 
 /** What an administrator connects with. */
@@ -32,6 +35,8 @@ export interface Listening extends AsyncDisposable {
   readonly adminUser: RequestUser;
   /** Undefined for plain HTTP. */
   readonly authority: CertificateAuthority | undefined;
+  /** What was done by the fault rules so far, oldest first. */
+  readonly injected: readonly InjectedFault[];
 }
 
 const adminUser: RequestUser = {
@@ -41,19 +46,23 @@ const adminUser: RequestUser = {
   extra: {},
 };
 
+type Answer = ServerSocketOptions["answer"];
+
 export async function listen(
-  options: ListenOptions & Pick<ServerSocketOptions, "clock" | "log" | "answer">,
+  options: ListenOptions & Pick<ServerSocketOptions, "clock" | "log" | "answer"> & { readonly random: Random },
 ): Promise<Listening> {
-  const { host = "127.0.0.1", port = 0, isPlain = false, clock, log, answer } = options;
+  const { host = "127.0.0.1", port = 0, isPlain = false, clock, log } = options;
   if (!isLoopback(host)) {
     const why = `cannot listen on ${host}: without authorization this server is for this machine only (127.0.0.1, ::1, localhost)`;
     throw new KubeloopError(why, { reason: "Invalid", retry: "never" });
   }
   const token = randomBytes(24).toString("base64url");
   const tokens = [{ token, user: adminUser }];
+  const { answer, injected } = withRules(options.answer, options.faults ?? [], options);
   if (isPlain) {
     const socket = await ServerSocket.listen({ host, port, tokens, everybody: adminUser, clock, log, answer });
-    return listeningOn(socket, { token, caPem: undefined, certPem: undefined, keyPem: undefined }, undefined);
+    const admin = { token, caPem: undefined, certPem: undefined, keyPem: undefined };
+    return listeningOn(socket, { admin, authority: undefined, injected });
   }
   const authority = await createAuthority("kubeloop");
   const names = [
@@ -66,16 +75,37 @@ export async function listen(
   const caPem = authority.pair.certPem;
   const tls = { ...own, clientCaPem: caPem };
   const socket = await ServerSocket.listen({ host, port, tls, tokens, clock, log, answer });
-  return listeningOn(socket, { token, caPem, ...admin }, authority);
+  return listeningOn(socket, { admin: { token, caPem, ...admin }, authority, injected });
 }
 
-function listeningOn(socket: ServerSocket, admin: AdminAccess, authority: CertificateAuthority | undefined): Listening {
+/** Faults are put around a transport, which knows no users: whose request it is is kept beside it. */
+function withRules(
+  answer: Answer,
+  rules: readonly FaultRule[],
+  options: FaultOptions,
+): { readonly answer: Answer; readonly injected: readonly InjectedFault[] } {
+  if (rules.length === 0) return { answer, injected: [] };
+  const users = new WeakMap<ApiRequest, RequestUser>();
+  const transport = withFaults(
+    (request, signal) => answer(request, users.get(request) as RequestUser, signal),
+    rules,
+    options,
+  );
+  return {
+    answer(request, user, signal) {
+      users.set(request, user);
+      return transport(request, signal);
+    },
+    injected: transport.injected,
+  };
+}
+
+function listeningOn(socket: ServerSocket, parts: Pick<Listening, "admin" | "authority" | "injected">): Listening {
   return {
     url: socket.url,
     port: socket.port,
-    admin,
     adminUser,
-    authority,
+    ...parts,
     [Symbol.asyncDispose]: () => socket[Symbol.asyncDispose](),
   };
 }

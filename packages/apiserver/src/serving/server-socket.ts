@@ -9,7 +9,7 @@ import {
 } from "node:http2";
 import type { AddressInfo, Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
-import { type ApiRequest, type ApiResponse, bytesResponse, StatusError } from "@kubeloop/core/api";
+import { type ApiRequest, type ApiResponse, bytesResponse, StatusError, TransportError } from "@kubeloop/core/api";
 import { type Clock, deferred, KubeloopError, type Log, onAbort, toError } from "@kubeloop/core/base";
 import type { RequestUser } from "../kinds/kind-rules.ts";
 import { authenticate, type KnownToken, type KnownTokens, knownTokens, refusalFor } from "./authenticate.ts";
@@ -185,7 +185,8 @@ export class ServerSocket implements AsyncDisposable {
       isWritten = true;
       if (!incoming.complete) this.#letThrough(incoming);
     } catch (error) {
-      if (!gone.signal.aborted) throw error;
+      // A connection that is to break, by a fault rule, breaks.
+      if (!gone.signal.aborted && !(error instanceof TransportError)) throw error;
       (outgoing as { destroy?: () => void }).destroy?.();
     }
   }
