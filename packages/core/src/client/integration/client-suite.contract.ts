@@ -1,6 +1,6 @@
 // What a client must be able to do with any API server, as cases that a real kube-apiserver and the embedded one both run.
-// A target says what it can do; a case says what it needs. What a target cannot run is counted as skipped and printed, so
-// that nothing is left out in silence.
+// A target says what it can do; a case says what it needs. What a target cannot run is skipped; what no target of its kind runs is printed,
+// and its number held (not-run.contract.ts), so that nothing is left out in silence.
 //
 // Each case has a namespace of its own and leaves nothing that others would see, so cases need no order.
 import { afterAll, beforeAll, describe, test } from "vitest";
@@ -11,6 +11,7 @@ import { disturbanceCases } from "./disturbance-cases.contract.ts";
 import { identityCases } from "./identity-cases.contract.ts";
 import { limitCases } from "./limit-cases.contract.ts";
 import { listCases } from "./list-cases.contract.ts";
+import { NotRun } from "./not-run.contract.ts";
 import { patchCases } from "./patch-cases.contract.ts";
 import { subresourceCases } from "./subresource-cases.contract.ts";
 import { verbCases } from "./verb-cases.contract.ts";
@@ -100,16 +101,17 @@ const cases = {
 export type CasePart = keyof typeof cases;
 export const allParts = Object.keys(cases) as readonly CasePart[];
 
+const notRun = new NotRun("client", cases);
+
 export function defineClientSuite(target: ClientTarget, parts: readonly CasePart[] = allParts): void {
+  notRun.note(target, { parts });
   describe(target.name, () => {
     let open: OpenTarget | undefined;
-    const notRun: string[] = [];
     beforeAll(async () => {
       open = await target.open(new AbortController().signal);
     });
     afterAll(async () => {
       await open?.[Symbol.asyncDispose]();
-      for (const line of notRun) console.log(`${target.name}: not run: ${line}`);
     });
 
     for (const part of parts) {
@@ -117,7 +119,6 @@ export function defineClientSuite(target: ClientTarget, parts: readonly CasePart
         for (const { name, needs = [], run } of cases[part] as readonly ClientCase[]) {
           const missing = needs.filter((need) => !target.capabilities.includes(need));
           if (missing.length > 0) {
-            notRun.push(`${part}: ${name} (needs ${missing.join(", ")})`);
             test.skip(name, () => {});
           } else {
             test(name, async ({ signal }) => {

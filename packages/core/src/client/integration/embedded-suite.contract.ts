@@ -16,12 +16,15 @@ import {
 
 export interface EmbeddedServer extends AsyncDisposable {
   readonly transport: Transport;
-  listen(): Promise<EmbeddedAddress>;
+  listen(options?: { readonly port?: number; readonly isPlain?: boolean }): Promise<EmbeddedAddress>;
   compact(): Promise<void>;
+  snapshot(): { readonly revision: number };
+  restore(snapshot: { readonly revision: number }): Promise<void>;
 }
 
 export interface EmbeddedAddress extends AsyncDisposable {
   readonly url: string;
+  readonly port: number;
   readonly admin: { readonly token: string; readonly caPem: string | undefined };
   readonly authority:
     | {
@@ -38,11 +41,19 @@ export const capabilities: readonly Capability[] = ["watchList", "bookmarks", "u
 export function defineEmbeddedClientSuites(open: () => Promise<EmbeddedServer>): void {
   defineClientSuite({
     name: "embedded, in process",
-    capabilities,
+    capabilities: [...capabilities, "restart"],
     open: async () => openInProcess(await open()),
   });
   overSockets("2", allParts);
   overSockets("1.1", allParts);
+  defineClientSuite(
+    {
+      name: "embedded, plain HTTP",
+      capabilities: [...capabilities, "sockets", "restart"],
+      open: async () => openPlain(await open()),
+    },
+    ["disturbance"],
+  );
 
   function overSockets(httpVersion: HttpVersion, parts: readonly CasePart[]): void {
     defineClientSuite(
@@ -64,8 +75,30 @@ export function openInProcess(server: EmbeddedServer): OpenTarget {
   return {
     client,
     forget: () => server.compact(),
+    // Watches end and history is gone; what is there stays.
+    restart: () => server.restore(server.snapshot()),
     async [Symbol.asyncDispose]() {
       await client[Symbol.asyncDispose]();
+      await server[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** Without credentials, which another listener would not know, so that it can go and come back under the same address. */
+export async function openPlain(server: EmbeddedServer): Promise<OpenTarget> {
+  let address = await server.listen({ isPlain: true });
+  const { url, port } = address;
+  const client = openClient(clusterConfig({ server: url }), { httpVersion: "1.1" });
+  return {
+    client,
+    forget: () => server.compact(),
+    async restart() {
+      await address[Symbol.asyncDispose]();
+      address = await server.listen({ isPlain: true, port });
+    },
+    async [Symbol.asyncDispose]() {
+      await client[Symbol.asyncDispose]();
+      await address[Symbol.asyncDispose]();
       await server[Symbol.asyncDispose]();
     },
   };

@@ -5,10 +5,25 @@ import {
   openInProcess,
   openOverSockets,
 } from "../../client/integration/embedded-suite.contract.ts";
-import { defineInformerSuite } from "./informer-suite.contract.ts";
+import { allParts, defineInformerSuite, type InformerPart } from "./informer-suite.contract.ts";
+
+/** A minute without events is a minute: these are for the slow tests. */
+const slowParts: readonly InformerPart[] = ["long"];
+const quickParts = allParts.filter((part) => !slowParts.includes(part));
 
 export function defineEmbeddedInformerSuites(open: () => Promise<EmbeddedServer>): void {
-  const parts = ["following", "views", "factories", "lists", "refusals", "disturbance"] as const;
+  defineSuites(open, quickParts, slowParts);
+}
+
+export function defineLongEmbeddedInformerSuites(open: () => Promise<EmbeddedServer>): void {
+  defineSuites(open, slowParts, quickParts);
+}
+
+function defineSuites(
+  open: () => Promise<EmbeddedServer>,
+  parts: readonly InformerPart[],
+  elsewhere: readonly InformerPart[],
+): void {
   defineInformerSuite(
     {
       name: "embedded, in process",
@@ -16,6 +31,7 @@ export function defineEmbeddedInformerSuites(open: () => Promise<EmbeddedServer>
       open: async () => openInProcess(await open()),
     },
     parts,
+    elsewhere,
   );
   defineInformerSuite(
     {
@@ -27,5 +43,6 @@ export function defineEmbeddedInformerSuites(open: () => Promise<EmbeddedServer>
       },
     },
     parts,
+    elsewhere,
   );
 }

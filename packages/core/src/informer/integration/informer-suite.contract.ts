@@ -1,12 +1,13 @@
 // What an informer must be able to do with any API server, as cases that a real kube-apiserver and the embedded one both run.
-// Targets, what they can do and what a case has to work with are the client suite's. What a target cannot run is counted as
-// skipped and printed.
+// Targets, what they can do and what a case has to work with are the client suite's. What no target of its kind
+// runs is printed, and its number held.
 //
 // Each case has a namespace of its own, and what it makes outside of it disturbs no other, so cases need no order.
 import { afterAll, beforeAll, describe, test } from "vitest";
 import { namespaces } from "../../api/generated/resources.ts";
 import type { Client } from "../../client/client.ts";
 import type { ClientCase, ClientTarget, OpenTarget } from "../../client/integration/client-suite.contract.ts";
+import { NotRun } from "../../client/integration/not-run.contract.ts";
 import { disturbanceCases } from "./disturbance-cases.contract.ts";
 import { factoryCases } from "./factory-cases.contract.ts";
 import { followingCases } from "./following-cases.contract.ts";
@@ -35,16 +36,21 @@ export const allParts = Object.keys(cases) as readonly InformerPart[];
 /** Twenty thousand objects have to be made first, and machines are busy. */
 const longMs = 300_000;
 
-export function defineInformerSuite(target: ClientTarget, parts: readonly InformerPart[] = allParts): void {
+const notRun = new NotRun("informer", cases);
+
+export function defineInformerSuite(
+  target: ClientTarget,
+  parts: readonly InformerPart[] = allParts,
+  elsewhere: readonly InformerPart[] = [],
+): void {
+  notRun.note(target, { parts, elsewhere });
   describe(target.name, () => {
     let open: OpenTarget | undefined;
-    const notRun: string[] = [];
     beforeAll(async () => {
       open = await target.open(new AbortController().signal);
     });
     afterAll(async () => {
       await open?.[Symbol.asyncDispose]();
-      for (const line of notRun) console.log(`${target.name}: not run: ${line}`);
     });
 
     for (const part of parts) {
@@ -52,7 +58,6 @@ export function defineInformerSuite(target: ClientTarget, parts: readonly Inform
         for (const { name, needs = [], run } of cases[part] as readonly InformerCase[]) {
           const missing = needs.filter((need) => !target.capabilities.includes(need));
           if (missing.length > 0) {
-            notRun.push(`${part}: ${name} (needs ${missing.join(", ")})`);
             test.skip(name, () => {});
           } else {
             test(name, async ({ signal }) => {

@@ -28,7 +28,8 @@ export class SimulatedStage implements AsyncDisposable {
   constructor(controller: Controller, { clock, server, transport, driver }: SimulatedStageOptions) {
     this.server = server;
     this.#clock = clock;
-    const client = clientOf(transport, { clock });
+    // With a limit: a list that is never answered would be waited for as long as the client waits.
+    const client = clientOf(transport, { clock, timeoutMs: 60_000 });
     const common = { clock, freeze: true } as const;
     const informers = new SharedInformerFactory(client, { ...common, random: seededRandom("informers") });
     const metadata = new MetadataSharedInformerFactory(client, { ...common, random: seededRandom("metadata") });

@@ -225,7 +225,9 @@ async function change(run: Simulation, stage: SimulatedStage, name: string): Pro
   const { uid = "" } = left.metadata;
   const before = left.spec?.replicas ?? 0;
   // Before it is written: the controller may act on it before the writer hears that it is done.
-  run.bounds.set(uid, { most: Math.max(before, replicas), least: Math.min(before, replicas) });
+  // As many as were wanted have been there only if there was calm before.
+  const least = run.bounds.has(uid) ? Math.min(before, replicas) : 0;
+  run.bounds.set(uid, { most: Math.max(before, replicas), least });
   await server.update(replicaSets, { ...left, spec: newSet(name, replicas).spec } as appsv1.ReplicaSet);
 }
 
