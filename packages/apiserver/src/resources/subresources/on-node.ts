@@ -1,6 +1,6 @@
 // Logs, exec, attach, port-forward and proxy: what only the machine can answer. Without machines: what a real server says when it cannot
 // find or reach one.
-import { type corev1, newBadRequest, newNotFound, newStatusError, queryValue } from "@kubeloop/core/api";
+import { bytesResponse, type corev1, newBadRequest, newNotFound, newStatusError, queryValue } from "@kubeloop/core/api";
 import type { Answer } from "../../wire/answer.ts";
 import { placeOf, type RequestScope } from "../request-scope.ts";
 
@@ -14,7 +14,7 @@ export async function onNode(scope: RequestScope): Promise<Answer> {
   const node = pod.spec?.nodeName ?? "";
   if (node === "") {
     // Upstream: a pod without a node has no log yet, and nobody to talk to.
-    if (info.subresource === "log") return { kind: "text", code: 200, text: "", contentType: "text/plain" };
+    if (info.subresource === "log") return { kind: "response", response: bytesResponse(204, new Uint8Array(), {}) };
     throw newBadRequest(`pod ${info.name} does not have a host assigned`);
   }
   if (server.nodePort === undefined) throw await whyUnreachable(scope, pod);
