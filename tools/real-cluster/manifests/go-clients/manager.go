@@ -120,12 +120,13 @@ func (o *operator) settle(ctx context.Context, seen *appsv1.Deployment) error {
 // The status of a Deployment, in two parts: a condition by patch, then numbers by update. The first update is always from an
 // object that the patch has made old, so it has to be refused.
 func (o *operator) report(ctx context.Context, seen *appsv1.Deployment) error {
-	if seen.Status.ObservedGeneration == seen.Generation {
-		return nil
-	}
 	current := &appsv1.Deployment{}
 	if err := o.live.Get(ctx, client.ObjectKeyFromObject(seen), current); err != nil {
 		return client.IgnoreNotFound(err)
+	}
+	// The cache may not have heard of the last report.
+	if current.Status.ObservedGeneration == current.Generation {
+		return nil
 	}
 	old := current.DeepCopy()
 	before := current.DeepCopy()
