@@ -47,12 +47,14 @@ export function routeOf(
   { user, signal }: { readonly user: RequestUser; readonly signal: AbortSignal },
 ): Route {
   const { group, version, resource: plural } = info;
+  // Routers look at a path as it was written, whoever told its parts.
+  if (request.path.startsWith("//")) return { kind: "unknown" };
   const served = server.catalogue.find({ group, version, plural });
   if (served === undefined) {
     if (!server.catalogue.hasGroup(group)) return { kind: "unknown" };
     throw notServed();
   }
-  if (!served.resource.namespaced && isInNamespace(info)) throw notServed();
+  if (!isServedPath(info, served)) throw notServed();
   const subresource = subresourceOf(info, served);
   if (info.subresource !== "" && subresource === undefined) throw notServed();
   const scope = { server, request, info, served, subresource, user, warnings: new Warnings(), signal };
@@ -60,8 +62,8 @@ export function routeOf(
     return { kind: "resource", scope, verb: (each) => answerSubresource(each, subresource) };
   }
   const verb = ownVerb(info.verb, served) ?? objectVerbs[info.verb];
-  if (verb === undefined || !served.resource.verbs.includes(info.verb) || !isRightPath(info, served))
-    throw notAllowed();
+  const isKnown = verb !== undefined && served.resource.verbs.includes(info.verb) && isRightPath(info, served);
+  if (!isKnown || isMisused(request, info)) throw notAllowed();
   return { kind: "resource", scope, verb };
 }
 
@@ -74,12 +76,34 @@ function ownVerb(verb: string, { collection }: ServedResource): Verb | undefined
 
 const isInNamespace = ({ namespace, resource }: ResourceRequestInfo) => namespace !== "" && resource !== "namespaces";
 
+/** Whether anything at all is to be had at this path, by whatever method. */
+function isServedPath(info: ResourceRequestInfo, { resource }: ServedResource): boolean {
+  const { verb, namespace, parts, path } = info;
+  if (verb === "proxy") return false;
+  // The old way to watch is there only for what can be watched.
+  if (verb === "watch" && isWatchPath(path) && !resource.verbs.includes("watch")) return false;
+  if (!resource.namespaced) return !isInNamespace(info) && !isBelowItself(info);
+  // What lives in a namespace has no name outside of one; an empty one is told apart by whoever looks for it.
+  return namespace !== "" || parts.length < 2 || path.includes("/namespaces/");
+}
+
+/** `namespaces/a/namespaces`: a namespace is in no other. */
+const isBelowItself = ({ resource, path }: ResourceRequestInfo) =>
+  resource === "namespaces" && path.split("/").filter((part) => part === "namespaces").length > 1;
+
+const isWatchPath = (path: string) => /^\/+(?:api\/+[^/]+|apis\/+[^/]+\/+[^/]+)\/+watch\//.test(path);
+
+/** A method that is not the verb's: nobody asks for headers alone, and watching is reading. */
+function isMisused({ method }: ApiRequest, { verb }: ResourceRequestInfo): boolean {
+  return method === "HEAD" || (verb === "watch" && method !== "GET");
+}
+
 /** Collections are made and deleted from, objects are changed by name; over all namespaces one can only look. */
 function isRightPath(info: ResourceRequestInfo, { resource }: ServedResource): boolean {
   const { verb, parts } = info;
   const hasName = parts.length > 1;
   if (verb === "list" || verb === "watch") return true;
-  if (resource.namespaced && !isInNamespace(info)) return false;
+  if (resource.namespaced && !isInNamespace(info) && !hasName) return false;
   return hasName === ["get", "update", "patch", "delete"].includes(verb);
 }
 

@@ -1,20 +1,19 @@
 // GET of one object.
-import { newNotFound, newStatusError, queryValue } from "@kubeloop/core/api";
+import { newBadRequest, newNotFound, newStatusError, queryValue } from "@kubeloop/core/api";
 import type { Answer } from "../wire/answer.ts";
-import { reach } from "./list.ts";
+import { reach, versionFault } from "./list.ts";
+import { readBoolean } from "./request-options.ts";
 import { placeOf, type RequestScope } from "./request-scope.ts";
 
 export async function get(scope: RequestScope): Promise<Answer> {
   const { served, info, server } = scope;
-  const version = queryValue(scope.request.query, "resourceVersion") ?? "";
-  if (version !== "" && !/^\d+$/.test(version)) {
-    const why = `strconv.ParseUint: parsing ${JSON.stringify(version)}: invalid syntax`;
-    throw newStatusError({
-      code: 500,
-      reason: "",
-      message: `resourceVersion: Invalid value: ${JSON.stringify(version)}: ${why}`,
-    });
+  // Long gone, and refused by name: who asked for it got less than there is.
+  if (scope.subresource === undefined && readBoolean(scope.request.query, "export") === true) {
+    throw newBadRequest("the export parameter, deprecated since v1.14, is no longer supported");
   }
+  const version = queryValue(scope.request.query, "resourceVersion") ?? "";
+  const message = version === "" ? undefined : versionFault(version);
+  if (message !== undefined) throw newStatusError({ code: 500, reason: "", message });
   await reach(scope, Number(version));
   const object = await server.storage.get(placeOf(scope, info.name));
   if (object === undefined) throw newNotFound(served.groupResource, info.name);

@@ -6,12 +6,14 @@ import {
   newBadRequest,
   newStatusError,
   newTooLargeResourceVersion,
+  quote,
   StatusError,
 } from "@kubeloop/core/api";
+import { Breath } from "../storage/breath.ts";
 import { ExpiredRevision, type RangeResult } from "../storage/storage.ts";
 import type { Answer } from "../wire/answer.ts";
 import { type PagePosition, parseContinueToken, printContinueToken } from "./continue-token.ts";
-import { type ListOptions, listOptionsOf } from "./request-options.ts";
+import { type ListOptions, listOptionsOf, unsignedFault } from "./request-options.ts";
 import type { RequestScope } from "./request-scope.ts";
 import { type Selection, selectionOf } from "./selection.ts";
 
@@ -35,7 +37,8 @@ export async function selectObjects(scope: RequestScope, options: ListOptions): 
     const position = parseContinueToken(continueToken);
     const isConsistent = position.revision > 0;
     return page(scope, selection, {
-      limit,
+      // A cache has no pages, here as below.
+      limit: resourceVersion === "0" ? 0 : limit,
       after: selection.prefix + position.afterKey,
       revision: isConsistent ? position.revision : undefined,
       position,
@@ -65,8 +68,9 @@ async function page(
   selection: Selection,
   { limit, after, revision, position }: Page,
 ): Promise<Selected> {
-  const { storage } = scope.server;
+  const { storage, clock } = scope.server;
   const { collection } = scope.served;
+  const breath = new Breath(clock, scope.signal);
   const objects: KubernetesObject[] = [];
   let start = after;
   let at = revision;
@@ -85,7 +89,7 @@ async function page(
       throw error;
     }
     at = range.revision;
-    const matching = selection.isAll ? range.objects : range.objects.filter((object) => selection.matches(object));
+    const matching = selection.isAll ? range.objects : await matchingOf(range.objects, selection, breath);
     const room = limit === 0 ? matching.length : limit - objects.length;
     const taken = matching.length <= room ? matching : matching.slice(0, room);
     for (const object of taken) objects.push(object);
@@ -102,6 +106,19 @@ async function page(
       return { metadata: remainingItemCount === undefined ? metadata : { ...metadata, remainingItemCount }, objects };
     }
   }
+}
+
+async function matchingOf(
+  objects: readonly KubernetesObject[],
+  { matches }: Selection,
+  breath: Breath,
+): Promise<readonly KubernetesObject[]> {
+  const matching: KubernetesObject[] = [];
+  for (const object of objects) {
+    if (matches(object)) matching.push(object);
+    if (breath.isDue()) await breath.take();
+  }
+  return matching;
 }
 
 const rangeOf = ({ prefix, onlyKey }: Selection) => (onlyKey === undefined ? { prefix } : { prefix: onlyKey });
@@ -132,12 +149,15 @@ function expired(position: PagePosition | undefined): Error {
 /** 0 for none. Throws 400. */
 export function readRevision(resourceVersion: string): number {
   if (resourceVersion === "") return 0;
-  if (!/^\d+$/.test(resourceVersion)) {
-    throw newBadRequest(
-      `invalid resource version: resourceVersion: Invalid value: ${JSON.stringify(resourceVersion)}: strconv.ParseUint: parsing ${JSON.stringify(resourceVersion)}: invalid syntax`,
-    );
-  }
+  const fault = versionFault(resourceVersion);
+  if (fault !== undefined) throw newBadRequest(`invalid resource version: ${fault}`);
   return Number(resourceVersion);
+}
+
+/** Why this is no version, as a storage says it. */
+export function versionFault(resourceVersion: string): string | undefined {
+  const fault = unsignedFault(resourceVersion);
+  return fault === undefined ? undefined : `resourceVersion: Invalid value: ${quote(resourceVersion)}: ${fault}`;
 }
 
 const freshnessMs = 3_000;

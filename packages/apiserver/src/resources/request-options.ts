@@ -14,6 +14,7 @@ import {
   parseSelector,
   type Query,
   queryValue,
+  quote,
   type Selector,
   SelectorError,
   tooLongFault,
@@ -36,14 +37,15 @@ export function listOptionsOf(query: Query, isWatch: boolean): ListOptions {
   const options = {
     labels: readLabels(queryValue(query, "labelSelector") ?? ""),
     fields: readFields(queryValue(query, "fieldSelector") ?? ""),
+    isWatch,
+    allowsBookmarks: readBoolean(query, "allowWatchBookmarks") ?? false,
+    resourceVersion: queryValue(query, "resourceVersion") ?? "",
+    versionMatch: queryValue(query, "resourceVersionMatch") ?? "",
+    // Read before the limit: of two that are no numbers the first is told.
+    timeoutSeconds: readInteger(query, "timeoutSeconds"),
     // Less than nothing is no limit, as upstream.
     limit: Math.max(0, readInteger(query, "limit") ?? 0),
     continueToken: queryValue(query, "continue") ?? "",
-    resourceVersion: queryValue(query, "resourceVersion") ?? "",
-    versionMatch: queryValue(query, "resourceVersionMatch") ?? "",
-    isWatch,
-    allowsBookmarks: readBoolean(query, "allowWatchBookmarks") ?? false,
-    timeoutSeconds: readInteger(query, "timeoutSeconds"),
     sendInitialEvents: readBoolean(query, "sendInitialEvents"),
   };
   const faults = isWatch ? watchFaults(options) : listFaults(options);
@@ -72,8 +74,14 @@ function listFaults({ versionMatch, resourceVersion, continueToken, sendInitialE
   return faults;
 }
 
-function watchFaults({ versionMatch, sendInitialEvents, continueToken }: Unchecked): Fault[] {
+function watchFaults(options: Unchecked): Fault[] {
+  const { versionMatch, sendInitialEvents, continueToken, resourceVersion } = options;
   const faults: Fault[] = [];
+  // From the beginning on is the same as with initial events, and refused like it.
+  const isLegacy = sendInitialEvents === undefined && versionMatch === "" && ["", "0"].includes(resourceVersion);
+  if (isLegacy && continueToken !== "") {
+    return [forbiddenFault(matchPath, "resourceVersionMatch is forbidden when continue is provided")];
+  }
   if (sendInitialEvents !== undefined && versionMatch !== "NotOlderThan") {
     faults.push(forbiddenFault(matchPath, "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan"));
   }
@@ -169,17 +177,22 @@ function readFields(text: string): FieldSelector {
   }
 }
 
-function readInteger(query: Query, name: string): number | undefined {
+export function readInteger(query: Query, name: string): number | undefined {
   const text = queryValue(query, name);
   if (text === undefined) return undefined;
-  if (!/^[+-]?\d+$/.test(text)) {
-    throw newBadRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`);
+  const refused = (why: string) => newBadRequest(`strconv.ParseInt: parsing ${quote(text)}: ${why}`);
+  if (!/^[+-]?\d+$/.test(text)) throw refused("invalid syntax");
+  if (BigInt.asIntN(64, BigInt(text.replace("+", ""))) !== BigInt(text.replace("+", ""))) {
+    throw refused("value out of range");
   }
-  const value = Number(text);
-  if (!Number.isSafeInteger(value)) {
-    throw newBadRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: value out of range`);
-  }
-  return value;
+  return Number(text);
+}
+
+/** Why Go reads no unsigned number of 64 bits out of this text. */
+export function unsignedFault(text: string): string | undefined {
+  const refused = (why: string) => `strconv.ParseUint: parsing ${quote(text)}: ${why}`;
+  if (!/^\d+$/.test(text)) return refused("invalid syntax");
+  return text.length > 19 && BigInt(text) > 0xffff_ffff_ffff_ffffn ? refused("value out of range") : undefined;
 }
 
 /** Anything but "false" and "0" is yes, even nothing at all. */

@@ -1,5 +1,12 @@
 // One request for a resource, and everything its verb may reach. Verbs take this and nothing else.
-import type { ApiRequest, ResourceRequestInfo, Subresource } from "@kubeloop/core/api";
+import {
+  type ApiRequest,
+  newBadRequest,
+  quote,
+  type ResourceRequestInfo,
+  type Subresource,
+  validatePathSegmentName,
+} from "@kubeloop/core/api";
 import type { Clock, Random } from "@kubeloop/core/base";
 import type { RequestUser, RuleContext } from "../kinds/kind-rules.ts";
 import type { Place, Storage } from "../storage/storage.ts";
@@ -57,8 +64,11 @@ export const ruleContextOf = ({ server, user }: RequestScope, isDryRun: boolean)
   isDryRun,
 });
 
-/** Where the object of this name is kept. */
+/** Where the object of this name is kept. Throws 400 for a name that can be none. */
 export function placeOf({ served, info }: RequestScope, name: string): Place {
+  if (served.resource.namespaced && info.namespace === "") throw newBadRequest("Namespace parameter required.");
+  const faults = validatePathSegmentName(name);
+  if (faults.length > 0) throw newBadRequest(`Name parameter invalid: ${quote(name)}: ${faults.join(";")}`);
   return {
     collection: served.collection,
     key: served.resource.namespaced ? `${info.namespace}/${name}` : name,

@@ -28,13 +28,16 @@ export function selectionOf({ served, info }: RequestScope, { labels, fields }: 
   const known = checkedFields(fields, served);
   const isNamespaced = served.resource.namespaced;
   const namespace = isNamespaced ? info.namespace || (requiredFieldValue(known, "metadata.namespace") ?? "") : "";
-  const name = requiredFieldValue(known, "metadata.name");
+  // The old way to watch one object names it in the path.
+  const named = info.verb === "watch" ? (info.parts[1] ?? "") : "";
+  const name = requiredFieldValue(known, "metadata.name") ?? named;
   const isKeyKnown = name !== undefined && name !== "" && (!isNamespaced || namespace !== "");
   const hasLabels = !isEverything(labels);
   const hasFields = known.length > 0;
   const valuesOf = selectableFieldsOf(served)?.valuesOf;
   const matches = (object: KubernetesObject): boolean => {
     if (hasLabels && !matchesSelector(labels, object.metadata.labels ?? {})) return false;
+    if (named !== "" && object.metadata.name !== named) return false;
     if (!hasFields) return true;
     let values: Readonly<Record<string, string>> | undefined;
     return matchesFieldSelector(known, (field) => {
@@ -47,7 +50,7 @@ export function selectionOf({ served, info }: RequestScope, { labels, fields }: 
   return {
     prefix: namespace === "" ? "" : `${namespace}/`,
     onlyKey: isKeyKnown ? (namespace === "" ? name : `${namespace}/${name}`) : undefined,
-    isAll: !hasLabels && !hasFields,
+    isAll: !hasLabels && !hasFields && named === "",
     matches,
   };
 }

@@ -30,14 +30,17 @@ const actions: Readonly<Record<string, Verbs>> = {
   "serviceaccounts/token": { create: createToken },
 };
 
-export async function answerSubresource(scope: RequestScope, { name }: Subresource): Promise<Answer> {
+export async function answerSubresource(scope: RequestScope, subresource: Subresource): Promise<Answer> {
+  const { name } = subresource;
   const { served, info } = scope;
   const { verb } = info;
   const isCore = served.resource.group === "";
   const verbs: Verbs =
     (isCore ? actions[`${served.resource.plural}/${name}`] : undefined) ?? (name === "scale" ? scaleVerbs : doorVerbs);
-  const answer = verbs[verb];
-  if (answer === undefined) throw newGenericServerResponse({ code: 405, method: "" });
+  const answer = scope.request.method === "HEAD" && name !== "proxy" ? undefined : verbs[verb];
+  // Doors open to the verbs they are known for; the others are routed by method.
+  const isOpen = verbs !== doorVerbs || subresource.verbs.includes(verb);
+  if (answer === undefined || !isOpen) throw newGenericServerResponse({ code: 405, method: "" });
   return await answer(scope);
 }
 

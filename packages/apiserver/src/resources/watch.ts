@@ -15,6 +15,7 @@ import {
 import { type Clock, deepFreeze, deferred, onAbort, type Random, randomBetween } from "@kubeloop/core/base";
 import type { EventLog, Storage } from "../storage/storage.ts";
 import type { Answer, WatchMessage } from "../wire/answer.ts";
+import { versionFault } from "./list.ts";
 import { emptyObject } from "./read-object.ts";
 import { type ListOptions, listOptionsOf } from "./request-options.ts";
 import type { RequestScope } from "./request-scope.ts";
@@ -116,8 +117,7 @@ class Watching {
     using _aborting = onAbort(signal, () => alarm.ring());
     const { closing } = this.#scope.server;
     using _closing = onAbort(closing, () => alarm.ring());
-    const bookmarks = options.allowsBookmarks ? this.#bookmarkTimes(endMs) : [];
-    let nextBookmark = 0;
+    let due = options.allowsBookmarks ? this.#nextBookmark(endMs) : undefined;
     while (!signal.aborted && !closing.aborted) {
       const batch: WatchMessage[] = [];
       for (; batch.length < batchSize; position++) {
@@ -135,9 +135,8 @@ class Watching {
       }
       const nowMs = this.#clock.monotonic();
       if (nowMs >= endMs) return;
-      const due = bookmarks[nextBookmark];
       if (due !== undefined && nowMs >= due) {
-        nextBookmark++;
+        due = this.#nextBookmark(endMs);
         yield [this.#bookmark(Math.max(this.#log.revision, from), false)];
         continue;
       }
@@ -147,14 +146,12 @@ class Watching {
     signal.throwIfAborted();
   }
 
-  /** Once a minute, and shortly before the end. */
-  #bookmarkTimes(endMs: number): readonly number[] {
-    const times: number[] = [];
-    for (let ms = this.#clock.monotonic() + this.#aboutMs(bookmarkMs); ms < endMs; ms += this.#aboutMs(bookmarkMs)) {
-      times.push(ms);
-    }
+  /** Once a minute, and shortly before the end; undefined when there will be none any more. */
+  #nextBookmark(endMs: number): number | undefined {
+    const nowMs = this.#clock.monotonic();
     const last = endMs - lastBookmarkMs;
-    return [...times.filter((ms) => ms < last), ...(last > this.#clock.monotonic() ? [last] : [])];
+    if (last <= nowMs) return undefined;
+    return Math.min(last, nowMs + this.#aboutMs(bookmarkMs));
   }
 
   /** So that not all watchers are told at once. */
@@ -224,13 +221,9 @@ class Alarm implements Disposable {
 /** A watch that cannot begin at this version is a 500 here, not a 400: upstream's way. */
 function readVersion(resourceVersion: string): number {
   if (resourceVersion === "") return 0;
-  if (/^\d+$/.test(resourceVersion)) return Number(resourceVersion);
-  const why = `strconv.ParseUint: parsing ${JSON.stringify(resourceVersion)}: invalid syntax`;
-  throw newStatusError({
-    code: 500,
-    reason: "",
-    message: `resourceVersion: Invalid value: ${JSON.stringify(resourceVersion)}: ${why}`,
-  });
+  const message = versionFault(resourceVersion);
+  if (message === undefined) return Number(resourceVersion);
+  throw newStatusError({ code: 500, reason: "", message });
 }
 
 function errorMessage(error: StatusError): WatchMessage {
