@@ -103,7 +103,6 @@ export interface ServedVersion<T extends KubernetesObject> {
   validate?(object: T, context: RuleContext): readonly Fault[];
   validateUpdate?(object: T, old: T, context: RuleContext): readonly Fault[];
   readonly selectableFields?: SelectableFields<KubernetesObject>;
-  printRow?(object: KubernetesObject, context: PrintContext): readonly unknown[];
 }
 
 export interface DeletionRules<T extends KubernetesObject> {

@@ -95,21 +95,37 @@ function servedResource(
     get schema() {
       return schemaName === undefined ? undefined : schemaNamed(schemaName);
     },
-    presentation: {
-      resource,
-      columns: columnsOf(resource),
-      toServed: version === undefined ? (object) => object : keptConversion((object) => version.fromStored(object)),
-      printRow: rowPrinter(rules, version),
-      rowConditions: (object) => rules.rowConditions?.(object) ?? [],
-    },
+    presentation: presentationOf(resource, rules, version, columnsOf(resource)),
   };
 }
 
-function rowPrinter(rules: KindRules, version: ServedVersion<KubernetesObject> | undefined) {
-  return (object: KubernetesObject, context: PrintContext): readonly unknown[] => {
-    const print = version === undefined ? rules.printRow : version.printRow;
-    return print?.(object, context) ?? [object.metadata.name, object.metadata.creationTimestamp];
+/** Under a second version objects are shown converted, but their rows are those of the version that is stored. */
+function presentationOf(
+  resource: Resource,
+  rules: KindRules,
+  version: ServedVersion<KubernetesObject> | undefined,
+  columns: readonly TableColumnDefinition[],
+): Presentation {
+  const stored = new WeakMap<KubernetesObject, KubernetesObject>();
+  const convert = (object: KubernetesObject): KubernetesObject => {
+    const converted = version?.fromStored(object) ?? object;
+    stored.set(converted, object);
+    return converted;
   };
+  const storedOf = (object: KubernetesObject) => stored.get(object) ?? object;
+  return {
+    resource,
+    columns,
+    toServed: version === undefined ? (object) => object : keptConversion(convert),
+    printRow: (object, context) => cellsOf(storedOf(object), rules, context),
+    rowConditions: (object) => rules.rowConditions?.(storedOf(object)) ?? [],
+  };
+}
+
+function cellsOf(object: KubernetesObject, rules: KindRules, context: PrintContext): readonly unknown[] {
+  const cells = rules.printRow?.(object, context) ?? [object.metadata.name, object.metadata.creationTimestamp];
+  // Of a bookmark, which has no name, a Go server prints an empty one.
+  return object.metadata.name === undefined ? cells.map((cell) => cell ?? "") : cells;
 }
 
 /** Which fields selectors may name under this version. */

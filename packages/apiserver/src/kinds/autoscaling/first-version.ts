@@ -6,7 +6,6 @@ import type { Draft, ServedVersion } from "../kind-rules.ts";
 import { givenFields } from "../shared/given-fields.ts";
 import { cpuMetric } from "./defaults.ts";
 import { carryInAnnotations, dropCarriedAnnotations, readCarried } from "./first-version-annotations.ts";
-import { printAutoscaler } from "./print-autoscaler.ts";
 
 type Stored = autoscalingv2.HorizontalPodAutoscaler;
 type Served = autoscalingv1.HorizontalPodAutoscaler;
@@ -18,7 +17,6 @@ export const firstVersion: ServedVersion<Stored> = {
   defaults: (draft) => {
     (draft as Draft<Served>).spec.minReplicas ??= 1;
   },
-  printRow: (object, context) => printAutoscaler(fromFirstVersion(structuredClone(object) as Draft<Served>), context),
 };
 
 export function toFirstVersion(stored: Stored): Served {

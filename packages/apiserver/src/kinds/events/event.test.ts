@@ -201,7 +201,6 @@ describe("is shown", () => {
   ] as const) {
     test(what, () => {
       expect(eventRules.printRow?.(stored(event), { nowMs })).toEqual(cells);
-      expect(eventsVersion.printRow?.(fromCoreEvent(stored(event)), { nowMs })).toEqual(cells);
     });
   }
 });

@@ -6,7 +6,6 @@ import { collectObjectFaults } from "../shared/object-faults.ts";
 import { unsupportedField } from "../shared/unsupported-field.ts";
 import { checkAnyEvent, checkChangedEvent, checkNewEvent } from "./check-event.ts";
 import { fromCoreEvent, toCoreEvent } from "./event-conversion.ts";
-import { printEvent } from "./print-event.ts";
 import { referenceFields, referenceNames } from "./reference-fields.ts";
 
 export const eventsVersion: ServedVersion<corev1.Event> = {
@@ -31,5 +30,4 @@ export const eventsVersion: ServedVersion<corev1.Event> = {
     },
     unknownText: unsupportedField,
   },
-  printRow: (object, context) => printEvent(toCoreEvent(object as Draft<eventsv1.Event>), context),
 };
