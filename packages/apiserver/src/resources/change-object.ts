@@ -63,10 +63,19 @@ export function inOrder(draft: Draft<KubernetesObject>): Draft<KubernetesObject>
   return { kind, apiVersion, metadata: { ...metadata }, ...rest };
 }
 
+/** Where etcd keeps what was named otherwise once. */
+const oldFolders: { readonly [collection: string]: string } = {
+  endpoints: "services/endpoints",
+  nodes: "minions",
+  replicationcontrollers: "controllers",
+  services: "services/specs",
+  "networking.k8s.io/ingresses": "ingress",
+};
+
 /** In the words of a storage whose condition does not hold. */
 export function storageFault({ collection, key }: Place, precondition: string): string {
-  const plural = collection.slice(collection.indexOf("/") + 1);
-  return `StorageError: invalid object, Code: 4, Key: /registry/${plural}/${key}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: ${precondition}`;
+  const folder = oldFolders[collection] ?? collection.slice(collection.indexOf("/") + 1);
+  return `StorageError: invalid object, Code: 4, Key: /registry/${folder}/${key}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: ${precondition}`;
 }
 
 export const staleVersion = ({ served }: RequestScope, name: string) =>

@@ -16,17 +16,29 @@ import {
   newNotFound,
   newRequestEntityTooLarge,
   newStatusError,
+  type ObjectSchema,
   StatusError,
   StrategicMergeError,
+  schemaOfKind,
 } from "@kubeloop/core/api";
+import { deepEqual } from "@kubeloop/core/base";
 import type { Draft } from "../kinds/kind-rules.ts";
 import type { Answer } from "../wire/answer.ts";
-import { parseAnyJson, strictDecodingError, UnmarshalError } from "../wire/decode/index.ts";
+import {
+  checkKind,
+  fromUnstructured,
+  parseAnyJson,
+  strictDecodingError,
+  UnmarshalError,
+} from "../wire/decode/index.ts";
 import { changeObject } from "./change-object.ts";
 import { dedupe, matchNamespace } from "./create.ts";
+import { jsonWordOf, printGo } from "./go-values.ts";
+import { inWrittenOrder, printMerged, printOperated } from "./print-patched.ts";
 import { decodeValue, readBytes } from "./read-object.ts";
 import { type WriteOptions, writeOptionsOf } from "./request-options.ts";
 import { placeOf, type RequestScope } from "./request-scope.ts";
+import { checkOrderItems, OrderItemError, strategicWords } from "./strategic-words.ts";
 import { checkVersion, decideUpdate, matchName } from "./update.ts";
 
 const maxOperations = 10_000;
@@ -69,10 +81,12 @@ export async function patch(scope: RequestScope): Promise<Answer> {
 }
 
 export function patchKindOf({ request, served }: RequestScope): PatchKind {
-  const [mediaType = ""] = (headerValue(request.headers, "content-type") ?? "").split(";");
-  const kind = patchKinds.get(mediaType.trim().toLowerCase());
+  const header = headerValue(request.headers, "content-type") ?? "";
+  // A router lets through whatever names one of the types; who applies the patch takes the text as it stands.
+  const isRouted = header.split(",").some((each) => patchKinds.has((each.split(";")[0] ?? "").trim()));
+  const kind = patchKinds.get(header.split(";")[0] ?? "");
   // Without a schema nobody knows how lists merge.
-  if (kind === undefined || (kind === "strategic" && served.schema === undefined)) {
+  if (!isRouted || (kind === "strategic" && served.schema === undefined)) {
     throw newStatusError({
       code: 415,
       reason: "UnsupportedMediaType",
@@ -80,7 +94,14 @@ export function patchKindOf({ request, served }: RequestScope): PatchKind {
       details: {},
     });
   }
-  return kind;
+  if (kind !== undefined) return kind;
+  const types = ["json-patch+json", "merge-patch+json", "strategic-merge-patch+json", "apply-patch+yaml"];
+  const known = types.map((type) => `application/${type}`).join(", ");
+  throw newStatusError({
+    code: 415,
+    reason: "UnsupportedMediaType",
+    message: `the body of the request was in an unknown format - accepted media types include: ${known}`,
+  });
 }
 
 export async function parsePatch(scope: RequestScope, kind: PatchKind): Promise<ParsedPatch> {
@@ -110,29 +131,63 @@ function patchedDraft(
   const { served } = scope;
   const shown = served.presentation.toServed(current);
   const patched = applyPatch(shown, parsed);
-  const refused = (why: string) => refusedPatch(parsed, patched, why);
-  return decodedPatch(parsed, patched, () => {
-    const { draft, strictFaults } = decodeValue(scope, patched);
-    const faults = [...parsed.strictFaults, ...strictFaults];
-    if (faults.length > 0 && options.fieldValidation === "Strict") throw refused(strictDecodingError(faults));
-    if (options.fieldValidation === "Warn") scope.warnings.add(...faults);
-    return draft;
-  });
+  return decodedPatch(
+    parsed,
+    patched,
+    (value) => {
+      if (parsed.kind !== "strategic") checkKind(value, served.resource);
+      const { draft, strictFaults } = decodeValue(scope, value);
+      const faults = [...parsed.strictFaults, ...strictFaults];
+      if (faults.length > 0 && options.fieldValidation === "Strict") throw newBadRequest(strictDecodingError(faults));
+      if (options.fieldValidation === "Warn") scope.warnings.add(...faults);
+      return draft;
+    },
+    shown,
+  );
 }
 
-/** Of a patch, what cannot be decoded is its fault. */
-export function decodedPatch<T>(parsed: ParsedPatch, patched: unknown, decode: () => T): T {
+/** Of a patch, what cannot be decoded is its fault. `shown` is what it was applied to. */
+export function decodedPatch<T>(
+  parsed: ParsedPatch,
+  patched: unknown,
+  decode: (value: unknown) => T,
+  shown?: KubernetesObject,
+): T {
   try {
-    return decode();
+    return decode(patched);
   } catch (error) {
-    if (error instanceof StatusError && error.code === 400) throw refusedPatch(parsed, patched, decodeFaultOf(error));
-    throw error;
+    if (!(error instanceof StatusError) || error.code !== 400) throw error;
+    if (parsed.kind !== "strategic") throw refusedPatch(parsed, patched, decodeFaultOf(error), shown);
+    return decode(converted(parsed, patched, error));
   }
 }
 
-function refusedPatch(parsed: ParsedPatch, patched: unknown, why: string): StatusError {
-  const text = parsed.kind === "strategic" ? printGo(parsed.value) : printSorted(patched);
+/** What upstream's own converter for these patches makes of it; throws in its words. */
+function converted(parsed: ParsedPatch, patched: unknown, error: StatusError): unknown {
+  const schema = schemaOfKind(patched as KubernetesObject);
+  try {
+    const value = schema === undefined ? patched : fromUnstructured(patched, schema as ObjectSchema);
+    if (deepEqual(value, patched)) throw new UnmarshalError(decodeFaultOf(error));
+    return value;
+  } catch (fault) {
+    if (fault instanceof UnmarshalError) throw refusedPatch(parsed, patched, fault.message);
+    throw fault;
+  }
+}
+
+function refusedPatch(parsed: ParsedPatch, patched: unknown, why: string, shown?: KubernetesObject): StatusError {
+  const text = printRefused(parsed, patched, shown);
   return newInvalid({ group: "", kind: "" }, "", { faults: [invalidFault(fieldPath("patch"), text, why)] });
+}
+
+function printRefused(parsed: ParsedPatch, patched: unknown, shown: KubernetesObject | undefined): string {
+  const { kind, value } = parsed;
+  if (kind === "strategic") return printGo(value);
+  const before = shown === undefined ? undefined : inWrittenOrder(shown);
+  // Once more, of the object as it is written.
+  const again = before === undefined ? patched : applyPatch(before, parsed);
+  if (kind === "merge") return printMerged(again, value, before);
+  return printOperated(again, value as readonly unknown[]);
 }
 
 /** The part of a decode error that says what was wrong, without whose error it is. */
@@ -149,19 +204,29 @@ export function applyPatch(shown: KubernetesObject, { kind, value }: ParsedPatch
     case "merge":
       if (typeof value !== "object" || value === null || Array.isArray(value)) {
         throw newBadRequest(
-          `error decoding patch: json: cannot unmarshal ${wordOf(value)} into Go value of type map[string]interface {}`,
+          `error decoding patch: json: cannot unmarshal ${jsonWordOf(value)} into Go value of type map[string]interface {}`,
         );
       }
       return applyMergePatch(shown, value);
     case "strategic":
-      try {
-        return applyStrategicMerge(shown, value as object);
-      } catch (error) {
-        if (!(error instanceof StrategicMergeError)) throw error;
-        if (error.reason === "BadRequest") throw newBadRequest(error.message);
-        // Upstream does not recognise its own error.
-        throw newStatusError({ code: 500, reason: "", message: error.message });
-      }
+      return applyStrategically(shown, value);
+  }
+}
+
+function applyStrategically(shown: KubernetesObject, value: unknown): unknown {
+  if (value !== null && (typeof value !== "object" || Array.isArray(value))) {
+    throw newBadRequest(`json: cannot unmarshal ${jsonWordOf(value)} into Go value of type map[string]interface {}`);
+  }
+  try {
+    checkOrderItems(value);
+    return applyStrategicMerge(shown, value ?? {});
+  } catch (error) {
+    // Upstream does not recognise most of its own errors.
+    if (error instanceof OrderItemError) throw newStatusError({ code: 500, reason: "", message: error.message });
+    if (!(error instanceof StrategicMergeError)) throw error;
+    const message = strategicWords({ path: error.path, message: error.message, patch: value, current: shown });
+    if (error.reason === "BadRequest") throw newBadRequest(message);
+    throw newStatusError({ code: 500, reason: "", message });
   }
 }
 
@@ -173,9 +238,10 @@ function applyOperations(shown: KubernetesObject, value: unknown): unknown {
   }
   if (!Array.isArray(value)) {
     throw newBadRequest(
-      `error decoding patch: json: cannot unmarshal ${wordOf(value)} into Go value of type []handlers.jsonPatchOp`,
+      `error decoding patch: json: cannot unmarshal ${jsonWordOf(value)} into Go value of type []handlers.jsonPatchOp`,
     );
   }
+  for (const operation of value) checkOperation(operation);
   try {
     return applyJsonPatch(shown, decodeJsonPatch(value));
   } catch (error) {
@@ -189,26 +255,17 @@ function unprocessable(serverMessage: string): StatusError {
   return newGenericServerResponse({ code: 422, method: "", serverMessage });
 }
 
-/** What JSON calls it. */
-function wordOf(value: unknown): string {
-  if (Array.isArray(value)) return "array";
-  return value === null ? "null" : typeof value === "boolean" ? "bool" : typeof value;
-}
-
-/** JSON with its keys in order. */
-function printSorted(value: unknown): string {
-  return JSON.stringify(value, (_key, held: unknown) => {
-    if (typeof held !== "object" || held === null || Array.isArray(held)) return held;
-    return Object.fromEntries(Object.entries(held).toSorted(([a], [b]) => (a < b ? -1 : 1)));
-  });
-}
-
-/** As Go prints a map: keys in order, no quotes. */
-function printGo(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(printGo).join(" ")}]`;
-  if (typeof value === "object" && value !== null) {
-    const entries = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
-    return `map[${entries.map(([name, held]) => `${name}:${printGo(held)}`).join(" ")}]`;
+/** Before any is applied, all are read; what is missing is found out later. */
+function checkOperation(operation: unknown): void {
+  const refused = (held: unknown, place: string) =>
+    newBadRequest(`error decoding patch: json: cannot unmarshal ${jsonWordOf(held)} into Go ${place}`);
+  if (operation === null) return;
+  if (typeof operation !== "object" || Array.isArray(operation)) {
+    throw refused(operation, "value of type handlers.jsonPatchOp");
   }
-  return value === null ? "<nil>" : String(value);
+  for (const field of ["op", "path", "from"]) {
+    const held = (operation as Readonly<Record<string, unknown>>)[field];
+    if (held === undefined || held === null || typeof held === "string") continue;
+    throw refused(held, `struct field jsonPatchOp.${field} of type string`);
+  }
 }

@@ -19,7 +19,7 @@ import { managerOf } from "./field-managers.ts";
 import { sameButForTimes } from "./managed-times.ts";
 import { hasStatus, plainStatusRules, prepareChanged, prepareThroughSubresource } from "./prepare-write.ts";
 import { readObject } from "./read-object.ts";
-import { type WriteOptions, writeOptionsOf } from "./request-options.ts";
+import { unsignedFault, type WriteOptions, writeOptionsOf } from "./request-options.ts";
 import { placeOf, type RequestScope, ruleContextOf } from "./request-scope.ts";
 import { completeThroughSteps, mutateThroughSteps } from "./run-steps.ts";
 
@@ -40,7 +40,10 @@ export async function update(scope: RequestScope): Promise<Answer> {
       if (current === undefined) {
         if (!mayCreate) throw newNotFound(served.groupResource, info.name);
         checkUid(scope, draft, undefined);
-        created = await createObject(scope, structuredClone(draft), options);
+        const fresh = structuredClone(draft);
+        // There is nothing it could be the version of.
+        delete fresh.metadata.resourceVersion;
+        created = await createObject(scope, fresh, options);
         return { kind: "keep", answer: created };
       }
       checkUid(scope, draft, current);
@@ -127,13 +130,8 @@ export function checkVersion(
   const { served, info } = scope;
   const held = current.metadata.resourceVersion as string;
   const given = metadata.resourceVersion ?? "";
-  if (given !== "" && !/^\d+$/.test(given)) {
-    throw newStatusError({
-      code: 500,
-      reason: "",
-      message: `strconv.ParseUint: parsing ${JSON.stringify(given)}: invalid syntax`,
-    });
-  }
+  const fault = given === "" ? undefined : unsignedFault(given);
+  if (fault !== undefined) throw newStatusError({ code: 500, reason: "", message: fault });
   const isGiven = given !== "" && Number(given) !== 0;
   if (!isGiven) {
     if (served.rules.needsVersionOnUpdate !== true) {

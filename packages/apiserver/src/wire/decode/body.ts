@@ -14,6 +14,7 @@ import type { Draft } from "../../kinds/kind-rules.ts";
 import { type BodySource, jsonSource, valueSource, yamlSource } from "./body-source.ts";
 import { decodeText, summarizeBody } from "./body-text.ts";
 import { findKindFault } from "./known-kinds.ts";
+import { toNormalForm } from "./normal-form.ts";
 import { type FieldValidation, strictDecodingError, strictWarnings } from "./strict.ts";
 import { readTypeMeta } from "./type-meta.ts";
 import { UnmarshalError } from "./unmarshal-error.ts";
@@ -99,6 +100,30 @@ function decodeAs(said: GroupVersionKind, target: GroupVersionKind, source: Body
     if (fault === undefined) return found;
   }
   throw new UnmarshalError(fault ?? "");
+}
+
+/** Whether a value that was patched may still be of the kind it was. Throws as a decoder does that reads it as what it says it is. */
+export function checkKind(value: unknown, target: GroupVersionKind): void {
+  const said = orBadRequest(() => readTypeMeta(value, target));
+  const fault = said.kind === target.kind && said.group === target.group ? undefined : findKindFault(said, target);
+  const isUnknown = said.version !== target.version && schemaOfKind(identityOf(said)) === undefined;
+  if (fault === undefined && !isUnknown) return;
+  const schema = schemaOfKind(identityOf(said));
+  orBadRequest(() => {
+    if (schema !== undefined) toNormalForm(value, schema as ObjectSchema);
+    throw new UnmarshalError(fault ?? findKindFault(said, target) ?? "");
+  });
+}
+
+const identityOf = (said: GroupVersionKind) => ({ apiVersion: printGroupVersion(said), kind: said.kind });
+
+function orBadRequest<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof UnmarshalError) throw newBadRequest(error.message);
+    throw error;
+  }
 }
 
 function schemaFor(target: GroupVersionKind): ObjectSchema {

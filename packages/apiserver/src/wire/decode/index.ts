@@ -16,12 +16,14 @@
 export {
   type BodyOptions,
   type BodyTarget,
+  checkKind,
   type DecodedBody,
   decodeJsonBody,
   decodeValueBody,
   decodeYamlBody,
 } from "./body.ts";
 export { decodeDeleteOptions, type OptionsFormat } from "./delete-options.ts";
+export { fromUnstructured } from "./from-unstructured.ts";
 export { type NormalForm, toNormalForm } from "./normal-form.ts";
 export { type AnyJson, type ParsedJson, parseAnyJson, parseJson } from "./parse-json.ts";
 export { type FieldValidation, strictDecodingError, strictWarnings } from "./strict.ts";
