@@ -19,6 +19,8 @@ import {
   TaskScope,
 } from "@kubeloop/core/base";
 import { publishClientAuthority, startBootstrap } from "./bootstrap/index.ts";
+import { ObjectCounts } from "./describe/object-counts.ts";
+import { RequestMetrics } from "./describe/request-metrics.ts";
 import { handleRequest, type RequestHandlerParts } from "./handle-request.ts";
 import { allRules } from "./kinds/index.ts";
 import type { RequestUser } from "./kinds/kind-rules.ts";
@@ -55,7 +57,6 @@ export class ApiServer implements AsyncDisposable {
   readonly #parts: RequestHandlerParts;
   readonly #storage: Storage;
   readonly #scope: TaskScope;
-  readonly #metrics: MetricsRegistry;
   readonly #listening = new Set<Listening>();
   readonly #options: ApiServerOptions;
   #first: StorageSnapshot | undefined;
@@ -66,7 +67,8 @@ export class ApiServer implements AsyncDisposable {
     const catalogue = builtInCatalogue({ rules: allRules, columnsOf });
     this.#storage = storage;
     this.#scope = new TaskScope(new AbortController().signal);
-    this.#metrics = new MetricsRegistry();
+    const metrics = new MetricsRegistry();
+    const counts = new ObjectCounts(metrics, catalogue, storage);
     this.#parts = {
       server: {
         storage,
@@ -85,8 +87,12 @@ export class ApiServer implements AsyncDisposable {
         serverAddress: () => options.serverAddress ?? this.#firstAddress() ?? "127.0.0.1:6443",
         healthChecks: [],
         clock,
-        printMetrics: () => this.#metrics.print(),
+        async printMetrics() {
+          await counts.count();
+          return metrics.print();
+        },
       },
+      metrics: new RequestMetrics(metrics, clock),
       log,
     };
   }

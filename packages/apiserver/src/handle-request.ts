@@ -10,6 +10,7 @@ import {
 } from "@kubeloop/core/api";
 import { isAborted, type Log, toError } from "@kubeloop/core/base";
 import { answerDocument, type DocumentParts } from "./describe/documents.ts";
+import type { MeasuredRequest, RequestMetrics } from "./describe/request-metrics.ts";
 import type { RequestUser } from "./kinds/kind-rules.ts";
 import { routeOf } from "./resources/dispatch.ts";
 import type { ServerParts, Warnings } from "./resources/request-scope.ts";
@@ -21,6 +22,7 @@ import { warningHeaders } from "./wire/warning-headers.ts";
 
 export interface RequestHandlerParts {
   readonly server: ServerParts;
+  readonly metrics: RequestMetrics;
   readonly documents: DocumentParts;
   readonly log: Log;
 }
@@ -32,36 +34,62 @@ export async function handleRequest(
   signal: AbortSignal,
 ): Promise<ApiResponse> {
   signal.throwIfAborted();
-  let form: OutputForm = plainJson;
-  let warnings: Warnings | undefined;
+  const known: Known = { form: plainJson, warnings: undefined, measured: undefined };
   try {
-    const info = requestInfoOf(request);
-    if (!info.isResourceRequest) return (await answerDocument(request, info.path, parts.documents)) ?? notFound();
-    const route = routeOf(parts.server, request, info, { user, signal });
-    if (route.kind === "unknown") return notFound();
-    const { scope, verb } = route;
-    warnings = scope.warnings;
-    const { deprecation } = scope.served.rules;
-    if (deprecation !== undefined) warnings.add(deprecation);
-    form = outputFormOf(request, {
-      hasViews: scope.served.resource.listKind !== undefined,
-      isStream: info.verb === "watch",
-      hasProtobuf: scope.served.schema !== undefined,
-    });
-    const answer = await verb(scope);
-    const { clock } = parts.server;
-    return await respond(answer, { form, prefers: request.prefers, warnings: scope.warnings.all, clock, signal });
+    const response = await answer(request, user, parts, known, signal);
+    return known.measured?.answered(response) ?? response;
   } catch (error) {
-    if (isAborted(error, signal)) throw error;
-    return await refusal(error, request, { form, warnings: warnings?.all ?? [] }, parts);
+    if (isAborted(error, signal)) {
+      known.measured?.gone();
+      throw error;
+    }
+    const response = await refusal(error, request, known, parts);
+    return known.measured?.answered(response) ?? response;
   }
+}
+
+/** What was found out about a request before it failed. */
+interface Known {
+  form: OutputForm;
+  warnings: Warnings | undefined;
+  measured: MeasuredRequest | undefined;
+}
+
+async function answer(
+  request: ApiRequest,
+  user: RequestUser,
+  { server, documents, metrics }: RequestHandlerParts,
+  known: Known,
+  signal: AbortSignal,
+): Promise<ApiResponse> {
+  const info = requestInfoOf(request);
+  if (!info.isResourceRequest) {
+    const counted = /^\/(?:healthz|livez|readyz)(?=\/|$)/.exec(info.path)?.[0];
+    if (counted !== undefined) known.measured = metrics.beginDocument(request, counted);
+    return (await answerDocument(request, info.path, documents)) ?? notFound();
+  }
+  const route = routeOf(server, request, info, { user, signal });
+  if (route.kind === "unknown") return notFound();
+  const { scope, verb } = route;
+  known.measured = metrics.begin(request, info);
+  known.warnings = scope.warnings;
+  const { deprecation } = scope.served.rules;
+  if (deprecation !== undefined) scope.warnings.add(deprecation);
+  const form = outputFormOf(request, {
+    hasViews: scope.served.resource.listKind !== undefined,
+    isStream: info.verb === "watch",
+    hasProtobuf: scope.served.schema !== undefined,
+  });
+  known.form = form;
+  const { prefers } = request;
+  return await respond(await verb(scope), { form, prefers, warnings: scope.warnings.all, clock: server.clock, signal });
 }
 
 /** Whatever went wrong, as a Status, in the encoding asked for where that is known. */
 async function refusal(
   error: unknown,
   request: ApiRequest,
-  { form: { media }, warnings }: { readonly form: OutputForm; readonly warnings: readonly string[] },
+  { form: { media }, warnings }: Known,
   { log, server }: RequestHandlerParts,
 ): Promise<ApiResponse> {
   if (!(error instanceof StatusError)) {
@@ -70,7 +98,10 @@ async function refusal(
   const { status } = statusOf(error);
   const code = status.code ?? 500;
   const seconds = status.details?.retryAfterSeconds ?? 0;
-  const headers = { ...(seconds > 0 ? { "retry-after": String(seconds) } : {}), ...warningHeaders(warnings) };
+  const headers = {
+    ...(seconds > 0 ? { "retry-after": String(seconds) } : {}),
+    ...warningHeaders(warnings?.all ?? []),
+  };
   if (request.prefers === "values") return valueResponse(code, status, headers);
   if (media === "protobuf") {
     const protobuf = await protobufOn(server.clock);

@@ -24,7 +24,7 @@ export interface DocumentParts {
   readonly healthChecks: readonly HealthCheck[];
   readonly clock: Clock;
   /** In Prometheus' text form. */
-  printMetrics(): string;
+  printMetrics(): Promise<string>;
 }
 
 export async function answerDocument(
@@ -56,7 +56,7 @@ export async function answerDocument(
     case "readyz":
       return answerHealth(request, first, segments.slice(1).join("/"), parts.healthChecks);
     case "metrics":
-      return text(parts.printMetrics(), "text/plain; version=0.0.4; charset=utf-8");
+      return text(await parts.printMetrics(), "text/plain; version=0.0.4; charset=utf-8");
     case "openapi":
       return answerOpenApi(request, segments.slice(1), parts.clock);
     default:
