@@ -124,8 +124,8 @@ func (o *operator) report(ctx context.Context, seen *appsv1.Deployment) error {
 	if err := o.live.Get(ctx, client.ObjectKeyFromObject(seen), current); err != nil {
 		return client.IgnoreNotFound(err)
 	}
-	// The cache may not have heard of the last report.
-	if current.Status.ObservedGeneration == current.Generation {
+	// The cache may not have heard of the last report, or of the end.
+	if current.Status.ObservedGeneration == current.Generation || current.DeletionTimestamp != nil {
 		return nil
 	}
 	old := current.DeepCopy()
