@@ -9,6 +9,7 @@
 import type { ApiRequest, ApiResponse, Transport } from "@kubeloop/core/api";
 import {
   type Clock,
+  inFlight,
   KubeloopError,
   type Log,
   MetricsRegistry,
@@ -29,7 +30,7 @@ import { fieldManagers } from "./managed-fields/index.ts";
 import { builtInCatalogue } from "./resources/catalogue.ts";
 import { newUid } from "./resources/new-uid.ts";
 import type { NodePort } from "./resources/node-port.ts";
-import { type Listening, type ListenOptions, listen } from "./serving/index.ts";
+import type { Listening, ListenOptions } from "./serving/index.ts";
 import { writeSteps } from "./steps/index.ts";
 import { MemoryStorage, type Storage, type StorageSnapshot } from "./storage/index.ts";
 
@@ -133,6 +134,8 @@ export class ApiServer implements AsyncDisposable {
     const { clock, random } = this.#parts.server;
     const { log } = this.#parts;
     const answer = this.answer.bind(this);
+    // Sockets and what belongs to them are loaded by those who want them: most servers live inside a process.
+    const { listen } = await inFlight(clock, "loading sockets", () => import("./serving/index.ts"));
     const listening = await listen({ ...options, clock, random, log, answer });
     this.#listening.add(listening);
     await this.#publishAuthority(listening);
