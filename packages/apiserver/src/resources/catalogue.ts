@@ -95,7 +95,7 @@ function servedResource(
     get schema() {
       return schemaName === undefined ? undefined : schemaNamed(schemaName);
     },
-    presentation: presentationOf(resource, rules, version, columnsOf(resource)),
+    presentation: presentationOf(resource, rules, version, () => columnsOf(resource)),
   };
 }
 
@@ -104,7 +104,7 @@ function presentationOf(
   resource: Resource,
   rules: KindRules,
   version: ServedVersion<KubernetesObject> | undefined,
-  columns: readonly TableColumnDefinition[],
+  columns: () => readonly TableColumnDefinition[],
 ): Presentation {
   const stored = new WeakMap<KubernetesObject, KubernetesObject>();
   const convert = (object: KubernetesObject): KubernetesObject => {
@@ -115,7 +115,10 @@ function presentationOf(
   const storedOf = (object: KubernetesObject) => stored.get(object) ?? object;
   return {
     resource,
-    columns,
+    // Most servers never show a table.
+    get columns() {
+      return columns();
+    },
     toServed: version === undefined ? (object) => object : keptConversion(convert),
     printRow: (object, context) => cellsOf(storedOf(object), rules, context),
     rowConditions: (object) => rules.rowConditions?.(storedOf(object)) ?? [],
