@@ -13,6 +13,7 @@ import { systemClock } from "@kubeloop/core/base";
 import { BinariesMissingError, findBinaries } from "./binaries.ts";
 import { hasCode } from "./errors.ts";
 import { clusterPrograms, foreignClients } from "./programs.ts";
+import { findTestFiles, withoutGo } from "./test-files.ts";
 import { countRun } from "./test-report.ts";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
@@ -28,12 +29,12 @@ async function main(args: readonly string[], signal: AbortSignal): Promise<numbe
     say(`the real-cluster suite was not run: ${error.message}`);
     return 0;
   }
-  const leftOut = (await hasForeignClients(signal)) ? [] : ["--exclude", "**/*.go.kubernetes.test.ts"];
+  const chosen = (await hasForeignClients(signal)) ? args : withoutGo(args, await findTestFiles(root));
   const reportPath = join(root, `.cache/test-results/kubernetes-node${process.versions.node.split(".")[0]}.json`);
   await mkdir(dirname(reportPath), { recursive: true });
   await rm(reportPath, { force: true });
   const reports = ["--reporter=default", "--reporter=json", `--outputFile.json=${reportPath}`];
-  const status = await runVitest([...args, ...leftOut, ...reports]);
+  const status = await runVitest([...chosen, ...reports]);
   const count = countRun(await readReport(reportPath));
   say(
     `${count} tests ran in ${Math.round((systemClock.monotonic() - beganMs) / 1000)} s; vitest's status is ${status}`,

@@ -1,0 +1,21 @@
+import { fileURLToPath } from "node:url";
+import { describe, expect, test } from "vitest";
+import { findTestFiles, withoutGo } from "./test-files.ts";
+
+describe("withoutGo", () => {
+  const files = ["packages/a/x.kubernetes.test.ts", "packages/a/y.go.kubernetes.test.ts", "tools/z.kubernetes.test.ts"];
+  for (const [name, args, expected] of [
+    ["leaves out what needs Go", [], ["packages/a/x.kubernetes.test.ts", "tools/z.kubernetes.test.ts"]],
+    ["keeps to the words it is given", ["tools"], ["tools/z.kubernetes.test.ts"]],
+    ["hands options on", ["packages", "-t", "tools"], ["packages/a/x.kubernetes.test.ts", "-t", "tools"]],
+    ["runs nothing where all that was chosen needs Go", ["y.go"], ["no-such-file"]],
+  ] as const) {
+    test(name, () => expect(withoutGo(args, files)).toEqual(expected));
+  }
+});
+
+test("the suites of this repository are found, with and without Go", async () => {
+  const files = await findTestFiles(fileURLToPath(new URL("../../../", import.meta.url)));
+  expect(files).toContain("tools/real-cluster/src/real-cluster.kubernetes.test.ts");
+  expect(files.filter((file) => file.endsWith(".go.kubernetes.test.ts")).length).toBeGreaterThanOrEqual(3);
+});
