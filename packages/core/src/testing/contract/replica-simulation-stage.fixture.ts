@@ -1,6 +1,6 @@
 // A controller on whatever server simulations have: informers, driver and metrics, started and ended in one place.
 import { pods, replicaSets } from "../../api/generated/resources.ts";
-import { controllerOf, type Transport } from "../../api/index.ts";
+import { controllerOf, isNotFound, type Transport } from "../../api/index.ts";
 import { type FakeClock, MetricsRegistry, seededRandom } from "../../base/index.ts";
 import { clientOf } from "../../client/index.ts";
 import type { Controller } from "../../contract/index.ts";
@@ -54,8 +54,11 @@ export class SimulatedStage implements AsyncDisposable {
 
   /** As somebody else would, unless the controller was quicker. */
   async kill(name = ""): Promise<void> {
-    const key = `shop/${name}`;
-    if (this.server.get(pods, key) !== undefined) await this.server.delete(pods, key);
+    try {
+      await this.server.delete(pods, `shop/${name}`);
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
