@@ -26,11 +26,17 @@ interface OpenApiDocument {
 let documents: Promise<ReadonlyMap<string, OpenApiDocument>> | undefined;
 
 /** Unpacked on a thread of the platform's; what is left to do here is joining texts. */
-async function loadDocuments(): Promise<ReadonlyMap<string, OpenApiDocument>> {
+async function loadDocuments(clock: Clock): Promise<ReadonlyMap<string, OpenApiDocument>> {
   const { openApiDocuments } = await import("../generated/openapi-documents.ts");
   const unpacked = await promisify(brotliDecompress)(Buffer.from(openApiDocuments, "base64"));
   const { schemas, documents: packed } = JSON.parse(unpacked.toString("utf8")) as Packed;
-  return new Map(Object.entries(packed).map(([path, document]) => [path, joined(document, schemas)]));
+  const all = new Map<string, OpenApiDocument>();
+  for (const [path, document] of Object.entries(packed)) {
+    all.set(path, joined(document, schemas));
+    // Some are more than a megabyte: one a turn.
+    await clock.yield();
+  }
+  return all;
 }
 
 function joined({ head, paths, components, schemas }: PackedDocument, texts: Packed["schemas"]): OpenApiDocument {
@@ -48,7 +54,7 @@ export async function answerOpenApi(
   clock: Clock,
 ): Promise<ApiResponse | undefined> {
   if (segments[0] !== "v3") return undefined;
-  documents ??= loadDocuments();
+  documents ??= loadDocuments(clock);
   const loading = documents;
   const all = await inFlight(clock, "unpacking openapi", () => loading);
   const path = segments.slice(1).join("/");
