@@ -3,11 +3,11 @@
 import { type corev1, validateConfigMapKey } from "@kubeloop/core/api";
 import { deepEqual } from "@kubeloop/core/base";
 import { secrets } from "@kubeloop/core/resources";
-import { findJsonFault } from "../../wire/decode/json-syntax.ts";
 import type { Draft, KindRules } from "../kind-rules.ts";
 import { binarySize, totalSize } from "../shared/binary-size.ts";
 import { isAbsent } from "../shared/checks.ts";
 import type { FaultPlace } from "../shared/fault-place.ts";
+import { findJsonFault } from "../shared/json-syntax.ts";
 import { collectObjectFaults, type ObjectPlaces } from "../shared/object-faults.ts";
 import { own } from "../shared/own.ts";
 import { printAge } from "../shared/print-age.ts";

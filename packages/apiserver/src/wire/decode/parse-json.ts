@@ -2,11 +2,11 @@
 // UTF-8 become U+FFFD, faults are told in Go's words. JSON.parse does the work; what it does not tell is looked up in the text,
 // and a body that needs more is parsed once more, exactly (`exact-values.ts`).
 import { quote } from "@kubeloop/core/api";
+import { findJsonFault, mayBeTooDeep } from "../../kinds/shared/json-syntax.ts";
 import { decodeText } from "./body-text.ts";
 import { OrderedEntries, toPlainJson } from "./exact-values.ts";
 import { parseExactJson } from "./json-exact.ts";
 import { scanJson } from "./json-scan.ts";
-import { findJsonFault, mayBeTooDeep } from "./json-syntax.ts";
 import { UnmarshalError } from "./unmarshal-error.ts";
 
 export interface ParsedJson {
