@@ -93,6 +93,48 @@ describe("a broken rule is seen", () => {
       ["apiserver may not see core's"],
     ],
     ["imports point down", "packages/apiserver/src/x.ts", 'import { a } from "@kubeloop/core/api";', []],
+    [
+      "imports point down",
+      "packages/apiserver/src/kinds/core/x.ts",
+      'import { a } from "../../wire/decode/a.ts";',
+      ["layer kinds imports upwards"],
+    ],
+    [
+      "imports point down",
+      "packages/apiserver/src/storage/x.ts",
+      'import type { A } from "../resources/a.ts";',
+      ["layer storage imports upwards"],
+    ],
+    [
+      "imports point down",
+      "packages/apiserver/src/serving/x.ts",
+      'import { a } from "../api-server.ts";',
+      ["layer serving imports upwards"],
+    ],
+    [
+      "imports point down",
+      "packages/apiserver/src/resources/x.ts",
+      'const a = await import("../steps/a.ts");',
+      ["layer resources imports upwards"],
+    ],
+    [
+      "imports point down",
+      "packages/apiserver/src/odd/x.ts",
+      'import { a } from "../storage/a.ts";',
+      ["layer odd imports upwards"],
+    ],
+    [
+      "imports point down",
+      "packages/apiserver/src/wire/x.ts",
+      'import { a } from "../storage/a.ts";\nimport { b } from "../kinds/b.ts";\nimport { c } from "./c.ts";',
+      [],
+    ],
+    [
+      "imports point down",
+      "packages/apiserver/src/kinds/core/x.test.ts",
+      'import { a } from "../../api-server.ts";',
+      [],
+    ],
     ["imports point down", "packages/core/src/client/x.contract.ts", 'import { test } from "vitest";', []],
     ["imports point down", "packages/core/src/client/x.ts", 'import { test } from "vitest";', ["may not depend on"]],
     [
