@@ -67,6 +67,9 @@ export interface KindRules<T extends KubernetesObject = KubernetesObject> {
   readonly needsVersionOnUpdate?: boolean;
   /** Whether a create keeps the status that came with it (Node). */
   readonly keepsStatusOnCreate?: boolean;
+  /** By subresource ("" is the object itself): what writes through that door leave as it is, and so nobody comes to manage. The status
+   * for the object itself and the spec for its status unless given; nothing for other doors. */
+  readonly untouched?: Readonly<Record<string, readonly (readonly string[])[]>>;
 
   readonly deletion?: DeletionRules<T>;
   /** Which fields a field selector may name, beside metadata.name and metadata.namespace. */
@@ -119,7 +122,8 @@ export interface DeletionRules<T extends KubernetesObject> {
   /** When its deletion is first asked for: the object stays for now, whether or not anything holds it, and this is what it is
    * told. The draft has its `deletionTimestamp`; what the kind does not have (a grace period) is taken away. */
   mark?(draft: Draft<T>): void;
-  warnings?(object: T, propagation: Propagation | undefined): readonly string[];
+  /** For who does not say what is to become of dependents; told before anybody looks whether there is such an object. */
+  readonly silenceWarning?: string;
 }
 
 export interface SelectableFields<T extends KubernetesObject> {

@@ -1,10 +1,11 @@
 // `managed-fields`: who set which field. Creates, updates and patches are recorded; server-side apply will build on the same sets.
-import type { KubernetesObject } from "@kubeloop/core/api";
+import { type KubernetesObject, printGroupVersion } from "@kubeloop/core/api";
 import type { Draft } from "../kinds/kind-rules.ts";
 import type { FieldManagers } from "../resources/field-managers.ts";
 import { hasStatus } from "../resources/prepare-write.ts";
 import { emptyObject } from "../resources/read-object.ts";
 import type { RequestScope } from "../resources/request-scope.ts";
+import { type Comparison, compareObjects } from "./compare-objects.ts";
 import { entriesFor, recordUpdate } from "./record-update.ts";
 
 export const fieldManagers: FieldManagers = {
@@ -20,6 +21,7 @@ export const fieldManagers: FieldManagers = {
       before: old === undefined ? emptyObject(served) : served.presentation.toServed(old),
       after: shown,
       schema: served.schema,
+      compareIn: (apiVersion) => compareIn(apiVersion, { scope, draft: draft as KubernetesObject, old }),
       entries,
       manager,
       apiVersion: served.resource.apiVersion,
@@ -32,8 +34,25 @@ export const fieldManagers: FieldManagers = {
   },
 };
 
+/** Versions of one group are views of one object; another group's are not, whatever they show. */
+function compareIn(
+  apiVersion: string,
+  { scope, draft, old }: { scope: RequestScope; draft: KubernetesObject; old: KubernetesObject | undefined },
+): Comparison | undefined {
+  const { group, plural } = scope.served.resource;
+  const version = apiVersion.slice(apiVersion.indexOf("/") + 1);
+  if (apiVersion !== printGroupVersion({ group, version })) return undefined;
+  const other = scope.server.catalogue.find({ group, version, plural });
+  if (other === undefined) return undefined;
+  const before = old === undefined ? emptyObject(other) : other.presentation.toServed(old);
+  return compareObjects(before, other.presentation.toServed(draft), other.schema);
+}
+
 /** What this door does not write. */
 function ignoredPaths({ served, subresource }: RequestScope): readonly (readonly string[])[] {
-  if (subresource === undefined) return hasStatus(served) ? [["f:status"]] : [];
-  return subresource.name === "status" ? [["f:spec"]] : [];
+  const door = subresource?.name ?? "";
+  const own = served.rules.untouched?.[door];
+  if (own !== undefined) return own.map((path) => path.map((name) => `f:${name}`));
+  if (door === "") return hasStatus(served) ? [["f:status"]] : [];
+  return door === "status" ? [["f:spec"]] : [];
 }

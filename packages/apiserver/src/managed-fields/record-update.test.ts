@@ -14,6 +14,7 @@ const update = {
   subresource: "",
   ignored: [],
   nowMs,
+  compareIn: () => undefined,
 } as const;
 const fieldsOf = (after: object, more: object = {}) =>
   recordUpdate({ ...update, ...more, after }).map(({ fieldsV1 }) => fieldsV1);

@@ -11,6 +11,8 @@ export interface Update {
   readonly before: object;
   readonly after: object;
   readonly schema: TypeSchema | undefined;
+  /** The same change as another version shows it; undefined for one that nobody knows. */
+  compareIn(apiVersion: string): Comparison | undefined;
   /** As they were before this write, or as the writer put them. */
   readonly entries: readonly Entry[];
   readonly manager: string;
@@ -48,6 +50,11 @@ const unmanagedSet = unmanaged.reduce((set, path) => set.union(FieldSet.ofPath(p
 export function recordUpdate(update: Update): readonly Entry[] {
   const { manager, apiVersion, subresource, ignored, nowMs } = update;
   const comparison = ignoring(compareObjects(update.before, update.after, update.schema), ignored);
+  const comparisonIn = (version: string | undefined): Comparison | undefined => {
+    if (version === apiVersion) return comparison;
+    const other = update.compareIn(version ?? "");
+    return other === undefined ? undefined : ignoring(other, ignored);
+  };
   const changed = comparison.added.union(comparison.modified);
   const taken = changed.difference(unmanagedSet);
   const isMine = (entry: Entry) =>
@@ -58,7 +65,11 @@ export function recordUpdate(update: Update): readonly Entry[] {
   const mine = update.entries.find(isMine);
   const others = update.entries.flatMap((entry) => {
     const held = FieldSet.from(entry.fieldsV1 as FieldsV1 | undefined);
-    const left = held.difference(changed).difference(comparison.removed);
+    const seen = comparisonIn(entry.apiVersion);
+    // What was written in words that nobody understands any more is nobody's.
+    if (seen === undefined) return [];
+    const others = seen === comparison ? changed : seen.added.union(seen.modified);
+    const left = held.difference(others).difference(seen.removed);
     // What this very writer had before is joined with what it took now.
     if (entry === mine && !taken.isEmpty) return [withFields(entry, left.union(taken), nowMs)];
     // As it was stored, and so in order.

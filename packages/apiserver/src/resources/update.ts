@@ -96,7 +96,9 @@ function endsHere(draft: Draft<KubernetesObject>, { metadata }: KubernetesObject
   return (metadata.deletionGracePeriodSeconds ?? 0) === 0;
 }
 
-export function matchName({ info }: RequestScope, draft: Draft<KubernetesObject>): void {
+type Identified = { readonly metadata: Pick<KubernetesObject["metadata"], "name" | "uid"> };
+
+export function matchName({ info }: RequestScope, draft: Identified): void {
   const { name = "" } = draft.metadata;
   if (name === "") {
     throw newBadRequest(`the name of the object (${info.name} based on URL) was undeterminable: name must be provided`);
@@ -107,11 +109,7 @@ export function matchName({ info }: RequestScope, draft: Draft<KubernetesObject>
 }
 
 /** A uid in the body is a precondition. */
-function checkUid(
-  scope: RequestScope,
-  { metadata }: Draft<KubernetesObject>,
-  current: KubernetesObject | undefined,
-): void {
+export function checkUid(scope: RequestScope, { metadata }: Identified, current: KubernetesObject | undefined): void {
   const { served, info } = scope;
   const { uid = "" } = metadata;
   const held = current?.metadata.uid ?? "";

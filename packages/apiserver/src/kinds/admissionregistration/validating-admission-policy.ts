@@ -21,6 +21,7 @@ const longestAnnotation = 5 * 1024;
 
 export const validatingAdmissionPolicyRules: KindRules<Policy> = {
   resource: validatingAdmissionPolicies,
+  untouched: { status: [["spec"], ["metadata"]] },
   needsVersionOnUpdate: true,
   generation: "spec",
   defaults({ spec }) {

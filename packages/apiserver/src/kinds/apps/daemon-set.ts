@@ -28,7 +28,10 @@ const hasNewTemplate = (object: DaemonSet, old: DaemonSet) =>
 
 export const daemonSetRules: KindRules<DaemonSet> = {
   resource: daemonSets,
-  defaults({ spec }) {
+  defaults(draft) {
+    const { spec } = draft;
+    // In the version that is not shown this is a number, which is never absent.
+    setTemplateGeneration(draft, templateGeneration(draft));
     spec.updateStrategy ??= {};
     const { updateStrategy } = spec;
     updateStrategy.type ||= "RollingUpdate";

@@ -26,6 +26,7 @@ const hasChanged = (object: Deployment, old: Deployment) =>
 
 export const deploymentRules: KindRules<Deployment> = {
   resource: deployments,
+  untouched: { status: [["spec"], ["metadata", "labels"]] },
   defaults({ spec }) {
     spec.replicas ??= 1;
     spec.strategy ??= {};

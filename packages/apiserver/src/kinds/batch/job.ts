@@ -64,7 +64,7 @@ export const jobRules: KindRules<Job> = {
   generation: hasChanged,
   deletion: {
     propagation: "Orphan",
-    warnings: (_job, propagation) => (propagation === undefined ? [orphanWarning] : []),
+    silenceWarning: orphanWarning,
   },
   selectableFields: {
     names: ["status.successful"],

@@ -14,6 +14,11 @@ type Status = Draft<certificatesv1.CertificateSigningRequestStatus>;
 
 export const certificateSigningRequestRules: KindRules<SigningRequest> = {
   resource: certificateSigningRequests,
+  untouched: {
+    "": [["spec"], ["status"]],
+    status: [["spec"], ["status", "conditions"]],
+    approval: [["spec"], ["status", "certificate"]],
+  },
   checkName: pathSegmentName,
   prepareCreate({ spec }, { user }) {
     for (const field of ["username", "uid", "groups", "extra"] as const) delete spec[field];

@@ -19,6 +19,7 @@ const needed = new Set(["default", "kube-system", "kube-public"]);
 
 export const namespaceRules: KindRules<Namespace> = {
   resource: namespaces,
+  untouched: { finalize: [["status"]] },
   checkName: labelName,
   defaults(draft) {
     setNameLabel(draft);

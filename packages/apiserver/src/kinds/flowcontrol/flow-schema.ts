@@ -14,6 +14,7 @@ const precedenceUnlessGiven = 1000;
 
 export const flowSchemaRules: KindRules<FlowSchema> = {
   resource: flowSchemas,
+  untouched: { status: [["spec"], ["metadata"]] },
   generation: "spec",
   defaults({ spec }) {
     spec.matchingPrecedence ||= precedenceUnlessGiven;

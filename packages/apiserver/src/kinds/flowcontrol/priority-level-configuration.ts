@@ -19,6 +19,7 @@ const mostEntropyBits = 60;
 
 export const priorityLevelConfigurationRules: KindRules<PriorityLevel> = {
   resource: priorityLevelConfigurations,
+  untouched: { status: [["spec"], ["metadata"]] },
   generation: "spec",
   defaults({ spec: { limited, exempt } }) {
     if (exempt !== undefined) {

@@ -12,6 +12,7 @@ const immutable = "field is immutable";
 
 export const serviceCidrRules: KindRules<networkingv1.ServiceCIDR> = {
   resource: serviceCIDRs,
+  untouched: { status: [["spec"], ["metadata"]] },
   validate: ({ spec = {} }) => collectFaults("spec", (place) => checkCidrs(spec, place.at("cidrs"))),
   validateUpdate: ({ spec = {} }, old) =>
     collectFaults("spec", (place) => checkChange(spec, old.spec ?? {}, place.at("cidrs"))),

@@ -18,6 +18,7 @@ const largestMetadata = 256 * 1024;
 
 export const volumeAttachmentRules: KindRules<VolumeAttachment> = {
   resource: volumeAttachments,
+  untouched: { status: [["spec"], ["metadata"]] },
   needsVersionOnUpdate: true,
   deletion: { answersWithObject: true },
   prepareCreate(draft) {

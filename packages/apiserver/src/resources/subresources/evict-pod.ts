@@ -19,13 +19,18 @@ import type { Answer } from "../../wire/answer.ts";
 import { changeObject } from "../change-object.ts";
 import { checkPreconditions } from "../decide-delete.ts";
 import { removeObject } from "../delete.ts";
-import { type DeleteOptions, toDeleteOptions } from "../delete-options.ts";
+import { checkDeleteOptions, type DeleteOptions, plainDeleteOptions } from "../delete-options.ts";
 import { readPlain } from "../read-object.ts";
 import { writeOptionsOf } from "../request-options.ts";
 import { placeOf, type RequestScope } from "../request-scope.ts";
 import { isPodReady, withCondition } from "./pod-conditions.ts";
 
-const evictionKind = { group: "policy", version: "v1", kind: "Eviction" };
+const evictionKind = {
+  group: "policy",
+  version: "v1",
+  kind: "Eviction",
+  acceptsVersion: (apiVersion: string) => apiVersion === "policy/v1beta1",
+};
 const mostDisrupted = 2000;
 const attempts = 10;
 
@@ -34,7 +39,8 @@ export async function evictPod(scope: RequestScope): Promise<Answer> {
   const eviction = (await readPlain(scope, evictionKind, options)) as unknown as policyv1.Eviction;
   const { name } = scope.info;
   if (eviction.metadata?.name !== name) throw newBadRequest("name in URL does not match name in Eviction object");
-  const given = toDeleteOptions(eviction.deleteOptions ?? {});
+  const { deleteOptions = {} } = eviction;
+  const given = plainDeleteOptions(deleteOptions);
   const deletion = { ...given, isDryRun: given.isDryRun || options.isDryRun };
   for (let attempt = 1; ; attempt++) {
     const pod = await podNamed(scope, name);
@@ -46,6 +52,8 @@ export async function evictPod(scope: RequestScope): Promise<Answer> {
     // A pod that was let off because of its state must still be in it.
     const mustStay = deletion.resourceVersion === undefined && !isCharged && mayStillCount(pod);
     const version = mustStay && (isFree || guard !== undefined) ? pod.metadata?.resourceVersion : undefined;
+    // Only who may delete at all hears how it is done.
+    checkDeleteOptions(deleteOptions);
     try {
       await disruptAndDelete(scope, name, version === undefined ? deletion : { ...deletion, resourceVersion: version });
       return { kind: "plain", code: 201, object: success };
@@ -108,10 +116,21 @@ async function charge(
       if (current === undefined) {
         throw newNotFound({ group: "policy", resource: "poddisruptionbudgets" }, metadata?.name ?? "");
       }
-      return { kind: "write", draft: chargedBudget(current, pod.metadata?.name ?? "", scope.server.clock.now()) };
+      const draft = chargedBudget(current, pod.metadata?.name ?? "", scope.server.clock.now());
+      recordCharge(scope, draft, current);
+      return { kind: "write", draft };
     },
     { isDryRun },
   );
+}
+
+/** The server writes it as a client of its own would, through the budget's status. */
+function recordCharge(scope: RequestScope, draft: Draft<KubernetesObject>, old: KubernetesObject): void {
+  const served = scope.server.catalogue.find({ group: "policy", version: "v1", plural: "poddisruptionbudgets" });
+  const subresource = served?.resource.subresources.find(({ name }) => name === "status");
+  if (served === undefined || subresource === undefined) return;
+  const through = { ...scope, served, subresource };
+  scope.server.fieldManagers.record({ scope: through, draft, old, manager: "kube-apiserver" });
 }
 
 /** With one disruption less. Throws what a client must wait for. */
@@ -131,6 +150,7 @@ function chargedBudget(current: KubernetesObject, podName: string, nowMs: number
   const left = disruptionsAllowed - 1;
   return {
     ...budget,
+    metadata: { ...budget.metadata },
     status: {
       ...status,
       disruptionsAllowed: left,

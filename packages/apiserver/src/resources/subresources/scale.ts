@@ -18,7 +18,7 @@ import { applyPatch, decodedPatch, parsePatch, patchKindOf } from "../patch.ts";
 import { decodePlain, readPlain } from "../read-object.ts";
 import { type WriteOptions, writeOptionsOf } from "../request-options.ts";
 import { placeOf, type RequestScope, type ServerParts } from "../request-scope.ts";
-import { decideUpdate } from "../update.ts";
+import { checkUid, decideUpdate, matchName } from "../update.ts";
 
 const scaleKind = { group: "autoscaling", version: "v1", kind: "Scale" };
 
@@ -39,9 +39,9 @@ async function updateScale(scope: RequestScope): Promise<Answer> {
 async function patchScale(scope: RequestScope): Promise<Answer> {
   const options = writeOptionsOf(scope.request.query, "PatchOptions");
   const parsed = await parsePatch(scope, patchKindOf(scope));
-  return setScale(scope, options, (current) => {
+  return setScale(scope, options, (current, parent) => {
     const patched = applyPatch(current as KubernetesObject, parsed);
-    return decodedPatch(parsed, patched, () => decodeScale(patched));
+    return decodedPatch(parsed, patched, decodeScale, withManagers(current, parent));
   });
 }
 
@@ -50,7 +50,7 @@ const decodeScale = (value: unknown) => decodePlain(value, scaleKind).draft as u
 async function setScale(
   scope: RequestScope,
   options: WriteOptions,
-  newScale: (current: autoscalingv1.Scale) => autoscalingv1.Scale,
+  newScale: (current: autoscalingv1.Scale, parent: KubernetesObject) => autoscalingv1.Scale,
 ): Promise<Answer> {
   const { served, info } = scope;
   const rules = rulesOf(scope);
@@ -60,7 +60,7 @@ async function setScale(
     placeOf(scope, info.name),
     async (current) => {
       if (current === undefined) throw newNotFound(served.groupResource, info.name);
-      const scale = newScale(scaleOf(current, rules));
+      const scale = newScale(scaleOf(current, rules), current);
       checkScale(scope, scale, current);
       const draft = structuredClone(current) as Draft<KubernetesObject>;
       rules.setReplicas(draft, scale.spec?.replicas ?? 0);
@@ -74,7 +74,33 @@ async function setScale(
 /** The object changes as by any update, but it is remembered through which door. */
 function recordingAs(scope: RequestScope): ServerParts {
   const { fieldManagers } = scope.server;
-  return { ...scope.server, fieldManagers: { record: (write) => fieldManagers.record({ ...write, scope }) } };
+  const record: typeof fieldManagers.record = ({ draft, old, manager }) =>
+    fieldManagers.record({
+      scope,
+      draft: asScaled(draft),
+      old: old === undefined ? undefined : (asScaled(old) as KubernetesObject),
+      manager,
+    });
+  return { ...scope.server, fieldManagers: { record } };
+}
+
+/** A Scale of nothing does not say so: whoever sets it to nothing takes the number away from all, and does not get it. */
+function asScaled(object: Draft<KubernetesObject> | KubernetesObject): Draft<KubernetesObject> {
+  const { spec, ...rest } = object as Draft<KubernetesObject> & { spec?: { replicas?: number } };
+  if (spec?.replicas !== 0) return object as Draft<KubernetesObject>;
+  const { replicas: _none, ...others } = spec;
+  return { ...rest, spec: others } as Draft<KubernetesObject>;
+}
+
+/** As a patch sees it: with those who manage the number. */
+function withManagers(scale: autoscalingv1.Scale, { metadata }: KubernetesObject): KubernetesObject {
+  const managedFields = (metadata.managedFields ?? []).flatMap(({ fieldsV1, subresource, ...entry }) => {
+    const fields = fieldsV1 as { readonly "f:spec"?: { readonly "f:replicas"?: object } } | undefined;
+    if (fields?.["f:spec"]?.["f:replicas"] === undefined) return [];
+    const own = { ...entry, apiVersion: "autoscaling/v1", fieldsV1: { "f:spec": { "f:replicas": {} } } };
+    return [subresource === undefined ? own : { ...own, subresource }];
+  });
+  return { ...scale, metadata: { ...scale.metadata, managedFields } } as KubernetesObject;
 }
 
 function answerOf({ served }: RequestScope, scale: autoscalingv1.Scale): Answer {
@@ -88,7 +114,7 @@ function scalePresentation({ resource, columns }: Presentation): Presentation {
   return {
     resource: { ...resource, ...scaleKind, apiVersion: "autoscaling/v1" },
     columns: [
-      ...columns.filter(({ name }) => name === "Name"),
+      ...columns.filter(({ name }) => name === "Name").map((column) => ({ ...column, format: "" })),
       { ...own, name: "Desired", description: "replicas is the desired number of instances for the scaled object." },
       {
         ...own,
@@ -107,9 +133,8 @@ function scalePresentation({ resource, columns }: Presentation): Presentation {
 
 function checkScale(scope: RequestScope, { metadata, spec }: autoscalingv1.Scale, current: KubernetesObject): void {
   const { name = "", namespace = "", resourceVersion = "" } = metadata ?? {};
-  if (name !== "" && name !== scope.info.name) {
-    throw newBadRequest(`the name of the object (${name}) does not match the name on the URL (${scope.info.name})`);
-  }
+  matchName(scope, { metadata: { name } });
+  checkUid(scope, { metadata: metadata ?? {} }, current);
   if (namespace !== "" && namespace !== scope.info.namespace) {
     throw newBadRequest("the namespace of the provided object does not match the namespace sent on the request");
   }
