@@ -1,16 +1,8 @@
 // How an object is to be deleted, from the body or the query, checked.
-import {
-  type Fault,
-  fieldPath,
-  invalidFault,
-  newBadRequest,
-  notSupportedFault,
-  type Query,
-  queryValue,
-} from "@kubeloop/core/api";
+import { type Fault, fieldPath, invalidFault, notSupportedFault, type Query, queryValue } from "@kubeloop/core/api";
 import type { Propagation } from "../kinds/kind-rules.ts";
 import { readOptionsBody } from "./read-object.ts";
-import { dryRunFaults, readBoolean, refuse } from "./request-options.ts";
+import { dryRunFaults, readBoolean, readInteger, refuse } from "./request-options.ts";
 import type { RequestScope } from "./request-scope.ts";
 
 export interface DeleteOptions {
@@ -38,9 +30,18 @@ export async function deleteOptionsOf(scope: RequestScope): Promise<DeleteOption
 }
 
 /** Throws 422. */
-export function toDeleteOptions(given: OptionsBody): DeleteOptions {
-  const { preconditions, propagationPolicy, orphanDependents, dryRun = [] } = given;
+function toDeleteOptions(given: OptionsBody): DeleteOptions {
+  checkDeleteOptions(given);
+  return plainDeleteOptions(given);
+}
+
+/** Throws 422. */
+export function checkDeleteOptions(given: OptionsBody): void {
   refuse("DeleteOptions", faultsOf(given));
+}
+
+export function plainDeleteOptions(given: OptionsBody): DeleteOptions {
+  const { preconditions, propagationPolicy, orphanDependents, dryRun = [] } = given;
   const { gracePeriodSeconds: asked } = given;
   return {
     graceSeconds: asked !== undefined && asked < 0 ? 1 : asked,
@@ -67,16 +68,20 @@ function faultsOf({ propagationPolicy, orphanDependents, dryRun = [] }: OptionsB
 }
 
 function queryOptions(query: Query): OptionsBody {
-  const grace = queryValue(query, "gracePeriodSeconds");
-  if (grace !== undefined && !/^[+-]?\d+$/.test(grace)) {
-    throw newBadRequest(`strconv.ParseInt: parsing ${JSON.stringify(grace)}: invalid syntax`);
-  }
+  const grace = readInteger(query, "gracePeriodSeconds");
   const orphanDependents = readBoolean(query, "orphanDependents");
   const policy = queryValue(query, "propagationPolicy");
+  const uid = queryValue(query, "uid") ?? "";
+  const resourceVersion = queryValue(query, "resourceVersion") ?? "";
+  const preconditions = {
+    ...(uid === "" ? {} : { uid }),
+    ...(resourceVersion === "" ? {} : { resourceVersion }),
+  };
   return {
-    ...(grace === undefined ? {} : { gracePeriodSeconds: Number(grace) }),
+    ...(grace === undefined ? {} : { gracePeriodSeconds: grace }),
     ...(orphanDependents === undefined ? {} : { orphanDependents }),
     ...(policy === undefined || policy === "" ? {} : { propagationPolicy: policy }),
+    preconditions,
     dryRun: query.filter(([name]) => name === "dryRun").map(([, value]) => value),
   };
 }

@@ -12,6 +12,7 @@ import { completeThroughSteps } from "./run-steps.ts";
 
 export async function remove(scope: RequestScope): Promise<Answer> {
   const options = await deleteOptionsOf(scope);
+  warnOfSilence(scope, options);
   const { object, isGone } = await removeObject(scope, scope.info.name, options);
   const { served } = scope;
   // Only who says that dependents are not to be orphaned hears that it is not over.
@@ -22,6 +23,12 @@ export async function remove(scope: RequestScope): Promise<Answer> {
   return { kind: "plain", code, object: goneStatus(scope, object) };
 }
 
+function warnOfSilence({ served, warnings }: RequestScope, options: DeleteOptions): void {
+  const { silenceWarning } = served.rules.deletion ?? {};
+  const isSilent = options.propagation === undefined && options.orphanDependents === undefined;
+  if (silenceWarning !== undefined && isSilent) warnings.add(silenceWarning);
+}
+
 export interface Removed {
   readonly object: KubernetesObject;
   readonly isGone: boolean;
@@ -29,7 +36,7 @@ export interface Removed {
 
 /** Deletes by the rules; throws 404, 409 and 403. */
 export async function removeObject(scope: RequestScope, name: string, options: DeleteOptions): Promise<Removed> {
-  const { served, server, warnings } = scope;
+  const { served, server } = scope;
   const { deletion } = served.rules;
   // What the last decision came to: a pod is told in one version that it goes, and is gone in the next.
   const last: { outcome: "gone" | "told" | "stays" } = { outcome: "stays" };
@@ -38,7 +45,6 @@ export async function removeObject(scope: RequestScope, name: string, options: D
     const forbidden = deletion?.forbids?.(current);
     if (forbidden !== undefined) throw newForbidden(served.groupResource, name, { detail: forbidden });
     checkPreconditions(current, options);
-    warnings.add(...(deletion?.warnings?.(current, options.propagation) ?? []));
     const decision = decideDelete(current, options, { rules: deletion, nowMs: server.clock.now() });
     switch (decision.kind) {
       case "already":
@@ -76,24 +82,23 @@ async function takeAway(
   return { kind: "delete", answer, extra: await completeThroughSteps(pending) };
 }
 
+/** Everything that a list would show, one after the other; the answer is that list. What the options say holds for each. */
 export async function removeCollection(scope: RequestScope): Promise<Answer> {
+  const listing = listOptionsOf(scope.request.query, false);
   const options = await deleteOptionsOf(scope);
-  const { objects, metadata } = await selectObjects(scope, listOptionsOf(scope.request.query, false));
-  const removed: KubernetesObject[] = [];
+  warnOfSilence(scope, options);
+  const list = await selectObjects(scope, listing);
   const breath = new Breath(scope.server.clock, scope.signal);
-  for (const object of objects) {
+  for (const { metadata } of list.objects) {
     if (breath.isLongSince()) await breath.take();
-    const { name = "", namespace = "", uid } = object.metadata;
+    const { name = "", namespace = "" } = metadata;
     const one = { ...scope, info: { ...scope.info, namespace, name } };
     try {
-      const result = await removeObject(one, name, uid === undefined ? options : { ...options, uid });
-      removed.push(result.object);
+      await removeObject(one, name, options);
     } catch (error) {
       if (!isNotFound(error)) throw error;
     }
   }
-  const { resourceVersion = "" } = metadata;
-  const list = { metadata: { resourceVersion }, objects: removed };
   return { kind: "list", list, presentation: scope.served.presentation };
 }
 
