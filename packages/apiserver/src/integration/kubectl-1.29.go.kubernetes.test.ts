@@ -1,5 +1,5 @@
-// The oldest kubectl that is supported, through the same commands: it asks in older ways (no aggregated discovery by default, other
-// content types, SPDY), and both servers must answer those alike too.
+// The oldest kubectl that is supported, through the same commands: it asks in older ways (for discovery in a version that is gone, for
+// streams by SPDY), and both servers must answer those alike too.
 import { findBinaries } from "@kubeloop/real-cluster";
 import { expect, test } from "vitest";
 import { kubectlCommands } from "./kubectl-commands.contract.ts";

@@ -91,9 +91,9 @@ func newFactory(config *rest.Config, s settings) (factory, func(schema.GroupVers
 		}
 		made := dynamicinformer.NewFilteredDynamicSharedInformerFactory(client, 0, s.namespace, nil)
 		return made, func(r schema.GroupVersionResource) (anyInformer, error) { return made.ForResource(r), nil }, nil
-	case "json", "protobuf":
-		if s.content == "protobuf" {
-			config = withProtobuf(config)
+	case "default", "json":
+		if s.content == "json" {
+			config = withJSON(config)
 		}
 		client, err := kubernetes.NewForConfig(config)
 		if err != nil {

@@ -1,7 +1,7 @@
 // Foreign clients, driven by a test: one JSON object a line on stdout says what a client saw, a line on stdin asks something
 // of it, and the end of stdin ends it in order. Logs go to stderr.
 //
-//	go-clients informer --kubeconfig FILE --namespace shop --content json|protobuf|metadata|dynamic
+//	go-clients informer --kubeconfig FILE --namespace shop --content default|json|metadata|dynamic
 //	go-clients manager  --kubeconfig FILE --namespace shop --identity one
 package main
 
@@ -35,7 +35,7 @@ func main() {
 	flags := flag.NewFlagSet(os.Args[1], flag.ExitOnError)
 	flags.StringVar(&kubeconfig, "kubeconfig", "", "how to reach the server")
 	flags.StringVar(&s.namespace, "namespace", "default", "what to look at")
-	flags.StringVar(&s.content, "content", "json", "informer: json, protobuf, metadata or dynamic")
+	flags.StringVar(&s.content, "content", "default", "informer: default (protobuf), json, metadata or dynamic")
 	flags.StringVar(&s.identity, "identity", "", "manager: its name among those who want to lead")
 	if err := flags.Parse(os.Args[2:]); err != nil {
 		fail(err)
@@ -90,10 +90,10 @@ func fail(err error) {
 	os.Exit(1)
 }
 
-// A copy that speaks protobuf wherever there is a choice.
-func withProtobuf(config *rest.Config) *rest.Config {
+// A copy that speaks JSON; left to themselves, typed clients prefer protobuf.
+func withJSON(config *rest.Config) *rest.Config {
 	spoken := rest.CopyConfig(config)
-	spoken.ContentType = "application/vnd.kubernetes.protobuf"
-	spoken.AcceptContentTypes = "application/vnd.kubernetes.protobuf,application/json"
+	spoken.ContentType = "application/json"
+	spoken.AcceptContentTypes = "application/json"
 	return spoken
 }

@@ -7,7 +7,8 @@ import { GoClient, type Line } from "./go-client.contract.ts";
 import { normalForm } from "./normal-form.contract.ts";
 import { type ClientTarget, targets } from "./target.contract.ts";
 
-const contents = ["json", "protobuf", "dynamic", "metadata"] as const;
+/** By default typed clients of this age speak protobuf. */
+const contents = ["default", "json", "dynamic", "metadata"] as const;
 const ways = { "by WatchList": "true", "by list and watch": "false" } as const;
 const informers = contents.flatMap((content) =>
   Object.entries(ways).map(([way, watchList]) => ({ name: `${content} ${way}`, content, watchList })),
