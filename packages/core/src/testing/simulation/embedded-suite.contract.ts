@@ -7,7 +7,7 @@ export {
 } from "../contract/replica-simulation.fixture.ts";
 export { replicaProcedure } from "../front/replica-procedure.fixture.ts";
 export { loadWithBug } from "./load-with-bug.fixture.ts";
-export { plantedBugs } from "./planted-bugs.fixture.ts";
+export { type PlantedBug, plant, plantedBugs } from "./planted-bugs.fixture.ts";
 export { explain, type OutOfReach, outOfAllReach, runSeeds, summarize } from "./run-seeds.fixture.ts";
 export { type SimulationResult, simulate } from "./simulate.fixture.ts";
 export type {

@@ -4,6 +4,7 @@ declare module "@kubeloop/simulation-suite" {
   type Suite = typeof import("./embedded-suite.contract.ts");
   export type OpenServer = import("./embedded-suite.contract.ts").OpenServer;
   export type OutOfReach = import("./embedded-suite.contract.ts").OutOfReach;
+  export type PlantedBug = import("./embedded-suite.contract.ts").PlantedBug;
   export type SimulatedServer = import("./embedded-suite.contract.ts").SimulatedServer;
   export type SimulatedServerOptions = import("./embedded-suite.contract.ts").SimulatedServerOptions;
   export type SimulationResult = import("./embedded-suite.contract.ts").SimulationResult;
@@ -11,6 +12,7 @@ declare module "@kubeloop/simulation-suite" {
   export const leakyGates: Suite["leakyGates"];
   export const loadWithBug: Suite["loadWithBug"];
   export const outOfAllReach: Suite["outOfAllReach"];
+  export const plant: Suite["plant"];
   export const plantedBugs: Suite["plantedBugs"];
   export const replicaProcedure: Suite["replicaProcedure"];
   export const runSeeds: Suite["runSeeds"];
