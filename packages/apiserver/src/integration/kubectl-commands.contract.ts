@@ -215,7 +215,10 @@ export const kubectlCommands: readonly string[] = [
   "get pods -w --request-timeout=1s",
   "get configmap nothing",
   "get nonsense",
-  "describe configmap letters",
+  // Of one word only: kubectl 1.29 describes them in the order of chance.
+  "create configmap alone --from-literal=word=1",
+  "describe configmap alone",
+  "delete configmap alone",
   "label configmap letters tier=front",
   "label configmap letters tier=back",
   "label configmap letters tier=back --overwrite",

@@ -36,9 +36,9 @@ export async function openKubectlComparison(): Promise<KubectlComparison> {
     async compare(path, commands) {
       const different: object[] = [];
       for (const command of commands) {
-        // One after the other: the second half of most stories depends on the first.
-        const real = plain(await run(path, command, theirs));
-        const embedded = plain(await run(path, command, ours));
+        // Command after command: the second half of most stories depends on the first.
+        const printed = await Promise.all([theirs, ours].map((place) => run(path, command, place)));
+        const [real = "", embedded = ""] = printed.map(plain);
         if (embedded !== real) different.push({ command, ours: embedded.split("\n"), theirs: real.split("\n") });
       }
       return different;
