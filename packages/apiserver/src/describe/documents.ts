@@ -9,10 +9,11 @@ import {
   newGenericServerResponse,
   newStatusError,
 } from "@kubeloop/core/api";
-import type { Clock } from "@kubeloop/core/base";
+import { type Clock, inFlight } from "@kubeloop/core/base";
 import type { Catalogue } from "../resources/catalogue.ts";
 import { kubernetesVersion } from "../version.ts";
 import { parseAccept } from "../wire/accept.ts";
+import { outputFormOf } from "../wire/output-form.ts";
 import { aggregated, groupDocument, groupList, groupsOf, legacyVersions, resourceList } from "./discovery.ts";
 import { answerHealth, type HealthCheck } from "./health.ts";
 import { answerOpenApi } from "./openapi.ts";
@@ -34,21 +35,17 @@ export async function answerDocument(
 ): Promise<ApiResponse | undefined> {
   const segments = path.split("/").filter((segment) => segment !== "");
   const [first = "", group, version, ...more] = segments;
-  if (request.method !== "GET" && request.method !== "HEAD") {
-    if (["api", "apis", "version", "openapi"].includes(first))
-      throw newGenericServerResponse({ code: 405, method: request.method });
-    return undefined;
-  }
+  checkMethod(request.method, segments);
   switch (first) {
     case "":
       return indented({ paths: rootPaths(parts.catalogue) });
     case "api":
       if (segments.length === 1) return discovery(request, parts, true);
-      return segments.length === 2 ? versionDocument(parts, "", group ?? "") : undefined;
+      return segments.length === 2 ? versionDocument(request, parts, "", group ?? "") : undefined;
     case "apis":
       if (group === undefined) return discovery(request, parts, false);
       if (version === undefined) return groupAnswer(parts, group);
-      return more.length === 0 ? versionDocument(parts, group, version) : undefined;
+      return more.length === 0 ? versionDocument(request, parts, group, version) : undefined;
     case "version":
       return segments.length === 1 ? indented(versionInfo()) : undefined;
     case "healthz":
@@ -62,6 +59,13 @@ export async function answerDocument(
     default:
       return undefined;
   }
+}
+
+/** Where there is a router, GET is the only way in; all else is answered whatever the method. */
+function checkMethod(method: string, segments: readonly string[]): void {
+  const [first = ""] = segments;
+  const isRouted = first === "version" || first === "api" || (first === "apis" && segments.length >= 3);
+  if (isRouted && method !== "GET") throw newGenericServerResponse({ code: 405, method });
 }
 
 const aggregatedType = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
@@ -101,11 +105,19 @@ function groupAnswer({ catalogue }: DocumentParts, name: string): ApiResponse | 
   return found === undefined ? undefined : json(groupDocument(found));
 }
 
-function versionDocument({ catalogue }: DocumentParts, name: string, version: string): ApiResponse | undefined {
+async function versionDocument(
+  request: ApiRequest,
+  { catalogue, clock }: DocumentParts,
+  name: string,
+  version: string,
+): Promise<ApiResponse | undefined> {
   const found = groupsOf(catalogue).find(({ group }) => group === name);
   const resources = found?.versions.find((each) => each.version === version)?.resources;
   if (found !== undefined && resources === undefined) throw newGenericServerResponse({ code: 404, method: "" });
-  return resources === undefined ? undefined : json(resourceList(name, version, resources));
+  if (resources === undefined) return undefined;
+  const document = resourceList(name, version, resources);
+  const { media } = outputFormOf(request, { hasViews: false, isStream: false, hasProtobuf: true });
+  return media === "yaml" ? await inYaml(document, clock) : json(document);
 }
 
 /** With a tag, so that who has this very document is only told that it has. */
@@ -122,6 +134,12 @@ function json(document: object): ApiResponse {
 }
 
 const encodeLine = (document: object) => Buffer.from(`${JSON.stringify(document)}\n`);
+
+async function inYaml(document: object, clock: Clock): Promise<ApiResponse> {
+  const { stringify } = await inFlight(clock, "loading yaml", () => import("yaml"));
+  const printed = stringify(document, { sortMapEntries: true, aliasDuplicateObjects: false });
+  return bytesResponse(200, Buffer.from(printed, "utf8"), { "content-type": "application/yaml" });
+}
 
 /** What a real server prints for people rather than for clients. */
 function indented(document: object): ApiResponse {

@@ -67,6 +67,9 @@ export interface KindRules<T extends KubernetesObject = KubernetesObject> {
   readonly needsVersionOnUpdate?: boolean;
   /** Whether a create keeps the status that came with it (Node). */
   readonly keepsStatusOnCreate?: boolean;
+  /** How its own rules look at metadata when it changes, after everybody's have: at what changed unless given; "whole" once more as if it
+   * were new; "passed over" not at all. Only how often a fault is told hangs on it. */
+  readonly metadataOnUpdate?: "whole" | "passed over";
   /** By subresource ("" is the object itself): what writes through that door leave as it is, and so nobody comes to manage. The status
    * for the object itself and the spec for its status unless given; nothing for other doors. */
   readonly untouched?: Readonly<Record<string, readonly (readonly string[])[]>>;
@@ -143,6 +146,8 @@ export interface SubresourceRules<T extends KubernetesObject> {
   prepareUpdate(draft: Draft<T>, old: T, context: RuleContext): void;
   validateUpdate?(object: T, old: T, context: RuleContext): readonly Fault[];
   warnings?(object: T, old: T): readonly string[];
+  /** See the kind's own. */
+  readonly metadataOnUpdate?: "passed over";
 }
 
 export interface ScaleRules<T extends KubernetesObject> {

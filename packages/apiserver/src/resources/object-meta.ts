@@ -68,10 +68,18 @@ export function newMetadataFaults(meta: Metadata, checkName: NameCheck, { namesp
   return faults;
 }
 
-/** From one version to the next. What changed is told twice, as upstream does: once for all kinds, and once more for each. */
-export function changedMetadataFaults(meta: Metadata, old: Metadata, scope: Scope): Fault[] {
+export interface ChangeCheck extends Scope {
+  readonly checkName: NameCheck;
+  readonly byItsKind: "whole" | "passed over" | undefined;
+}
+
+/** From one version to the next. Faults are told as often as upstream finds them: twice for all kinds, and as its own rules look. */
+export function changedMetadataFaults(meta: Metadata, old: Metadata, check: ChangeCheck): Fault[] {
   const changed = changeFaults(meta, old);
-  return [...newMetadataFaults(meta, pathName, scope), ...changed, ...changed];
+  const forAll = [...newMetadataFaults(meta, pathName, check), ...changed];
+  if (forAll.length === 0 || check.byItsKind === "passed over") return forAll;
+  const asNew = check.byItsKind === "whole" ? newMetadataFaults(meta, check.checkName, check) : [];
+  return [...forAll, ...changed, ...asNew];
 }
 
 function changeFaults(meta: Metadata, old: Metadata): Fault[] {

@@ -5,7 +5,7 @@ import { deepEqual } from "@kubeloop/core/base";
 import type { Draft, KindRules, RuleContext, SubresourceRules } from "../kinds/kind-rules.ts";
 import { unsetValue } from "../wire/decode/index.ts";
 import type { ServedResource } from "./catalogue.ts";
-import { changedMetadataFaults, newMetadataFaults, subdomainName } from "./object-meta.ts";
+import { type ChangeCheck, changedMetadataFaults, newMetadataFaults, subdomainName } from "./object-meta.ts";
 import type { RequestScope } from "./request-scope.ts";
 
 type AnyDraft = Draft<KubernetesObject>;
@@ -60,8 +60,13 @@ export function prepareChanged(
   keepSystemFields(draft, old);
   const { validate, validateUpdate } = { ...rules, ...checksOf(served) };
   const own = validateUpdate === undefined ? (validate?.(draft, context) ?? []) : validateUpdate(draft, old, context);
-  refuseFaults(draft, [...changedMetadataFaults(draft.metadata, old.metadata, served.resource), ...own]);
+  const check = changeCheckOf(served, rules.metadataOnUpdate);
+  refuseFaults(draft, [...changedMetadataFaults(draft.metadata, old.metadata, check), ...own]);
   warnings.add(...(rules.warnings?.(draft, old) ?? []));
+}
+
+function changeCheckOf({ rules, resource }: ServedResource, byItsKind: KindRules["metadataOnUpdate"]): ChangeCheck {
+  return { namespaced: resource.namespaced, checkName: rules.checkName ?? subdomainName, byItsKind };
 }
 
 /** A second version may check by rules of its own. */
@@ -82,7 +87,8 @@ export function prepareThroughSubresource(
   rules.prepareUpdate(draft, old, context);
   keepSystemFields(draft, old);
   const own = rules.validateUpdate?.(draft, old, context) ?? [];
-  refuseFaults(draft, [...changedMetadataFaults(draft.metadata, old.metadata, served.resource), ...own]);
+  const check = changeCheckOf(served, rules.metadataOnUpdate);
+  refuseFaults(draft, [...changedMetadataFaults(draft.metadata, old.metadata, check), ...own]);
   warnings.add(...(rules.warnings?.(draft, old) ?? []));
 }
 

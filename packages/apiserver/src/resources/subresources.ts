@@ -7,7 +7,7 @@ import { patch } from "./patch.ts";
 import type { RequestScope } from "./request-scope.ts";
 import { bindPod } from "./subresources/bind-pod.ts";
 import { evictPod } from "./subresources/evict-pod.ts";
-import { onNode } from "./subresources/on-node.ts";
+import { onNode, throughProxy } from "./subresources/on-node.ts";
 import { scaleVerbs } from "./subresources/scale.ts";
 import { createToken } from "./subresources/token.ts";
 import { update } from "./update.ts";
@@ -25,8 +25,8 @@ const actions: Readonly<Record<string, Verbs>> = {
   "pods/attach": { get: onNode, create: onNode },
   "pods/portforward": { get: onNode, create: onNode },
   "pods/proxy": anyMethod(onNode),
-  "nodes/proxy": anyMethod(onNode),
-  "services/proxy": anyMethod(onNode),
+  "nodes/proxy": anyMethod(throughProxy),
+  "services/proxy": anyMethod(throughProxy),
   "serviceaccounts/token": { create: createToken },
 };
 

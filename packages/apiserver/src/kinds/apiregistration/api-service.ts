@@ -23,6 +23,7 @@ type Spec = apiregistrationv1.APIServiceSpec;
 
 export const apiServiceRules: KindRules<APIService> = {
   resource: apiServices,
+  metadataOnUpdate: "whole",
   untouched: { status: [["spec"], ["metadata"]] },
   checkName: pathSegmentName,
   needsVersionOnUpdate: true,

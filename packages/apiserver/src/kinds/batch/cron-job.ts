@@ -10,6 +10,7 @@ import { checkChoice, checkNonNegative, isAbsent } from "../shared/checks.ts";
 import { collectFaults, type FaultPlace } from "../shared/fault-place.ts";
 import { printAge } from "../shared/print-age.ts";
 import { isSame } from "../shared/same.ts";
+import { keepAllButStatus } from "../shared/status-metadata.ts";
 import { scheduleFault } from "./cron-schedule.ts";
 import { setJobTemplateDefaults } from "./job-defaults.ts";
 import { checkJobSpec } from "./job-spec.ts";
@@ -26,6 +27,7 @@ const hasChanged = (object: CronJob, old: CronJob) => !isSame(object.spec, old.s
 
 export const cronJobRules: KindRules<CronJob> = {
   resource: cronJobs,
+  subresources: { status: { metadataOnUpdate: "passed over", prepareUpdate: keepAllButStatus } },
   defaults({ spec }) {
     spec.concurrencyPolicy ||= "Allow";
     spec.suspend ??= false;

@@ -12,6 +12,7 @@ import { unsupportedField } from "../shared/unsupported-field.ts";
 
 export const eventRules: KindRules<corev1.Event> = {
   resource: events,
+  metadataOnUpdate: "passed over",
   otherVersions: [eventsVersion],
   createsOnUpdate: true,
   // Whatever old clients call it.

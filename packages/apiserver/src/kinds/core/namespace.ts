@@ -19,6 +19,7 @@ const needed = new Set(["default", "kube-system", "kube-public"]);
 
 export const namespaceRules: KindRules<Namespace> = {
   resource: namespaces,
+  metadataOnUpdate: "whole",
   untouched: { finalize: [["status"]] },
   checkName: labelName,
   defaults(draft) {

@@ -16,6 +16,7 @@ type Claim = corev1.PersistentVolumeClaim;
 
 export const persistentVolumeClaimRules: KindRules<Claim> = {
   resource: persistentVolumeClaims,
+  metadataOnUpdate: "whole",
   deletion: { answersWithObject: true },
   defaults(draft) {
     draft.spec ??= {};

@@ -15,6 +15,7 @@ type Volume = corev1.PersistentVolume;
 
 export const persistentVolumeRules: KindRules<Volume> = {
   resource: persistentVolumes,
+  metadataOnUpdate: "whole",
   deletion: { answersWithObject: true },
   defaults(draft) {
     draft.spec ??= {};

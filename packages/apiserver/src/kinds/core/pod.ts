@@ -23,6 +23,7 @@ type Pod = corev1.Pod;
 
 export const podRules: KindRules<Pod> = {
   resource: pods,
+  metadataOnUpdate: "whole",
   untouched: { status: [["spec"], ["metadata", "deletionTimestamp"], ["metadata", "ownerReferences"]] },
   defaults(pod) {
     setPodDefaults(pod);

@@ -18,6 +18,7 @@ const mostHosts = 3;
 
 export const ingressRules: KindRules<Ingress> = {
   resource: ingresses,
+  metadataOnUpdate: "whole",
   generation: "spec",
   prepareCreate(draft) {
     draft.status = { loadBalancer: {} };

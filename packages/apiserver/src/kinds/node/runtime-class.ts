@@ -18,6 +18,7 @@ type RuntimeClass = nodev1.RuntimeClass;
 
 export const runtimeClassRules: KindRules<RuntimeClass> = {
   resource: runtimeClasses,
+  metadataOnUpdate: "whole",
   createsOnUpdate: true,
   needsVersionOnUpdate: true,
   validate: (object) => collectObjectFaults((at) => checkRuntimeClass(object, at)),

@@ -17,6 +17,7 @@ const numbers = ["disruptionsAllowed", "currentHealthy", "desiredHealthy", "expe
 
 export const podDisruptionBudgetRules: KindRules<policyv1.PodDisruptionBudget> = {
   resource: podDisruptionBudgets,
+  metadataOnUpdate: "passed over",
   checkName: pathSegmentName,
   needsVersionOnUpdate: true,
   generation: "spec",
@@ -31,6 +32,7 @@ export const podDisruptionBudgetRules: KindRules<policyv1.PodDisruptionBudget> =
     }),
   subresources: {
     status: {
+      metadataOnUpdate: "passed over",
       prepareUpdate: keepAllButStatus,
       validateUpdate: ({ status }) =>
         collectFaults("status", (place) => {

@@ -11,6 +11,7 @@ const options = { isNamespaced: true };
 
 export const roleBindingRules: KindRules<rbacv1.RoleBinding> = {
   resource: roleBindings,
+  metadataOnUpdate: "whole",
   checkName: rbacName,
   createsOnUpdate: true,
   defaults: setBindingDefaults,

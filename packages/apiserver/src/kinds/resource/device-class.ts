@@ -6,6 +6,7 @@ import { printAge } from "../shared/print-age.ts";
 
 export const deviceClassRules: KindRules<resourcev1.DeviceClass> = {
   resource: deviceClasses,
+  metadataOnUpdate: "whole",
   generation: "spec",
   deletion: { answersWithObject: true },
   printRow: ({ metadata }, { nowMs }) => [metadata.name, printAge(metadata.creationTimestamp, nowMs)],

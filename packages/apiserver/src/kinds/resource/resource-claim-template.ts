@@ -9,6 +9,7 @@ import { setClaimDefaults } from "./claim-defaults.ts";
 
 export const resourceClaimTemplateRules: KindRules<resourcev1.ResourceClaimTemplate> = {
   resource: resourceClaimTemplates,
+  metadataOnUpdate: "whole",
   deletion: { answersWithObject: true },
   defaults: ({ spec }) => setClaimDefaults(spec?.spec),
   validateUpdate: ({ spec }, old) =>

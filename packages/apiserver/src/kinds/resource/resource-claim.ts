@@ -12,6 +12,7 @@ type ResourceClaim = resourcev1.ResourceClaim;
 
 export const resourceClaimRules: KindRules<ResourceClaim> = {
   resource: resourceClaims,
+  metadataOnUpdate: "whole",
   untouched: { status: [["spec"], ["metadata"]] },
   deletion: { answersWithObject: true },
   defaults: ({ spec }) => setClaimDefaults(spec),

@@ -22,6 +22,7 @@ const defaultAnnotations = [
 
 export const storageClassRules: KindRules<StorageClass> = {
   resource: storageClasses,
+  metadataOnUpdate: "whole",
   deletion: { answersWithObject: true },
   defaults(draft) {
     draft.reclaimPolicy ??= "Delete";

@@ -11,6 +11,7 @@ type VolumeAttributesClass = storagev1.VolumeAttributesClass;
 
 export const volumeAttributesClassRules: KindRules<VolumeAttributesClass> = {
   resource: volumeAttributesClasses,
+  metadataOnUpdate: "whole",
   deletion: { answersWithObject: true },
   validate: (object) => collectObjectFaults((at) => checkClass(object, at)),
   validateUpdate: (object, old) =>

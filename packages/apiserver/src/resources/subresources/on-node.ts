@@ -1,18 +1,24 @@
 // Logs, exec, attach, port-forward and proxy: what only the machine can answer. Without machines: what a real server says when it cannot
 // find or reach one.
-import { bytesResponse, type corev1, newBadRequest, newNotFound, newStatusError, queryValue } from "@kubeloop/core/api";
+import {
+  bytesResponse,
+  type corev1,
+  type KubernetesObject,
+  newBadRequest,
+  newNotFound,
+  newStatusError,
+  queryValue,
+} from "@kubeloop/core/api";
 import type { Answer } from "../../wire/answer.ts";
 import { placeOf, type RequestScope } from "../request-scope.ts";
+import { checkLogOptions } from "./log-options.ts";
+import { checkPodAddress, proxyTargetOf, serviceFault } from "./proxy-target.ts";
 
 export async function onNode(scope: RequestScope): Promise<Answer> {
-  const { served, info, server, request, signal } = scope;
-  const object = await server.storage.get(placeOf(scope, info.name));
-  if (object === undefined) throw newNotFound(served.groupResource, info.name);
-  if (served.resource.plural !== "pods") throw unreachable(`no endpoints available for ${info.name}`);
-  const pod = object as corev1.Pod;
-  checkContainer(pod, queryValue(request.query, "container") ?? "", info.subresource);
+  const { info, server, request, signal } = scope;
+  const pod = await podOf(scope);
   const node = pod.spec?.nodeName ?? "";
-  if (node === "") {
+  if (node === "" && info.subresource !== "proxy") {
     // Upstream: a pod without a node has no log yet, and nobody to talk to.
     if (info.subresource === "log") return { kind: "response", response: bytesResponse(204, new Uint8Array(), {}) };
     throw newBadRequest(`pod ${info.name} does not have a host assigned`);
@@ -20,6 +26,36 @@ export async function onNode(scope: RequestScope): Promise<Answer> {
   if (server.nodePort === undefined) throw await whyUnreachable(scope, pod);
   const response = await server.nodePort.answer({ pod, subresource: info.subresource }, request, signal);
   return { kind: "response", response };
+}
+
+/** The pod that is to answer; throws what is said before anybody is asked. */
+async function podOf(scope: RequestScope): Promise<corev1.Pod> {
+  const { info, request } = scope;
+  if (info.subresource === "proxy") {
+    const pod = (await objectNamed(scope, proxyTargetOf(info.name, "pod").name)) as corev1.Pod;
+    checkPodAddress(pod);
+    return pod;
+  }
+  if (info.subresource === "log") checkLogOptions(request.query, info.name);
+  const pod = (await objectNamed(scope, info.name)) as corev1.Pod;
+  if (info.subresource !== "portforward") checkContainer(pod, queryValue(request.query, "container") ?? "");
+  return pod;
+}
+
+async function objectNamed(scope: RequestScope, name: string): Promise<KubernetesObject> {
+  const object = await scope.server.storage.get(placeOf(scope, name));
+  if (object === undefined) throw newNotFound(scope.served.groupResource, name);
+  return object;
+}
+
+/** Of a service or a node: there is nobody behind it. */
+export async function throughProxy(scope: RequestScope): Promise<Answer> {
+  const { served, info } = scope;
+  if (served.resource.plural === "services") {
+    const fault = await serviceFault(scope, proxyTargetOf(info.name, "service"));
+    if (fault !== undefined) throw fault;
+  } else await objectNamed(scope, info.name);
+  throw unreachable(`no endpoints available for ${info.name}`);
 }
 
 /** In the order in which a real server prefers them. */
@@ -45,20 +81,16 @@ async function whyUnreachable({ server, info, request }: RequestScope, pod: core
 }
 
 /** Several containers and no choice is a bad request; so is one that is not there. */
-function checkContainer({ metadata, spec }: corev1.Pod, asked: string, subresource: string): void {
-  if (subresource === "portforward" || subresource === "proxy") return;
+function checkContainer({ metadata, spec }: corev1.Pod, asked: string): void {
   const names = (spec?.containers ?? []).map(({ name }) => name);
-  const others = [...(spec?.initContainers ?? []), ...(spec?.ephemeralContainers ?? [])].map(({ name }) => name);
-  if (asked !== "") {
-    if ([...names, ...others].includes(asked)) return;
-    throw newBadRequest(`container ${asked} is not valid for pod ${metadata?.name}`);
+  if (asked === "" && names.length === 1) return;
+  const others = (held: readonly { readonly name: string }[] = []) => held.map(({ name }) => name);
+  const all = [...others(spec?.initContainers), ...names, ...others(spec?.ephemeralContainers)];
+  if (asked === "") {
+    const choice = `choose one of: [${all.join(" ")}]`;
+    throw newBadRequest(`a container name must be specified for pod ${metadata?.name}, ${choice}`);
   }
-  if (names.length <= 1 && others.length === 0) return;
-  if (names.length === 1 && subresource !== "log") return;
-  const init = (spec?.initContainers ?? []).map(({ name }) => name);
-  const choice = `choose one of: [${names.join(" ")}]`;
-  const more = init.length > 0 ? ` or one of the init containers: [${init.join(" ")}]` : "";
-  throw newBadRequest(`a container name must be specified for pod ${metadata?.name}, ${choice}${more}`);
+  if (!all.includes(asked)) throw newBadRequest(`container ${asked} is not valid for pod ${metadata?.name}`);
 }
 
 const unreachable = (message: string) =>

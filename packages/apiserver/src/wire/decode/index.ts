@@ -26,6 +26,7 @@ export { decodeDeleteOptions, type OptionsFormat } from "./delete-options.ts";
 export { fromUnstructured } from "./from-unstructured.ts";
 export { type NormalForm, toNormalForm } from "./normal-form.ts";
 export { type AnyJson, type ParsedJson, parseAnyJson, parseJson } from "./parse-json.ts";
+export { normalTime } from "./scalars.ts";
 export { type FieldValidation, strictDecodingError, strictWarnings } from "./strict.ts";
 export { UnmarshalError } from "./unmarshal-error.ts";
 export { type JsonDraft, unsetValue } from "./unset-forms.ts";
