@@ -140,7 +140,7 @@ const validatingPolicy = kindScene({
   },
   changes: {
     "with other validations": { spec: { validations: [{ expression: "1 == 1" }] } },
-    "with no validations": { spec: { validations: null } },
+    "left with no validations": { spec: { validations: null } },
   },
   throughSubresources: {
     "status: told": { spec: { failurePolicy: "Ignore" }, status: { observedGeneration: 1, typeChecking: {} } },

@@ -6,17 +6,22 @@ import { apiregistrationScenes } from "./apiregistration-scenes.contract.ts";
 import { autoscalingScenes } from "./autoscaling-scenes.contract.ts";
 import { certificatesScenes } from "./certificates-scenes.contract.ts";
 import { coordinationScenes } from "./coordination-scenes.contract.ts";
+import { deletingScenes } from "./deleting-scenes.contract.ts";
 import { discoveryScenes } from "./discovery-scenes.contract.ts";
+import { doorScenes } from "./door-scenes.contract.ts";
 import { flowcontrolScenes } from "./flowcontrol-scenes.contract.ts";
 import { networkingScenes } from "./networking-scenes.contract.ts";
 import { nodeScenes } from "./node-scenes.contract.ts";
+import { pathScenes } from "./path-scenes.contract.ts";
 import { policyScenes } from "./policy-scenes.contract.ts";
 import { protocolScenes } from "./protocol-scenes.contract.ts";
 import { rbacScenes } from "./rbac-scenes.contract.ts";
+import { readingScenes } from "./reading-scenes.contract.ts";
 import type { Scene } from "./request-script.contract.ts";
 import { resourceScenes } from "./resource-scenes.contract.ts";
 import { schedulingScenes } from "./scheduling-scenes.contract.ts";
 import { storageScenes } from "./storage-scenes.contract.ts";
+import { writingScenes } from "./writing-scenes.contract.ts";
 
 export const allScenes: readonly Scene[] = [
   ...protocolScenes,
@@ -35,4 +40,9 @@ export const allScenes: readonly Scene[] = [
   ...resourceScenes,
   ...admissionregistrationScenes,
   ...apiextensionsScenes,
+  ...readingScenes,
+  ...pathScenes,
+  ...writingScenes,
+  ...doorScenes,
+  ...deletingScenes,
 ];

@@ -37,8 +37,11 @@ test("nobody could tell the two apart, but for what is known", async () => {
   const config = clusterConfig({ server: cluster.url, tls, credentials: tokenCredentials(cluster.adminToken) });
   const http = new HttpTransport(config);
   const transport = http.as({ credentials: config.credentials });
-  const theirs = await runScenes(transport, allScenes, never);
-  const ours = await runScenes(server.transport, allScenes, never);
+  // Side by side: much of it is waiting for watches to end.
+  const [theirs, ours] = await Promise.all([
+    runScenes(transport, allScenes, never),
+    runScenes(server.transport, allScenes, never),
+  ]);
   await http[Symbol.asyncDispose]();
   const found: string[] = [];
   for (const [step, answer] of ours) {

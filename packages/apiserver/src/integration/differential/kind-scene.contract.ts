@@ -79,6 +79,7 @@ function storedSteps(
   return [
     ...Object.entries(changes).map(([title, change]) => patch(title, it, change)),
     patch("labelled", it, { metadata: { labels: { a: "b" } } }),
+    patch("badly labelled", it, { metadata: { labels: { "a b": "c" } } }),
     // After all other writes: who wrote last is listed last, however fast the clock runs.
     ...Object.entries(throughSubresources).map(([title, change]) => {
       const [subresource = ""] = title.split(":");

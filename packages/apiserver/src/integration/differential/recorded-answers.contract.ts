@@ -17,6 +17,10 @@ import { type Answered, normalise, type Scene } from "./request-script.contract.
 import { resourceScenes } from "./resource-scenes.contract.ts";
 import { schedulingScenes } from "./scheduling-scenes.contract.ts";
 import { storageScenes } from "./storage-scenes.contract.ts";
+import { writingScenes } from "./writing-scenes.contract.ts";
+
+/** What a patch may say, and what a body may not. */
+const patchScenes = writingScenes.filter(({ name }) => ["bodies", "strategic patches"].includes(name));
 
 export const recordedScenes: readonly Scene[] = [
   ...admissionregistrationScenes,
@@ -34,6 +38,7 @@ export const recordedScenes: readonly Scene[] = [
   ...resourceScenes,
   ...schedulingScenes,
   ...storageScenes,
+  ...patchScenes,
 ];
 
 export const recordedUrl = new URL("recorded-answers.jsonl", import.meta.url);

@@ -36,9 +36,10 @@ export function normalise(answer: Answered, namespace: string): Answered {
     .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, "{uid}")
     .replaceAll(/(resourceVersion\\*":\\*")\d+/g, "$1{version}")
     .replaceAll(/(in record \()\d+(\))/g, "$1{version}$2")
+    .replaceAll(/(resource version: \d+, current: )\d+/g, "$1{version}")
     .replaceAll(/127\.0\.0\.1:\d+/g, "{address}")
     // What a server makes up of a prefix.
-    .replaceAll(/(A_|gen-)[bcdfghjklmnpqrstvwxz2456789]{5}/g, "$1{suffix}")
+    .replaceAll(/(A_|[Gg]en-a*)[bcdfghjklmnpqrstvwxz2456789]{5}/g, "$1{suffix}")
     // How long ago, in a table: the second may have turned since.
     .replaceAll(/"\d+s"/g, '"{age}"')
     .replaceAll(/\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{6})?Z/g, "{time}");

@@ -1,5 +1,6 @@
 // Sends a script to a server through its transport and keeps what it answered.
 import { collectBytes, headerValue, noBody, type Transport } from "@kubeloop/core/api";
+import { parse } from "yaml";
 import type { Answered, Scene, Step } from "./request-script.contract.ts";
 
 /** By "scene: title". */
@@ -16,6 +17,7 @@ export async function runScenes(
     const earlier = new Map<string, Answered>();
     for (const next of steps) {
       const step = typeof next === "function" ? next((title) => known(earlier, title)) : next;
+      if (earlier.has(step.title)) throw new Error(`two steps of ${name} are called ${step.title}`);
       const answer = await send(transport, step, namespace, signal);
       earlier.set(step.title, answer);
       all.set(`${name}: ${step.title}`, { ...answer, namespace });
@@ -46,8 +48,9 @@ async function send(transport: Transport, step: Step, namespace: string, signal:
     signal,
   );
   await using _response = response;
+  // Whatever a server says to HEAD, its body never gets through.
   const bytes =
-    response.body.kind === "bytes"
+    response.body.kind === "bytes" && method !== "HEAD"
       ? await collectBytes(response.body.bytes, { maxBytes: 32 * 1024 * 1024 })
       : new Uint8Array();
   const kept: Record<string, string> = {};
@@ -56,13 +59,27 @@ async function send(transport: Transport, step: Step, namespace: string, signal:
     if (value !== undefined) kept[name] = value;
   }
   const warning = response.headers["warning"];
-  if (warning !== undefined) kept["warning"] = [warning].flat().join(" | ");
-  return { code: response.status, headers: kept, body: parsed(Buffer.from(bytes).toString("utf8")) };
+  if (warning !== undefined) kept["warning"] = [warning].flat().join(", ");
+  return {
+    code: response.status,
+    headers: kept,
+    body: parsed(Buffer.from(bytes).toString("utf8"), kept["content-type"]),
+  };
 }
 
-function parsed(text: string): unknown {
+/** JSON, or one JSON a line (a watch), or YAML, whose spelling is free, or else the text. */
+function parsed(text: string, contentType = ""): unknown {
+  if (contentType === "application/yaml") return parse(text) as unknown;
   try {
     return JSON.parse(text);
+  } catch {
+    if (!text.startsWith("{")) return text;
+  }
+  try {
+    return text
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line) as unknown);
   } catch {
     return text;
   }
