@@ -1,5 +1,6 @@
 import { parseTime, schemaOfKind } from "@kubeloop/core/api";
 import { describe, expect, test } from "vitest";
+import { compareObjects } from "./compare-objects.ts";
 import { FieldSet, type FieldsV1 } from "./field-set.ts";
 import { entriesFor, recordUpdate } from "./record-update.ts";
 
@@ -213,4 +214,39 @@ test("who has many fields of many kinds is told all of them, however often that 
 test("a set is read and written as it was", () => {
   const fields = { "f:a": { ".": {}, "f:b": {} }, 'v:"x"': {} };
   expect(FieldSet.from(fields).toFields()).toEqual(fields);
+});
+
+describe("an entry of another version", () => {
+  const entries = recordUpdate({
+    ...update,
+    after: { metadata: { labels: { a: "1", b: "1" } } },
+    before: { metadata: {} },
+  });
+  const change = {
+    ...update,
+    entries,
+    manager: "other",
+    apiVersion: "apps/v2",
+    before: { metadata: { labels: { a: "1", b: "1" } } },
+    after: { metadata: { labels: { a: "2", b: "1" } } },
+  };
+
+  test("loses what changed as its own version shows it", () => {
+    // There the other label changed.
+    const compareIn = () =>
+      compareObjects(
+        { metadata: { labels: { a: "1", b: "1" } } },
+        { metadata: { labels: { a: "1", b: "2" } } },
+        undefined,
+      );
+    expect(recordUpdate({ ...change, compareIn }).map(({ manager, fieldsV1 }) => [manager, fieldsV1])).toEqual([
+      ["me", { "f:metadata": { "f:labels": { ".": {}, "f:a": {} } } }],
+      ["other", { "f:metadata": { "f:labels": { "f:a": {} } } }],
+    ]);
+  });
+
+  test("is gone when nobody knows that version", () => {
+    const left = recordUpdate({ ...change, compareIn: () => undefined });
+    expect(left.map(({ manager }) => manager)).toEqual(["other"]);
+  });
 });
