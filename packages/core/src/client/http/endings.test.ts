@@ -59,6 +59,18 @@ describe.each(bothVersions)("endings, over %s", (_name, speaks) => {
     expect(await failing).toMatchObject({ name: "TransportError", reason: "ConnectionLost", wasSent: "maybe" });
   });
 
+  test("thousands of answers that were heard to their end cost no connection", async () => {
+    await using server = await start(echo);
+    await using transport = new HttpTransport(configFor(server, certificates));
+    const send = transport.as();
+    for (let round = 0; round < 40; round++) {
+      await Promise.all(
+        Array.from({ length: 50 }, async () => textOf(await send(round % 2 === 0 ? get() : post("x"), never))),
+      );
+    }
+    expect(server.secureSockets.length).toBeLessThanOrEqual(speaks === "h2" ? 1 : 50);
+  });
+
   test("the next request after a restart goes to the new server", async () => {
     const first = await start(echo);
     await using transport = new HttpTransport(configFor(first, certificates));

@@ -65,7 +65,9 @@ function headOf(
 const cancelled = 8; // NGHTTP2_CANCEL
 const refusedStream = 7; // NGHTTP2_REFUSED_STREAM
 
+/** One that has come to its end on both sides goes by itself: a reset would count against us, and servers hang up on who sends many. */
 function cancel(stream: ClientHttp2Stream): void {
+  if (stream.readableEnded && stream.writableFinished) return;
   if (!stream.closed) stream.close(cancelled);
   stream.destroy();
 }

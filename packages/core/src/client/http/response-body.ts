@@ -29,7 +29,8 @@ export async function toResponse(
     watch[Symbol.dispose]();
     silence?.[Symbol.dispose]();
     answer.end();
-    stream?.destroy();
+    // The answer's own stream is the answer's to end.
+    if (stream !== answer.stream) stream?.destroy();
   };
   const watch = onAbort(signal, end);
   try {
