@@ -1,6 +1,7 @@
 // One configuration, four kinds of tests: `unit` (the quick gate), `slow` (the same, but a minute), `packaging` (packs and
 // installs the packages; needs only Node, but minutes) and `kubernetes` (needs a real kube-apiserver). Packages resolve to
-// their sources.
+// their sources. Unit tests share a process, and in it the modules they import: to load the API's tables for each file would take
+// longer than the tests. So whatever a test changes for all it puts back, and counts on nobody having been there before.
 import { defineConfig } from "vitest/config";
 
 const sources = [
@@ -40,6 +41,7 @@ const project = (name: string, include: string[], limits: { testTimeout: number;
   resolve: { alias: sources },
   test: {
     name,
+    isolate: name !== "unit",
     setupFiles: [`${import.meta.dirname}/vitest.setup.ts`],
     include,
     exclude: [

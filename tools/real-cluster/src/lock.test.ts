@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { deferred } from "@kubeloop/core/base";
 import { expect, test } from "vitest";
 import { openLock } from "./lock.ts";
 import { openScriptFolder } from "./scripts.fixture.ts";
@@ -22,17 +23,16 @@ test("a second owner waits for the first, and is told whom for", async () => {
   const path = join(folder.path, "lock");
   const order: string[] = [];
   const first = await openLock(path, nobodyWaits, signal);
-  const told = new Promise<number>((resolve) => {
-    void openLock(path, resolve, signal).then(async (second) => {
-      order.push("second owns");
-      await second[Symbol.asyncDispose]();
-    });
+  const told = deferred<number>();
+  const second = openLock(path, told.resolve, signal).then(async (lock) => {
+    order.push("second owns");
+    await lock[Symbol.asyncDispose]();
   });
-  expect(await told).toBe(process.pid);
+  expect(await told.promise).toBe(process.pid);
   order.push("first lets go");
   await first[Symbol.asyncDispose]();
-  await using _third = await openLock(path, () => {}, signal);
-  expect(order[0]).toBe("first lets go");
+  await second;
+  expect(order).toEqual(["first lets go", "second owns"]);
 });
 
 test("the lock of a dead process is taken over", async () => {

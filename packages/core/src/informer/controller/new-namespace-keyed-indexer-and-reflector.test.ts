@@ -17,7 +17,7 @@ test("an indexer and its reflector follow a source, by key and by namespace", as
   expect(indexer.listKeys()).toEqual(["shop/b"]);
   expect(indexer.byIndex(namespaceIndex, "shop").map(({ metadata }) => metadata.name)).toEqual(["b"]);
   expect([indexer.resourceVersion, reflector.lastSyncResourceVersion]).toEqual(["3", "3"]);
-  expect(reflector.name).toMatch(/new-namespace-keyed|pods|:\d+$/);
+  expect(reflector.name).toMatch(/new-namespace-keyed|pods|:\d+(?:#\d+)?$/);
   stopping.abort();
   await running;
 });
