@@ -12,6 +12,8 @@
 //   fit one, in any JSON with a text of our own. So is a number beyond all doubles.
 // - What is kept is at most 1,000 levels deep, a quantity at most 1,000 characters long.
 // - Any JSON (RawExtension) is kept as a value, not as bytes: `1.0` becomes `1`, of repeated keys the last stays.
+// - An empty list that is printed even when unset is null at once. There it is empty until it is stored, so that whoever sent it is known as
+//   its manager, and a dry run shows it empty.
 // - Faults of YAML's syntax are in the words of the library we read it with.
 export {
   type BodyOptions,
