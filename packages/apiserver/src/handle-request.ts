@@ -8,14 +8,14 @@ import {
   StatusError,
   valueResponse,
 } from "@kubeloop/core/api";
-import { isAborted, type Log, toError } from "@kubeloop/core/base";
+import { inFlight, isAborted, type Log, toError } from "@kubeloop/core/base";
 import { answerDocument, type DocumentParts } from "./describe/documents.ts";
 import type { MeasuredRequest, RequestMetrics } from "./describe/request-metrics.ts";
 import type { RequestUser } from "./kinds/kind-rules.ts";
 import { routeOf } from "./resources/dispatch.ts";
 import type { ServerParts, Warnings } from "./resources/request-scope.ts";
 import { encodeJson } from "./wire/json-encodings.ts";
-import { type OutputForm, outputFormOf, plainJson } from "./wire/output-form.ts";
+import { checkStreamed, type OutputForm, outputFormOf, plainJson } from "./wire/output-form.ts";
 import { protobufOn } from "./wire/protobuf-encodings.ts";
 import { respond, statusOf } from "./wire/respond.ts";
 import { warningHeaders } from "./wire/warning-headers.ts";
@@ -75,12 +75,13 @@ async function answer(
   known.warnings = scope.warnings;
   const { deprecation } = scope.served.rules;
   if (deprecation !== undefined) scope.warnings.add(deprecation);
-  const form = outputFormOf(request, {
+  const restrictions = {
     hasViews: scope.served.resource.listKind !== undefined,
-    isStream: info.verb === "watch",
     hasProtobuf: scope.served.schema !== undefined,
-  });
+  };
+  const form = outputFormOf(request, restrictions);
   known.form = form;
+  if (info.verb === "watch") checkStreamed(form, restrictions);
   const { prefers } = request;
   return await respond(await verb(scope), { form, prefers, warnings: scope.warnings.all, clock: server.clock, signal });
 }
@@ -89,7 +90,7 @@ async function answer(
 async function refusal(
   error: unknown,
   request: ApiRequest,
-  { form: { media }, warnings }: Known,
+  { form: { media, view }, warnings }: Known,
   { log, server }: RequestHandlerParts,
 ): Promise<ApiResponse> {
   if (!(error instanceof StatusError)) {
@@ -103,6 +104,12 @@ async function refusal(
     ...warningHeaders(warnings?.all ?? []),
   };
   if (request.prefers === "values") return valueResponse(code, status, headers);
+  // A Status is no view of anything: who asked for one gets it as everybody does.
+  if (media === "yaml" && view.kind === "object") {
+    const { stringify } = await inFlight(server.clock, "loading yaml", () => import("yaml"));
+    const printed = stringify(status, { sortMapEntries: true, aliasDuplicateObjects: false });
+    return bytesResponse(code, Buffer.from(printed, "utf8"), { ...headers, "content-type": "application/yaml" });
+  }
   if (media === "protobuf") {
     const protobuf = await protobufOn(server.clock);
     const contentType = "application/vnd.kubernetes.protobuf";

@@ -116,7 +116,7 @@ async function versionDocument(
   if (found !== undefined && resources === undefined) throw newGenericServerResponse({ code: 404, method: "" });
   if (resources === undefined) return undefined;
   const document = resourceList(name, version, resources);
-  const { media } = outputFormOf(request, { hasViews: false, isStream: false, hasProtobuf: true });
+  const { media } = outputFormOf(request, { hasViews: false, hasProtobuf: true });
   return media === "yaml" ? await inYaml(document, clock) : json(document);
 }
 

@@ -120,6 +120,7 @@ function presentationOf(
       return columns();
     },
     toServed: version === undefined ? (object) => object : keptConversion(convert),
+    storedOf,
     printRow: (object, context) => cellsOf(storedOf(object), rules, context),
     rowConditions: (object) => rules.rowConditions?.(storedOf(object)) ?? [],
   };

@@ -1,8 +1,8 @@
 import { type ApiRequest, noBody } from "@kubeloop/core/api";
 import { describe, expect, test } from "vitest";
-import { outputFormOf } from "./output-form.ts";
+import { checkStreamed, outputFormOf } from "./output-form.ts";
 
-const everything = { hasViews: true, isStream: false, hasProtobuf: true };
+const everything = { hasViews: true, hasProtobuf: true };
 const asking = (accept: string, more: Partial<ApiRequest> = {}): ApiRequest => ({
   method: "GET",
   path: "/",
@@ -19,7 +19,7 @@ describe("what Accept asks for", () => {
   for (const [accept, media, view] of [
     ["", "json", "object"],
     ["*/*", "json", "object"],
-    ["application/*", "json", "object"],
+    ["application/*,application/json", "json", "object"],
     ["application/yaml", "yaml", "object"],
     [protobuf, "protobuf", "object"],
     [`${protobuf},application/json`, "protobuf", "object"],
@@ -39,6 +39,8 @@ describe("what Accept asks for", () => {
 
   for (const [accept, message] of [
     ["text/html", "406: Not Acceptable"],
+    ["application/*", "406: Not Acceptable"],
+    ["*", "406: Not Acceptable"],
     [
       "application/json;as=Nonsense;g=meta.k8s.io;v=v1",
       "only the following media types are accepted: application/json",
@@ -52,7 +54,8 @@ describe("what Accept asks for", () => {
   test("what has no messages is not given in protobuf, and what is streamed not in YAML", () => {
     const accept = `${protobuf},application/json;q=0.1`;
     expect(outputFormOf(asking(accept), { ...everything, hasProtobuf: false }).media).toBe("json");
-    expect(() => outputFormOf(asking("application/yaml"), { ...everything, isStream: true })).toThrow("406");
+    const yaml = outputFormOf(asking("application/yaml,application/json"), everything);
+    expect(() => checkStreamed(yaml, everything)).toThrow("application/json;stream=watch");
   });
 });
 

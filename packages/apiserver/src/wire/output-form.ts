@@ -36,8 +36,6 @@ export const contentTypeOf = (media: Media): string =>
 interface Restrictions {
   /** Whether views (Table, PartialObjectMetadata) can be had here. */
   readonly hasViews: boolean;
-  /** A watch: only what can be streamed. */
-  readonly isStream: boolean;
   /** False for what has no protobuf messages (custom resources). */
   readonly hasProtobuf: boolean;
 }
@@ -48,8 +46,8 @@ export function outputFormOf(request: ApiRequest, restrictions: Restrictions): O
   const isPretty = wantsPretty(request);
   const offers = offeredMedia(restrictions);
   if (accept === "") return { ...plainJson, isPretty };
+  if (!isRouted(accept, offers)) throw noneOfThese(offers);
   const clauses = parseAccept(accept);
-  if (!clauses.some((clause) => offers.some(([, mediaType]) => matches(clause, mediaType)))) throw noneOfThese(offers);
   for (const clause of clauses) {
     for (const [media, mediaType] of offers) {
       if (!matches(clause, mediaType)) continue;
@@ -64,13 +62,26 @@ export function outputFormOf(request: ApiRequest, restrictions: Restrictions): O
   throw notAcceptable(restrictions);
 }
 
-export function notAcceptable(restrictions: Restrictions): StatusError {
-  const types = offeredMedia(restrictions).map(([, type]) => (restrictions.isStream ? `${type};stream=watch` : type));
-  return newStatusError({
+/** A form is chosen before anybody asks whether it can be streamed. Throws 406. */
+export function checkStreamed({ media }: OutputForm, restrictions: Restrictions): void {
+  if (media !== "yaml") return;
+  const types = offeredMedia(restrictions).filter(([each]) => each !== "yaml");
+  throw onlyThese(types.map(([, type]) => `${type};stream=watch`));
+}
+
+const notAcceptable = (restrictions: Restrictions) => onlyThese(offeredMedia(restrictions).map(([, type]) => type));
+
+const onlyThese = (types: readonly string[]) =>
+  newStatusError({
     code: 406,
     reason: "NotAcceptable",
     message: `only the following media types are accepted: ${types.join(", ")}`,
   });
+
+/** A router knows whole types and the one that means all; what is a type in part is no type to it. */
+function isRouted(accept: string, offers: readonly (readonly [Media, string])[]): boolean {
+  const asked = accept.split(",").map((clause) => (clause.split(";")[0] ?? "").trim());
+  return asked.some((type) => type === "*/*" || offers.some(([, mediaType]) => mediaType === type));
 }
 
 /** Upstream's router says it before anybody else looks. */
@@ -84,8 +95,8 @@ function noneOfThese(offers: readonly (readonly [Media, string])[]): StatusError
   });
 }
 
-const offeredMedia = ({ isStream, hasProtobuf }: Restrictions) =>
-  mediaTypes.filter(([media]) => (media === "protobuf" ? hasProtobuf : media === "json" || !isStream));
+const offeredMedia = ({ hasProtobuf }: Restrictions) =>
+  mediaTypes.filter(([media]) => media !== "protobuf" || hasProtobuf);
 
 function matches({ type, subtype }: AcceptClause, mediaType: string): boolean {
   const [ownType, ownSubtype] = mediaType.split("/");

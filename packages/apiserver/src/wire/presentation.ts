@@ -17,6 +17,8 @@ export interface Presentation {
   /** From the version that is stored; the same object where that is the one served. */
   toServed(object: KubernetesObject): KubernetesObject;
   printRow(object: KubernetesObject, context: PrintContext): readonly unknown[];
+  /** What a shown object was made of. */
+  storedOf?(object: KubernetesObject): KubernetesObject;
   /** Of a row: what marks the object as over. */
   rowConditions?(object: KubernetesObject): readonly object[];
 }
@@ -63,7 +65,7 @@ export function rowOf(
     case "Object":
       return { ...row, object: object as unknown as PartialObjectMetadata } as TableRow;
     case "Metadata":
-      return { ...row, object: metadataOf(object, view.version) } as TableRow;
+      return { ...row, object: metadataOf(presentation.storedOf?.(object) ?? object, view.version) } as TableRow;
   }
 }
 

@@ -131,7 +131,9 @@ function respondWatch(answer: Extract<Answer, { kind: "watch" }>, options: Respo
   const { form, prefers, warnings, clock, signal } = options;
   const { presentation, watch } = answer;
   const life = childSignal(signal);
-  const batches = watch.messages(life.signal);
+  // No message is a list: who asks for lists of metadata hears nothing, as upstream has it.
+  const isMute = form.view.kind === "metadata" && form.view.isList;
+  const batches = isMute ? mute(watch.messages(life.signal)) : watch.messages(life.signal);
   const end = async () => life.abort(new Error("the response was let go"));
   const headers = warningHeaders(warnings);
   if (prefers === "values") {
@@ -147,6 +149,11 @@ function respondWatch(answer: Extract<Answer, { kind: "watch" }>, options: Respo
     body: { kind: "bytes", bytes },
     [Symbol.asyncDispose]: end,
   };
+}
+
+/** Only what went wrong. */
+async function* mute(batches: AsyncIterable<readonly WatchMessage[]>): AsyncGenerator<readonly WatchMessage[]> {
+  for await (const batch of batches) yield batch.filter(({ type }) => type === "ERROR");
 }
 
 async function* eachValue(

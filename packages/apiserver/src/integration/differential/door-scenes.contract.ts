@@ -497,7 +497,6 @@ export const doorScenes: readonly Scene[] = [
         by("g"),
       ),
       get("as a table of v1", "/apis/autoscaling/v1/namespaces/{ns}/horizontalpodautoscalers", {
-        query: { includeObject: "None" },
         ...as("Table"),
       }),
       get("as a table of v2", "/apis/autoscaling/v2/namespaces/{ns}/horizontalpodautoscalers", as("Table")),
@@ -506,7 +505,7 @@ export const doorScenes: readonly Scene[] = [
         ...as("Table"),
       }),
       get("watched as a table of v1", "/apis/autoscaling/v1/namespaces/{ns}/horizontalpodautoscalers", {
-        query: { watch: "1", timeoutSeconds: "1", resourceVersion: "0", includeObject: "None" },
+        query: { watch: "1", timeoutSeconds: "1", resourceVersion: "0" },
         ...as("Table"),
       }),
       merge(

@@ -48,14 +48,10 @@ const viewSteps = ["v1", "v1beta1", "v2"].flatMap((version) =>
   views.flatMap((view) => [
     get(`${view} ${version} of one`, `${maps}/a`, as(view, version)),
     get(`${view} ${version} of many`, maps, { query: ours, ...as(view, version) }),
-    ...(view === "PartialObjectMetadataList" || version === "v2"
-      ? []
-      : [
-          get(`${view} ${version} in a watch`, maps, {
-            query: { ...ours, watch: "1", resourceVersion: "0", timeoutSeconds: "1" },
-            ...as(view, version),
-          }),
-        ]),
+    get(`${view} ${version} in a watch`, maps, {
+      query: { ...ours, watch: "1", resourceVersion: "0", timeoutSeconds: "1" },
+      ...as(view, version),
+    }),
     post(`${view} ${version} of what is made`, maps, map("dry"), { query: { dryRun: "All" }, ...as(view, version) }),
     merge(
       `${view} ${version} of what is patched`,
@@ -76,6 +72,9 @@ const viewSteps = ["v1", "v1beta1", "v2"].flatMap((version) =>
 
 const accepts = [
   "*/*",
+  "*",
+  "application/*",
+  "application/*,application/json",
   "application/json;q=0.5",
   "application/yaml;q=0.9,application/json;q=0.5",
   "application/json;q=0.5,application/yaml;q=0.9",
@@ -189,6 +188,11 @@ const watchSteps: readonly NextStep[] = [
   get("watch: what cannot be watched the old way", "/api/v1/watch/componentstatuses"),
   get("watch: what nobody knows the old way", "/api/v1/watch/nonsenses"),
   post("watch: made the old way", "/api/v1/watch/namespaces/{ns}/configmaps", map("x")),
+  get("watch: in YAML", maps, { query: { watch: "true", timeoutSeconds: "1" }, ...accept("application/yaml") }),
+  get("watch: in YAML or JSON", maps, {
+    query: { watch: "true", timeoutSeconds: "1", resourceVersion: "0", ...ours },
+    ...accept("application/yaml,application/json"),
+  }),
   get("watch: in protobuf or whatever", maps, {
     query: { watch: "true", timeoutSeconds: "1", labelSelector: "none=such", resourceVersion: "0" },
     ...accept("application/vnd.kubernetes.protobuf;stream=watch,*/*"),
@@ -301,7 +305,7 @@ export const readingScenes: readonly Scene[] = [
       ...makeMaps.slice(0, 1),
       ...accepts.map((value) => get(`one: ${value}`, `${maps}/a`, accept(value))),
       ...accepts
-        .filter((value) => !value.includes("protobuf") && !value.includes("yaml;q"))
+        .filter((value) => !value.includes("protobuf"))
         .map((value) => get(`refused: ${value}`, `${maps}/absent`, accept(value))),
       ...["application/json;as=Table;v=v1;g=meta.k8s.io,application/json", "*/*", "text/html", "application/yaml"].map(
         (value) => get(`discovery: ${value}`, "/apis/policy/v1", accept(value)),

@@ -1,5 +1,6 @@
 // What every answer must be, whatever was asked: an answer that can be read, and a failure that is a Status. Faults are sentences.
 import { type ApiResponse, headerValue } from "@kubeloop/core/api";
+import { parse } from "yaml";
 import type { Protobuf } from "../../wire/protobuf/index.ts";
 
 export interface ReadResponse {
@@ -26,6 +27,8 @@ export const knownFailures: readonly (readonly [pattern: RegExp, why: string])[]
   [/^expected a (?:\[\]|map\[string\])interface \{\}, but received a /, "an order of no list, or of no objects"],
   [/^The order in patch list:\n.*\n doesn't match \$setElementOrder list:\n/s, "an order other than the patch's"],
   [/^list element types are not identical: /, "a list no patch can merge"],
+  [/^merging lists cannot yet be specified in the patch$/, "a directive that lists do not know"],
+  [/^no (?:endpoints available for service|service port) /, "a service with nobody behind it"],
   [/^map: .* does not contain declared merge key: \w+$/s, "an element without its key"],
   [/^\[?target\./, "a binding to what is no node"],
   [/^This pod has more than one PodDisruptionBudget/, "an eviction that several budgets speak of"],
@@ -47,14 +50,17 @@ export function faultsOf(read: ReadResponse, protobuf: Protobuf): string[] {
     if (values.join("").length > mostOfHeader) return [`header ${name} is too long for most clients`];
   }
   if (bytes === undefined) return status < 400 || value === undefined ? [] : statusFaults(value, status);
-  // Nothing at all: a document that has not changed, has moved, or is none of OpenAPI's.
-  if (type === "") return [301, 304, 404].includes(status) && bytes.length === 0 ? [] : ["no content type"];
+  // Nothing at all: a log that has not begun, a document that has not changed, has moved, or is none of OpenAPI's.
+  if (type === "") return [204, 301, 304, 404].includes(status) && bytes.length === 0 ? [] : ["no content type"];
   if (isStream) return [];
   try {
     if (type.startsWith("text/plain")) return status < 400 ? [] : plainFaults(bytes, status);
     if (type.startsWith("application/vnd.kubernetes.protobuf")) {
       const { value: decoded } = protobuf.decodeEnvelope(bytes);
       return status < 400 ? [] : statusFaults(decoded, status);
+    }
+    if (type.startsWith("application/yaml")) {
+      return status < 400 ? [] : statusFaults(parse(Buffer.from(bytes).toString("utf8")), status);
     }
     if (type.startsWith("application/json")) {
       const decoded: unknown = status === 304 ? undefined : JSON.parse(Buffer.from(bytes).toString("utf8"));
@@ -63,7 +69,6 @@ export function faultsOf(read: ReadResponse, protobuf: Protobuf): string[] {
   } catch (error) {
     return [`the answer cannot be read as ${type}: ${String(error)}`];
   }
-  if (status < 400 && type.startsWith("application/yaml")) return [];
   return [`content type ${type} with status ${status}`];
 }
 

@@ -52,7 +52,7 @@ test("a patch of a scale that cannot be applied is the sender's fault", async ()
   await post("/apis/apps/v1/namespaces/default/deployments", { metadata: { name: "d" }, spec });
   const path = "/apis/apps/v1/namespaces/default/deployments/d/scale";
   for (const [type, text, expected] of [
-    ["application/json-patch+json", '[{"op":"copy","from":"/spec","path":5}]', 422],
+    ["application/json-patch+json", '[{"op":"copy","from":"/spec","path":5}]', 400],
     ["application/json-patch+json", "{}", 400],
     ["application/merge-patch+json", "[]", 400],
     ["application/merge-patch+json", '{"spec":{"replicas":"many"}}', 422],
