@@ -24,33 +24,40 @@ const anonymous: RequestUser = {
   extra: {},
 };
 
-/** Throws 401 for credentials that are none. */
-export function authenticate(
-  request: ApiRequest,
-  socket: Pick<TLSSocket, "authorized" | "getPeerCertificate"> | undefined,
-  tokens: KnownTokens,
-): RequestUser {
-  const authorization = headerValue(request.headers, "authorization") ?? "";
-  const [scheme = "", token = ""] = authorization.split(" ");
-  if (scheme.toLowerCase() === "bearer" && token !== "") {
-    const user = tokens.get(digestOf(token));
+type PeerSocket = Pick<TLSSocket, "authorized" | "getPeerCertificate">;
+
+export class KnownUsers {
+  /** Tokens by what cannot be guessed letter by letter. */
+  readonly #byDigest: ReadonlyMap<string, RequestUser>;
+  /** Who spoke last on a connection, and how it said so: most say the same with each request. */
+  readonly #speakers = new WeakMap<PeerSocket, { readonly authorization: string; readonly user: RequestUser }>();
+
+  constructor(tokens: readonly KnownToken[]) {
+    this.#byDigest = new Map(tokens.map(({ token, user }) => [digestOf(token), user]));
+  }
+
+  /** Throws 401 for credentials that are none. */
+  userOf(request: ApiRequest, socket: PeerSocket | undefined): RequestUser {
+    const authorization = headerValue(request.headers, "authorization") ?? "";
+    const last = socket === undefined ? undefined : this.#speakers.get(socket);
+    if (last?.authorization === authorization) return last.user;
+    const user = this.#bearer(authorization) ?? certifiedUser(socket) ?? anonymous;
+    if (socket !== undefined) this.#speakers.set(socket, { authorization, user });
+    return user;
+  }
+
+  #bearer(authorization: string): RequestUser | undefined {
+    const [scheme = "", token = ""] = authorization.split(" ");
+    if (scheme.toLowerCase() !== "bearer" || token === "") return undefined;
+    const user = this.#byDigest.get(digestOf(token));
     if (user === undefined) throw newUnauthorized("Unauthorized");
     return user;
   }
-  return certifiedUser(socket) ?? anonymous;
 }
-
-/** Tokens by what cannot be guessed letter by letter. */
-export type KnownTokens = ReadonlyMap<string, RequestUser>;
-
-export const knownTokens = (tokens: readonly KnownToken[]): KnownTokens =>
-  new Map(tokens.map(({ token, user }) => [digestOf(token), user]));
 
 const digestOf = (token: string) => createHash("sha256").update(token).digest("base64");
 
-function certifiedUser(
-  socket: Pick<TLSSocket, "authorized" | "getPeerCertificate"> | undefined,
-): RequestUser | undefined {
+function certifiedUser(socket: PeerSocket | undefined): RequestUser | undefined {
   if (socket?.authorized !== true) return undefined;
   const { subject } = socket.getPeerCertificate();
   const name = subject?.CN as string | readonly string[] | undefined;

@@ -16,7 +16,7 @@ export type Incoming = IncomingMessage | Http2ServerRequest;
 export type Outgoing = ServerResponse | Http2ServerResponse;
 
 /** The request as a Transport takes it. Pseudo headers of HTTP/2 are left out. */
-export function toApiRequest(incoming: Incoming): ApiRequest {
+export function toApiRequest(incoming: Incoming, readBody: () => AsyncIterable<Uint8Array>): ApiRequest {
   const { url = "/", method = "GET", headers } = incoming;
   const question = url.indexOf("?");
   const path = question < 0 ? url : url.slice(0, question);
@@ -26,24 +26,13 @@ export function toApiRequest(incoming: Incoming): ApiRequest {
     const value = headers[name];
     if (value !== undefined && !name.startsWith(":")) kept[name] = value;
   }
-  return { method, path, query, headers: kept, body: bodyOf(incoming), prefers: "bytes" };
+  const body: RequestBody = hasBody(incoming) ? { kind: "bytes", bytes: readBody() } : noBody;
+  return { method, path, query, headers: kept, body, prefers: "bytes" };
 }
 
-function bodyOf(incoming: Incoming): RequestBody {
-  const { method, headers } = incoming;
-  const hasNone =
-    method === "GET" ||
-    method === "HEAD" ||
-    headers["content-length"] === "0" ||
-    (headers["content-length"] === undefined &&
-      headers["transfer-encoding"] === undefined &&
-      incoming.httpVersionMajor < 2);
-  return hasNone ? noBody : { kind: "bytes", bytes: chunksOf(incoming) };
-}
-
-/** Who stops reading halfway does not take the connection with it: the answer is still to go out. */
-function chunksOf(incoming: Incoming): AsyncIterable<Uint8Array> {
-  return { [Symbol.asyncIterator]: () => incoming.iterator({ destroyOnReturn: false }) };
+function hasBody({ method, headers, httpVersionMajor }: Incoming): boolean {
+  if (method === "GET" || method === "HEAD" || headers["content-length"] === "0") return false;
+  return headers["content-length"] !== undefined || headers["transfer-encoding"] !== undefined || httpVersionMajor >= 2;
 }
 
 export interface WriteOptions {

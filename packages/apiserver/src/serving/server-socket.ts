@@ -12,10 +12,11 @@ import type { TLSSocket } from "node:tls";
 import { type ApiRequest, type ApiResponse, bytesResponse, StatusError, TransportError } from "@kubeloop/core/api";
 import { type Clock, deferred, KubeloopError, type Log, onAbort, toError } from "@kubeloop/core/base";
 import type { RequestUser } from "../kinds/kind-rules.ts";
-import { authenticate, type KnownToken, type KnownTokens, knownTokens, refusalFor } from "./authenticate.ts";
-import { withinTime } from "./body-deadline.ts";
+import { type KnownToken, KnownUsers, refusalFor } from "./authenticate.ts";
+import { bodyWithin } from "./body-deadline.ts";
 import { type Incoming, type Outgoing, toApiRequest, writeResponse } from "./exchange.ts";
 import { FairTurns } from "./fair-turns.ts";
+import { WatchTurns } from "./watch-turns.ts";
 
 export interface ServerSocketOptions {
   readonly host: string;
@@ -52,13 +53,15 @@ export class ServerSocket implements AsyncDisposable {
   /** Connections on which somebody still waits for an answer. */
   readonly #answering = new WeakMap<Socket, number>();
   readonly #life = new AbortController();
-  readonly #tokens: KnownTokens;
+  readonly #users: KnownUsers;
   readonly #turns: FairTurns;
+  readonly #watchTurns: WatchTurns;
 
   private constructor(options: ServerSocketOptions) {
     this.#options = options;
-    this.#tokens = knownTokens(options.tokens);
+    this.#users = new KnownUsers(options.tokens);
     this.#turns = new FairTurns(options.clock);
+    this.#watchTurns = new WatchTurns(options.clock);
     const { tls, headersTimeoutMs = defaultHeadersTimeoutMs } = options;
     const limits = { maxHeaderSize: maxHeaderBytes, keepAliveTimeout: 120_000 };
     const timeouts = {
@@ -177,9 +180,8 @@ export class ServerSocket implements AsyncDisposable {
       const response = await this.#answer(incoming, gone.signal);
       await using _response = response;
       const isHead = incoming.method === "HEAD";
-      const { clock } = this.#options;
       const pace = isWatch(incoming)
-        ? { mayCompress: false, turn: () => clock.yield() }
+        ? { mayCompress: false, turn: () => this.#watchTurns.next() }
         : { mayCompress: takesGzip(incoming) };
       await writeResponse(response, outgoing, { isHead, ...pace });
       isWritten = true;
@@ -206,10 +208,10 @@ export class ServerSocket implements AsyncDisposable {
   }
 
   async #answer(incoming: Incoming, signal: AbortSignal): Promise<ApiResponse> {
-    const request = timely(toApiRequest(incoming), this.#options.clock);
-    const { everybody } = this.#options;
+    const { everybody, clock } = this.#options;
+    const request = toApiRequest(incoming, () => bodyWithin(incoming, bodyTimeoutMs, clock));
     try {
-      const user = everybody ?? authenticate(request, tlsSocketOf(incoming), this.#tokens);
+      const user = everybody ?? this.#users.userOf(request, tlsSocketOf(incoming));
       const refusal = refusalFor(request, user);
       if (refusal !== undefined) throw refusal;
       return await this.#options.answer(request, user, signal);
@@ -236,12 +238,6 @@ export class ServerSocket implements AsyncDisposable {
     for (const session of this.#sessions) session.destroy();
     for (const socket of this.#sockets) socket.destroy();
   }
-}
-
-function timely(request: ApiRequest, clock: Clock): ApiRequest {
-  const { body } = request;
-  if (body.kind !== "bytes" || body.bytes instanceof Uint8Array) return request;
-  return { ...request, body: { kind: "bytes", bytes: withinTime(body.bytes, bodyTimeoutMs, clock) } };
 }
 
 /** The connection, or of one that carries several requests only this one. */

@@ -3,15 +3,21 @@
 import type { KubernetesObject } from "@kubeloop/core/api";
 
 const encoder = new TextEncoder();
-const encodings = new WeakMap<object, Uint8Array>();
+/** With a line break behind them: alone, objects are sent as lines. */
+const lines = new WeakMap<object, Uint8Array>();
+
+/** Of a frozen object, and a line break: the bytes are kept. */
+export function jsonLineOf(object: object): Uint8Array {
+  const known = lines.get(object);
+  if (known !== undefined) return known;
+  const line = Buffer.from(`${JSON.stringify(object)}\n`, "utf8");
+  lines.set(object, line);
+  return line;
+}
 
 /** Of a frozen object: the bytes are kept. */
 export function jsonOf(object: object): Uint8Array {
-  const known = encodings.get(object);
-  if (known !== undefined) return known;
-  const bytes = encodeJson(object);
-  encodings.set(object, bytes);
-  return bytes;
+  return jsonLineOf(object).subarray(0, -1);
 }
 
 /** Of anything, once. */

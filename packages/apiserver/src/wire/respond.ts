@@ -14,7 +14,7 @@ import { type Clock, childSignal, inFlight } from "@kubeloop/core/base";
 import type { PrintContext } from "../kinds/kind-rules.ts";
 import { Breath } from "../storage/breath.ts";
 import type { Answer, WatchMessage } from "./answer.ts";
-import { encodeJson, jsonOf } from "./json-encodings.ts";
+import { jsonLineOf } from "./json-encodings.ts";
 import { type ListSource, listBytes, listValue, showList } from "./list-body.ts";
 import { contentTypeOf, type OutputForm } from "./output-form.ts";
 import { type Presentation, viewOf } from "./presentation.ts";
@@ -91,7 +91,7 @@ async function encode(
   switch (media) {
     case "json":
       if (isPretty) return Buffer.from(JSON.stringify(object, null, 2), "utf8");
-      return Buffer.concat([isKept ? jsonOf(object) : encodeJson(object), newline]);
+      return isKept ? jsonLineOf(object) : Buffer.from(`${JSON.stringify(object)}\n`, "utf8");
     case "yaml": {
       const { stringify } = await inFlight(clock, "loading yaml", () => import("yaml"));
       return Buffer.from(
@@ -106,8 +106,6 @@ async function encode(
     }
   }
 }
-
-const newline = Buffer.from("\n");
 
 async function respondList(list: ListSource, presentation: Presentation, options: WithContext): Promise<ApiResponse> {
   const { form, prefers, warnings, clock, signal, context } = options;
