@@ -12,30 +12,27 @@ const slowParts: readonly InformerPart[] = ["long"];
 const quickParts = allParts.filter((part) => !slowParts.includes(part));
 
 export function defineEmbeddedInformerSuites(open: () => Promise<EmbeddedServer>): void {
-  defineInProcess(open, quickParts, slowParts);
-  defineInformerSuite(
-    {
-      name: "embedded, HTTP/2",
-      capabilities: [...capabilities, "sockets", "credentials", "clientCertificates"],
-      async open() {
-        const server = await open();
-        return openOverSockets(server, await server.listen(), "2");
-      },
-    },
-    // Not the long ones: our client resets each stream it has read, and Node's server ends a session that resets a thousand of them.
-    quickParts,
-  );
+  define(open, quickParts, slowParts);
 }
 
 export function defineLongEmbeddedInformerSuites(open: () => Promise<EmbeddedServer>): void {
-  defineInProcess(open, slowParts, quickParts);
+  define(open, slowParts, quickParts);
 }
 
-function defineInProcess(
+function define(
   open: () => Promise<EmbeddedServer>,
   parts: readonly InformerPart[],
   elsewhere: readonly InformerPart[],
 ): void {
-  const target = { name: "embedded, in process", capabilities, open: async () => openInProcess(await open()) };
-  defineInformerSuite(target, parts, elsewhere);
+  const inProcess = { name: "embedded, in process", capabilities, open: async () => openInProcess(await open()) };
+  defineInformerSuite(inProcess, parts, elsewhere);
+  const overSockets = {
+    name: "embedded, HTTP/2",
+    capabilities: [...capabilities, "sockets", "credentials", "clientCertificates"] as const,
+    async open() {
+      const server = await open();
+      return openOverSockets(server, await server.listen(), "2");
+    },
+  };
+  defineInformerSuite(overSockets, parts, elsewhere);
 }

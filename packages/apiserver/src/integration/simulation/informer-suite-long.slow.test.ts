@@ -1,5 +1,0 @@
-// The part of the informer suite that takes minutes, against this server, by plain calls.
-import { defineLongEmbeddedInformerSuites } from "@kubeloop/informer-suite";
-import { ApiServer } from "../../api-server.ts";
-
-defineLongEmbeddedInformerSuites(() => ApiServer.open());
