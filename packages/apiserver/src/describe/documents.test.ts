@@ -1,8 +1,9 @@
 // What the server says about itself: discovery with tags, health by check, and what it counted.
-import { type ApiRequest, type ApiResponse, noBody, type Query } from "@kubeloop/core/api";
+import type { ApiResponse } from "@kubeloop/core/api";
 import { FakeClock, seededRandom } from "@kubeloop/core/base";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ApiServer } from "../api-server.ts";
+import { type Asked, requestFor } from "../ask.fixture.ts";
 
 const never = new AbortController().signal;
 const maps = "/api/v1/namespaces/default/configmaps";
@@ -14,17 +15,8 @@ afterEach(async () => {
   await server[Symbol.asyncDispose]();
 });
 
-interface Asked {
-  readonly method?: string;
-  readonly query?: Query;
-  readonly headers?: ApiRequest["headers"];
-  readonly value?: object;
-}
-
-function send(path: string, { method = "GET", query = [], headers = {}, value }: Asked = {}): Promise<ApiResponse> {
-  const body: ApiRequest["body"] = value === undefined ? noBody : { kind: "value", value };
-  return server.transport({ method, path, query, headers, body, prefers: "bytes" }, never);
-}
+const send = (path: string, asked?: Asked): Promise<ApiResponse> =>
+  server.transport(requestFor(path, asked, "bytes"), never);
 
 async function ask(path: string, asked?: Asked) {
   await using response = await send(path, asked);

@@ -2,8 +2,8 @@
 import { FakeClock, type Random } from "@kubeloop/core/base";
 import { describe, expect, test } from "vitest";
 import { ApiServer } from "../api-server.ts";
+import { ask } from "../ask.fixture.ts";
 
-const never = new AbortController().signal;
 const path = "/api/v1/namespaces/default/configmaps";
 
 /** Draws what it is told to, once everything that comes with a new server was drawn. */
@@ -16,16 +16,11 @@ class LoadedDice implements Random {
   }
 }
 
-async function post(server: ApiServer, metadata: object) {
-  const value = { kind: "ConfigMap", apiVersion: "v1", metadata };
-  const body = { kind: "value", value } as const;
-  await using response = await server.transport(
-    { method: "POST", path, query: [], headers: {}, body, prefers: "values" },
-    never,
-  );
-  if (response.body.kind !== "value") throw new Error("expected a value");
-  return { code: response.status, object: response.body.value as { readonly metadata: { readonly name: string } } };
-}
+const post = (server: ApiServer, metadata: object) =>
+  ask<{ readonly metadata: { readonly name: string } }>(server, path, {
+    method: "POST",
+    value: { kind: "ConfigMap", apiVersion: "v1", metadata },
+  });
 
 describe("a generated name", () => {
   test("is another when the first is taken", async () => {

@@ -1,10 +1,10 @@
 // Watches in virtual time: when they end, when bookmarks come, where they may begin, and what a selector makes of a change.
-import { type ApiRequest, noBody, type Query } from "@kubeloop/core/api";
+import type { Query } from "@kubeloop/core/api";
 import { FakeClock, seededRandom } from "@kubeloop/core/base";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ApiServer } from "../api-server.ts";
+import { ask, requestFor } from "../ask.fixture.ts";
 
-const never = new AbortController().signal;
 const maps = "/api/v1/namespaces/default/configmaps";
 const secondMs = 1_000;
 const minuteMs = 60 * secondMs;
@@ -30,16 +30,16 @@ interface Message {
   };
 }
 
-async function ask(method: string, path: string, value?: object, type = "application/json") {
-  const body: ApiRequest["body"] = value === undefined ? noBody : { kind: "value", value };
-  const headers = { "content-type": type };
-  const response = await server.transport({ method, path, query: [], headers, body, prefers: "values" }, never);
-  return (response.body.kind === "value" ? response.body.value : {}) as Message["object"];
-}
-
-const write = (name: string, labels: object = {}) => ask("POST", maps, { metadata: { name, labels } });
-const label = (name: string, app: string | null) =>
-  ask("PATCH", `${maps}/${name}`, { metadata: { labels: { app } } }, "application/merge-patch+json");
+const merge = "application/merge-patch+json";
+const write = (name: string, labels: object = {}) =>
+  ask(server, maps, { method: "POST", value: { metadata: { name, labels } } });
+const change = (name: string, value: object) => ask(server, `${maps}/${name}`, { method: "PATCH", value, type: merge });
+const label = (name: string, app: string) => change(name, { metadata: { labels: { app } } });
+const remove = (name: string) => ask(server, `${maps}/${name}`, { method: "DELETE" });
+const versionOf = async (name: string) => {
+  const { object } = await ask<Message["object"]>(server, `${maps}/${name}`);
+  return object.metadata.resourceVersion ?? "";
+};
 
 /** Everything a watch says, as it comes. */
 class Watcher implements AsyncDisposable {
@@ -50,8 +50,8 @@ class Watcher implements AsyncDisposable {
 
   static async open(query: Query): Promise<Watcher> {
     const watcher = new Watcher();
-    const request = { method: "GET", path: maps, headers: {}, body: noBody, prefers: "values" } as const;
-    const response = await server.transport({ ...request, query: [["watch", "1"], ...query] }, watcher.#gone.signal);
+    const request = requestFor(maps, { query: [["watch", "1"], ...query] });
+    const response = await server.transport(request, watcher.#gone.signal);
     const { body } = response;
     if (body.kind !== "values") throw new Error(`expected a stream, got ${response.status}`);
     const beganMs = clock.monotonic();
@@ -109,7 +109,11 @@ describe("bookmarks", () => {
   test("come about once a minute and shortly before the end, and say how far the log has come", async () => {
     await using watcher = await Watcher.open([["allowWatchBookmarks", "true"], ["resourceVersion", "1"], timeout]);
     // Elsewhere something happens, of which this watch hears nothing else.
-    const other = await ask("POST", "/api/v1/namespaces/default/secrets", { metadata: { name: "s" } });
+    const secrets = "/api/v1/namespaces/default/secrets";
+    const { object: other } = await ask<Message["object"]>(server, secrets, {
+      method: "POST",
+      value: { metadata: { name: "s" } },
+    });
     const before = watcher.seen.length;
     await clock.advance(60 * secondMs);
     expect(watcher.told().slice(before)).toEqual(["BOOKMARK on the way"]);
@@ -170,15 +174,15 @@ describe("what is there already", () => {
   }
 
   test("and after a version, only what came later", async () => {
-    const { metadata } = await ask("GET", `${maps}/a`);
-    await using watcher = await Watcher.open([["resourceVersion", metadata.resourceVersion ?? ""]]);
+    const version = await versionOf("a");
+    await using watcher = await Watcher.open([["resourceVersion", version]]);
     expect(watcher.told()).toEqual(["ADDED b"]);
   });
 
   test("a version that was forgotten is an error in the stream, and its end", async () => {
-    const { metadata } = await ask("GET", `${maps}/a`);
+    const version = await versionOf("a");
     await server.compact();
-    await using watcher = await Watcher.open([["resourceVersion", metadata.resourceVersion ?? ""]]);
+    await using watcher = await Watcher.open([["resourceVersion", version]]);
     expect(watcher.told()).toEqual(["ERROR 410"]);
     expect(watcher.endedAfterMs).toBe(0);
   });
@@ -191,9 +195,9 @@ describe("to who selects by label", () => {
     await write("b");
     await label("a", "other");
     await label("b", "web");
-    await ask("PATCH", `${maps}/b`, { data: { k: "v" } }, "application/merge-patch+json");
-    await ask("DELETE", `${maps}/a`);
-    await ask("DELETE", `${maps}/b`);
+    await change("b", { data: { k: "v" } });
+    await remove("a");
+    await remove("b");
     await clock.settle();
     expect(watcher.told()).toEqual(["ADDED a", "DELETED a", "ADDED b", "MODIFIED b", "DELETED b"]);
     // What left is shown as it was last seen, at the version at which it left.
