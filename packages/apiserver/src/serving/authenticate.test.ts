@@ -14,14 +14,19 @@ function requestWith(authorization?: string): ApiRequest {
   return { method: "GET", path: "/api", query: [], headers, body: noBody, prefers: "bytes" };
 }
 
+interface Subject {
+  readonly CN?: string;
+  readonly O?: string | readonly string[];
+}
+
 /** A connection with this certificate, if any; counts how often it was looked at. */
-function newSocket(subject?: { readonly CN: string; readonly O?: string | readonly string[] }) {
+function newSocket(subject?: Subject, { authorized = subject !== undefined } = {}) {
   const seen = { looks: 0 };
   const socket = {
-    authorized: subject !== undefined,
+    authorized,
     getPeerCertificate: () => {
       seen.looks++;
-      return { subject };
+      return subject === undefined ? {} : { subject };
     },
   };
   return { socket: socket as never, seen };
@@ -60,4 +65,39 @@ test("another connection is another matter", () => {
   const first = newSocket({ CN: "ann" });
   expect(users.userOf(requestWith(), first.socket).name).toBe("ann");
   expect(users.userOf(requestWith(), newSocket().socket).name).toBe("system:anonymous");
+});
+
+describe("a certificate", () => {
+  const ann: Subject = { CN: "ann", O: "system:masters" };
+  const unsigned = { authorized: false };
+  const none = undefined;
+  test.each`
+    what                                      | socket                                   | authorization    | who
+    ${"of ours is who it says"}               | ${newSocket(ann)}                        | ${none}          | ${"ann"}
+    ${"of ours comes before a good token"}    | ${newSocket(ann)}                        | ${"Bearer j1"}   | ${"ann"}
+    ${"of ours comes before a bad token"}     | ${newSocket(ann)}                        | ${"Bearer nope"} | ${"ann"}
+    ${"of ours without a name is nobody"}     | ${newSocket({ O: "o" })}                 | ${none}          | ${"system:anonymous"}
+    ${"without a name leaves it to a token"}  | ${newSocket({ O: "o" })}                 | ${"Bearer j1"}   | ${"jane"}
+    ${"of another authority is refused"}      | ${newSocket(ann, unsigned)}              | ${none}          | ${"refused"}
+    ${"of another, with a token nobody read"} | ${newSocket(ann, unsigned)}              | ${"Basic x"}     | ${"refused"}
+    ${"of another, with a bad token"}         | ${newSocket(ann, unsigned)}              | ${"Bearer nope"} | ${"refused"}
+    ${"of another leaves it to a good token"} | ${newSocket(ann, unsigned)}              | ${"Bearer j1"}   | ${"jane"}
+    ${"that is not there, on a resumed line"} | ${newSocket(none, { authorized: true })} | ${none}          | ${"system:anonymous"}
+  `("$what", ({ socket: { socket }, authorization, who }) => {
+    const ask = () => {
+      try {
+        return users.userOf(requestWith(authorization), socket).name;
+      } catch {
+        return "refused";
+      }
+    };
+    // The second time out of memory.
+    expect([ask(), ask()]).toEqual([who, who]);
+  });
+
+  test("of another authority is refused again after a good token on its connection", () => {
+    const { socket } = newSocket(ann, unsigned);
+    expect(users.userOf(requestWith("Bearer j1"), socket).name).toBe("jane");
+    expect(() => users.userOf(requestWith(), socket)).toThrow("Unauthorized");
+  });
 });

@@ -26,24 +26,47 @@ const anonymous: RequestUser = {
 
 type PeerSocket = Pick<TLSSocket, "authorized" | "getPeerCertificate">;
 
+/** What a connection's certificate says: who it is from, that it is none of ours, or nothing. */
+type Certified = { readonly kind: "user"; readonly user: RequestUser } | { readonly kind: "refused" | "silent" };
+
+/** Who spoke last on a connection, and how it said so: most say the same with each request. */
+interface Speaker {
+  readonly certified: Certified;
+  authorization: string | undefined;
+  user: RequestUser;
+}
+
 export class KnownUsers {
   /** Tokens by what cannot be guessed letter by letter. */
   readonly #byDigest: ReadonlyMap<string, RequestUser>;
-  /** Who spoke last on a connection, and how it said so: most say the same with each request. */
-  readonly #speakers = new WeakMap<PeerSocket, { readonly authorization: string; readonly user: RequestUser }>();
+  readonly #speakers = new WeakMap<PeerSocket, Speaker>();
 
   constructor(tokens: readonly KnownToken[]) {
     this.#byDigest = new Map(tokens.map(({ token, user }) => [digestOf(token), user]));
   }
 
-  /** Throws 401 for credentials that are none. */
+  /** The certificate is asked first, then the token; throws 401 if neither knows who it is and one of them is wrong. */
   userOf(request: ApiRequest, socket: PeerSocket | undefined): RequestUser {
     const authorization = headerValue(request.headers, "authorization") ?? "";
-    const last = socket === undefined ? undefined : this.#speakers.get(socket);
-    if (last?.authorization === authorization) return last.user;
-    const user = this.#bearer(authorization) ?? certifiedUser(socket) ?? anonymous;
-    if (socket !== undefined) this.#speakers.set(socket, { authorization, user });
-    return user;
+    const speaker = this.#speakerOn(socket);
+    const { certified } = speaker;
+    if (certified.kind === "user") return certified.user;
+    if (speaker.authorization === authorization) return speaker.user;
+    const user = this.#bearer(authorization);
+    // A certificate of somebody else's is no way to be nobody.
+    if (user === undefined && certified.kind === "refused") throw newUnauthorized("Unauthorized");
+    speaker.user = user ?? anonymous;
+    speaker.authorization = authorization;
+    return speaker.user;
+  }
+
+  #speakerOn(socket: PeerSocket | undefined): Speaker {
+    let speaker = socket === undefined ? undefined : this.#speakers.get(socket);
+    if (speaker === undefined) {
+      speaker = { certified: certifiedOn(socket), authorization: undefined, user: anonymous };
+      if (socket !== undefined) this.#speakers.set(socket, speaker);
+    }
+    return speaker;
   }
 
   #bearer(authorization: string): RequestUser | undefined {
@@ -57,14 +80,18 @@ export class KnownUsers {
 
 const digestOf = (token: string) => createHash("sha256").update(token).digest("base64");
 
-function certifiedUser(socket: PeerSocket | undefined): RequestUser | undefined {
-  if (socket?.authorized !== true) return undefined;
-  const { subject } = socket.getPeerCertificate();
+function certifiedOn(socket: PeerSocket | undefined): Certified {
+  if (socket === undefined) return { kind: "silent" };
+  const certificate = socket.getPeerCertificate();
+  // Without one, the platform answers with an empty object.
+  if (Object.keys(certificate ?? {}).length === 0) return { kind: "silent" };
+  if (!socket.authorized) return { kind: "refused" };
+  const { subject } = certificate;
   const name = subject?.CN as string | readonly string[] | undefined;
-  if (typeof name !== "string") return undefined;
+  if (typeof name !== "string") return { kind: "silent" };
   const organizations = subject.O as string | string[] | undefined;
   const groups = organizations === undefined ? [] : Array.isArray(organizations) ? organizations : [organizations];
-  return { name, uid: undefined, groups: [...groups, "system:authenticated"], extra: {} };
+  return { kind: "user", user: { name, uid: undefined, groups: [...groups, "system:authenticated"], extra: {} } };
 }
 
 const openToAll = new Set(["/healthz", "/livez", "/readyz", "/version", "/version/"]);
