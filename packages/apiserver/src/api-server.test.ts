@@ -1,7 +1,8 @@
+import { collectBytes } from "@kubeloop/core/api";
 import { FakeClock, seededRandom } from "@kubeloop/core/base";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ApiServer } from "./api-server.ts";
-import { ask, namesAt } from "./ask.fixture.ts";
+import { ask, namesAt, requestFor } from "./ask.fixture.ts";
 
 let server: ApiServer;
 beforeEach(async () => {
@@ -63,6 +64,35 @@ describe("a server that is bent", () => {
     expect(dataOf(after)).toEqual(dataOf(before));
   });
 
+  test("and after it goes back to before it listened", async () => {
+    const before = server.snapshot();
+    await using _listening = await server.listen();
+    await server.restore(before);
+    const path = "/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication";
+    expect((await ask(server, path)).code).toBe(200);
+  });
+
+  test("says nothing of an authority that no longer listens", async () => {
+    const before = server.snapshot();
+    await (await server.listen())[Symbol.asyncDispose]();
+    await server.restore(before);
+    const path = "/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication";
+    expect((await ask(server, path)).code).toBe(404);
+  });
+
+  test("has a fork without what was deleted here, at the same revision", async () => {
+    const role = "/apis/rbac.authorization.k8s.io/v1/clusterroles/view";
+    await ask(server, role, { method: "DELETE" });
+    const { revision } = server.snapshot();
+    await using fork = await server.fork();
+    expect(fork.snapshot().revision).toBe(revision);
+    expect((await ask(fork, role)).code).toBe(404);
+    await ask(fork, maps, { method: "POST", value: { metadata: { name: "a" } } });
+    await fork.reset();
+    expect((await ask(fork, role)).code).toBe(404);
+    expect(await namesAt(fork, maps)).toEqual([]);
+  });
+
   test("has a fork that holds the same, and goes its own way", async () => {
     const { object } = await ask(server, maps, { method: "POST", value: { metadata: { name: "a" } } });
     await using fork = await server.fork();
@@ -73,3 +103,41 @@ describe("a server that is bent", () => {
     expect((await ask(fork, `${maps}/a`)).object).toEqual(object);
   });
 });
+
+describe("a server that is closed", () => {
+  beforeEach(async () => {
+    await server[Symbol.asyncDispose]();
+  });
+
+  test("says so to who asks inside the process", async () => {
+    const status = { kind: "Status", code: 503, reason: "ServiceUnavailable", message: "the server is closed" };
+    expect(await ask(server, maps)).toMatchObject({ code: 503, object: status });
+  });
+
+  test("says so in bytes to who wants bytes", async () => {
+    const { signal } = new AbortController();
+    await using response = await server.transport(requestFor(maps, {}, "bytes"), signal);
+    if (response.body.kind !== "bytes") throw new Error("no bytes");
+    const text = Buffer.from(await collectBytes(response.body.bytes, { maxBytes: 1e6 })).toString("utf8");
+    expect(JSON.parse(text)).toMatchObject({ code: 503, message: "the server is closed" });
+  });
+
+  test("does not begin to listen", async () => {
+    await expect(server.listen()).rejects.toMatchObject({ reason: "Closed", message: "the server is closed" });
+  });
+});
+
+test("a server that is closed while it begins to listen leaves no socket open", async () => {
+  const port = await freePort();
+  const listening = server.listen({ port, isPlain: true });
+  const refused = expect(listening).rejects.toMatchObject({ reason: "Closed" });
+  await server[Symbol.asyncDispose]();
+  await refused;
+  await using other = await ApiServer.open();
+  expect((await other.listen({ port, isPlain: true })).port).toBe(port);
+});
+
+async function freePort(): Promise<number> {
+  await using other = await ApiServer.open();
+  return (await other.listen({ isPlain: true })).port;
+}

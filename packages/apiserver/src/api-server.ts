@@ -4,9 +4,16 @@
 //   await using server = await ApiServer.open();
 //   const client = new Client({ transport: server.transport });
 //
-// Promises: nothing starts before `open`; disposing ends every watch and timer and waits for them. Objects that come in are copied, objects
-// that go out are frozen.
-import type { ApiRequest, ApiResponse, Transport } from "@kubeloop/core/api";
+// Promises: nothing starts before `open`; disposing ends every watch and timer and waits for them, and who asks afterwards is told that the
+// server is closed. Objects that come in are copied, objects that go out are frozen.
+import {
+  type ApiRequest,
+  type ApiResponse,
+  bytesResponse,
+  newServiceUnavailable,
+  type Transport,
+  valueResponse,
+} from "@kubeloop/core/api";
 import {
   type Clock,
   inFlight,
@@ -19,7 +26,7 @@ import {
   systemRandom,
   TaskScope,
 } from "@kubeloop/core/base";
-import { publishClientAuthority, startBootstrap } from "./bootstrap/index.ts";
+import { publishClientAuthority, startBootstrap, startHousekeeping } from "./bootstrap/index.ts";
 import { ObjectCounts } from "./describe/object-counts.ts";
 import { RequestMetrics } from "./describe/request-metrics.ts";
 import { handleRequest, type RequestHandlerParts } from "./handle-request.ts";
@@ -123,6 +130,8 @@ export class ApiServer implements AsyncDisposable {
 
   /** Requests of anybody, whoever vouches for them. */
   async answer(request: ApiRequest, user: RequestUser, signal: AbortSignal): Promise<ApiResponse> {
+    signal.throwIfAborted();
+    if (this.#scope.signal.aborted) return closedAnswer(request);
     return await handleRequest(request, user, this.#parts, signal);
   }
 
@@ -131,15 +140,34 @@ export class ApiServer implements AsyncDisposable {
    * server, to stop.
    */
   async listen(options: ListenOptions = {}): Promise<Listening> {
+    this.#requireOpen();
     const { clock, random } = this.#parts.server;
     const { log } = this.#parts;
     const answer = this.answer.bind(this);
     // Sockets and what belongs to them are loaded by those who want them: most servers live inside a process.
     const { listen } = await inFlight(clock, "loading sockets", () => import("./serving/index.ts"));
-    const listening = await listen({ ...options, clock, random, log, answer });
-    this.#listening.add(listening);
-    await this.#publishAuthority(listening);
-    return listening;
+    const socket = await listen({ ...options, clock, random, log, answer });
+    const listening: Listening = {
+      ...socket,
+      [Symbol.asyncDispose]: async () => {
+        this.#listening.delete(listening);
+        await socket[Symbol.asyncDispose]();
+      },
+    };
+    try {
+      // It may have been closed meanwhile, by somebody who knew nothing of this socket yet.
+      this.#requireOpen();
+      this.#listening.add(listening);
+      await this.#publishAuthority(listening);
+      return listening;
+    } catch (error) {
+      await listening[Symbol.asyncDispose]();
+      throw error;
+    }
+  }
+
+  #requireOpen(): void {
+    if (this.#scope.signal.aborted) throw closed();
   }
 
   async #publishAuthority({ admin: { caPem } }: Listening): Promise<void> {
@@ -161,26 +189,38 @@ export class ApiServer implements AsyncDisposable {
     return this.#storage.snapshot();
   }
 
-  /** Back to then. Watches end. */
+  /** Back to then, except that who vouches for clients now is still told. Watches end. */
   async restore(snapshot: StorageSnapshot): Promise<void> {
     await this.#storage.restore(snapshot);
+    for (const listening of this.#listening) await this.#publishAuthority(listening);
   }
 
   /** Back to what there was when it opened: for the next test. Watches end. */
   async reset(): Promise<void> {
     if (this.#first !== undefined) await this.restore(this.#first);
-    for (const listening of this.#listening) await this.#publishAuthority(listening);
   }
 
-  /** Another server, with all that is here now. What happens to one is nothing to the other. It is the caller's to dispose of. */
+  /** Another server, with exactly what is here now, at the same revision. What happens to one is nothing to the other. It is the caller's to dispose of. */
   async fork(options: Omit<ApiServerOptions, "storage"> = {}): Promise<ApiServer> {
-    return await ApiServer.open({ ...this.#options, ...options, storage: await this.#storage.fork() });
+    const fork = new ApiServer({ ...this.#options, ...options, storage: await this.#storage.fork() });
+    startHousekeeping(fork.#parts.server, fork.#scope);
+    fork.#first = fork.snapshot();
+    return fork;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#scope.abort(new KubeloopError("the server is closed", { reason: "Closed", retry: "never" }));
+    this.#scope.abort(closed());
     await Promise.all([...this.#listening].map((each) => each[Symbol.asyncDispose]()));
     await this.#scope.join();
     await this.#storage[Symbol.asyncDispose]();
   }
+}
+
+const closed = () => new KubeloopError("the server is closed", { reason: "Closed", retry: "never" });
+
+/** A client inside the process gets what one outside would get of a server that is going down: an answer, not a thrown fault. */
+function closedAnswer({ prefers }: ApiRequest): ApiResponse {
+  const { code, status } = newServiceUnavailable(closed().message);
+  if (prefers === "values") return valueResponse(code, status);
+  return bytesResponse(code, Buffer.from(JSON.stringify(status)), { "content-type": "application/json" });
 }

@@ -72,6 +72,15 @@ describe("an event", () => {
   });
 });
 
+test("in a fork too events go, counted from when it began", async () => {
+  await write("a");
+  await using fork = await server.fork();
+  await clock.advance(59 * minuteMs);
+  expect(await namesAt(fork, events)).toEqual(["a"]);
+  await clock.advance(3 * minuteMs);
+  expect(await namesAt(fork, events)).toEqual([]);
+});
+
 test("nothing else expires, and thousands go at once", async () => {
   await ask(server, maps, { method: "POST", value: { metadata: { name: "stays" } } });
   for (let i = 0; i < 3_000; i++) await write(`e-${i}`);

@@ -1,4 +1,6 @@
 // `bootstrap`: what a server does by itself: the objects it begins with, and what it does by the clock.
+//
+// Promise: only a fresh server makes objects. One that goes on from another's state holds exactly that state.
 import type { KubernetesObject } from "@kubeloop/core/api";
 import type { TaskScope } from "@kubeloop/core/base";
 import type { ServerParts } from "../resources/request-scope.ts";
@@ -8,6 +10,11 @@ import { createFirstObjects, createOwn } from "./first-objects.ts";
 /** Resolves when the server is as a fresh one is; goes on in the scope. */
 export async function startBootstrap(server: ServerParts, scope: TaskScope): Promise<void> {
   await createFirstObjects(server, scope.signal);
+  startHousekeeping(server, scope);
+}
+
+/** What is done by the clock, as long as the scope lasts. */
+export function startHousekeeping(server: ServerParts, scope: TaskScope): void {
   void scope.spawn((signal) => expireEvents(server.storage, server.clock, signal));
 }
 

@@ -69,3 +69,13 @@ describe("a fault rule on a port", () => {
     expect(status).toBe(200);
   });
 });
+
+describe("a port that is none is one sentence", () => {
+  for (const port of [-1, 65_536, 1.5, Number.NaN]) {
+    test(String(port), async () => {
+      server = await ApiServer.open();
+      const message = `cannot listen on port ${port}: a port is a whole number from 0 to 65535`;
+      await expect(server.listen({ port, isPlain: true })).rejects.toMatchObject({ reason: "Invalid", message });
+    });
+  }
+});

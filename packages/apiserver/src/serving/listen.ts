@@ -56,6 +56,10 @@ export async function listen(
     const why = `cannot listen on ${host}: without authorization this server is for this machine only (127.0.0.1, ::1, localhost)`;
     throw new KubeloopError(why, { reason: "Invalid", retry: "never" });
   }
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) {
+    const why = `cannot listen on port ${port}: a port is a whole number from 0 to 65535`;
+    throw new KubeloopError(why, { reason: "Invalid", retry: "never" });
+  }
   const token = randomBytes(24).toString("base64url");
   const tokens = [{ token, user: adminUser }];
   const { answer, injected } = withRules(options.answer, options.faults ?? [], options);
