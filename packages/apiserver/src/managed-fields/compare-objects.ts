@@ -40,7 +40,8 @@ function compareFields(before: Fields, after: Fields, schema: TypeSchema): Compa
   let isBare = true;
   for (const name in after) {
     isBare = false;
-    gathered.add(`f:${name}`, compareObjects(held(before, name), after[name], childSchemaOf(schema, name)));
+    const found = compareObjects(held(before, name), after[name], childSchemaOf(schema, name));
+    if (found !== same) gathered.add(`f:${name}`, found);
   }
   for (const name in before) {
     isBare = false;

@@ -127,8 +127,10 @@ export function dedupe({ warnings }: RequestScope, draft: Draft<KubernetesObject
   if (ownerReferences === undefined) return;
   const kept = dedupeOwners(ownerReferences);
   if (kept === ownerReferences) return;
-  const twice = ownerReferences.filter((owner, i) => ownerReferences.findIndex(({ uid }) => uid === owner.uid) !== i);
-  const uids = [...new Set(twice.map(({ uid }) => uid))].join(", ");
+  const seen = new Set<string>();
+  const twice = new Set<string>();
+  for (const { uid } of ownerReferences) (seen.has(uid) ? twice : seen).add(uid);
+  const uids = [...twice].join(", ");
   warnings.add(
     `.metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: ${uids}`,
   );

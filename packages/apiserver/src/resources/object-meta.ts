@@ -20,7 +20,6 @@ import {
   validatePathSegmentPrefix,
   validateQualifiedName,
 } from "@kubeloop/core/api";
-import { deepEqual } from "@kubeloop/core/base";
 import type { NameCheck } from "../kinds/kind-rules.ts";
 
 type Metadata = metav1.ObjectMeta;
@@ -190,7 +189,13 @@ function finalizerFaults(finalizers: readonly string[], path: FieldPath): Fault[
 
 /** Only the first of owner references that say the same; whether any were dropped. */
 export function dedupeOwners(owners: readonly metav1.OwnerReference[]): readonly metav1.OwnerReference[] {
-  const kept: metav1.OwnerReference[] = [];
-  for (const owner of owners) if (!kept.some((each) => deepEqual(each, owner))) kept.push(owner);
+  const seen = new Set<string>();
+  const kept = owners.filter((owner) => {
+    const { apiVersion, kind, name, uid, controller, blockOwnerDeletion } = owner;
+    const said = JSON.stringify([apiVersion, kind, name, uid, controller ?? null, blockOwnerDeletion ?? null]);
+    const isNew = !seen.has(said);
+    seen.add(said);
+    return isNew;
+  });
   return kept.length === owners.length ? owners : kept;
 }

@@ -42,6 +42,8 @@ import { checkOrderItems, OrderItemError, strategicWords } from "./strategic-wor
 import { checkVersion, decideUpdate, matchName } from "./update.ts";
 
 const maxOperations = 10_000;
+/** Of all copies of one JSON patch, as JSON. */
+const maxCopyBytes = 3 * 1024 * 1024;
 
 type PatchKind = "json" | "merge" | "strategic";
 
@@ -243,7 +245,7 @@ function applyOperations(shown: KubernetesObject, value: unknown): unknown {
   }
   for (const operation of value) checkOperation(operation);
   try {
-    return applyJsonPatch(shown, decodeJsonPatch(value));
+    return applyJsonPatch(shown, decodeJsonPatch(value), { maxCopyBytes });
   } catch (error) {
     if (!(error instanceof JsonPatchError)) throw error;
     throw unprocessable(error.message);

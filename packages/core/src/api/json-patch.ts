@@ -3,9 +3,10 @@
 // - `replace` of an absent key of an object adds it; `test` of an absent key against null succeeds; `copy` of an absent
 //   key copies null; an absent `value` is null;
 // - whatever stands before a path's first slash is ignored.
-// Numbers compare by value ("1.0" equals "1"). Limits on size and number of operations are the server's business.
+// Numbers compare by value ("1.0" equals "1"). The number of operations is the server's business.
 //
-// Nothing given is changed: the result shares what the patch did not touch. Keys like "__proto__" are plain data.
+// Nothing given is changed: the result shares what the patch did not touch. What it touches is copied once, however many operations follow.
+// Keys like "__proto__" are plain data.
 import { deepEqual } from "../base/deep.ts";
 import { assertNever, KubeloopError } from "../base/errors.ts";
 import { isJsonObject, type JsonObject } from "./json-value.ts";
@@ -30,9 +31,15 @@ export function decodeJsonPatch(json: unknown): JsonPatch {
   return json.map(decodeOperation);
 }
 
+export interface JsonPatchLimits {
+  /** How many bytes of JSON all `copy` operations together may add: a few of them can double a document each. Any number unless given. */
+  readonly maxCopyBytes?: number;
+}
+
 /** The patched document. Throws a JsonPatchError at the first operation that does not apply. */
-export function applyJsonPatch(document: unknown, patch: JsonPatch): unknown {
-  return patch.reduce(applyOperation, document);
+export function applyJsonPatch(document: unknown, patch: JsonPatch, limits: JsonPatchLimits = {}): unknown {
+  const patching = new Patching(limits);
+  return patch.reduce((patched, operation) => applyOperation(patched, operation, patching), document);
 }
 
 /** One key of a path, escaped: "a/b" becomes "a~1b". */
@@ -42,6 +49,55 @@ export function escapePointer(key: string): string {
 
 type Json = unknown;
 type Container = readonly Json[] | JsonObject;
+type OwnContainer = Json[] | Record<string, Json>;
+
+/** What one patch has copied so far: its own, to be changed in place. */
+class Patching {
+  readonly #own = new Set<Container>();
+  readonly #maxCopyBytes: number;
+  #copiedBytes = 0;
+
+  constructor({ maxCopyBytes = Number.POSITIVE_INFINITY }: JsonPatchLimits) {
+    this.#maxCopyBytes = maxCopyBytes;
+  }
+
+  own(container: Container): OwnContainer {
+    if (this.#own.has(container)) return container as OwnContainer;
+    const copy: OwnContainer = isList(container) ? [...container] : { ...container };
+    this.#own.add(copy);
+    return copy;
+  }
+
+  /** A value for a second place: what changes in one must not change in the other. */
+  copyOf(value: Json): Json {
+    const text = JSON.stringify(value);
+    this.#copiedBytes += new TextEncoder().encode(text).length;
+    if (this.#copiedBytes > this.#maxCopyBytes) {
+      const sizes = `is ${this.#copiedBytes}, exceeding the limit ${this.#maxCopyBytes}`;
+      throw new JsonPatchError(
+        `Unable to complete the copy, the accumulated size increase of copy ${sizes}`,
+        "Invalid",
+      );
+    }
+    return cloneJson(value);
+  }
+}
+
+/** Of lists and plain objects; anything else is a value. */
+function cloneJson(value: Json): Json {
+  if (!isContainer(value)) return value;
+  if (isList(value)) return value.map(cloneJson);
+  const kind: unknown = Object.getPrototypeOf(value);
+  if (kind !== Object.prototype && kind !== null) return value;
+  const copy: Record<string, Json> = {};
+  for (const [key, held] of Object.entries(value)) setKey(copy, key, cloneJson(held));
+  return copy;
+}
+
+function setKey(container: Record<string, Json>, key: string, value: Json): void {
+  if (key !== "__proto__") container[key] = value;
+  else Object.defineProperty(container, key, { value, enumerable: true, configurable: true, writable: true });
+}
 
 function decodeOperation(json: unknown): JsonPatchOperation {
   if (!isJsonObject(json)) throw new JsonPatchError("an operation of a JSON patch must be an object", "Invalid");
@@ -67,22 +123,23 @@ function requirePath(json: unknown, field: "path" | "from", op: string): string 
   throw new JsonPatchError(`${op} operation failed to decode ${field}: missing value`, "Missing");
 }
 
-function applyOperation(document: Json, operation: JsonPatchOperation): Json {
+function applyOperation(document: Json, operation: JsonPatchOperation, patching: Patching): Json {
   const { path } = operation;
   switch (operation.op) {
     case "add":
-      return addAt(document, path, operation.value ?? null, addTexts(path));
+      return addAt(document, path, operation.value ?? null, { patching, ...addTexts(path) });
     case "remove":
       return removeAt(document, path, {
+        patching,
         missing: `remove operation does not apply: doc is missing path: "${path}": missing value`,
         failed: `error in remove for path: '${path}'`,
       });
     case "replace":
-      return replaceAt(document, path, operation.value ?? null);
+      return replaceAt(document, path, operation.value ?? null, patching);
     case "move":
-      return move(document, operation.from, path);
+      return move(document, operation.from, path, patching);
     case "copy":
-      return copy(document, operation.from, path);
+      return copy(document, operation.from, path, patching);
     case "test":
       return test(document, path, operation.value ?? null);
     default:
@@ -97,6 +154,10 @@ interface Texts {
   readonly failed: string;
 }
 
+interface Edit extends Texts {
+  readonly patching: Patching;
+}
+
 function addTexts(path: string): Texts {
   return {
     missing: `add operation does not apply: doc is missing path: "${path}": missing value`,
@@ -104,64 +165,65 @@ function addTexts(path: string): Texts {
   };
 }
 
-function addAt(document: Json, path: string, value: Json, texts: Texts): Json {
-  return editContainer(document, path, texts.missing, (container, key) => {
-    if (!isList(container)) return { ...container, [key]: value };
-    if (key === "-") return [...container, value];
-    const notIndex = (fault: string) => `${texts.failed}: value was not a proper array index: '${key}': ${fault}`;
-    const index = resolveIndex(key, container.length + 1, { notIndex, failed: texts.failed });
-    return container.toSpliced(index, 0, value);
+function addAt(document: Json, path: string, value: Json, { patching, missing, failed }: Edit): Json {
+  return editContainer(document, path, { patching, missing }, (container, key) => {
+    if (!isList(container)) return setKey(container, key, value);
+    if (key === "-") return void container.push(value);
+    const notIndex = (fault: string) => `${failed}: value was not a proper array index: '${key}': ${fault}`;
+    container.splice(resolveIndex(key, container.length + 1, { notIndex, failed }), 0, value);
   });
 }
 
-function removeAt(document: Json, path: string, texts: Texts): Json {
-  return editContainer(document, path, texts.missing, (container, key) => {
+function removeAt(document: Json, path: string, { patching, missing, failed }: Edit): Json {
+  return editContainer(document, path, { patching, missing }, (container, key) => {
     if (isList(container)) {
-      return container.toSpliced(existingIndex(container, key, texts.failed), 1);
+      container.splice(existingIndex(container, key, failed), 1);
+      return;
     }
     if (!Object.hasOwn(container, key)) {
-      throw new JsonPatchError(`${texts.failed}: Unable to remove nonexistent key: ${key}: missing value`, "Missing");
+      throw new JsonPatchError(`${failed}: Unable to remove nonexistent key: ${key}: missing value`, "Missing");
     }
-    const { [key]: _removed, ...rest } = container;
-    return rest;
+    delete container[key];
   });
 }
 
-function replaceAt(document: Json, path: string, value: Json): Json {
+function replaceAt(document: Json, path: string, value: Json, patching: Patching): Json {
   if (path === "") {
     if (typeof value === "object" && value !== null) return value;
     throw new JsonPatchError("replace operation value must be object or array", "Invalid");
   }
   const missing = `replace operation does not apply: doc is missing path: ${path}: missing value`;
-  return editContainer(document, path, missing, (container, key) => {
-    if (!isList(container)) return { ...container, [key]: value };
+  return editContainer(document, path, { patching, missing }, (container, key) => {
+    if (!isList(container)) return setKey(container, key, value);
     const index = findIndex(container, key);
     if (index === undefined) {
       const text = `replace operation does not apply: doc is missing key: ${path}: missing value`;
       throw new JsonPatchError(text, "Missing");
     }
-    return container.with(index, value);
+    container[index] = value;
   });
 }
 
-function move(document: Json, from: string, path: string): Json {
+function move(document: Json, from: string, path: string, patching: Patching): Json {
   const key = lastKey(from);
   const missing = `move operation does not apply: doc is missing from path: ${from}: missing value`;
   const failed = `error in move for path: '${key}'`;
   const value = read(document, from, { missing, failed });
-  const without = removeAt(document, from, { missing, failed });
+  const without = removeAt(document, from, { patching, missing, failed });
   return addAt(without, path, value, {
+    patching,
     missing: `move operation does not apply: doc is missing destination path: ${path}: missing value`,
     failed: `error in move for path: '${path}'`,
   });
 }
 
-function copy(document: Json, from: string, path: string): Json {
+function copy(document: Json, from: string, path: string, patching: Patching): Json {
   const value = read(document, from, {
     missing: `copy operation does not apply: doc is missing from path: ${from}: missing value`,
     failed: `error in copy for from: '${from}'`,
   });
-  return addAt(document, path, value, {
+  return addAt(document, path, patching.copyOf(value), {
+    patching,
     missing: `copy operation does not apply: doc is missing destination path: ${path}: missing value`,
     failed: "error while adding value during copy",
   });
@@ -189,12 +251,12 @@ function read(document: Json, path: string, texts: Texts): Json {
   return Object.hasOwn(container, key) ? (container[key] ?? null) : null;
 }
 
-/** The document with the container of the path's last key edited, and copies of what holds it. */
+/** The document with the container of the path's last key edited: a copy of it, and of what holds it, unless they are copies already. */
 function editContainer(
   document: Json,
   path: string,
-  missing: string,
-  edit: (container: Container, key: string) => Container,
+  { patching, missing }: Pick<Edit, "patching" | "missing">,
+  edit: (container: OwnContainer, key: string) => void,
 ): Json {
   const keys = splitPointer(path);
   const last = keys?.pop();
@@ -202,10 +264,15 @@ function editContainer(
   const descend = (value: Json, depth: number): Json => {
     if (!isContainer(value)) throw new JsonPatchError(missing, "Missing");
     const key = keys[depth];
-    if (key === undefined) return edit(value, last);
-    const inner = descend(step(value, key), depth + 1);
-    if (isList(value)) return value.with(findIndex(value, key) ?? 0, inner);
-    return { ...value, [key]: inner };
+    const own = patching.own(value);
+    if (key === undefined) {
+      edit(own, last);
+      return own;
+    }
+    const inner = descend(step(own, key), depth + 1);
+    if (isList(own)) own[findIndex(own, key) ?? 0] = inner;
+    else setKey(own, key, inner);
+    return own;
   };
   return descend(document, 0);
 }
@@ -263,6 +330,8 @@ function isContainer(value: Json): value is Container {
   return typeof value === "object" && value !== null;
 }
 
-function isList(value: Json): value is readonly Json[] {
+function isList(value: OwnContainer): value is Json[];
+function isList(value: Json): value is readonly Json[];
+function isList(value: Json): boolean {
   return Array.isArray(value);
 }

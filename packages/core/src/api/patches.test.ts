@@ -63,6 +63,53 @@ test("a merge patch that changes nothing gives back the object", () => {
   expect(applyMergePatch(before, { a: { x: 1 }, c: null })).toBe(before);
 });
 
+describe("a long JSON patch", () => {
+  test("changes a copy in one place only", () => {
+    const document = { a: { b: [1] } };
+    const patched = applyJsonPatch(document, [
+      { op: "copy", from: "/a", path: "/c" },
+      { op: "add", path: "/a/b/-", value: 2 },
+      { op: "copy", from: "/a", path: "/d" },
+      { op: "remove", path: "/d/b/0" },
+    ]);
+    expect(patched).toEqual({ a: { b: [1, 2] }, c: { b: [1] }, d: { b: [2] } });
+    expect(document).toEqual({ a: { b: [1] } });
+  });
+
+  test("changes neither the document nor itself, also where it changes what it brought", () => {
+    const value = deepFreeze({ list: [1] });
+    const document = deepFreeze({ x: { y: 1 } });
+    const patched = applyJsonPatch(document, [
+      { op: "add", path: "/v", value },
+      { op: "add", path: "/v/list/0", value: 0 },
+      { op: "replace", path: "/x/y", value: 2 },
+      { op: "move", from: "/x", path: "/v/x" },
+    ]);
+    expect(patched).toEqual({ v: { list: [0, 1], x: { y: 2 } } });
+  });
+
+  test("cannot double a document again and again", () => {
+    const doubling = Array.from({ length: 40 }, (_, i) => ({ op: "copy", from: "/x", path: `/x/k${i}` }) as const);
+    const patch = () => applyJsonPatch({ x: { a: "y".repeat(100) } }, doubling, { maxCopyBytes: 3 * 1024 * 1024 });
+    expect(patch).toThrow(
+      /^Unable to complete the copy, the accumulated size increase of copy is \d+, exceeding the limit 3145728$/,
+    );
+  });
+
+  test("costs as much as it says, not as what it is for", () => {
+    const cpuOf = (keys: number) => {
+      const document = Object.fromEntries(Array.from({ length: keys }, (_, i) => [`k${i}`, "v"]));
+      const patch = Array.from({ length: 2_000 }, (_, i) => ({ op: "replace", path: `/k${i}`, value: "w" }) as const);
+      const begun = process.cpuUsage();
+      applyJsonPatch(document, patch);
+      const { user, system } = process.cpuUsage(begun);
+      return (user + system) / 1000;
+    };
+    // To copy 60,000 keys once is nothing; to do so for each operation takes minutes.
+    expect(cpuOf(60_000)).toBeLessThan(20 * cpuOf(2_000) + 500);
+  });
+});
+
 describe("dangerous keys are plain data", () => {
   const hostile = JSON.parse('{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}}');
   test("in merge patches", () => {

@@ -1,7 +1,7 @@
 // What fuzzing found, each once: requests that hung the server or made it fail.
 import { type ApiRequest, collectBytes, noBody } from "@kubeloop/core/api";
 import { FakeClock, type Log, noLog, seededRandom } from "@kubeloop/core/base";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ApiServer } from "../../api-server.ts";
 
 const failures: string[] = [];
@@ -63,6 +63,66 @@ test("a patch of a scale that cannot be applied is the sender's fault", async ()
     expect([text, status]).toEqual([text, expected]);
   }
 });
+test("a patch that doubles an object again and again is refused before it is large", async () => {
+  const path = "/apis/apps/v1/namespaces/default/controllerrevisions";
+  await post(path, { metadata: { name: "c" }, revision: 1, data: { x: {} } });
+  const copies = Array.from({ length: 30 }, (_, i) => ({ op: "copy", from: "/data/x", path: `/data/x/k${i}` }));
+  const text = JSON.stringify([{ op: "add", path: "/data/x/a", value: "y".repeat(100) }, ...copies]);
+  const { status } = await ask({ method: "PATCH", path: `${path}/c`, text, type: "application/json-patch+json" });
+  expect(status).toBe(422);
+});
+
+describe("what is large costs its share", () => {
+  const owner = (i: number) => ({ apiVersion: "v1", kind: "Pod", name: `p-${i}`, uid: `u-${i}` });
+  const env = (count: number, value: string) => Array.from({ length: count }, (_, i) => ({ name: `V${i}`, value }));
+  const spec = (count: number, value: string) => ({
+    selector: { matchLabels: { a: "b" } },
+    template: {
+      metadata: { labels: { a: "b" } },
+      spec: { containers: [{ name: "c", image: "i", env: env(count, value) }] },
+    },
+  });
+  const deployments = "/apis/apps/v1/namespaces/default/deployments";
+  const small = 1_000;
+  const large = 8_000;
+
+  for (const [fact, prepare, attack] of [
+    [
+      "owners",
+      async () => {},
+      (count: number) =>
+        post(maps, {
+          metadata: { name: `o-${count}`, ownerReferences: Array.from({ length: count }, (_, i) => owner(i)) },
+        }),
+    ],
+    [
+      "elements of a list that is merged",
+      (count: number) => post(deployments, { metadata: { name: `d-${count}` }, spec: spec(count, "1") }),
+      (count: number) =>
+        ask({
+          method: "PATCH",
+          path: `${deployments}/d-${count}`,
+          text: JSON.stringify({ spec: spec(count, "2") }),
+          type: "application/strategic-merge-patch+json",
+        }),
+    ],
+  ] as const) {
+    test(fact, async () => {
+      const cpuOf = async (count: number) => {
+        await prepare(count);
+        const begun = process.cpuUsage();
+        await attack(count);
+        const { user, system } = process.cpuUsage(begun);
+        return (user + system) / 1000;
+      };
+      await cpuOf(small / 2);
+      const [part, whole] = [await cpuOf(small), await cpuOf(large)];
+      // Eight times as many in proportion, sixty-four times in the square.
+      expect(whole).toBeLessThan(24 * part + 200);
+    });
+  }
+});
+
 const podTemplate = { metadata: { labels: { a: "b" } }, spec: { containers: [{ name: "c", image: "i" }] } };
 
 test("a patch ten thousand levels deep is refused", async () => {

@@ -68,10 +68,7 @@ export function sorted(
 }
 
 /** Each element's first place. */
-export function placesOf(
-  elements: readonly unknown[],
-  keyOf: (element: unknown) => unknown,
-): ReadonlyMap<unknown, number> {
+export function placesOf(elements: readonly unknown[], keyOf: (element: unknown) => unknown): Map<unknown, number> {
   const places = new Map<unknown, number>();
   for (const [i, element] of elements.entries()) {
     const key = keyOf(element);

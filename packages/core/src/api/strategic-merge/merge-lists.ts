@@ -3,7 +3,7 @@
 import { isJsonObject, type JsonObject, ownValue } from "../json-value.ts";
 import { childSlot, type PathPart, type TypeSchema } from "../schema.ts";
 import { asDecoded, hasDirective, isDeletion, patchDirective } from "./directives.ts";
-import { elementType, identityOf, orderElements } from "./elements.ts";
+import { elementType, identityOf, orderElements, placesOf } from "./elements.ts";
 import { StrategicMergeError } from "./patch-error.ts";
 import type { PatchMeta } from "./patch-meta.ts";
 
@@ -33,7 +33,10 @@ export function mergeLists(original: readonly unknown[], patch: readonly unknown
 }
 
 function mergeScalarLists(original: readonly unknown[], patch: readonly unknown[], at: ListPlace): readonly unknown[] {
-  if (at.isDeleteList) return original.filter((element) => !patch.includes(element));
+  if (at.isDeleteList) {
+    const gone = new Set(patch);
+    return original.filter((element) => !gone.has(element));
+  }
   const both = [...new Set([...original, ...patch])];
   return orderElements(both, { wanted: patch, live: original, mergeKey: undefined, path: at.path });
 }
@@ -53,19 +56,22 @@ function mergeObjectLists(original: readonly unknown[], patch: readonly unknown[
     return orderElements(additions, { wanted: [], live: additions, mergeKey, path: at.path }).map(finish);
   const live = original.filter((element) => !deleted.has(ownKey(element, mergeKey)));
   const merged = [...live];
+  const places = placesOf(merged, (element) => ownKey(element, mergeKey));
   for (const [i, addition] of additions.entries()) {
     const key = wanted[i];
-    const place = merged.findIndex((element) => ownKey(element, mergeKey) === key);
-    const current = merged[place];
-    if (isJsonObject(current) && isJsonObject(addition)) {
+    const place = places.get(key);
+    const current = place === undefined ? undefined : merged[place];
+    if (place !== undefined && isJsonObject(current) && isJsonObject(addition)) {
       const schema = childSlot(at.meta.schema, place)?.schema;
       merged[place] = at.mergeElement(current, addition, schema, [...at.path, place]);
     } else {
+      if (place === undefined) places.set(key, merged.length);
       merged.push(addition);
     }
   }
   const ordered = orderElements(merged, { wanted: additions, live, mergeKey, path: at.path });
-  return ordered.map((element) => (additions.includes(element) ? finish(element) : element));
+  const added = new Set(additions);
+  return ordered.map((element) => (added.has(element) ? finish(element) : element));
 }
 
 /** Whether the elements' directives ask to replace the list. */
