@@ -9,12 +9,20 @@ import {
 } from "node:http2";
 import type { AddressInfo, Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
-import { type ApiRequest, type ApiResponse, bytesResponse, StatusError, TransportError } from "@kubeloop/core/api";
+import {
+  type ApiRequest,
+  type ApiResponse,
+  bytesResponse,
+  collectBytes,
+  StatusError,
+  TransportError,
+} from "@kubeloop/core/api";
 import { type Clock, deferred, KubeloopError, type Log, onAbort, toError } from "@kubeloop/core/base";
 import type { RequestUser } from "../kinds/kind-rules.ts";
 import { type KnownToken, KnownUsers, refusalFor } from "./authenticate.ts";
 import { bodyWithin } from "./body-deadline.ts";
 import { type Incoming, type Outgoing, toApiRequest, writeResponse } from "./exchange.ts";
+import { headOf, requestOfUnknownMethod } from "./exchange-unknown-method.ts";
 import { FairTurns } from "./fair-turns.ts";
 import { WatchTurns } from "./watch-turns.ts";
 
@@ -36,6 +44,7 @@ export interface ServerSocketOptions {
 
 /** Headers of a request, all together; slow senders are cut off. */
 const maxHeaderBytes = 1024 * 1024;
+const maxHeaders = 2_000;
 const defaultHeadersTimeoutMs = 32_000;
 /** As long as a real server gives any request that is no watch. */
 const bodyTimeoutMs = 60_000;
@@ -81,10 +90,12 @@ export class ServerSocket implements AsyncDisposable {
             ca: tls.clientCaPem,
             requestCert: true,
             rejectUnauthorized: false,
-            settings: { maxConcurrentStreams: 250, initialWindowSize: 1024 * 1024 },
+            // Of one header, the platform's own limit stays: 64 KiB as it is packed.
+            settings: { maxConcurrentStreams: 250, initialWindowSize: 1024 * 1024, maxHeaderListSize: maxHeaderBytes },
+            maxHeaderListPairs: maxHeaders,
           });
     // Of these, a server of both versions takes no notice when they are options.
-    Object.assign(this.#server, timeouts);
+    Object.assign(this.#server, limits, timeouts);
     this.#server.on("connection", (socket: Socket) => this.#keep(socket));
     this.#server.on("secureConnection", (socket: Socket) => socket.setNoDelay(true));
     this.#server.on("session", (session: ServerHttp2Session) => {
@@ -95,7 +106,7 @@ export class ServerSocket implements AsyncDisposable {
     this.#server.on("clientError", (error: Error, socket: Socket) => {
       // An answer to noise would be taken for the answer to the request before it.
       if ((this.#answering.get(socket) ?? 0) > 0) socket.destroy();
-      else refuseConnection(error, socket);
+      else this.#awaitAtEnd(this.#refuse(error, socket));
     });
     // A client that speaks something else, or goes away in the middle of a handshake: nobody's fault here.
     this.#server.on("tlsClientError", () => {});
@@ -159,6 +170,11 @@ export class ServerSocket implements AsyncDisposable {
     });
   }
 
+  #awaitAtEnd(work: Promise<void>): void {
+    this.#exchanges.add(work);
+    void work.then(() => this.#exchanges.delete(work));
+  }
+
   async #exchange(incoming: Incoming, outgoing: Outgoing): Promise<void> {
     const gone = new AbortController();
     // Of a stream that was cut off HTTP/2 says that all was written: only who wrote it knows.
@@ -208,10 +224,31 @@ export class ServerSocket implements AsyncDisposable {
   }
 
   async #answer(incoming: Incoming, signal: AbortSignal): Promise<ApiResponse> {
-    const { everybody, clock } = this.#options;
+    const { clock } = this.#options;
     const request = toApiRequest(incoming, () => bodyWithin(incoming, bodyTimeoutMs, clock));
+    return await this.#answerTo(request, tlsSocketOf(incoming), signal);
+  }
+
+  /** A method that the platform does not know is answered like any other request, but is the last of its connection. */
+  async #refuse(error: Error, socket: Socket): Promise<void> {
+    const request = requestOfUnknownMethod(error);
+    if (request === undefined || !socket.writable) {
+      refuseConnection(error, socket);
+      return;
+    }
     try {
-      const user = everybody ?? this.#users.userOf(request, tlsSocketOf(incoming));
+      await using response = await this.#answerTo(request, asTls(socket), this.#life.signal);
+      const { body } = response;
+      const bytes = body.kind === "bytes" ? await collectBytes(body.bytes, { maxBytes: maxHeaderBytes }) : noBytes;
+      socket.end(Buffer.concat([Buffer.from(headOf(response, bytes.length), "latin1"), bytes]), () => socket.destroy());
+    } catch {
+      socket.destroy();
+    }
+  }
+
+  async #answerTo(request: ApiRequest, socket: TLSSocket | undefined, signal: AbortSignal): Promise<ApiResponse> {
+    try {
+      const user = this.#options.everybody ?? this.#users.userOf(request, socket);
       const refusal = refusalFor(request, user);
       if (refusal !== undefined) throw refusal;
       return await this.#options.answer(request, user, signal);
@@ -265,9 +302,11 @@ const takesGzip = ({ headers }: Incoming) =>
 /** A watch has no size, and must not wait for one. */
 const isWatch = ({ url = "" }: Incoming) => /[?&]watch(?:=(?!false|0)|&|$)|\/watch\//.test(url);
 
+const noBytes = new Uint8Array();
+
 const clientGone = { reason: "Gone", retry: "never" } as const;
 
-function tlsSocketOf(incoming: Incoming): TLSSocket | undefined {
-  const socket = (incoming as Http2ServerRequest).stream?.session?.socket ?? incoming.socket;
-  return "encrypted" in socket ? (socket as unknown as TLSSocket) : undefined;
-}
+const tlsSocketOf = (incoming: Incoming) =>
+  asTls((incoming as Http2ServerRequest).stream?.session?.socket ?? incoming.socket);
+
+const asTls = (socket: object) => ("encrypted" in socket ? (socket as TLSSocket) : undefined);

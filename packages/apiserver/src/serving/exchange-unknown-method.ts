@@ -1,0 +1,36 @@
+// Requests with a method that the platform's parser does not know: it gives up at the first letter and hands over the bytes. A Go server
+// takes any word for a method, and its handlers refuse it, so the head is read here, as far as it came with the same bytes.
+import { STATUS_CODES } from "node:http";
+import { type ApiRequest, type ApiResponse, noBody, parseQuery } from "@kubeloop/core/api";
+
+/** Undefined for what is no request of that kind. Of its body nothing is read: nobody would take it. */
+export function requestOfUnknownMethod(error: Error): ApiRequest | undefined {
+  if (!("code" in error) || error.code !== "HPE_INVALID_METHOD") return undefined;
+  const { rawPacket } = error as { readonly rawPacket?: Buffer };
+  const packet = rawPacket?.toString("latin1") ?? "";
+  const end = packet.indexOf("\r\n\r\n");
+  if (end < 0) return undefined;
+  const [first = "", ...lines] = packet.slice(0, end).split("\r\n");
+  const [, method, url] = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+) (\/\S*) HTTP\/1\.[01]$/.exec(first) ?? [];
+  if (method === undefined || url === undefined) return undefined;
+  const headers: Record<string, string> = {};
+  for (const line of lines) {
+    const [, name, value] = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*(.*?)[ \t]*$/.exec(line) ?? [];
+    if (name === undefined || value === undefined) return undefined;
+    headers[name.toLowerCase()] ??= value;
+  }
+  const question = url.indexOf("?");
+  const path = question < 0 ? url : url.slice(0, question);
+  const query = question < 0 ? [] : parseQuery(url.slice(question + 1));
+  return { method, path, query, headers, body: noBody, prefers: "bytes" };
+}
+
+/** The head of an answer after which the connection is closed. */
+export function headOf({ status, headers }: ApiResponse, length: number): string {
+  const lines = [`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}`];
+  for (const name in headers) {
+    for (const value of [headers[name] ?? []].flat()) lines.push(`${name}: ${value}`);
+  }
+  lines.push(`content-length: ${length}`, "connection: close", "", "");
+  return lines.join("\r\n");
+}
