@@ -21,6 +21,10 @@ describe("what Accept asks for", () => {
     ["*/*", "json", "object"],
     ["application/*,application/json", "json", "object"],
     ["application/yaml", "yaml", "object"],
+    // The more exact goes before what was written first.
+    ["*/*,application/yaml", "yaml", "object"],
+    ["application/*,application/yaml", "yaml", "object"],
+    [`*/*,${protobuf}`, "protobuf", "object"],
     [protobuf, "protobuf", "object"],
     [`${protobuf},application/json`, "protobuf", "object"],
     [`application/json;q=0.5,${protobuf};q=0.9`, "protobuf", "object"],

@@ -9,7 +9,15 @@ export function withCondition(
   const held = status.conditions ?? [];
   const old = held.find(({ type }) => type === condition.type);
   const lastTransitionTime = old?.status === condition.status ? old.lastTransitionTime : printTime(nowMs);
-  const next = { ...condition, ...(lastTransitionTime === undefined ? {} : { lastTransitionTime }) };
+  const { type, status: value, ...words } = condition;
+  const next = {
+    type,
+    status: value,
+    // Never set, and yet always there: what is stored is what a server prints.
+    lastProbeTime: (old?.lastProbeTime ?? null) as never,
+    ...(lastTransitionTime === undefined ? {} : { lastTransitionTime }),
+    ...words,
+  };
   const conditions =
     old === undefined ? [...held, next] : held.map((each) => (each === old ? { ...old, ...next } : each));
   return { ...status, conditions };
