@@ -52,6 +52,7 @@ function parse(args: readonly string[]) {
       },
     }).values;
   } catch (cause) {
-    throw new UsageError(`up: ${String((cause as Error).message).split(". ")[0]}`);
+    // Node's own messages name the option; what comes after the first sentence is about quoting.
+    throw new UsageError(`up: ${String((cause as Error).message).split(/\.(?:\s|$)/)[0]}`);
   }
 }

@@ -1,4 +1,5 @@
-import { mkdtemp, readFile, rm, stat } from "node:fs/promises";
+import { EventEmitter } from "node:events";
+import { lstat, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,8 +12,12 @@ import { up } from "./up.ts";
 import type { UpOptions } from "./up-options.ts";
 
 let folder: string;
+let path: string;
+let host: EventEmitter;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "kubeloop-up-"));
+  path = join(folder, ".kubeloop/kubeconfig");
+  host = new EventEmitter();
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
@@ -29,11 +34,14 @@ async function running(
     ready.resolve();
   };
   const all = { port: 0, output: "json", help: false, ...options } as const;
-  const ended = up(all, { folder, clock: systemClock, print, complain: print }, stop.signal);
+  const ended = up(all, { folder, clock: systemClock, host, print, complain: print }, stop.signal);
   await Promise.race([ready.promise, ended]);
-  await work(printed, stop.signal);
-  stop.abort();
-  await ended;
+  try {
+    await work(printed, stop.signal);
+  } finally {
+    stop.abort();
+    await ended;
+  }
   return printed;
 }
 
@@ -54,9 +62,9 @@ describe("up", () => {
   });
 
   test("keeps its kubeconfig to its owner, and takes it away in the end", async () => {
-    const path = join(folder, ".kubeloop/kubeconfig");
     await running({}, async () => {
       expect((await stat(path)).mode & 0o777).toBe(0o600);
+      expect(await readdir(join(folder, ".kubeloop"))).toEqual(["kubeconfig"]);
     });
     await expect(readFile(path)).rejects.toThrow("ENOENT");
   });
@@ -78,5 +86,130 @@ describe("up", () => {
     );
     await expect(running({ port }, async () => {})).rejects.toEqual(fault);
     taken.close();
+  });
+});
+
+const idle = async () => {};
+const gone = () => expect(lstat(path)).rejects.toThrow("ENOENT");
+
+describe("whatever keeps it from starting is one sentence", () => {
+  for (const [what, prepare, sentence] of [
+    [
+      "a file in the place of its folder",
+      () => writeFile(join(folder, ".kubeloop"), ""),
+      () => `up: cannot write ${path}: there is something in the way that is no folder; run this in another folder`,
+    ],
+    [
+      "a folder in the place of its kubeconfig",
+      () => mkdir(path, { recursive: true }),
+      () => `up: ${path} is a folder; remove it, or run this in another folder`,
+    ],
+    [
+      "a link to nowhere in the place of its folder",
+      () => symlink(join(folder, "nowhere/at/all"), join(folder, ".kubeloop")),
+      () => `up: cannot write ${path}: `,
+    ],
+  ] as const) {
+    test(what, async () => {
+      await prepare();
+      const ended = running({}, idle);
+      await expect(ended).rejects.toThrow(UsageError);
+      await expect(ended).rejects.toThrow(sentence());
+    });
+  }
+
+  test("a port that is none", async () => {
+    await expect(running({ port: 70_000 }, idle)).rejects.toThrow(UsageError);
+  });
+});
+
+describe("a kubeconfig that is there already", () => {
+  test("of a server that still runs is left to it", async () => {
+    await running({}, async ([line], signal) => {
+      const { server } = ready(line);
+      const before = await readFile(path, "utf8");
+      const fault = `up: ${path} leads to a server that still runs, ${server}; stop it first, or run this in another folder`;
+      await expect(running({}, idle)).rejects.toEqual(new UsageError(fault));
+      expect(await readFile(path, "utf8")).toBe(before);
+      expect((await loadClusterConfig({ path }, signal)).server).toBe(server);
+    });
+    await gone();
+  });
+
+  test("of a server that is gone is replaced, even if another one has its port", async () => {
+    let left = "";
+    let port = 0;
+    await running({}, async ([line]) => {
+      left = await readFile(path, "utf8");
+      port = Number(new URL(ready(line).server).port);
+    });
+    await writeFile(path, left);
+    await running({ port }, async ([line], signal) => {
+      expect(await readFile(path, "utf8")).not.toBe(left);
+      expect((await loadClusterConfig({ path }, signal)).server).toBe(ready(line).server);
+    });
+    await gone();
+  });
+
+  for (const content of ["", "no: [yaml", '{"clusters":[{"name":"a","cluster":{"server":"https://127.0.0.1:1"}}]}']) {
+    test(`and is no kubeconfig of ours (${JSON.stringify(content)}) is replaced`, async () => {
+      await mkdir(join(folder, ".kubeloop"));
+      await writeFile(path, content, { mode: 0o644 });
+      await running({}, async () => {
+        expect((await stat(path)).mode & 0o777).toBe(0o600);
+        expect(await readFile(path, "utf8")).toContain("kubeloop-admin");
+      });
+    });
+  }
+
+  test("as a link is replaced and not followed", async () => {
+    const elsewhere = join(folder, "elsewhere");
+    await writeFile(elsewhere, "precious");
+    await mkdir(join(folder, ".kubeloop"));
+    await symlink(elsewhere, path);
+    await running({}, async () => {
+      expect((await lstat(path)).isFile()).toBe(true);
+    });
+    expect(await readFile(elsewhere, "utf8")).toBe("precious");
+    await gone();
+  });
+
+  test("of somebody else in the end is not taken away", async () => {
+    await running({}, async () => {
+      await rm(path);
+      await writeFile(path, "another's");
+    });
+    expect(await readFile(path, "utf8")).toBe("another's");
+  });
+});
+
+describe("without a word of farewell", () => {
+  test("it stops in order when its terminal goes away", async () => {
+    const printed: string[] = [];
+    const print = (text: string) => {
+      printed.push(text);
+      host.emit("SIGHUP");
+    };
+    const options = { port: 0, output: "text", help: false } as const;
+    const { signal } = new AbortController();
+    await up(options, { folder, clock: systemClock, host, print, complain: print }, signal);
+    expect(printed).toHaveLength(1);
+    await gone();
+    expect([host.listenerCount("SIGHUP"), host.listenerCount("exit")]).toEqual([0, 0]);
+  });
+
+  test("it takes its kubeconfig away at once when the process exits", async () => {
+    await running({}, async () => {
+      host.emit("exit");
+      await gone();
+    });
+  });
+
+  test("it writes nothing when it is stopped before it has begun", async () => {
+    const signal = AbortSignal.abort();
+    const print = (text: string) => expect.fail(text);
+    const options = { port: 0, output: "json", help: false } as const;
+    await up(options, { folder, clock: systemClock, host, print, complain: print }, signal);
+    await gone();
   });
 });

@@ -1,56 +1,77 @@
 // `kubeloop up`: the API server on a port of this machine, with a kubeconfig beside it, until it is told to stop. Controllers, scheduler and
 // nodes will join it here.
 //
-// Promises: whatever keeps it from starting is one sentence and exit code 1; what it starts it also ends, in order, and the
-// kubeconfig goes with the server it leads to.
-import { mkdir, rm } from "node:fs/promises";
+// Promises: whatever keeps it from starting is one sentence and exit code 1; what it starts it also ends, in order, also when its
+// terminal goes away. The kubeconfig goes with the server it leads to, even if the process has to exit at once.
 import { join, relative } from "node:path";
 import { ApiServer, kubernetesVersion, type Listening } from "@kubeloop/apiserver";
-import { type Clock, deferred, jsonLineLog, KubeloopError, type Log, noLog, onAbort } from "@kubeloop/core/base";
-import { type Kubeconfig, writeKubeconfig } from "@kubeloop/core/client";
-import { UsageError } from "../usage-error.ts";
+import { type Clock, childSignal, deferred, jsonLineLog, type Log, noLog, onAbort, toError } from "@kubeloop/core/base";
+import { type Kubeconfig, printKubeconfig } from "@kubeloop/core/client";
 import { kubeloopVersion } from "../version.ts";
+import { putKubeconfig, removeKubeconfig } from "./own-kubeconfig.ts";
+import { listenFault } from "./start-faults.ts";
 import type { UpOptions } from "./up-options.ts";
 
 export interface UpWorld {
   /** Where `.kubeloop` goes. */
   readonly folder: string;
   readonly clock: Clock;
+  /** Tells of SIGHUP and of the exit: this process unless given. */
+  readonly host?: UpHost;
   print(text: string): void;
   complain(text: string): void;
 }
 
-/** Runs until the signal aborts. */
+export interface UpHost {
+  on(event: "SIGHUP" | "exit", listener: () => void): unknown;
+  off(event: "SIGHUP" | "exit", listener: () => void): unknown;
+}
+
+/** Runs until the signal aborts, or the terminal goes away. */
 export async function up(options: UpOptions, world: UpWorld, signal: AbortSignal): Promise<void> {
-  const { clock } = world;
+  const { clock, host = process } = world;
   const begunMs = clock.monotonic();
   const { output } = options;
+  using life = childSignal(signal);
+  using _hangUp = hear(host, "SIGHUP", () => life.abort());
   await using server = await ApiServer.open({ log: logFor(output, world) });
   const listening = await listenOn(server, options.port);
-  const folder = join(world.folder, ".kubeloop");
-  const path = join(folder, "kubeconfig");
-  await mkdir(folder, { recursive: true });
-  await writeKubeconfig(path, kubeconfigFor(listening), {}, signal);
+  const path = join(world.folder, ".kubeloop", "kubeconfig");
+  const own = { path, content: await printKubeconfig(kubeconfigFor(listening)) };
+  // Somebody may not wait: a second Ctrl-C, a reader of the output that has gone.
+  using _exit = hear(host, "exit", () => {
+    try {
+      removeKubeconfig(own);
+    } catch (error) {
+      world.complain(`kubeloop: ${toError(error).message}\n`);
+    }
+  });
+  await putKubeconfig(own, clock, life.signal);
   try {
+    if (life.signal.aborted) return;
     tellReady({ listening, path, tookMs: clock.monotonic() - begunMs }, output, world);
     const stop = deferred();
-    using _stopping = onAbort(signal, () => stop.resolve());
+    using _stopping = onAbort(life.signal, () => stop.resolve());
     await stop.promise;
-    if (output === "text") world.print("\nstopping\n");
-    if (output === "json") world.print(`${JSON.stringify({ event: "stopping" })}\n`);
+    // Without a terminal nobody is left to read it.
+    if (signal.aborted) tellStopping(output, world);
   } finally {
     await listening[Symbol.asyncDispose]();
     // It would lead nowhere from here on.
-    await rm(path, { force: true });
+    removeKubeconfig(own);
   }
+}
+
+function hear(host: UpHost, event: "SIGHUP" | "exit", listener: () => void): Disposable {
+  host.on(event, listener);
+  return { [Symbol.dispose]: () => void host.off(event, listener) };
 }
 
 async function listenOn(server: ApiServer, port: number): Promise<Listening> {
   try {
     return await server.listen({ port });
   } catch (error) {
-    if (!(error instanceof KubeloopError) || error.reason !== "PortTaken") throw error;
-    throw new UsageError(`up: ${error.message}; choose another with --port, or --port 0 for any that is free`);
+    throw listenFault(error, port);
   }
 }
 
@@ -75,6 +96,11 @@ function kubeconfigFor({ url, admin }: Listening): Kubeconfig {
     contexts: [{ name: "kubeloop", context: { cluster: "kubeloop", user: "kubeloop-admin" } }],
     "current-context": "kubeloop",
   };
+}
+
+function tellStopping(output: UpOptions["output"], { print }: UpWorld): void {
+  if (output === "text") print("\nstopping\n");
+  if (output === "json") print(`${JSON.stringify({ event: "stopping" })}\n`);
 }
 
 function tellReady(
