@@ -4,15 +4,18 @@ import {
   type ApiRequest,
   type ApiResponse,
   bytesResponse,
+  newTimeout,
+  type RequestInfo,
   requestInfoOf,
   StatusError,
   valueResponse,
 } from "@kubeloop/core/api";
-import { inFlight, isAborted, type Log, toError } from "@kubeloop/core/base";
+import { inFlight, isAborted, type Log, timeoutSignal, toError, untilAborted } from "@kubeloop/core/base";
 import { answerDocument, type DocumentParts } from "./describe/documents.ts";
 import type { MeasuredRequest, RequestMetrics } from "./describe/request-metrics.ts";
 import type { RequestUser } from "./kinds/kind-rules.ts";
 import { routeOf } from "./resources/dispatch.ts";
+import { requestTimeoutMs } from "./resources/request-options.ts";
 import type { ServerParts, Warnings } from "./resources/request-scope.ts";
 import { encodeJson } from "./wire/json-encodings.ts";
 import { checkStreamed, type OutputForm, outputFormOf, plainJson } from "./wire/output-form.ts";
@@ -36,7 +39,7 @@ export async function handleRequest(
   signal.throwIfAborted();
   const known: Known = { form: plainJson, warnings: undefined, measured: undefined };
   try {
-    const response = await answer(request, user, parts, known, signal);
+    const response = await answerInTime(request, user, parts, known, signal);
     return known.measured?.answered(response) ?? response;
   } catch (error) {
     if (isAborted(error, signal)) {
@@ -55,14 +58,80 @@ interface Known {
   measured: MeasuredRequest | undefined;
 }
 
-async function answer(
+/** Within the time the client gives, if it gives one; who takes longer is answered without waiting for what is still under way. */
+async function answerInTime(
   request: ApiRequest,
   user: RequestUser,
-  { server, documents, metrics }: RequestHandlerParts,
+  parts: RequestHandlerParts,
   known: Known,
   signal: AbortSignal,
 ): Promise<ApiResponse> {
   const info = requestInfoOf(request);
+  const timeoutMs = timeoutOf(request, info, known);
+  if (timeoutMs === undefined) return await answer({ request, info, user }, parts, known, signal);
+  // No timer is as short, and no request: nothing is begun.
+  if (timeoutMs < shortestTimeoutMs) return tooLate(request);
+  const bounded = timeoutSignal(signal, timeoutMs, { clock: parts.server.clock, what: "the request" });
+  const work = answer({ request, info, user }, parts, known, bounded.signal);
+  try {
+    const response = await untilAborted(work, bounded.signal);
+    return {
+      ...response,
+      // Until all of it is sent, the time runs.
+      async [Symbol.asyncDispose]() {
+        bounded[Symbol.dispose]();
+        await response[Symbol.asyncDispose]();
+      },
+    };
+  } catch (error) {
+    bounded[Symbol.dispose]();
+    if (!bounded.signal.aborted || signal.aborted) throw error;
+    // An answer that comes after all is nobody's.
+    void work.then(
+      (late) => late[Symbol.asyncDispose](),
+      () => {},
+    );
+    return tooLate(request);
+  }
+}
+
+const shortestTimeoutMs = 1;
+
+/** A timeout that is none is refused in the encoding asked for, where that is one. */
+function timeoutOf(request: ApiRequest, info: RequestInfo, known: Known): number | undefined {
+  try {
+    return requestTimeoutMs(request.query, info);
+  } catch (error) {
+    try {
+      known.form = outputFormOf(request, { hasViews: false, hasProtobuf: true });
+    } catch {
+      // Then it is the usual one.
+    }
+    throw error;
+  }
+}
+
+/** A real server is past encoding when time is up: what it writes then has no kind, and says it were text. */
+function tooLate({ prefers }: ApiRequest): ApiResponse {
+  const { status } = newTimeout("request did not complete within the allotted timeout");
+  if (prefers === "values") return valueResponse(504, status);
+  const { kind: _kind, apiVersion: _apiVersion, ...bare } = status;
+  const body = `${JSON.stringify({ ...bare, details: bare.details ?? {} })}\n`;
+  return bytesResponse(504, Buffer.from(body), { "content-type": "text/plain; charset=utf-8" });
+}
+
+interface Asked {
+  readonly request: ApiRequest;
+  readonly info: RequestInfo;
+  readonly user: RequestUser;
+}
+
+async function answer(
+  { request, info, user }: Asked,
+  { server, documents, metrics }: RequestHandlerParts,
+  known: Known,
+  signal: AbortSignal,
+): Promise<ApiResponse> {
   if (!info.isResourceRequest) {
     const counted = /^\/(?:healthz|livez|readyz)(?=\/|$)/.exec(info.path)?.[0];
     if (counted !== undefined) known.measured = metrics.beginDocument(request, counted);

@@ -1,6 +1,7 @@
 // What the query says about a request, checked as a real server checks it: texts that are no numbers are 400, combinations that make
 // no sense are 422 with the field's name.
 import {
+  DurationError,
   type Fault,
   type FieldSelector,
   FieldSelectorError,
@@ -10,11 +11,13 @@ import {
   newBadRequest,
   newInvalid,
   notSupportedFault,
+  parseDurationMs,
   parseFieldSelector,
   parseSelector,
   type Query,
   queryValue,
   quote,
+  type RequestInfo,
   type Selector,
   SelectorError,
   tooLongFault,
@@ -157,6 +160,29 @@ export function dryRunFaults(dryRun: readonly string[]): Fault[] {
 
 export function refuse(kind: string, faults: readonly Fault[]): void {
   if (faults.length > 0) throw newInvalid({ group: "meta.k8s.io", kind }, "", { faults });
+}
+
+const longRunningVerbs = new Set(["watch", "proxy"]);
+const longRunningSubresources = new Set(["attach", "exec", "proxy", "log", "portforward"]);
+/** No server lets a client choose more. */
+const longestTimeoutMs = 60_000;
+
+/** How long the client gives this request, if it says so; what runs for as long as it likes is not asked. */
+export function requestTimeoutMs(query: Query, info: RequestInfo): number | undefined {
+  const text = queryValue(query, "timeout") ?? "";
+  if (text === "" || longRunningVerbs.has(info.verb)) return undefined;
+  if (info.isResourceRequest && longRunningSubresources.has(info.subresource)) return undefined;
+  const timeoutMs = readTimeout(text);
+  return timeoutMs > 0 && timeoutMs < longestTimeoutMs ? timeoutMs : undefined;
+}
+
+function readTimeout(text: string): number {
+  try {
+    return parseDurationMs(text);
+  } catch (error) {
+    if (!(error instanceof DurationError)) throw error;
+    throw newBadRequest(`invalid timeout specified in the request URL - ${error.message}`);
+  }
 }
 
 function readLabels(text: string): Selector {
