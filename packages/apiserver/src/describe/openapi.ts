@@ -5,6 +5,7 @@ import { promisify } from "node:util";
 import { brotliDecompress } from "node:zlib";
 import { type ApiRequest, type ApiResponse, bytesResponse, queryValue } from "@kubeloop/core/api";
 import { type Clock, inFlight } from "@kubeloop/core/base";
+import { answerOpenApiV2 } from "./openapi-v2.ts";
 
 interface Packed {
   readonly schemas: Readonly<Record<string, string>>;
@@ -53,6 +54,7 @@ export async function answerOpenApi(
   segments: readonly string[],
   clock: Clock,
 ): Promise<ApiResponse | undefined> {
+  if (segments[0] === "v2" && segments.length === 1) return answerOpenApiV2(request);
   if (segments[0] !== "v3") return undefined;
   documents ??= loadDocuments(clock);
   const loading = documents;

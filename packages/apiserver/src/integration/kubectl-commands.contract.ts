@@ -49,7 +49,20 @@ const ownedByWeb =
 const rolledOut =
   '{"status":{"observedGeneration":99,"replicas":5,"updatedReplicas":5,"readyReplicas":5,"availableReplicas":5}}';
 
+const listed = (name: string) => `- apiVersion: v1
+  kind: ConfigMap
+  metadata: {name: ${name}}
+  data: {a: b}
+`;
+
 export const manifests: Readonly<Record<string, string>> = {
+  "unknown-kind.yaml": "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: w}\nspec: {}\n",
+  "old-version.yaml": deployment("").replace("apps/v1", "apps/v1beta1"),
+  "list.yaml": `apiVersion: v1\nkind: List\nitems:\n${listed("listed-1")}${listed("listed-2")}`,
+  "mixed-list.yaml": `apiVersion: v1\nkind: List\nitems:\n${listed("listed-3")}- apiVersion: example.com/v1
+  kind: Widget
+  metadata: {name: w}
+`,
   "deployment.yaml": deployment(""),
   "deployment-2.yaml": deployment("        ports:\n        - containerPort: 80\n"),
   "bad-deployment.yaml": deployment("")
@@ -287,6 +300,16 @@ export const kubectlCommands: readonly string[] = [
   "get hpa",
   "apply -f bad-deployment.yaml",
   "apply -f unknown-field.yaml",
+  "apply -f unknown-kind.yaml",
+  "create -f unknown-kind.yaml",
+  "replace -f unknown-kind.yaml",
+  "apply -f old-version.yaml",
+  "apply -f list.yaml",
+  "apply -f list.yaml",
+  "create -f list.yaml",
+  "apply -f mixed-list.yaml",
+  "get configmap listed-1 listed-2 listed-3",
+  "delete -f list.yaml",
   "apply -f unknown-field.yaml --validate=false",
   "create deployment made --image=nginx --replicas=3",
   "expose deployment made --port=80 --target-port=8080",
