@@ -1,5 +1,5 @@
-import { expect, test } from "vitest";
-import { isWholePages, roundResourceList } from "./quantities.ts";
+import { describe, expect, test } from "vitest";
+import { isFractional, isWholePages, roundResourceList } from "./quantities.ts";
 
 for (const [text, expected] of [
   ["1", "1"],
@@ -32,3 +32,22 @@ for (const [name, amount, expected] of [
   test(`${amount} of ${name} ${expected ? "are" : "are not"} whole pages`, () =>
     expect(isWholePages(name, amount)).toBe(expected));
 }
+
+describe("what is no whole number", () => {
+  for (const [text, isIt] of [
+    ["1", false],
+    ["1500m", true],
+    ["2000m", false],
+    ["0.5", true],
+    ["1n", true],
+    ["1E", false],
+    ["1e20", false],
+    ["100Ei", false],
+    ["9223372036854775808", false],
+    ["9223372036854775808.5", true],
+    ["-1", false],
+    ["-1500m", true],
+  ] as const) {
+    test(`${text}: ${isIt}`, () => expect(isFractional(text)).toBe(isIt));
+  }
+});

@@ -1,8 +1,8 @@
 // Quantities where specs hold them: how they are rounded when they arrive, and what they may be.
 import {
   canonicalQuantity,
+  compareQuantities,
   printQuantity,
-  quantityMilliValue,
   quantitySign,
   quantityValue,
   roundQuantityUp,
@@ -43,7 +43,7 @@ export function checkResourceQuantity(name: string, text: string, place: FaultPl
 }
 
 export function isFractional(text: string): boolean {
-  return quantityMilliValue(text) % 1000n !== 0n;
+  return compareQuantities(roundQuantityUp(text, 0), text) !== 0;
 }
 
 /** Whether the amount of huge pages is a whole number of pages of the size the resource's name tells. */
