@@ -135,7 +135,7 @@ async function answer(
   if (!info.isResourceRequest) {
     const counted = /^\/(?:healthz|livez|readyz)(?=\/|$)/.exec(info.path)?.[0];
     if (counted !== undefined) known.measured = metrics.beginDocument(request, counted);
-    return (await answerDocument(request, info.path, documents)) ?? notFound();
+    return (await answerDocument(request, info.path, documents, server)) ?? notFound();
   }
   const route = routeOf(server, request, info, { user, signal });
   if (route.kind === "unknown") return notFound();

@@ -1,9 +1,12 @@
 // What the server says about itself: discovery with tags, health by check, and what it counted.
-import type { ApiResponse } from "@kubeloop/core/api";
+import { type ApiResponse, collectBytes } from "@kubeloop/core/api";
 import { FakeClock, seededRandom } from "@kubeloop/core/base";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ApiServer } from "../api-server.ts";
 import { type Asked, requestFor } from "../ask.fixture.ts";
+import { MemoryStorage } from "../storage/index.ts";
+import { answerHealth } from "./health.ts";
+import { type CheckedParts, healthChecks } from "./health-checks.ts";
 
 const never = new AbortController().signal;
 const maps = "/api/v1/namespaces/default/configmaps";
@@ -50,34 +53,94 @@ describe("discovery", () => {
 });
 
 describe("health", () => {
+  const hooks = [
+    "start-system-namespaces-controller",
+    "storage-readiness",
+    "rbac/bootstrap-roles",
+    "scheduling/bootstrap-system-priority-classes",
+    "priority-and-fairness-config-producer",
+    "bootstrap-controller",
+    "start-kubernetes-service-cidr-controller",
+  ].map((name) => `poststarthook/${name}`);
+  const alive = ["ping", "log", "etcd", ...hooks];
+  const ready = ["ping", "log", "etcd", "etcd-readiness", "informer-sync", ...hooks, "shutdown"];
+  const verbose = ["verbose", ""] as const;
+  const listed = (names: readonly string[], end: string) =>
+    `${names.map((name) => `[+]${name} ok\n`).join("")}${end}\n`;
+
   for (const [fact, path, query, code, text] of [
     ["is one word", "/livez", [], 200, "ok"],
-    ["is a line per check for who asks", "/readyz", [["verbose", ""]], 200, "[+]ping ok\nreadyz check passed\n"],
+    ["is a line per check for who asks", "/livez", [verbose], 200, listed(alive, "livez check passed")],
+    ["is the same by its oldest name", "/healthz", [verbose], 200, listed(alive, "healthz check passed")],
+    ["to be ready needs more", "/readyz", [verbose], 200, listed(ready, "readyz check passed")],
     ["is asked of one check alone", "/healthz/ping", [], 200, "ok"],
+    ["of the storage has etcd's name", "/readyz/etcd", [], 200, "ok"],
+    ["of the log is there", "/healthz/log", [], 200, "ok"],
+    ["of what was done at the start is there", "/livez/poststarthook/rbac/bootstrap-roles", [], 200, "ok"],
     ["of a check nobody has is not found", "/healthz/nonsense", [], 404, "404 page not found\n"],
+    ["of a check of another endpoint is not found", "/livez/shutdown", [], 404, "404 page not found\n"],
+    ["has no slash at its end", "/livez/", [], 404, "404 page not found\n"],
     [
       "leaves out what is not asked about",
       "/livez",
-      [
-        ["verbose", ""],
-        ["exclude", "ping"],
-      ],
+      [verbose, ["exclude", "ping"]],
       200,
-      "[+]ping excluded: ok\nlivez check passed\n",
+      `[+]ping excluded: ok\n${listed(alive.slice(1), "livez check passed")}`,
     ],
     [
       "says what could not be left out",
       "/livez",
-      [
-        ["verbose", ""],
-        ["exclude", "etcd"],
-      ],
+      [verbose, ["exclude", "b"], ["exclude", "a"]],
       200,
-      '[+]ping ok\nwarn: some health checks cannot be excluded: no matches for "etcd"\nlivez check passed\n',
+      `${listed(alive, 'warn: some health checks cannot be excluded: no matches for "a","b"')}livez check passed\n`,
     ],
   ] as const) {
     test(fact, async () => expect(await ask(path, { query })).toMatchObject({ code, text }));
   }
+
+  test("as numbers is apart from all else that is counted", async () => {
+    const { code, text } = await ask("/metrics/slis");
+    expect([code, text]).toEqual([200, expect.stringContaining('kubernetes_healthcheck{name="etcd",type="readyz"} 1')]);
+    expect(text).not.toContain("apiserver_request_total");
+    expect((await ask("/metrics/nonsense")).code).toBe(404);
+  });
+
+  test("is listed among the paths there are", async () => {
+    const { paths } = JSON.parse((await ask("/")).text) as { readonly paths: readonly string[] };
+    expect(paths).toEqual(expect.arrayContaining(["/livez/etcd", "/readyz/shutdown", "/metrics/slis"]));
+    expect(paths).not.toContain("/livez/shutdown");
+  });
+});
+
+describe("the health of a server", () => {
+  const storage = new MemoryStorage();
+  const request = requestFor("/readyz", {}, "bytes");
+  const textOf = async (only: string | undefined, checked: CheckedParts) => {
+    const response = await answerHealth(request, "readyz", only, healthChecks(checked));
+    if (response?.body.kind !== "bytes") throw new Error("no bytes");
+    return [response.status, Buffer.from(await collectBytes(response.body.bytes, { maxBytes: 1e6 })).toString()];
+  };
+
+  test("that is closing is bad, and why is told to who asks for it", async () => {
+    const checked = { storage, closing: AbortSignal.abort() };
+    const [code, text] = await textOf(undefined, checked);
+    expect([code, text]).toEqual([
+      500,
+      expect.stringMatching(/\[-\]shutdown failed: reason withheld\nreadyz check failed\n$/),
+    ]);
+    expect(await textOf("shutdown", checked)).toEqual([500, "internal server error: process is shutting down\n"]);
+  });
+
+  test("whose storage fails is bad", async () => {
+    const broken = Object.assign(new MemoryStorage(), { list: () => Promise.reject(new Error("disk full")) });
+    const checked = { storage: broken, closing: never };
+    const [code, text] = await textOf(undefined, checked);
+    expect([code, text]).toEqual([
+      500,
+      expect.stringContaining("[-]etcd failed: reason withheld\n[-]etcd-readiness failed"),
+    ]);
+    expect(await textOf("etcd", checked)).toEqual([500, "internal server error: disk full\n"]);
+  });
 });
 
 describe("metrics", () => {

@@ -15,13 +15,15 @@ import { kubernetesVersion } from "../version.ts";
 import { parseAccept } from "../wire/accept.ts";
 import { outputFormOf } from "../wire/output-form.ts";
 import { aggregated, groupDocument, groupList, groupsOf, legacyVersions, resourceList } from "./discovery.ts";
-import { answerHealth, type HealthCheck } from "./health.ts";
+import { answerHealth, printHealth } from "./health.ts";
+import { type CheckedParts, type HealthCheck, healthChecks, healthEndpoints } from "./health-checks.ts";
 import { answerOpenApi } from "./openapi.ts";
 
 export interface DocumentParts {
   readonly catalogue: Catalogue;
   /** Host and port. */
   serverAddress(): string;
+  /** Beside the server's own. */
   readonly healthChecks: readonly HealthCheck[];
   readonly clock: Clock;
   /** In Prometheus' text form. */
@@ -32,13 +34,14 @@ export async function answerDocument(
   request: ApiRequest,
   path: string,
   parts: DocumentParts,
+  checked: CheckedParts,
 ): Promise<ApiResponse | undefined> {
   const segments = path.split("/").filter((segment) => segment !== "");
   const [first = "", group, version, ...more] = segments;
   checkMethod(request.method, segments);
   switch (first) {
     case "":
-      return indented({ paths: rootPaths(parts.catalogue) });
+      return indented({ paths: rootPaths(parts.catalogue, checksOf(parts, checked)) });
     case "api":
       if (segments.length === 1) return discovery(request, parts, true);
       return segments.length === 2 ? versionDocument(request, parts, "", group ?? "") : undefined;
@@ -51,15 +54,23 @@ export async function answerDocument(
     case "healthz":
     case "livez":
     case "readyz":
-      return answerHealth(request, first, segments.slice(1).join("/"), parts.healthChecks);
+      // By the very path: what ends in a slash is another's.
+      return await answerHealth(request, first, checkAt(path), checksOf(parts, checked));
     case "metrics":
-      return text(await parts.printMetrics(), "text/plain; version=0.0.4; charset=utf-8");
+      if (path === "/metrics") return text(await parts.printMetrics(), metricsType);
+      return path === "/metrics/slis" ? text(await printHealth(checksOf(parts, checked)), metricsType) : undefined;
     case "openapi":
       return answerOpenApi(request, segments.slice(1), parts.clock);
     default:
       return undefined;
   }
 }
+
+const metricsType = "text/plain; version=0.0.4; charset=utf-8";
+
+const checkAt = (path: string) => (/^\/[a-z]+$/.test(path) ? undefined : path.split("/").slice(2).join("/"));
+
+const checksOf = (parts: DocumentParts, checked: CheckedParts) => [...healthChecks(checked), ...parts.healthChecks];
 
 /** Where there is a router, GET is the only way in; all else is answered whatever the method. */
 function checkMethod(method: string, segments: readonly string[]): void {
@@ -168,22 +179,16 @@ function versionInfo(): object {
   };
 }
 
-function rootPaths(catalogue: Catalogue): readonly string[] {
+function rootPaths(catalogue: Catalogue, checks: readonly HealthCheck[]): readonly string[] {
   const groups = groupsOf(catalogue).filter(({ group }) => group !== "");
   const own = groups.flatMap(({ group, versions }) => [
     `/apis/${group}`,
     ...versions.map(({ version }) => `/apis/${group}/${version}`),
   ]);
-  const fixed = [
-    "/healthz",
-    "/healthz/ping",
-    "/livez",
-    "/livez/ping",
-    "/metrics",
-    "/openapi/v3",
-    "/openapi/v3/",
-    "/readyz",
-    "/version",
-  ];
-  return ["/api", "/api/v1", "/apis", "/apis/", ...own.toSorted(), ...fixed];
+  const health = healthEndpoints.flatMap((endpoint) => [
+    `/${endpoint}`,
+    ...checks.filter(({ endpoints }) => endpoints.includes(endpoint)).map(({ name }) => `/${endpoint}/${name}`),
+  ]);
+  const fixed = [...health, "/metrics", "/metrics/slis", "/openapi/v3", "/openapi/v3/", "/version"];
+  return ["/api", "/api/v1", "/apis", "/apis/", ...own.toSorted(), ...fixed.toSorted()];
 }

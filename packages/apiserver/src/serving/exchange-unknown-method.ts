@@ -2,6 +2,7 @@
 // takes any word for a method, and its handlers refuse it, so the head is read here, as far as it came with the same bytes.
 import { STATUS_CODES } from "node:http";
 import { type ApiRequest, type ApiResponse, noBody, parseQuery } from "@kubeloop/core/api";
+import { uncached } from "./exchange.ts";
 
 /** Undefined for what is no request of that kind. Of its body nothing is read: nobody would take it. */
 export function requestOfUnknownMethod(error: Error): ApiRequest | undefined {
@@ -26,7 +27,8 @@ export function requestOfUnknownMethod(error: Error): ApiRequest | undefined {
 }
 
 /** The head of an answer after which the connection is closed. */
-export function headOf({ status, headers }: ApiResponse, length: number): string {
+export function headOf({ status, headers: own }: ApiResponse, length: number): string {
+  const headers: ApiResponse["headers"] = { "cache-control": uncached, ...own };
   const lines = [`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}`];
   for (const name in headers) {
     for (const value of [headers[name] ?? []].flat()) lines.push(`${name}: ${value}`);

@@ -72,8 +72,12 @@ export async function writeResponse(
   }
 }
 
+export const uncached = "no-cache, private";
+
 function writeHead({ status, headers }: ApiResponse, outgoing: Outgoing): void {
   outgoing.statusCode = status;
+  // Each answer is for who asked: nobody between may keep it, unless it says so itself.
+  outgoing.setHeader("cache-control", uncached);
   for (const name in headers) {
     const value = headers[name];
     if (value !== undefined) outgoing.setHeader(name, typeof value === "string" ? onWire(value) : value.map(onWire));

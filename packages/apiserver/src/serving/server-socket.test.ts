@@ -17,6 +17,7 @@ interface Asked {
 
 interface Heard {
   readonly code: number;
+  readonly cacheControl: string | undefined;
   readonly body: string;
 }
 
@@ -41,7 +42,9 @@ function overHttp1({ path, method = "GET", headers = {}, certPem: cert, keyPem: 
       response.on("data", (chunk: Buffer) => {
         body += chunk.toString();
       });
-      response.on("end", () => resolve({ code: response.statusCode ?? 0, body }));
+      response.on("end", () =>
+        resolve({ code: response.statusCode ?? 0, cacheControl: response.headers["cache-control"], body }),
+      );
     });
     request.on("error", reject);
     request.end();
@@ -56,16 +59,18 @@ function overHttp2({ path, method = "GET", headers = {}, certPem: cert, keyPem: 
     session.on("error", reject);
     const stream = session.request({ ":path": path, ":method": method, ...headers });
     let code = 0;
+    let cacheControl: string | undefined;
     let body = "";
     stream.on("response", (answered) => {
       code = answered[":status"] ?? 0;
+      cacheControl = answered["cache-control"];
     });
     stream.on("data", (chunk: Buffer) => {
       body += chunk.toString();
     });
     stream.on("end", () => {
       session.close();
-      resolve({ code, body });
+      resolve({ code, cacheControl, body });
     });
     stream.on("error", reject);
     stream.end();
@@ -93,6 +98,25 @@ describe.each(versions)("over %s", (_, ask) => {
     expect((await ask({ path: "/api/v1/pods", headers })).code).toBe(401);
     expect((await ask({ path: "/api/v1/pods" })).code).toBe(403);
     expect((await ask({ path: "/healthz" })).code).toBe(200);
+  });
+
+  test("nobody between may keep an answer, unless it says so", async () => {
+    const all = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
+    const asked: readonly Asked[] = [
+      { path: "/healthz" },
+      { path: "/api/v1/pods" },
+      { path: "/api/v1/pods", headers: bearer },
+      { path: "/nonsense", headers: bearer },
+      { path: "/apis", headers: { ...bearer, accept: all } },
+    ];
+    const heard = await Promise.all(asked.map(ask));
+    expect(heard.map(({ code, cacheControl }) => [code, cacheControl])).toEqual([
+      [200, "no-cache, private"],
+      [403, "no-cache, private"],
+      [200, "no-cache, private"],
+      [404, "no-cache, private"],
+      [200, "public"],
+    ]);
   });
 
   test("a selector with two thousand values is read", async () => {
@@ -136,6 +160,7 @@ describe("a method nobody knows", () => {
     const [head = "", body = ""] = heard.split("\r\n\r\n");
     expect(head).toMatch(/^HTTP\/1\.1 405 Method Not Allowed\r\n/);
     expect(head).toContain("connection: close");
+    expect(head).toContain("cache-control: no-cache, private");
     expect(JSON.parse(body)).toMatchObject({ kind: "Status", reason: "MethodNotAllowed", code: 405 });
   });
 
