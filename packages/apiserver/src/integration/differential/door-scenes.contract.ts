@@ -379,28 +379,41 @@ export const doorScenes: readonly Scene[] = [
     steps: [
       ...["a", "b", "c", "d"].map((name) => post(`make ${name}`, pods, pod(name))),
       post("make one that is free", pods, pod("free", { app: "y" })),
-      post("make a budget", budgets, {
-        metadata: { name: "x" },
-        spec: { minAvailable: 1, selector: { matchLabels: { app: "x" } } },
-      }),
+      post(
+        "make a budget",
+        budgets,
+        { metadata: { name: "x" }, spec: { minAvailable: 1, selector: { matchLabels: { app: "x" } } } },
+        by("a"),
+      ),
       ...["a", "b", "c"].map((name) => merge(`run ${name}`, `${pods}/${name}/status`, { status: running })),
       evict("before the budget is known", "a"),
-      merge("the budget says none", `${budgets}/x/status`, {
-        status: { ...pdbStatus, disruptionsAllowed: 0, currentHealthy: 1, observedGeneration: 1 },
-      }),
+      merge(
+        "the budget says none",
+        `${budgets}/x/status`,
+        { status: { ...pdbStatus, disruptionsAllowed: 0, currentHealthy: 1, observedGeneration: 1 } },
+        by("b"),
+      ),
       evict("against the budget", "a"),
       evict("against the budget, as a dry run", "a", { deleteOptions: { dryRun: ["All"] } }),
-      merge("the budget says why", `${budgets}/x/status`, {
-        status: {
-          conditions: [
-            { ...condition, type: "DisruptionAllowed", status: "False", reason: "SyncFailed", message: "no" },
-          ],
+      merge(
+        "the budget says why",
+        `${budgets}/x/status`,
+        {
+          status: {
+            conditions: [
+              { ...condition, type: "DisruptionAllowed", status: "False", reason: "SyncFailed", message: "no" },
+            ],
+          },
         },
-      }),
+        by("b"),
+      ),
       evict("against a budget that failed", "a"),
-      merge("the budget says one", `${budgets}/x/status`, {
-        status: { ...pdbStatus, observedGeneration: 1, conditions: [] },
-      }),
+      merge(
+        "the budget says one",
+        `${budgets}/x/status`,
+        { status: { ...pdbStatus, observedGeneration: 1, conditions: [] } },
+        by("b"),
+      ),
       evict("as a dry run by the query", "a", {}, { dryRun: "All" }),
       evict("as a dry run by options", "a", { deleteOptions: { dryRun: ["All"] } }),
       evict("as a dry run nobody knows", "a", {}, { dryRun: "Some" }),
