@@ -2,12 +2,6 @@
 // The `kubeloop` executable: hands arguments and streams to `runCommand`, and its answer to the shell.
 import { runCommand } from "./command.ts";
 
-// A reader that has seen enough (`| head`) is no failure of ours.
-process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-  if (error.code !== "EPIPE") throw error;
-  process.exit(0);
-});
-
 // The first signal asks to stop in order; whoever sends a second one will not wait.
 const stop = new AbortController();
 for (const name of ["SIGINT", "SIGTERM"] as const) {
@@ -16,6 +10,12 @@ for (const name of ["SIGINT", "SIGTERM"] as const) {
     stop.abort(new Error(name));
   });
 }
+
+// A reader that has seen enough (`| head`) is no failure of ours: what runs on stops in order.
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  if (error.code !== "EPIPE") throw error;
+  stop.abort(new Error("nobody reads what is printed"));
+});
 
 process.exitCode = await runCommand(process.argv.slice(2), {
   print: (text) => process.stdout.write(text),

@@ -116,6 +116,6 @@ function parseOptions(args: readonly string[]) {
     }).values;
   } catch (cause) {
     // Node's own messages name the option; their second sentence is about quoting.
-    throw new UsageError(`api-resources: ${String((cause as Error).message).split(". ")[0]}`);
+    throw new UsageError(`api-resources: ${String((cause as Error).message).split(/\.\s/)[0]}`);
   }
 }
