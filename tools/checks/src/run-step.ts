@@ -21,12 +21,16 @@ export function runStep(name: string, program: string, args: readonly string[]):
   console.log(`${name}: ok, ${seconds.toFixed(1)} s`);
 }
 
+/** Those that mostly compute use every core; vitest would leave one idle, which of two is half of them. */
+const computing = ["unit", "slow"];
+
 /** Runs one of vitest's projects, its counts kept for the closing line. */
 export function runTests(project: string): void {
   runStep(`${project} tests`, "vitest/vitest.mjs", [
     "run",
     "--project",
     project,
+    ...(computing.includes(project) ? ["--maxWorkers=100%"] : []),
     "--reporter=default",
     "--reporter=json",
     `--outputFile.json=${join(repositoryRoot, ".cache/test-results", `${project}-node${nodeMajor}.json`)}`,
