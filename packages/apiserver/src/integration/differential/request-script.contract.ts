@@ -52,9 +52,18 @@ export function normalise(answer: Answered, namespace: string): Answered {
   return { code: answer.code, headers, body: withoutVersions(JSON.parse(plain)) };
 }
 
+function writerOf(entry: unknown): string {
+  const { operation, manager, apiVersion, subresource } = entry as Readonly<Record<string, string | undefined>>;
+  return JSON.stringify([operation, manager, apiVersion, subresource ?? ""]);
+}
+
 /** Versions are numbers of the server's own; only whether there is one counts. */
 function withoutVersions(value: unknown, key = ""): unknown {
-  if (Array.isArray(value)) return value.map((item) => withoutVersions(item));
+  if (Array.isArray(value)) {
+    const items = value.map((item) => withoutVersions(item));
+    // They stand by age, in seconds: which is older hangs on whether a second turned between two writes.
+    return key === "managedFields" ? items.toSorted((a, b) => (writerOf(a) < writerOf(b) ? -1 : 1)) : items;
+  }
   if (typeof value === "string") {
     if (key === "resourceVersion") return value === "" ? "" : "{version}";
     if (key === "continue") return value === "" ? "" : "{continue}";
