@@ -2,7 +2,7 @@
 // on a port. Tests bend it: its clock, forced compaction, snapshots, forks.
 //
 //   await using server = await ApiServer.open();
-//   const client = new Client({ transport: server.transport });
+//   const client = clientOf(server.transport);
 //
 // Promises: nothing starts before `open`; disposing ends every watch and timer and waits for them, and who asks afterwards is told that the
 // server is closed. Objects that come in are copied, objects that go out are frozen.
@@ -93,7 +93,6 @@ export class ApiServer implements AsyncDisposable {
       documents: {
         catalogue,
         serverAddress: () => options.serverAddress ?? this.#firstAddress() ?? "127.0.0.1:6443",
-        healthChecks: [],
         clock,
         async printMetrics() {
           await counts.count();

@@ -10,7 +10,7 @@ import {
   StatusError,
   valueResponse,
 } from "@kubeloop/core/api";
-import { inFlight, isAborted, type Log, timeoutSignal, toError, untilAborted } from "@kubeloop/core/base";
+import { isAborted, type Log, timeoutSignal, toError, untilAborted } from "@kubeloop/core/base";
 import { answerDocument, type DocumentParts } from "./describe/documents.ts";
 import type { MeasuredRequest, RequestMetrics } from "./describe/request-metrics.ts";
 import type { RequestUser } from "./kinds/kind-rules.ts";
@@ -19,6 +19,7 @@ import { requestTimeoutMs } from "./resources/request-options.ts";
 import type { ServerParts, Warnings } from "./resources/request-scope.ts";
 import { encodeJson } from "./wire/json-encodings.ts";
 import { checkStreamed, type OutputForm, outputFormOf, plainJson } from "./wire/output-form.ts";
+import { yamlOn } from "./wire/print-yaml.ts";
 import { protobufOn } from "./wire/protobuf-encodings.ts";
 import { respond, statusOf } from "./wire/respond.ts";
 import { warningHeaders } from "./wire/warning-headers.ts";
@@ -175,9 +176,8 @@ async function refusal(
   if (request.prefers === "values") return valueResponse(code, status, headers);
   // A Status is no view of anything: who asked for one gets it as everybody does.
   if (media === "yaml" && view.kind === "object") {
-    const { stringify } = await inFlight(server.clock, "loading yaml", () => import("yaml"));
-    const printed = stringify(status, { sortMapEntries: true, aliasDuplicateObjects: false });
-    return bytesResponse(code, Buffer.from(printed, "utf8"), { ...headers, "content-type": "application/yaml" });
+    const print = await yamlOn(server.clock);
+    return bytesResponse(code, Buffer.from(print(status), "utf8"), { ...headers, "content-type": "application/yaml" });
   }
   if (media === "protobuf") {
     const protobuf = await protobufOn(server.clock);

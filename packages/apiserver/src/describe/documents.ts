@@ -9,11 +9,12 @@ import {
   newGenericServerResponse,
   newStatusError,
 } from "@kubeloop/core/api";
-import { type Clock, inFlight } from "@kubeloop/core/base";
+import type { Clock } from "@kubeloop/core/base";
 import type { Catalogue } from "../resources/catalogue.ts";
 import { kubernetesVersion } from "../version.ts";
 import { parseAccept } from "../wire/accept.ts";
 import { outputFormOf } from "../wire/output-form.ts";
+import { yamlOn } from "../wire/print-yaml.ts";
 import { aggregated, groupDocument, groupList, groupsOf, legacyVersions, resourceList } from "./discovery.ts";
 import { answerHealth, printHealth } from "./health.ts";
 import { type CheckedParts, type HealthCheck, healthChecks, healthEndpoints } from "./health-checks.ts";
@@ -23,8 +24,6 @@ export interface DocumentParts {
   readonly catalogue: Catalogue;
   /** Host and port. */
   serverAddress(): string;
-  /** Beside the server's own. */
-  readonly healthChecks: readonly HealthCheck[];
   readonly clock: Clock;
   /** In Prometheus' text form. */
   printMetrics(): Promise<string>;
@@ -41,7 +40,7 @@ export async function answerDocument(
   checkMethod(request.method, segments);
   switch (first) {
     case "":
-      return indented({ paths: rootPaths(parts.catalogue, checksOf(parts, checked)) });
+      return indented({ paths: rootPaths(parts.catalogue, healthChecks(checked)) });
     case "api":
       if (segments.length === 1) return discovery(request, parts, true);
       return segments.length === 2 ? versionDocument(request, parts, "", group ?? "") : undefined;
@@ -55,10 +54,10 @@ export async function answerDocument(
     case "livez":
     case "readyz":
       // By the very path: what ends in a slash is another's.
-      return await answerHealth(request, first, checkAt(path), checksOf(parts, checked));
+      return await answerHealth(request, first, checkAt(path), healthChecks(checked));
     case "metrics":
       if (path === "/metrics") return text(await parts.printMetrics(), metricsType);
-      return path === "/metrics/slis" ? text(await printHealth(checksOf(parts, checked)), metricsType) : undefined;
+      return path === "/metrics/slis" ? text(await printHealth(healthChecks(checked)), metricsType) : undefined;
     case "openapi":
       return answerOpenApi(request, segments.slice(1), parts.clock);
     default:
@@ -69,8 +68,6 @@ export async function answerDocument(
 const metricsType = "text/plain; version=0.0.4; charset=utf-8";
 
 const checkAt = (path: string) => (/^\/[a-z]+$/.test(path) ? undefined : path.split("/").slice(2).join("/"));
-
-const checksOf = (parts: DocumentParts, checked: CheckedParts) => [...healthChecks(checked), ...parts.healthChecks];
 
 /** Where there is a router, GET is the only way in; all else is answered whatever the method. */
 function checkMethod(method: string, segments: readonly string[]): void {
@@ -147,9 +144,8 @@ function json(document: object): ApiResponse {
 const encodeLine = (document: object) => Buffer.from(`${JSON.stringify(document)}\n`);
 
 async function inYaml(document: object, clock: Clock): Promise<ApiResponse> {
-  const { stringify } = await inFlight(clock, "loading yaml", () => import("yaml"));
-  const printed = stringify(document, { sortMapEntries: true, aliasDuplicateObjects: false });
-  return bytesResponse(200, Buffer.from(printed, "utf8"), { "content-type": "application/yaml" });
+  const print = await yamlOn(clock);
+  return bytesResponse(200, Buffer.from(print(document), "utf8"), { "content-type": "application/yaml" });
 }
 
 /** What a real server prints for people rather than for clients. */
@@ -189,6 +185,6 @@ function rootPaths(catalogue: Catalogue, checks: readonly HealthCheck[]): readon
     `/${endpoint}`,
     ...checks.filter(({ endpoints }) => endpoints.includes(endpoint)).map(({ name }) => `/${endpoint}/${name}`),
   ]);
-  const fixed = [...health, "/metrics", "/metrics/slis", "/openapi/v3", "/openapi/v3/", "/version"];
+  const fixed = [...health, "/metrics", "/metrics/slis", "/openapi/v2", "/openapi/v3", "/openapi/v3/", "/version"];
   return ["/api", "/api/v1", "/apis", "/apis/", ...own.toSorted(), ...fixed.toSorted()];
 }

@@ -1,8 +1,8 @@
 // Requests with a method that the platform's parser does not know: it gives up at the first letter and hands over the bytes. A Go server
 // takes any word for a method, and its handlers refuse it, so the head is read here, as far as it came with the same bytes.
 import { STATUS_CODES } from "node:http";
-import { type ApiRequest, type ApiResponse, noBody, parseQuery } from "@kubeloop/core/api";
-import { uncached } from "./exchange.ts";
+import { type ApiRequest, type ApiResponse, noBody } from "@kubeloop/core/api";
+import { splitUrl, uncached } from "./exchange.ts";
 
 /** Undefined for what is no request of that kind. Of its body nothing is read: nobody would take it. */
 export function requestOfUnknownMethod(error: Error): ApiRequest | undefined {
@@ -20,10 +20,7 @@ export function requestOfUnknownMethod(error: Error): ApiRequest | undefined {
     if (name === undefined || value === undefined) return undefined;
     headers[name.toLowerCase()] ??= value;
   }
-  const question = url.indexOf("?");
-  const path = question < 0 ? url : url.slice(0, question);
-  const query = question < 0 ? [] : parseQuery(url.slice(question + 1));
-  return { method, path, query, headers, body: noBody, prefers: "bytes" };
+  return { method, ...splitUrl(url), headers, body: noBody, prefers: "bytes" };
 }
 
 /** The head of an answer after which the connection is closed. */

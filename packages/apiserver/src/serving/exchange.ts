@@ -18,16 +18,19 @@ export type Outgoing = ServerResponse | Http2ServerResponse;
 /** The request as a Transport takes it. Pseudo headers of HTTP/2 are left out. */
 export function toApiRequest(incoming: Incoming, readBody: () => AsyncIterable<Uint8Array>): ApiRequest {
   const { url = "/", method = "GET", headers } = incoming;
-  const question = url.indexOf("?");
-  const path = question < 0 ? url : url.slice(0, question);
-  const query = question < 0 ? [] : parseQuery(url.slice(question + 1));
   const kept: Record<string, string | readonly string[]> = {};
   for (const name in headers) {
     const value = headers[name];
     if (value !== undefined && !name.startsWith(":")) kept[name] = value;
   }
   const body: RequestBody = hasBody(incoming) ? { kind: "bytes", bytes: readBody() } : noBody;
-  return { method, path, query, headers: kept, body, prefers: "bytes" };
+  return { method, ...splitUrl(url), headers: kept, body, prefers: "bytes" };
+}
+
+export function splitUrl(url: string): Pick<ApiRequest, "path" | "query"> {
+  const question = url.indexOf("?");
+  if (question < 0) return { path: url, query: [] };
+  return { path: url.slice(0, question), query: parseQuery(url.slice(question + 1)) };
 }
 
 function hasBody({ method, headers, httpVersionMajor }: Incoming): boolean {

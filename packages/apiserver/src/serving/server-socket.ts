@@ -162,12 +162,8 @@ export class ServerSocket implements AsyncDisposable {
     });
     const { socket } = incoming;
     const count = (step: number) => this.#answering.set(socket, (this.#answering.get(socket) ?? 0) + step);
-    this.#exchanges.add(exchange);
     count(1);
-    void exchange.then(() => {
-      this.#exchanges.delete(exchange);
-      count(-1);
-    });
+    this.#awaitAtEnd(exchange.then(() => void count(-1)));
   }
 
   #awaitAtEnd(work: Promise<void>): void {

@@ -1,12 +1,13 @@
 // A list in the form its client asked for: of whole objects, of their metadata, or a table. However long it is, it is made and written
 // a piece at a time, with a breath in between.
 import type { KubernetesObject } from "@kubeloop/core/api";
-import { type Clock, inFlight } from "@kubeloop/core/base";
+import type { Clock } from "@kubeloop/core/base";
 import type { PrintContext } from "../kinds/kind-rules.ts";
 import { Breath } from "../storage/breath.ts";
 import { encodeJson, jsonAfterKind } from "./json-encodings.ts";
 import type { OutputForm, ViewForm } from "./output-form.ts";
 import { metadataOf, type Presentation, rowOf, tableOf } from "./presentation.ts";
+import { type PrintYaml, yamlOn } from "./print-yaml.ts";
 import type { ListHead } from "./protobuf/index.ts";
 import { protobufOn, rawOf } from "./protobuf-encodings.ts";
 
@@ -74,12 +75,8 @@ export async function listBytes(
     case "json":
       if (isPretty) return inChunks(list, prettyWriter(list, view), breath);
       return inChunks(list, jsonWriter(list, view), breath);
-    case "yaml": {
-      const { stringify } = await inFlight(clock, "loading yaml", () => import("yaml"));
-      const print = (value: object) =>
-        stringify(value, { sortMapEntries: true, aliasDuplicateObjects: false, lineWidth: 0 });
-      return inChunks(list, yamlWriter(list, view, print), breath);
-    }
+    case "yaml":
+      return inChunks(list, yamlWriter(list, view, await yamlOn(clock)), breath);
     case "protobuf":
       return protobufList(list, view, clock, breath);
   }
@@ -162,11 +159,7 @@ function prettyWriter({ head, field, objects, show }: ShownList, view: ViewForm)
 }
 
 /** Names in order: some of the head come before the items, some after. */
-function yamlWriter(
-  { head, field, objects, show }: ShownList,
-  view: ViewForm,
-  print: (value: object) => string,
-): ListWriter {
+function yamlWriter({ head, field, objects, show }: ShownList, view: ViewForm, print: PrintYaml): ListWriter {
   const names = Object.keys(head).toSorted();
   const part = (isBefore: boolean) =>
     names

@@ -10,7 +10,7 @@ import {
   StatusError,
   valueResponse,
 } from "@kubeloop/core/api";
-import { type Clock, childSignal, inFlight } from "@kubeloop/core/base";
+import { type Clock, childSignal } from "@kubeloop/core/base";
 import type { PrintContext } from "../kinds/kind-rules.ts";
 import { Breath } from "../storage/breath.ts";
 import type { Answer, WatchMessage } from "./answer.ts";
@@ -18,6 +18,7 @@ import { jsonLineOf } from "./json-encodings.ts";
 import { type ListSource, listBytes, listValue, showList } from "./list-body.ts";
 import { contentTypeOf, type OutputForm } from "./output-form.ts";
 import { type Presentation, viewOf } from "./presentation.ts";
+import { yamlOn } from "./print-yaml.ts";
 import { protobufOn, rawOf } from "./protobuf-encodings.ts";
 import { warningHeaders } from "./warning-headers.ts";
 import { frameOf } from "./watch-frames.ts";
@@ -93,11 +94,8 @@ async function encode(
       if (isPretty) return Buffer.from(JSON.stringify(object, null, 2), "utf8");
       return isKept ? jsonLineOf(object) : Buffer.from(`${JSON.stringify(object)}\n`, "utf8");
     case "yaml": {
-      const { stringify } = await inFlight(clock, "loading yaml", () => import("yaml"));
-      return Buffer.from(
-        stringify(object, { sortMapEntries: true, aliasDuplicateObjects: false, lineWidth: 0 }),
-        "utf8",
-      );
+      const print = await yamlOn(clock);
+      return Buffer.from(print(object), "utf8");
     }
     case "protobuf": {
       const protobuf = await protobufOn(clock);

@@ -1,7 +1,6 @@
 // This server as simulations see it: in virtual time, by plain calls, written to by a client like any other. Troubles come from outside (the
 // line to watchers is held or cut) and from within: history is compacted, wholly or in part, and the server restarted, which is its snapshot
 // restored.
-/// <reference path="../../../../core/src/testing/simulation/simulation-suite.d.ts" />
 import type { KubernetesObject, Resource, Transport } from "@kubeloop/core/api";
 import { clientOf } from "@kubeloop/core/client";
 import { namespaces } from "@kubeloop/core/resources";
