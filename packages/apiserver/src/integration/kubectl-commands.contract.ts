@@ -1,4 +1,5 @@
 // Commands, in order, and the files they name. `_` stands for a space inside a word, `{uid:kind/name}` for an object's uid.
+import { requestPem } from "./certificate-request.contract.ts";
 
 const deployment = (more: string) => `apiVersion: apps/v1
 kind: Deployment
@@ -31,18 +32,6 @@ spec:
       containers:
       - {name: web, image: "nginx:0.${revision}"}
 `;
-
-/** Signed with a key that is nobody's. */
-const requestPem = [
-  "-----BEGIN CERTIFICATE REQUEST-----",
-  "MIHcMIGDAgEAMCExDTALBgNVBAoMBHRlYW0xEDAOBgNVBAMMB3NvbWVvbmUwWTAT",
-  "BgcqhkjOPQIBBggqhkjOPQMBBwNCAASDIp0ar7XisapU4VpIkBEDk8gtxSiymHkY",
-  "64kuO7/SE6Q2lSbtYn2N2rwTIAyS4hekODX2Nh31yR8V7Z8Imzd4oAAwCgYIKoZI",
-  "zj0EAwIDSAAwRQIhAPcDoMPGlS5F/HgqgLQ75ZRjbws6It7M4qKBEnCsCXODAiAz",
-  "b84dSbRkAo9hlytHhWiqDSRa5Pnli90dRfZ2pZwgKA==",
-  "-----END CERTIFICATE REQUEST-----",
-  "",
-].join("\n");
 
 const ownedByWeb =
   '{"metadata":{"ownerReferences":[{"apiVersion":"apps/v1","kind":"Deployment","name":"web","uid":"{uid:deployment/web}","controller":true}]}}';

@@ -1,17 +1,8 @@
 // Certificate signing requests. The key they are for is nobody's.
+import { requestPem } from "../certificate-request.contract.ts";
 import { kindScene } from "./kind-scene.contract.ts";
 import type { Scene } from "./request-script.contract.ts";
 
-const requestPem = [
-  "-----BEGIN CERTIFICATE REQUEST-----",
-  "MIHcMIGDAgEAMCExDTALBgNVBAoMBHRlYW0xEDAOBgNVBAMMB3NvbWVvbmUwWTAT",
-  "BgcqhkjOPQIBBggqhkjOPQMBBwNCAASDIp0ar7XisapU4VpIkBEDk8gtxSiymHkY",
-  "64kuO7/SE6Q2lSbtYn2N2rwTIAyS4hekODX2Nh31yR8V7Z8Imzd4oAAwCgYIKoZI",
-  "zj0EAwIDSAAwRQIhAPcDoMPGlS5F/HgqgLQ75ZRjbws6It7M4qKBEnCsCXODAiAz",
-  "b84dSbRkAo9hlytHhWiqDSRa5Pnli90dRfZ2pZwgKA==",
-  "-----END CERTIFICATE REQUEST-----",
-  "",
-].join("\n");
 const certificatePem = [
   "-----BEGIN CERTIFICATE-----",
   "MIIBbzCCARWgAwIBAgIUci69djpDs7L8NIZinuA4vWRXPAowCgYIKoZIzj0EAwIw",

@@ -6,6 +6,12 @@ const maps = "/api/v1/namespaces/{ns}/configmaps";
 const map = (name: string, labels: object = { in: "script" }) => ({ metadata: { name, labels }, data: { a: "1" } });
 const makeMaps = ["a", "b", "c"].map((name) => post(`make ${name}`, maps, map(name)));
 const ours = { labelSelector: "in=script" };
+const initialEvents = {
+  timeoutSeconds: "1",
+  sendInitialEvents: "true",
+  resourceVersionMatch: "NotOlderThan",
+  allowWatchBookmarks: "true",
+};
 const tooLarge = "999999999999";
 
 const versions = ["", "0", "made", tooLarge] as const;
@@ -119,29 +125,12 @@ const watchSteps: readonly NextStep[] = [
     ["with a timeout that is none", { timeoutSeconds: "bad" }],
     ["with a timeout that is empty", { timeoutSeconds: "", limit: "x" }],
     ["with bookmarks of nonsense", { timeoutSeconds: "1", allowWatchBookmarks: "nonsense", resourceVersion: "0" }],
-    [
-      "with initial events",
-      {
-        timeoutSeconds: "1",
-        sendInitialEvents: "true",
-        resourceVersionMatch: "NotOlderThan",
-        allowWatchBookmarks: "true",
-      },
-    ],
+    ["with initial events", initialEvents],
     [
       "with initial events and no bookmarks",
       { timeoutSeconds: "1", sendInitialEvents: "true", resourceVersionMatch: "NotOlderThan" },
     ],
-    [
-      "with initial events of version 0",
-      {
-        timeoutSeconds: "1",
-        sendInitialEvents: "true",
-        resourceVersionMatch: "NotOlderThan",
-        allowWatchBookmarks: "true",
-        resourceVersion: "0",
-      },
-    ],
+    ["with initial events of version 0", { ...initialEvents, resourceVersion: "0" }],
     [
       "with initial events of a version that is none",
       { sendInitialEvents: "true", resourceVersionMatch: "NotOlderThan", resourceVersion: "abc" },
@@ -210,25 +199,11 @@ const watchSteps: readonly NextStep[] = [
     ...as("Table"),
   }),
   get("watch: a table with initial events", maps, {
-    query: {
-      watch: "true",
-      timeoutSeconds: "1",
-      sendInitialEvents: "true",
-      resourceVersionMatch: "NotOlderThan",
-      allowWatchBookmarks: "true",
-      ...ours,
-    },
+    query: { watch: "true", ...initialEvents, ...ours },
     ...as("Table"),
   }),
   get("watch: metadata with initial events", maps, {
-    query: {
-      watch: "true",
-      timeoutSeconds: "1",
-      sendInitialEvents: "true",
-      resourceVersionMatch: "NotOlderThan",
-      allowWatchBookmarks: "true",
-      ...ours,
-    },
+    query: { watch: "true", ...initialEvents, ...ours },
     ...as("PartialObjectMetadata"),
   }),
 ];
