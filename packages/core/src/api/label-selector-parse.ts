@@ -172,19 +172,17 @@ function scan(text: string): Token[] {
   const pieces = /[ \t\r\n]+|([=!(),><]+)|([^=!(),>< \t\r\n]+)/g;
   for (const [, run, word] of text.matchAll(pieces)) {
     if (word !== undefined) tokens.push({ type: "word", text: word });
-    else if (run !== undefined) tokens.push(...splitSymbols(run));
+    else if (run !== undefined) addSymbols(run, tokens);
   }
   return tokens;
 }
 
 /** The longest symbols first: "=!=" is "=" and "!=". */
-function splitSymbols(run: string): Token[] {
-  const tokens: Token[] = [];
+function addSymbols(run: string, tokens: Token[]): void {
   for (let at = 0; at < run.length; ) {
     const pair = run.slice(at, at + 2);
     const text = symbols.has(pair) ? pair : (run[at] ?? "");
     tokens.push({ type: "symbol", text });
     at += text.length;
   }
-  return tokens;
 }

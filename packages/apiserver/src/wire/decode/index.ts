@@ -10,7 +10,7 @@
 // Where a real server does otherwise, on purpose:
 // - An integer that a double cannot hold and print exactly (beyond 2^53, mostly) is refused: in an int64 field as if it did not
 //   fit one, in any JSON with a text of our own. So is a number beyond all doubles.
-// - What is kept is at most 1,000 levels deep, a quantity at most 1,000 characters long.
+// - What is kept is at most 500 levels deep, a quantity at most 1,000 characters long.
 // - Any JSON (RawExtension) is kept as a value, not as bytes: `1.0` becomes `1`, of repeated keys the last stays.
 // - An empty list that is printed even when unset is null at once. There it is empty until it is stored, so that whoever sent it is known as
 //   its manager, and a dry run shows it empty.

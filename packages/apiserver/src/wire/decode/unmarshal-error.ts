@@ -8,8 +8,11 @@ export class UnmarshalError extends KubeloopError {
   }
 }
 
-/** No object of a Kubernetes API is deeper; whoever walks one may recurse. */
-export const maxDepth = 1000;
+/**
+ * No object of a Kubernetes API is deeper; whoever walks one may recurse. Reading and printing YAML takes the most: a thousand levels are all
+ * of a stack, and where that ends (in a regular expression that is just compiled, for one) the process may end with it.
+ */
+export const maxDepth = 500;
 
 export function tooDeep(): UnmarshalError {
   return new UnmarshalError(`exceeded max depth of ${maxDepth}`);

@@ -106,6 +106,9 @@ describe("keys that came twice are told with their lines:", () => {
 });
 
 describe("refuses", () => {
+  // Among many other values, for too large a share of aliases is refused for itself.
+  const merges = [`p: [${"x,".repeat(20_000)}]`, "a0: &a0 {k: 1}"];
+  for (let i = 1; i < 600; i++) merges.push(`a${i}: &a${i} {<<: *a${i - 1}}`);
   const bomb = ["a: &a [x,x,x,x,x,x,x,x,x,x]"];
   for (const [before, name] of ["ab", "bc", "cd", "de", "ef", "fg", "gh"].map((pair) => [...pair])) {
     bomb.push(`${name}: &${name} [${Array(10).fill(`*${before}`).join(",")}]`);
@@ -127,7 +130,14 @@ describe("refuses", () => {
     ["what is no number", "a: -.inf", "json: unsupported value: -Inf"],
     ["a tag that lies", "a: !!int x", "yaml: cannot decode !!str `x` as a !!int"],
     ["twenty thousand brackets", "[".repeat(20_000), "yaml: exceeded max depth of 10000"],
-    ["two thousand levels", `${"[".repeat(2000)}${"]".repeat(2000)}`, "exceeded max depth"],
+    ["two thousand levels", `${"[".repeat(2000)}${"]".repeat(2000)}`, "exceeded max depth of 500"],
+    ["lists in lists in one line", "- ".repeat(400_000), "yaml: exceeded max depth of 10000"],
+    [
+      "two thousand maps in maps",
+      Array.from({ length: 2000 }, (_, i) => `${" ".repeat(i)}a:\n`).join(""),
+      "exceeded max depth of 500",
+    ],
+    ["merges of merges", merges.join("\n"), "exceeded max depth of 500"],
   ] as const) {
     test(fact, () => expect(() => parseYaml(Buffer.from(text as string))).toThrow(message));
   }

@@ -8,11 +8,13 @@ import { quote } from "@kubeloop/core/api";
 import {
   type Alias,
   Composer,
+  type CST,
   type Document,
   isAlias,
   isMap,
   isScalar,
   isSeq,
+  Lexer,
   LineCounter,
   type Node,
   Parser,
@@ -53,16 +55,38 @@ function toText(bytes: Uint8Array): string {
 function firstDocument(text: string, lines: LineCounter): Document | undefined {
   const composer = new Composer({ schema: "failsafe", uniqueKeys: false, logLevel: "silent", prettyErrors: false });
   try {
-    for (const document of composer.compose(new Parser(lines.addNewLine).parse(text))) {
+    for (const document of composer.compose(tokensOf(text, lines))) {
       const [error] = document.errors;
       if (error !== undefined) throw failure(complaints[error.code] ?? error.message, lineOf(error.pos[0], lines));
       return document;
     }
     return undefined;
   } catch (error) {
-    throw error instanceof RangeError ? failure("exceeded max depth of 10000") : error;
+    throw error instanceof RangeError ? tooDeepForAll() : error;
   }
 }
+
+const mostLevelsUpstream = 10_000;
+
+/** What makes nodes of them recurses: it must not get those that are nested too deep. */
+function* tokensOf(text: string, lines: LineCounter): Generator<CST.Token> {
+  const parser = new Parser(lines.addNewLine);
+  let deepest = 0;
+  lines.addNewLine(0);
+  for (const lexeme of new Lexer().lex(text)) {
+    for (const token of parser.next(lexeme)) yield checked(token, deepest);
+    deepest = Math.max(deepest, parser.stack.length);
+    if (deepest > mostLevelsUpstream) throw tooDeepForAll();
+  }
+  for (const token of parser.end()) yield checked(token, deepest);
+}
+
+function checked(token: CST.Token, levels: number): CST.Token {
+  if (levels > maxDepth) throw tooDeep();
+  return token;
+}
+
+const tooDeepForAll = () => failure(`exceeded max depth of ${mostLevelsUpstream}`);
 
 /** Where the library's complaint and upstream's are the same thing in other words. */
 const complaints: { readonly [code: string]: string } = {
@@ -147,7 +171,11 @@ class Conversion {
         this.#follow(source, add);
       } else if (isMap(source)) {
         this.#tally();
+        // What is merged may merge again.
+        if (this.#depth >= maxDepth) throw tooDeep();
+        this.#depth++;
         this.#addEntries(source, entries);
+        this.#depth--;
       } else throw failure(wanted);
     };
     if (isSeq(node)) for (const item of node.items.toReversed()) add(item);
