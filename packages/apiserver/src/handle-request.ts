@@ -153,7 +153,10 @@ async function answer(
   known.form = form;
   if (info.verb === "watch") checkStreamed(form, restrictions);
   const { prefers } = request;
-  return await respond(await verb(scope), { form, prefers, warnings: scope.warnings.all, clock: server.clock, signal });
+  const answered = await verb(scope);
+  // Lists and watches rest by themselves.
+  if (answered.kind === "object" && scope.breath.isLongSince()) await scope.breath.take();
+  return await respond(answered, { form, prefers, warnings: scope.warnings.all, clock: server.clock, signal });
 }
 
 /** Whatever went wrong, as a Status, in the encoding asked for where that is known. */

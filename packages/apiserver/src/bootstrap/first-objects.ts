@@ -13,6 +13,7 @@ import type { RequestUser } from "../kinds/kind-rules.ts";
 import { createObject } from "../resources/create.ts";
 import { decodeValue } from "../resources/read-object.ts";
 import { placeOf, type RequestScope, type ServerParts, Warnings } from "../resources/request-scope.ts";
+import { Breath } from "../storage/breath.ts";
 
 const serverItself: RequestUser = {
   name: "system:apiserver",
@@ -86,5 +87,6 @@ function scopeOf(server: ServerParts, object: KubernetesObject, signal: AbortSig
     user: serverItself,
     warnings: new Warnings(),
     signal,
+    breath: new Breath(server.clock, signal),
   };
 }

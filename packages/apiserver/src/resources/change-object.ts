@@ -25,7 +25,8 @@ export async function changeObject(
   decide: (current: KubernetesObject | undefined) => Promise<Change>,
   { isDryRun }: { readonly isDryRun: boolean },
 ): Promise<Changed> {
-  const { storage } = scope.server;
+  const { server, breath } = scope;
+  const { storage } = server;
   for (;;) {
     scope.signal.throwIfAborted();
     const current = await storage.get(place);
@@ -36,6 +37,7 @@ export async function changeObject(
     if (draft !== undefined && current !== undefined && isSame(draft, current)) {
       if ((change.extra ?? []).length === 0) return { object: current, what: "kept" };
     }
+    if (breath.isLongSince()) await breath.take();
     if (isDryRun) {
       if (change.kind === "delete") return { object: change.answer, what: "deleted" };
       return { object: draft as KubernetesObject, what: isNew ? "created" : "changed" };

@@ -65,15 +65,17 @@ async function tryCreate(
   options: WriteOptions,
 ): Promise<KubernetesObject> {
   const { isDryRun } = options;
-  const { server } = scope;
+  const { server, breath } = scope;
   const context = ruleContextOf(scope, isDryRun);
   const manager = managerOf(options.fieldManager, scope.request);
   server.fieldManagers.record({ scope, draft, old: undefined, manager });
+  if (breath.isLongSince()) await breath.take();
   const pending = { scope, operation: "CREATE", draft, old: undefined, isDryRun } as const;
   await mutateThroughSteps(pending);
   fillSystemFields(draft, { uid: server.newUid(), nowMs: context.nowMs });
   prepareNew(scope, draft, context);
   refuseVersion(draft);
+  if (breath.isLongSince()) await breath.take();
   for (;;) {
     scope.signal.throwIfAborted();
     const place = placeOf(scope, draft.metadata.name ?? "");

@@ -7,6 +7,7 @@ import {
   type Subresource,
 } from "@kubeloop/core/api";
 import type { RequestUser } from "../kinds/kind-rules.ts";
+import { Breath } from "../storage/breath.ts";
 import type { Answer } from "../wire/answer.ts";
 import type { ServedResource } from "./catalogue.ts";
 import { getComponentStatus, listComponentStatuses } from "./component-statuses.ts";
@@ -57,7 +58,8 @@ export function routeOf(
   if (!isServedPath(info, served)) throw notServed();
   const subresource = subresourceOf(info, served);
   if (info.subresource !== "" && subresource === undefined) throw notServed();
-  const scope = { server, request, info, served, subresource, user, warnings: new Warnings(), signal };
+  const breath = new Breath(server.clock, signal);
+  const scope = { server, request, info, served, subresource, user, warnings: new Warnings(), signal, breath };
   if (subresource !== undefined) {
     return { kind: "resource", scope, verb: (each) => answerSubresource(each, subresource) };
   }

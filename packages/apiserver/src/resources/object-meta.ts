@@ -39,7 +39,12 @@ interface Scope {
 }
 
 /** Of a new object, whose name has been generated if that was asked for. */
-export function newMetadataFaults(meta: Metadata, checkName: NameCheck, { namespaced }: Scope): Fault[] {
+export function newMetadataFaults(
+  meta: Metadata,
+  checkName: NameCheck,
+  { namespaced }: Scope,
+  carried = carriedFaults(meta),
+): Fault[] {
   const faults: Fault[] = [];
   const { generateName = "", name = "", namespace = "" } = meta;
   if (generateName !== "") {
@@ -58,13 +63,16 @@ export function newMetadataFaults(meta: Metadata, checkName: NameCheck, { namesp
     const why = "must be greater than or equal to 0";
     faults.push(invalidFault(childPath(metadata, "generation"), meta.generation, why));
   }
-  faults.push(
-    ...labelFaults(meta.labels, childPath(metadata, "labels")),
-    ...annotationFaults(meta.annotations, childPath(metadata, "annotations")),
-    ...ownerFaults(meta.ownerReferences ?? [], childPath(metadata, "ownerReferences")),
-    ...finalizerFaults(meta.finalizers ?? [], childPath(metadata, "finalizers")),
-  );
-  return faults;
+  return [...faults, ...carried, ...finalizerFaults(meta.finalizers ?? [], childPath(metadata, "finalizers"))];
+}
+
+/** Of what may be changed at any time, and is looked at each time. */
+function carriedFaults({ labels, annotations, ownerReferences }: Metadata): readonly Fault[] {
+  return [
+    ...labelFaults(labels, childPath(metadata, "labels")),
+    ...annotationFaults(annotations, childPath(metadata, "annotations")),
+    ...ownerFaults(ownerReferences ?? [], childPath(metadata, "ownerReferences")),
+  ];
 }
 
 export interface ChangeCheck extends Scope {
@@ -74,10 +82,11 @@ export interface ChangeCheck extends Scope {
 
 /** From one version to the next. Faults are told as often as upstream finds them: twice for all kinds, and as its own rules look. */
 export function changedMetadataFaults(meta: Metadata, old: Metadata, check: ChangeCheck): Fault[] {
-  const changed = changeFaults(meta, old);
-  const forAll = [...newMetadataFaults(meta, pathName, check), ...changed];
+  const carried = carriedFaults(meta);
+  const changed = [...changeFaults(meta, old), ...carried];
+  const forAll = [...newMetadataFaults(meta, pathName, check, carried), ...changed];
   if (forAll.length === 0 || check.byItsKind === "passed over") return forAll;
-  const asNew = check.byItsKind === "whole" ? newMetadataFaults(meta, check.checkName, check) : [];
+  const asNew = check.byItsKind === "whole" ? newMetadataFaults(meta, check.checkName, check, carried) : [];
   return [...forAll, ...changed, ...asNew];
 }
 
@@ -111,30 +120,30 @@ function changeFaults(meta: Metadata, old: Metadata): Fault[] {
     if (meta[field] === old[field]) continue;
     faults.push(invalidFault(path(field), meta[field] ?? emptyOf(field), "field is immutable"));
   }
-  faults.push(
-    ...labelFaults(meta.labels, path("labels")),
-    ...annotationFaults(meta.annotations, path("annotations")),
-    ...ownerFaults(meta.ownerReferences ?? [], path("ownerReferences")),
-  );
   return faults;
 }
 
 const emptyOf = (field: string) => (field.endsWith("Timestamp") || field.endsWith("Seconds") ? null : "");
 
 export function labelFaults(labels: Readonly<Record<string, string>> | undefined, path: FieldPath): Fault[] {
-  return Object.entries(labels ?? {}).flatMap(([name, value]) => [
-    ...validateQualifiedName(name).map((why) => invalidFault(path, name, why)),
-    ...validateLabelValue(value).map((why) => invalidFault(path, value, why)),
-  ]);
+  const faults: Fault[] = [];
+  for (const name in labels) {
+    const value = labels[name] as string;
+    for (const why of validateQualifiedName(name)) faults.push(invalidFault(path, name, why));
+    for (const why of validateLabelValue(value)) faults.push(invalidFault(path, value, why));
+  }
+  return faults;
 }
 
 function annotationFaults(annotations: Readonly<Record<string, string>> | undefined, path: FieldPath): Fault[] {
   let size = 0;
-  const faults = Object.entries(annotations ?? {}).flatMap(([name, value]) => {
-    size += Buffer.byteLength(name) + Buffer.byteLength(value);
-    return validateQualifiedName(name.toLowerCase()).map((why) => invalidFault(path, name, why));
-  });
-  return size > largestAnnotations ? [...faults, tooLongFault(path, largestAnnotations)] : faults;
+  const faults: Fault[] = [];
+  for (const name in annotations) {
+    size += Buffer.byteLength(name) + Buffer.byteLength(annotations[name] as string);
+    for (const why of validateQualifiedName(name.toLowerCase())) faults.push(invalidFault(path, name, why));
+  }
+  if (size > largestAnnotations) faults.push(tooLongFault(path, largestAnnotations));
+  return faults;
 }
 
 function ownerFaults(owners: readonly metav1.OwnerReference[], path: FieldPath): Fault[] {

@@ -61,7 +61,7 @@ export interface ParsedPatch {
 }
 
 export async function patch(scope: RequestScope): Promise<Answer> {
-  const { served, info } = scope;
+  const { served, info, breath } = scope;
   const kind = patchKindOf(scope);
   const options = writeOptionsOf(scope.request.query, "PatchOptions");
   const parsed = await parsePatch(scope, kind);
@@ -70,7 +70,8 @@ export async function patch(scope: RequestScope): Promise<Answer> {
     placeOf(scope, info.name),
     async (current) => {
       if (current === undefined) throw newNotFound(served.groupResource, info.name);
-      const draft = patchedDraft(scope, parsed, current, options);
+      const draft = await patchedDraft(scope, parsed, current, options);
+      if (breath.isLongSince()) await breath.take();
       matchNamespace(scope, draft);
       matchName(scope, draft);
       dedupe(scope, draft);
@@ -124,15 +125,16 @@ export async function parsePatch(scope: RequestScope, kind: PatchKind): Promise<
 }
 
 /** The patched object: decoded, defaulted, in the version that is stored. */
-function patchedDraft(
+async function patchedDraft(
   scope: RequestScope,
   parsed: ParsedPatch,
   current: KubernetesObject,
   options: WriteOptions,
-): Draft<KubernetesObject> {
-  const { served } = scope;
+): Promise<Draft<KubernetesObject>> {
+  const { served, breath } = scope;
   const shown = served.presentation.toServed(current);
   const patched = applyPatch(shown, parsed);
+  if (breath.isLongSince()) await breath.take();
   return decodedPatch(
     parsed,
     patched,
@@ -141,7 +143,7 @@ function patchedDraft(
       const { draft, strictFaults } = decodeValue(scope, value);
       const faults = [...parsed.strictFaults, ...strictFaults];
       if (faults.length > 0 && options.fieldValidation === "Strict") throw newBadRequest(strictDecodingError(faults));
-      if (options.fieldValidation === "Warn") scope.warnings.add(...faults);
+      if (options.fieldValidation === "Warn") scope.warnings.addAll(faults);
       return draft;
     },
     shown,

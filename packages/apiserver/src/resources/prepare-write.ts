@@ -1,6 +1,6 @@
 // From what a client sent to what may be stored: system fields, status, generation, the kind's own preparation, and all checks. Pure
 // but for the draft, which is changed in place; throws 422 with every fault at once.
-import { type Fault, type KubernetesObject, newInvalid, printTime } from "@kubeloop/core/api";
+import { type Fault, type KubernetesObject, newInvalid, printTime, StatusError } from "@kubeloop/core/api";
 import { deepEqual } from "@kubeloop/core/base";
 import type { Draft, KindRules, RuleContext, SubresourceRules } from "../kinds/kind-rules.ts";
 import { unsetValue } from "../wire/decode/index.ts";
@@ -42,7 +42,7 @@ export function prepareNew({ served, warnings }: RequestScope, draft: AnyDraft, 
     ...((served.version?.validate ?? rules.validate)?.(draft, context) ?? []),
   ];
   refuseFaults(draft, faults);
-  warnings.add(...(rules.warnings?.(draft, undefined) ?? []));
+  warnings.addAll(rules.warnings?.(draft, undefined) ?? []);
 }
 
 /** An update of the whole object. `draft` has the version it is to replace. */
@@ -62,7 +62,7 @@ export function prepareChanged(
   const own = validateUpdate === undefined ? (validate?.(draft, context) ?? []) : validateUpdate(draft, old, context);
   const check = changeCheckOf(served, rules.metadataOnUpdate);
   refuseFaults(draft, [...changedMetadataFaults(draft.metadata, old.metadata, check), ...own]);
-  warnings.add(...(rules.warnings?.(draft, old) ?? []));
+  warnings.addAll(rules.warnings?.(draft, old) ?? []);
 }
 
 function changeCheckOf({ rules, resource }: ServedResource, byItsKind: KindRules["metadataOnUpdate"]): ChangeCheck {
@@ -89,7 +89,7 @@ export function prepareThroughSubresource(
   const own = rules.validateUpdate?.(draft, old, context) ?? [];
   const check = changeCheckOf(served, rules.metadataOnUpdate);
   refuseFaults(draft, [...changedMetadataFaults(draft.metadata, old.metadata, check), ...own]);
-  warnings.add(...(rules.warnings?.(draft, old) ?? []));
+  warnings.addAll(rules.warnings?.(draft, old) ?? []);
 }
 
 /** Status and metadata only: what most kinds do. */
@@ -153,5 +153,12 @@ function setOrDelete<T extends object, K extends keyof T>(holder: T, name: K, va
 function refuseFaults(draft: AnyDraft, faults: readonly Fault[]): void {
   if (faults.length === 0) return;
   const [group = ""] = draft.apiVersion.includes("/") ? draft.apiVersion.split("/") : [""];
-  throw newInvalid({ group, kind: draft.kind }, draft.metadata.name ?? "", { faults });
+  const told = { faults: faults.slice(0, mostFaultsTold) };
+  const error = newInvalid({ group, kind: draft.kind }, draft.metadata.name ?? "", told);
+  if (faults.length <= mostFaultsTold) throw error;
+  const message = `${error.status.message} and ${faults.length - mostFaultsTold} more`;
+  throw new StatusError({ ...error.status, message });
 }
+
+/** A body of three megabytes has room for a hundred thousand, and their answer would be a hundred times as long. */
+const mostFaultsTold = 1_000;

@@ -37,19 +37,39 @@ type Validation = Pick<WriteOptions, "fieldValidation">;
 
 /** An object of the resource's kind, in the version that is stored. Throws 400, 413 and 415. */
 export async function readObject(scope: RequestScope, options: Validation): Promise<AnyDraft> {
-  const { group, version, kind } = scope.served.resource;
-  return toStored(scope.served, await readPlain(scope, { group, version, kind }, options));
+  const read = await readDrafts(scope, options);
+  return await read();
+}
+
+/** The same object as often as it is asked for, each time the asker's own. */
+export async function readDrafts(scope: RequestScope, options: Validation): Promise<() => Promise<AnyDraft>> {
+  const { served, breath } = scope;
+  const decode = await readBody(scope, served.resource, options);
+  return async () => {
+    const plain = await decode();
+    if (breath.isLongSince()) await breath.take();
+    return toStored(served, plain);
+  };
 }
 
 /** An object of some kind, as it was sent, in the normal form. */
 export async function readPlain(scope: RequestScope, target: GroupVersionKind, options: Validation): Promise<AnyDraft> {
+  const decode = await readBody(scope, target, options);
+  return await decode();
+}
+
+async function readBody(scope: RequestScope, { group, version, kind }: GroupVersionKind, options: Validation) {
   const { body } = scope.request;
-  const { object, warnings } =
-    body.kind === "value"
-      ? decodeValueBody(body.value, target, options)
-      : await decodeBytes(scope, await readBytes(scope), target, options);
-  scope.warnings.add(...warnings);
-  return object;
+  const bytes = body.kind === "value" ? undefined : await readBytes(scope);
+  const target = { group, version, kind };
+  return async () => {
+    const { object, warnings } =
+      body.kind === "value"
+        ? decodeValueBody(body.value, target, options)
+        : await decodeBytes(scope, bytes as Uint8Array, target, options);
+    scope.warnings.addAll(warnings);
+    return object;
+  };
 }
 
 async function decodeBytes(scope: RequestScope, bytes: Uint8Array, target: GroupVersionKind, options: Validation) {
@@ -75,7 +95,7 @@ function mediaTypeOf({ request }: RequestScope): string {
 }
 
 /** All of the body. Throws 413. */
-export async function readBytes({ request }: RequestScope): Promise<Uint8Array> {
+export async function readBytes({ request, breath }: RequestScope): Promise<Uint8Array> {
   const { body } = request;
   if (body.kind === "none") return new Uint8Array();
   if (body.kind === "value") return Buffer.from(JSON.stringify(body.value), "utf8");
@@ -84,7 +104,9 @@ export async function readBytes({ request }: RequestScope): Promise<Uint8Array> 
     return body.bytes;
   }
   try {
-    return await collectBytes(body.bytes, { maxBytes: maxBodyBytes });
+    const bytes = await collectBytes(body.bytes, { maxBytes: maxBodyBytes });
+    breath.begin();
+    return bytes;
   } catch (error) {
     if (error instanceof TransportError && error.reason === "BodyTooLarge") throw tooLarge();
     throw error;

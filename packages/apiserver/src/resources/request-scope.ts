@@ -9,6 +9,7 @@ import {
 } from "@kubeloop/core/api";
 import type { Clock, Random } from "@kubeloop/core/base";
 import type { RequestUser, RuleContext } from "../kinds/kind-rules.ts";
+import type { Breath } from "../storage/breath.ts";
 import type { Place, Storage } from "../storage/storage.ts";
 import type { Catalogue, ServedResource } from "./catalogue.ts";
 import type { FieldManagers } from "./field-managers.ts";
@@ -43,13 +44,19 @@ export interface RequestScope {
   readonly user: RequestUser;
   readonly warnings: Warnings;
   readonly signal: AbortSignal;
+  /** To be taken between the steps of long work: an object may be huge. */
+  readonly breath: Breath;
 }
 
 /** Each text once, in the order they came. */
 export class Warnings {
   readonly #texts = new Set<string>();
 
-  add(...texts: readonly string[]): void {
+  add(text: string): void {
+    this.#texts.add(text);
+  }
+
+  addAll(texts: Iterable<string>): void {
     for (const text of texts) this.#texts.add(text);
   }
 

@@ -18,7 +18,7 @@ import { createObject, dedupe, matchNamespace } from "./create.ts";
 import { managerOf } from "./field-managers.ts";
 import { sameButForTimes } from "./managed-times.ts";
 import { hasStatus, plainStatusRules, prepareChanged, prepareThroughSubresource } from "./prepare-write.ts";
-import { readObject } from "./read-object.ts";
+import { readDrafts } from "./read-object.ts";
 import { unsignedFault, type WriteOptions, writeOptionsOf } from "./request-options.ts";
 import { placeOf, type RequestScope, ruleContextOf } from "./request-scope.ts";
 import { completeThroughSteps, mutateThroughSteps } from "./run-steps.ts";
@@ -26,10 +26,16 @@ import { completeThroughSteps, mutateThroughSteps } from "./run-steps.ts";
 export async function update(scope: RequestScope): Promise<Answer> {
   const { served, info } = scope;
   const options = writeOptionsOf(scope.request.query, "UpdateOptions");
-  const draft = await readObject(scope, options);
-  matchNamespace(scope, draft);
-  matchName(scope, draft);
-  dedupe(scope, draft);
+  const read = await readDrafts(scope, options);
+  const fresh = async () => {
+    const draft = await read();
+    matchNamespace(scope, draft);
+    matchName(scope, draft);
+    dedupe(scope, draft);
+    return draft;
+  };
+  // Each attempt has its own, for preparation changes it; few need a second.
+  let unused: Draft<KubernetesObject> | undefined = await fresh();
   const place = placeOf(scope, info.name);
   const mayCreate = served.rules.createsOnUpdate === true && scope.subresource === undefined;
   let created: KubernetesObject | undefined;
@@ -37,20 +43,19 @@ export async function update(scope: RequestScope): Promise<Answer> {
     scope,
     place,
     async (current) => {
+      const draft = unused ?? (await fresh());
+      unused = undefined;
       if (current === undefined) {
         if (!mayCreate) throw newNotFound(served.groupResource, info.name);
         checkUid(scope, draft, undefined);
-        const fresh = structuredClone(draft);
         // There is nothing it could be the version of.
-        delete fresh.metadata.resourceVersion;
-        created = await createObject(scope, fresh, options);
+        delete draft.metadata.resourceVersion;
+        created = await createObject(scope, draft, options);
         return { kind: "keep", answer: created };
       }
       checkUid(scope, draft, current);
-      // A copy for each attempt: preparation changes it.
-      const attempt = structuredClone(draft);
-      checkVersion(scope, attempt, current);
-      return decideUpdate(scope, attempt, current, options);
+      checkVersion(scope, draft, current);
+      return await decideUpdate(scope, draft, current, options);
     },
     options,
   );
@@ -65,15 +70,17 @@ export async function decideUpdate(
   current: KubernetesObject,
   options: WriteOptions,
 ): Promise<Change> {
-  const { server } = scope;
+  const { server, breath } = scope;
   const context = ruleContextOf(scope, options.isDryRun);
   const manager = managerOf(options.fieldManager, scope.request);
   server.fieldManagers.record({ scope, draft, old: current, manager });
+  if (breath.isLongSince()) await breath.take();
   const pending = { scope, operation: "UPDATE", draft, old: current, isDryRun: options.isDryRun } as const;
   await mutateThroughSteps(pending);
   const through = subresourceRules(scope);
   if (through === undefined) prepareChanged(scope, draft, current, context);
   else prepareThroughSubresource(scope, { draft, old: current, rules: through }, context);
+  if (breath.isLongSince()) await breath.take();
   // The last finalizer is gone, perhaps by an earlier write, and deletion was asked for before.
   const isEnd = endsHere(draft, current) && scope.served.rules.deletion?.isHeld?.(draft) !== true;
   if (!isEnd && sameButForTimes(draft, current)) return { kind: "keep", answer: current };

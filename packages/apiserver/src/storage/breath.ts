@@ -30,10 +30,15 @@ export class Breath {
     return this.#clock.monotonic() - this.#begunMs >= sliceMs;
   }
 
+  /** What passed so far was waiting, not work. */
+  begin(): void {
+    this.#begunMs = this.#clock.monotonic();
+  }
+
   /** Lets everybody else have a turn. Throws when nobody wants the rest. */
   async take(): Promise<void> {
     await this.#clock.yield();
     this.#signal.throwIfAborted();
-    this.#begunMs = this.#clock.monotonic();
+    this.begin();
   }
 }

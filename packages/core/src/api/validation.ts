@@ -59,15 +59,18 @@ export function validateWildcardDns1123Subdomain(value: string): string[] {
 /** "example.com/name" or "name": keys of labels and annotations, condition types, finalizers. */
 export function validateQualifiedName(value: string): string[] {
   const parts = value.split("/");
-  const nameFault = formatFault(qualifiedNameText, qualifiedNameFormat, ["MyName", "my.name", "123-abc"]);
+  // Texts are put together only for faults: every label of every write comes by here.
+  const nameFault = () => formatFault(qualifiedNameText, qualifiedNameFormat, ["MyName", "my.name", "123-abc"]);
   if (parts.length > 2) {
-    return [`a valid label key ${nameFault} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`];
+    return [
+      `a valid label key ${nameFault()} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`,
+    ];
   }
   const name = parts.at(-1) ?? "";
   const faults = parts.length === 2 ? validatePrefix(parts[0] ?? "") : [];
   if (name === "") faults.push("name part must be non-empty");
   else if (isLongerThan(name, 63)) faults.push(`name part ${tooManyBytes(63)}`);
-  if (!qualifiedNameShape.test(name)) faults.push(`name part ${nameFault}`);
+  if (!qualifiedNameShape.test(name)) faults.push(`name part ${nameFault()}`);
   return faults;
 }
 

@@ -123,6 +123,53 @@ describe("what is large costs its share", () => {
   }
 });
 
+test("what is as deep as may be kept is read in every form", async () => {
+  const path = "/apis/apps/v1/namespaces/default/controllerrevisions";
+  const deep = (levels: number) => `{"metadata":{"name":"d-${levels}"},"revision":1,"data":${tower(levels)}}`;
+  expect((await ask({ method: "POST", path, text: deep(600) })).status).toBe(400);
+  expect((await ask({ method: "POST", path, text: deep(495) })).status).toBe(201);
+  for (const accept of ["application/json", "application/yaml", "application/vnd.kubernetes.protobuf"]) {
+    for (const each of [path, `${path}/d-495`]) {
+      expect([each, accept, (await ask({ path: each, headers: { accept } })).status]).toEqual([each, accept, 200]);
+    }
+  }
+});
+
+test("a selector of nothing but signs is refused", async () => {
+  for (const sign of ["(", "!", "=", ","]) {
+    const { status } = await ask({ path: maps, query: [["labelSelector", sign.repeat(400_000)]] });
+    expect([sign, status]).toEqual([sign, 400]);
+  }
+});
+
+describe("a hundred thousand faults", () => {
+  const count = 130_000;
+  const many = <T>(each: (i: number) => T) => Array.from({ length: count }, (_, i) => each(i));
+  const container = { name: "c", image: "i" };
+  for (const [fact, metadata, spec] of [
+    ["labels", { labels: Object.fromEntries(many((i) => [`! ${i}`, ""])) }, { containers: [container] }],
+    ["finalizers", { finalizers: many((i) => `f${i}`) }, { containers: [container] }],
+    ["items of a list", {}, { containers: [{ ...container, env: many(() => ({})) }] }],
+  ] as const) {
+    test(`${fact}: the first thousand are told, and how many more there are`, async () => {
+      const { status, text } = await post("/api/v1/namespaces/default/pods", {
+        metadata: { name: "p", ...metadata },
+        spec,
+      });
+      expect(status).toBe(422);
+      const { message, details } = JSON.parse(text) as { message: string; details: { causes: readonly unknown[] } };
+      expect(message).toMatch(new RegExp(` and ${count - 1_000} more$`));
+      expect(details.causes).toHaveLength(1_000);
+    });
+  }
+
+  test("are warnings where they are no faults", async () => {
+    const spec = { containers: [{ ...container, env: many(() => ({ name: "A", value: "" })) }] };
+    const { status } = await post("/api/v1/namespaces/default/pods", { metadata: { name: "p" }, spec });
+    expect(status).toBe(201);
+  });
+});
+
 const podTemplate = { metadata: { labels: { a: "b" } }, spec: { containers: [{ name: "c", image: "i" }] } };
 
 test("a patch ten thousand levels deep is refused", async () => {

@@ -58,7 +58,7 @@ export function toPlainJson(value: unknown, depth = 0): unknown {
   if (value instanceof OrderedEntries) {
     for (const [key, held] of value.entries) setOwn(copy, key, toPlainJson(held, depth + 1));
   } else {
-    for (const [key, held] of Object.entries(value)) setOwn(copy, key, toPlainJson(held, depth + 1));
+    for (const key in value) setOwn(copy, key, toPlainJson((value as Record<string, unknown>)[key], depth + 1));
   }
   return copy;
 }

@@ -203,16 +203,23 @@ class Walk {
 
   #map(value: object, { element }: TypePlan, before: unknown): JsonDraft {
     const map: JsonDraft = isObjectLike(before) ? { ...before } : {};
-    const seen = value instanceof OrderedEntries ? new Set<string>() : undefined;
     let last = "";
     let isSorted = !isObjectLike(before);
-    for (const [key, child] of entriesOf(value)) {
+    const add = (key: string, child: unknown) => {
       this.#keyCount++;
-      if (seen?.has(key)) this.#faults.tellStrict("duplicate", key);
-      seen?.add(key);
       if (key < last) isSorted = false;
       last = key;
       setOwn(map, key, this.#mapValue(key, child, element));
+    };
+    if (value instanceof OrderedEntries) {
+      const seen = new Set<string>();
+      for (const [key, child] of value.entries) {
+        if (seen.has(key)) this.#faults.tellStrict("duplicate", key);
+        seen.add(key);
+        add(key, child);
+      }
+    } else {
+      for (const key in value) add(key, (value as JsonDraft)[key]);
     }
     return isSorted ? map : sortKeys(map);
   }
@@ -259,9 +266,14 @@ class Walk {
       }
       return;
     }
-    for (const [, child] of entriesOf(value)) {
+    if (value instanceof OrderedEntries) {
+      this.#keyCount += value.entries.length;
+      for (const [, child] of value.entries) this.#count(child, depth + 1);
+      return;
+    }
+    for (const key in value) {
       this.#keyCount++;
-      this.#count(child, depth + 1);
+      this.#count((value as JsonDraft)[key], depth + 1);
     }
   }
 
