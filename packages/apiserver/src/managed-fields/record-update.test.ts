@@ -182,7 +182,17 @@ describe("what nobody can read leaves what was there", () => {
   }
   test("but not what can be read", () => {
     const given = [{ ...entry, fieldsV1: { "f:a": { ".": {}, 'k:{"a":1}': {}, "v:1": {}, "i:0": {} } } }];
-    expect(entriesFor(given, held, false)).toBe(given);
+    expect(entriesFor(given, held, false)).toEqual(given);
+  });
+
+  test("and what is sent back as it was read is what is stored, of which all is known", () => {
+    const [same, other] = entriesFor(
+      [structuredClone(held[0] as typeof entry), { ...entry, manager: "z" }],
+      held,
+      false,
+    );
+    expect(same).toBe(held[0]);
+    expect(other?.manager).toBe("z");
   });
 });
 

@@ -1,6 +1,7 @@
 // Who manages which fields after a create, an update or a patch, as `metadata.managedFields` says it. Whoever changes or adds a field has it
 // from then on, and it is taken from all others; what was removed nobody has. (Server-side apply will bring the rest.)
 import { type metav1, printTime, type TypeSchema } from "@kubeloop/core/api";
+import { deepEqual } from "@kubeloop/core/base";
 import { type Comparison, compareObjects } from "./compare-objects.ts";
 import { FieldSet, type FieldsV1, isFields } from "./field-set.ts";
 
@@ -164,7 +165,10 @@ export function entriesFor(
   if (isSubresource || given === undefined) return held ?? [];
   const isReset = given.length === 0 || (given.length === 1 && Object.keys(given[0] ?? {}).length === 0);
   if (isReset) return [];
-  return given.every(isReadable) ? given : (held ?? []);
+  if (held === undefined) return given.every(isReadable) ? given : [];
+  // Most send back what they read, and of what is stored all is known already.
+  const entries = given.map((entry, i) => (deepEqual(entry, held[i]) ? (held[i] as Entry) : entry));
+  return entries.every((entry, i) => entry === held[i] || isReadable(entry)) ? entries : held;
 }
 
 function isReadable({ operation = "", apiVersion = "", fieldsType, fieldsV1 }: Entry): boolean {
