@@ -6,6 +6,7 @@ import { FieldSet } from "./field-set.ts";
 
 export type Fields = Readonly<Record<string, unknown>>;
 
+/** Of what no schema knows. */
 export const untyped: TypeSchema = { type: "json" };
 
 /** This place and all below it. */
@@ -98,6 +99,8 @@ export function shapeOf(schema: TypeSchema, value: unknown): "list" | "fields" |
     case "object":
       return schema.mapType === "atomic" ? "leaf" : "fields";
     case "json":
+      // Where a schema allows any JSON, it is one place.
+      if (schema !== untyped) return "leaf";
       return typeof value === "object" && value !== null && !Array.isArray(value) ? "fields" : "leaf";
     default:
       return "leaf";

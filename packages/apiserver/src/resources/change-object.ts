@@ -5,6 +5,7 @@ import { deepEqual } from "@kubeloop/core/base";
 import type { Draft } from "../kinds/kind-rules.ts";
 import type { Place, Write } from "../storage/storage.ts";
 import type { RequestScope } from "./request-scope.ts";
+import { refuseTooLarge } from "./storage-limit.ts";
 
 export type Change =
   /** Stores this; `extra` with it or not at all. */
@@ -42,6 +43,7 @@ export async function changeObject(
       if (change.kind === "delete") return { object: change.answer, what: "deleted" };
       return { object: draft as KubernetesObject, what: isNew ? "created" : "changed" };
     }
+    if (draft !== undefined) await refuseTooLarge(draft as KubernetesObject, scope);
     const own = { ...place, expected: revisionOf(current), object: draft as KubernetesObject | undefined };
     const result = await storage.write([own, ...(change.extra ?? [])]);
     if (result.kind === "conflict") continue;

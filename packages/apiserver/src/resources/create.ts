@@ -20,6 +20,7 @@ import { readObject } from "./read-object.ts";
 import { type WriteOptions, writeOptionsOf } from "./request-options.ts";
 import { placeOf, type RequestScope, ruleContextOf } from "./request-scope.ts";
 import { completeThroughSteps, mutateThroughSteps } from "./run-steps.ts";
+import { refuseTooLarge } from "./storage-limit.ts";
 
 const generateAttempts = 8;
 
@@ -84,6 +85,7 @@ async function tryCreate(
     const extra = await completeThroughSteps(pending);
     const object = inOrder(draft) as KubernetesObject;
     if (isDryRun) return object;
+    await refuseTooLarge(object, scope);
     const result = await server.storage.write([{ ...place, expected: 0, object }, ...extra]);
     if (result.kind === "written") return result.objects[0] as KubernetesObject;
     // Somebody was quicker: with this object, or with what one of the steps wanted to write.

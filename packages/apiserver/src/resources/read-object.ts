@@ -18,6 +18,7 @@ import {
 import { inFlight } from "@kubeloop/core/base";
 import type { Draft } from "../kinds/kind-rules.ts";
 import {
+  type BodyTarget,
   decodeDeleteOptions,
   decodeJsonBody,
   decodeValueBody,
@@ -53,15 +54,14 @@ export async function readDrafts(scope: RequestScope, options: Validation): Prom
 }
 
 /** An object of some kind, as it was sent, in the normal form. */
-export async function readPlain(scope: RequestScope, target: GroupVersionKind, options: Validation): Promise<AnyDraft> {
+export async function readPlain(scope: RequestScope, target: BodyTarget, options: Validation): Promise<AnyDraft> {
   const decode = await readBody(scope, target, options);
   return await decode();
 }
 
-async function readBody(scope: RequestScope, { group, version, kind }: GroupVersionKind, options: Validation) {
+async function readBody(scope: RequestScope, target: BodyTarget, options: Validation) {
   const { body } = scope.request;
   const bytes = body.kind === "value" ? undefined : await readBytes(scope);
-  const target = { group, version, kind };
   return async () => {
     const { object, warnings } =
       body.kind === "value"
@@ -72,7 +72,7 @@ async function readBody(scope: RequestScope, { group, version, kind }: GroupVers
   };
 }
 
-async function decodeBytes(scope: RequestScope, bytes: Uint8Array, target: GroupVersionKind, options: Validation) {
+async function decodeBytes(scope: RequestScope, bytes: Uint8Array, target: BodyTarget, options: Validation) {
   switch (mediaTypeOf(scope)) {
     case "application/json":
       return decodeJsonBody(bytes, target, options);

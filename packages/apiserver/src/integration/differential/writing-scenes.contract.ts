@@ -205,6 +205,13 @@ const creates: readonly (readonly [string, string, object])[] = [
   ["priority classes", "/apis/scheduling.k8s.io/v1/priorityclasses", { metadata: { name: "{ns}-put" }, value: 1 }],
 ];
 
+const revisions = "/apis/apps/v1/namespaces/{ns}/controllerrevisions";
+const revision = (name: string, kilobytes: number) => ({
+  metadata: { name },
+  revision: 1,
+  data: { a: long(kilobytes * 1024) },
+});
+
 export const writingScenes: readonly Scene[] = [
   {
     name: "identities",
@@ -479,6 +486,15 @@ export const writingScenes: readonly Scene[] = [
         dry,
       ),
       get("in the end", `${deployments}/d`),
+    ],
+  },
+  {
+    name: "what etcd would not take",
+    steps: [
+      post("a large object", revisions, revision("large", 1_400)),
+      merge("one that grows too large", `${revisions}/large`, { metadata: { annotations: { a: long(200 * 1024) } } }),
+      post("one that is too large", revisions, revision("larger", 1_600)),
+      post("one that is too large, for nothing", revisions, revision("larger", 1_600), dry),
     ],
   },
 ];

@@ -101,4 +101,16 @@ describe("an eviction", () => {
     expect((await evict("p3")).code).toBe(429);
     expect(await left()).toEqual([0, ["p1", "p2"]]);
   });
+
+  for (const [version, code] of [
+    ["policy/v1", 201],
+    ["policy/v1beta1", 201],
+    ["v1", 400],
+  ] as const) {
+    test(`of ${version} is ${code === 201 ? "taken" : "refused"}: old clients send the old one`, async () => {
+      await run("p1");
+      const value = { kind: "Eviction", apiVersion: version, metadata: { name: "p1" } };
+      expect((await ask(server, `${pods}/p1/eviction`, { method: "POST", value })).code).toBe(code);
+    });
+  }
 });
