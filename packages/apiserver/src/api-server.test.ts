@@ -1,5 +1,5 @@
 import { collectBytes } from "@kubeloop/core/api";
-import { FakeClock, seededRandom } from "@kubeloop/core/base";
+import { deferred, FakeClock, noLog, seededRandom } from "@kubeloop/core/base";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ApiServer } from "./api-server.ts";
 import { ask, namesAt, requestFor } from "./ask.fixture.ts";
@@ -125,6 +125,25 @@ describe("a server that is closed", () => {
   test("does not begin to listen", async () => {
     await expect(server.listen()).rejects.toMatchObject({ reason: "Closed", message: "the server is closed" });
   });
+});
+
+test("who is still asking when the server closes is told, and nobody is to blame", async () => {
+  const failures: string[] = [];
+  const log = { ...noLog, error: (message: string) => failures.push(message) };
+  const closing = await ApiServer.open({ clock: new FakeClock(), random: seededRandom(1), log });
+  const rest = deferred();
+  async function* body() {
+    yield Buffer.from('{"metadata":');
+    await rest.promise;
+    yield Buffer.from('{"name":"late"}}');
+  }
+  const request = { ...requestFor(maps, { method: "POST" }), body: { kind: "bytes", bytes: body() } } as const;
+  const answering = closing.transport(request, new AbortController().signal);
+  await closing[Symbol.asyncDispose]();
+  rest.resolve();
+  await using answer = await answering;
+  expect([answer.status, answer.body]).toMatchObject([503, { value: { message: "the server is closed" } }]);
+  expect(failures).toEqual([]);
 });
 
 test("a server that is closed while it begins to listen leaves no socket open", async () => {

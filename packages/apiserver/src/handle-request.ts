@@ -4,6 +4,7 @@ import {
   type ApiRequest,
   type ApiResponse,
   bytesResponse,
+  newServiceUnavailable,
   newTimeout,
   type RequestInfo,
   requestInfoOf,
@@ -166,10 +167,12 @@ async function refusal(
   { form: { media, view }, warnings }: Known,
   { log, server }: RequestHandlerParts,
 ): Promise<ApiResponse> {
-  if (!(error instanceof StatusError)) {
-    log.error("a request failed unexpectedly", { method: request.method, path: request.path, error: toError(error) });
-  }
-  const { status } = statusOf(error);
+  const { method, path } = request;
+  const isUnexpected = !(error instanceof StatusError);
+  // What fails because the server goes away is nobody's fault.
+  const isLate = isUnexpected && server.closing.aborted;
+  if (isUnexpected && !isLate) log.error("a request failed unexpectedly", { method, path, error: toError(error) });
+  const { status } = isLate ? newServiceUnavailable("the server is closed") : statusOf(error);
   const code = status.code ?? 500;
   const seconds = status.details?.retryAfterSeconds ?? 0;
   const headers = {
