@@ -59,7 +59,9 @@ async function hasForeignClients(signal: AbortSignal): Promise<boolean> {
 function runVitest(args: readonly string[]): Promise<number> {
   const vitest = join(dirname(createRequire(import.meta.url).resolve("vitest/package.json")), "vitest.mjs");
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [vitest, "run", "--project", "kubernetes", ...args], {
+    // Every core: most of the time goes by in waiting for servers.
+    const options = ["run", "--project", "kubernetes", "--maxWorkers=100%"];
+    const child = spawn(process.execPath, [vitest, ...options, ...args], {
       cwd: root,
       stdio: "inherit",
     });

@@ -6,6 +6,8 @@ type WholeBody = (draw: Draw, good: string) => string | Uint8Array;
 const mib = 1024 * 1024;
 const head = '"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"x"}';
 
+const many = (each: (i: number) => string) => Array.from({ length: 50_000 }, (_, i) => each(i)).join(",");
+
 /** What takes long to send: only now and then. */
 const heavy: readonly WholeBody[] = [
   (_draw, good) => `${good.slice(0, -1)}${" ".repeat(3 * mib)}}`,
@@ -17,7 +19,17 @@ const heavy: readonly WholeBody[] = [
   () => `{${head},"data":${'{"a":'.repeat(300_000)}`,
   () => `{${head},"data":{"a":${"9".repeat(mib)}}}`,
   () => `{${head},"data":{"a":"${"\\ud800".repeat(100_000)}"}}`,
+  // More faults, and more of everything, than anybody wants to hear of.
+  () => `{"metadata":{"name":"x","labels":{${many((i) => `"! ${i}":""`)}}}}`,
+  () => `{"metadata":{"name":"x","finalizers":[${many((i) => `"f${i}"`)}]}}`,
+  () => `{"metadata":{"name":"x"},"spec":{"containers":[${many(() => "{}")}]}}`,
+  () => `{"metadata":{"name":"x"},"spec":{"ports":[${many(() => "{}")}]}}`,
   () => `a: ${"[".repeat(100_000)}`,
+  () => "- ".repeat(300_000),
+  () => "? ".repeat(300_000),
+  () => Array.from({ length: 2_000 }, (_, i) => `${" ".repeat(i)}a:`).join("\n"),
+  () =>
+    `p: [${"x,".repeat(20_000)}]\na0: &a0 {}\n${Array.from({ length: 900 }, (_, i) => `a${i + 1}: &a${i + 1} {<<: *a${i}}`).join("\n")}`,
   () => `${"a: &a\n".repeat(30_000)}`,
   () => `${Array.from({ length: 20_000 }, (_, i) => `${" ".repeat(i % 200)}- a`).join("\n")}`,
 ];
@@ -39,6 +51,8 @@ const light: readonly WholeBody[] = [
   (_draw, good) => `${good.slice(0, -1)},"constructor":{"prototype":{"polluted":"yes"}}}`,
   (draw) => "[".repeat(draw.below(20_000)),
   (draw) => '{"a":'.repeat(draw.below(20_000)),
+  (draw) => "- ".repeat(draw.below(12_000)),
+  (draw) => `a: ${"{b: ".repeat(draw.below(1_500))}`,
   (draw) => {
     const depth = draw.below(12_000);
     return `{${head},"data":${'{"a":'.repeat(depth)}0${"}".repeat(depth)}}`;
@@ -103,6 +117,6 @@ const light: readonly WholeBody[] = [
 ];
 
 export function wholeBody(draw: Draw, good: string): Uint8Array {
-  const body = (draw.oneIn(60) ? draw.from(heavy) : draw.from(light))(draw, good);
+  const body = (draw.oneIn(120) ? draw.from(heavy) : draw.from(light))(draw, good);
   return typeof body === "string" ? Buffer.from(body, "utf8") : body;
 }
