@@ -5,6 +5,7 @@ import { type batchv1, compareTimes } from "@kubeloop/core/api";
 import { checkNonNegative } from "../shared/checks.ts";
 import type { FaultPlace } from "../shared/fault-place.ts";
 import { isSame } from "../shared/same.ts";
+import { zeroTime } from "../shared/zero-time.ts";
 import { firstOverlap, parseIndexes } from "./index-intervals.ts";
 
 type Job = batchv1.Job;
@@ -105,7 +106,7 @@ function checkTimes(change: Change, place: FaultPlace): void {
     }
   }
   if (change.of("startTime", "completionTime") && startTime !== undefined && completionTime !== undefined) {
-    if (compareTimes(completionTime, startTime) < 0) {
+    if (compareTimes(completionTime ?? zeroTime, startTime ?? zeroTime) < 0) {
       completionPlace.invalid(completionTime, "must be equal to or after `startTime`");
     }
   }

@@ -1,6 +1,6 @@
 // Jobs: pods that end. Each finds its own by its uid; most of it is fixed when it is made; deleted, it leaves its pods behind unless
 // told otherwise.
-import { type batchv1, fieldPath, formatLabelSelector, parseTime, validateDns1123Label } from "@kubeloop/core/api";
+import { type batchv1, fieldPath, formatLabelSelector, validateDns1123Label } from "@kubeloop/core/api";
 import { jobs } from "@kubeloop/core/resources";
 import { checkLabelsMatch, parsedSelector } from "../apps/workload-template.ts";
 import type { KindRules } from "../kind-rules.ts";
@@ -13,6 +13,7 @@ import { collectFaults, type FaultPlace } from "../shared/fault-place.ts";
 import { checkLabelSelector, hasInvalidLabelValue } from "../shared/labels.ts";
 import { printAge, printShortDuration } from "../shared/print-age.ts";
 import { isSame } from "../shared/same.ts";
+import { msOfTime } from "../shared/zero-time.ts";
 import { setJobDefaults } from "./job-defaults.ts";
 import { checkGeneratedSelector, generateSelector, hasPrefixedLabels } from "./job-selector.ts";
 import { checkJobSpec } from "./job-spec.ts";
@@ -138,6 +139,6 @@ function printCompletions({ spec, status }: Job): string {
 
 function printDuration({ status }: Job, nowMs: number): string {
   if (status?.startTime === undefined) return "";
-  const endMs = status.completionTime === undefined ? nowMs : parseTime(status.completionTime);
-  return printShortDuration(endMs - parseTime(status.startTime));
+  const endMs = status.completionTime === undefined ? nowMs : msOfTime(status.completionTime);
+  return printShortDuration(endMs - msOfTime(status.startTime));
 }

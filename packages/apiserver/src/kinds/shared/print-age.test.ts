@@ -27,6 +27,7 @@ for (const [ms, expected] of [
   [730 * day, "2y"],
   [731 * day, "2y1d"],
   [8 * 365 * day + 40 * day, "8y"],
+  [2000 * 365 * day, "292y"],
 ] as const) {
   test(`${ms} ms are shown as ${expected}`, () => expect(printShortDuration(ms)).toBe(expected));
 }
@@ -37,4 +38,5 @@ test("an age is counted from the time given", () => {
 
 test("the age of what has no time is not known", () => {
   expect(printAge(undefined, 0)).toBe("<unknown>");
+  expect(printAge(null, 0)).toBe("<unknown>");
 });

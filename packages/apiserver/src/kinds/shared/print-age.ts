@@ -6,6 +6,8 @@ const minute = 60 * second;
 const hour = 60 * minute;
 const day = 24 * hour;
 const year = 365 * day;
+/** What Go can hold: what is further apart is that far apart. */
+const longest = 2 ** 63 / 1e6;
 
 type Unit = readonly [name: string, ms: number];
 
@@ -29,9 +31,10 @@ const scales: readonly Scale[] = [
 ];
 
 /** "3m12s", "5h", "2y13d". Clocks differ: up to two seconds into the future is now, more is "<invalid>". */
-export function printShortDuration(ms: number): string {
-  if (ms <= -2 * second) return "<invalid>";
-  if (ms < 0) return "0s";
+export function printShortDuration(given: number): string {
+  if (given <= -2 * second) return "<invalid>";
+  if (given < 0) return "0s";
+  const ms = Math.min(given, longest);
   const { unit, finer } = scales.find(({ belowMs }) => ms < belowMs) ?? years;
   const coarse = `${Math.floor(ms / unit[1])}${unit[0]}`;
   if (finer === undefined) return coarse;
@@ -39,7 +42,7 @@ export function printShortDuration(ms: number): string {
   return fine === 0 ? coarse : `${coarse}${fine}${finer[0]}`;
 }
 
-/** How long ago; "<unknown>" for a time that is not there. */
-export function printAge(time: string | undefined, nowMs: number): string {
-  return time === undefined ? "<unknown>" : printShortDuration(nowMs - parseTime(time));
+/** How long ago; "<unknown>" for a time that is not there, or is the zero one. */
+export function printAge(time: string | null | undefined, nowMs: number): string {
+  return time === undefined || time === null ? "<unknown>" : printShortDuration(nowMs - parseTime(time));
 }
