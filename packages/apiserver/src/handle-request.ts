@@ -105,7 +105,7 @@ function timeoutOf(request: ApiRequest, info: RequestInfo, known: Known): number
     return requestTimeoutMs(request.query, info);
   } catch (error) {
     try {
-      known.form = outputFormOf(request, { hasViews: false, hasProtobuf: true });
+      known.form = outputFormOf(request, { hasMetadata: false, hasTable: false, hasProtobuf: true });
     } catch {
       // Then it is the usual one.
     }
@@ -146,8 +146,10 @@ async function answer(
   known.warnings = scope.warnings;
   const { deprecation } = scope.served.rules;
   if (deprecation !== undefined) scope.warnings.add(deprecation);
+  const isListed = scope.served.resource.listKind !== undefined;
   const restrictions = {
-    hasViews: scope.served.resource.listKind !== undefined,
+    hasMetadata: isListed,
+    hasTable: isListed && doorsWithTable.has(info.subresource),
     hasProtobuf: scope.served.schema !== undefined,
   };
   const form = outputFormOf(request, restrictions);
@@ -159,6 +161,9 @@ async function answer(
   if (answered.kind === "object" && scope.breath.isLongSince()) await scope.breath.take();
   return await respond(answered, { form, prefers, warnings: scope.warnings.all, clock: server.clock, signal });
 }
+
+/** The object itself, and what shows it as it is; the others were never meant to be looked at. */
+const doorsWithTable = new Set(["", "status", "scale"]);
 
 /** Whatever went wrong, as a Status, in the encoding asked for where that is known. */
 async function refusal(

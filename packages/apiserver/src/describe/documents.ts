@@ -124,7 +124,7 @@ async function versionDocument(
   if (found !== undefined && resources === undefined) throw newGenericServerResponse({ code: 404, method: "" });
   if (resources === undefined) return undefined;
   const document = resourceList(name, version, resources);
-  const { media } = outputFormOf(request, { hasViews: false, hasProtobuf: true });
+  const { media } = outputFormOf(request, { hasMetadata: false, hasTable: false, hasProtobuf: true });
   return media === "yaml" ? await inYaml(document, clock) : json(document);
 }
 

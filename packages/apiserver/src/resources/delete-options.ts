@@ -80,7 +80,7 @@ function queryOptions(query: Query): OptionsBody {
   return {
     ...(grace === undefined ? {} : { gracePeriodSeconds: grace }),
     ...(orphanDependents === undefined ? {} : { orphanDependents }),
-    ...(policy === undefined || policy === "" ? {} : { propagationPolicy: policy }),
+    ...(policy === undefined ? {} : { propagationPolicy: policy }),
     preconditions,
     dryRun: query.filter(([name]) => name === "dryRun").map(([, value]) => value),
   };

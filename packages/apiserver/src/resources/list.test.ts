@@ -51,6 +51,11 @@ test("of a selection nobody knows how many are left", async () => {
   expect(told).toEqual(["m-0 m-2 m-4 (nothing said)", "m-6 (nothing said)"]);
 });
 
+test("a page that is full says that there may be more, though nothing else matches", async () => {
+  const { told } = await pages([["labelSelector", "half=odd"]]);
+  expect(told).toEqual(["m-1 m-3 m-5 (nothing said)", " (nothing said)"]);
+});
+
 test("what happens between two pages is in neither", async () => {
   const { told, versions } = await pages([], async () => {
     await ask(server, `${maps}/m-5`, { method: "DELETE" });

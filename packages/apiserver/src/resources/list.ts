@@ -89,11 +89,12 @@ async function page(
       throw error;
     }
     at = range.revision;
-    const matching = selection.isAll ? range.objects : await matchingOf(range.objects, selection, breath);
-    const room = limit === 0 ? matching.length : limit - objects.length;
-    const taken = matching.length <= room ? matching : matching.slice(0, room);
+    const room = limit === 0 ? Number.POSITIVE_INFINITY : limit - objects.length;
+    const { taken, isCut } = selection.isAll
+      ? { taken: range.objects, isCut: false }
+      : await matchingOf(range.objects, selection, room, breath);
     for (const object of taken) objects.push(object);
-    const isCut = taken.length < matching.length;
+    // Whether what is left would match nobody has looked: a page after this one may be empty.
     const hasMore = isCut || range.remaining > 0;
     if (!hasMore) return { metadata: { resourceVersion: String(at) }, objects };
     start = range.lastKey;
@@ -108,17 +109,21 @@ async function page(
   }
 }
 
+/** The first that match, as many as there is room for; whether there are others behind them. */
 async function matchingOf(
   objects: readonly KubernetesObject[],
   { matches }: Selection,
+  room: number,
   breath: Breath,
-): Promise<readonly KubernetesObject[]> {
-  const matching: KubernetesObject[] = [];
-  for (const object of objects) {
-    if (matches(object)) matching.push(object);
+): Promise<{ readonly taken: readonly KubernetesObject[]; readonly isCut: boolean }> {
+  const taken: KubernetesObject[] = [];
+  for (let i = 0; i < objects.length; i++) {
+    const object = objects[i] as KubernetesObject;
+    if (matches(object)) taken.push(object);
+    if (taken.length >= room) return { taken, isCut: i < objects.length - 1 };
     if (breath.isDue()) await breath.take();
   }
-  return matching;
+  return { taken, isCut: false };
 }
 
 const rangeOf = ({ prefix, onlyKey }: Selection) => (onlyKey === undefined ? { prefix } : { prefix: onlyKey });

@@ -17,6 +17,7 @@ import {
   newRequestEntityTooLarge,
   newStatusError,
   type ObjectSchema,
+  quote,
   StatusError,
   StrategicMergeError,
   schemaOfKind,
@@ -113,15 +114,25 @@ export async function parsePatch(scope: RequestScope, kind: PatchKind): Promise<
   const bytes = await readBytes(scope);
   try {
     const { value, strictFaults } = parseAnyJson(bytes);
-    return {
-      kind,
-      value,
-      strictFaults: kind === "json" ? strictFaults.map((fault) => `json patch ${fault}`) : strictFaults,
-    };
+    if (kind !== "json") return { kind, value, strictFaults };
+    const faults = [...strictFaults, ...unknownMembers(value)].map((fault) => `json patch ${fault}`);
+    return { kind, value, strictFaults: faults };
   } catch (error) {
     if (!(error instanceof UnmarshalError)) throw error;
     throw newBadRequest(kind === "strategic" ? error.message : `error decoding patch: ${error.message}`);
   }
+}
+
+const members = new Set(["op", "path", "from", "value"]);
+
+/** What no operation has. */
+function unknownMembers(operations: unknown): readonly string[] {
+  if (!Array.isArray(operations)) return [];
+  return operations.flatMap((operation: unknown, i) => {
+    if (typeof operation !== "object" || operation === null || Array.isArray(operation)) return [];
+    const unknown = Object.keys(operation).filter((name) => !members.has(name));
+    return unknown.map((name) => `unknown field ${quote(`[${i}].${name}`)}`);
+  });
 }
 
 /** The patched object: decoded, defaulted, in the version that is stored. */
@@ -141,13 +152,17 @@ async function patchedDraft(
     (value) => {
       if (parsed.kind !== "strategic") checkKind(value, served.resource);
       const { draft, strictFaults } = decodeValue(scope, value);
-      const faults = [...parsed.strictFaults, ...strictFaults];
-      if (faults.length > 0 && options.fieldValidation === "Strict") throw newBadRequest(strictDecodingError(faults));
-      if (options.fieldValidation === "Warn") scope.warnings.addAll(faults);
+      tellStrictFaults(scope, [...parsed.strictFaults, ...strictFaults], options);
       return draft;
     },
     shown,
   );
+}
+
+/** Throws 400 for who wants to hear of any. */
+export function tellStrictFaults(scope: RequestScope, faults: readonly string[], options: WriteOptions): void {
+  if (faults.length > 0 && options.fieldValidation === "Strict") throw newBadRequest(strictDecodingError(faults));
+  if (options.fieldValidation === "Warn") scope.warnings.addAll(faults);
 }
 
 /** Of a patch, what cannot be decoded is its fault. `shown` is what it was applied to. */
@@ -222,7 +237,7 @@ function applyStrategically(shown: KubernetesObject, value: unknown): unknown {
     throw newBadRequest(`json: cannot unmarshal ${jsonWordOf(value)} into Go value of type map[string]interface {}`);
   }
   try {
-    checkOrderItems(value);
+    checkOrderItems(value, shown);
     return applyStrategicMerge(shown, value ?? {});
   } catch (error) {
     // Upstream does not recognise most of its own errors.

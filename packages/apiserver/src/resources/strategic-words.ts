@@ -101,11 +101,13 @@ function unknownDirective(patch: unknown, lists: Place["lists"]): string {
 }
 
 /** An order of a list of objects names their keys; what is no object is found out before anything else. Throws upstream's words. */
-export function checkOrderItems(patch: unknown): void {
-  if (Array.isArray(patch)) for (const item of patch) checkOrderItems(item);
+export function checkOrderItems(patch: unknown, current: unknown): void {
+  // What is added as a whole has no order to keep.
+  if (current === undefined) return;
+  if (Array.isArray(patch)) for (const item of patch) checkOrderItems(item, current);
   if (!isFields(patch)) return;
   for (const [key, held] of Object.entries(patch)) {
-    checkOrderItems(held);
+    checkOrderItems(held, isFields(current) ? current[key] : current);
     if (!key.startsWith("$setElementOrder/") || !Array.isArray(held)) continue;
     const list = patch[key.slice(key.indexOf("/") + 1)];
     const isOfObjects = Array.isArray(list) && list.some(isFields);

@@ -2,7 +2,7 @@ import { type ApiRequest, noBody } from "@kubeloop/core/api";
 import { describe, expect, test } from "vitest";
 import { checkStreamed, outputFormOf } from "./output-form.ts";
 
-const everything = { hasViews: true, hasProtobuf: true };
+const everything = { hasMetadata: true, hasTable: true, hasProtobuf: true };
 const asking = (accept: string, more: Partial<ApiRequest> = {}): ApiRequest => ({
   method: "GET",
   path: "/",

@@ -34,8 +34,10 @@ export const contentTypeOf = (media: Media): string =>
   mediaTypes.find(([each]) => each === media)?.[1] ?? "application/json";
 
 interface Restrictions {
-  /** Whether views (Table, PartialObjectMetadata) can be had here. */
-  readonly hasViews: boolean;
+  /** Whether PartialObjectMetadata can be had here. */
+  readonly hasMetadata: boolean;
+  /** Whether a Table can: not of all that has metadata. */
+  readonly hasTable: boolean;
   /** False for what has no protobuf messages (custom resources). */
   readonly hasProtobuf: boolean;
 }
@@ -105,20 +107,24 @@ function matches({ type, subtype }: AcceptClause, mediaType: string): boolean {
 }
 
 /** Undefined for what cannot be had. */
-function viewOf(clause: AcceptClause, request: ApiRequest, { hasViews }: Restrictions): ViewForm | undefined {
+function viewOf(
+  clause: AcceptClause,
+  request: ApiRequest,
+  { hasMetadata, hasTable }: Restrictions,
+): ViewForm | undefined {
   const { parameters } = clause;
   const as = parameters.get("as");
   const group = parameters.get("g");
   const version = parameters.get("v");
   if (as === undefined && group === undefined && version === undefined) return { kind: "object" };
-  if (!hasViews || group !== "meta.k8s.io" || (version !== "v1" && version !== "v1beta1")) return undefined;
+  if (!hasMetadata || group !== "meta.k8s.io" || (version !== "v1" && version !== "v1beta1")) return undefined;
   switch (as) {
     case "PartialObjectMetadata":
       return { kind: "metadata", version, isList: false };
     case "PartialObjectMetadataList":
       return { kind: "metadata", version, isList: true };
     case "Table":
-      return { kind: "table", version, includeObject: includedObject(request) };
+      return hasTable ? { kind: "table", version, includeObject: includedObject(request) } : undefined;
     default:
       return undefined;
   }

@@ -9,6 +9,7 @@ import { coordinationScenes } from "./coordination-scenes.contract.ts";
 import { deletingScenes } from "./deleting-scenes.contract.ts";
 import { discoveryScenes } from "./discovery-scenes.contract.ts";
 import { doorScenes } from "./door-scenes.contract.ts";
+import { drawnScenes } from "./drawn-scenes.contract.ts";
 import { flowcontrolScenes } from "./flowcontrol-scenes.contract.ts";
 import { networkingScenes } from "./networking-scenes.contract.ts";
 import { nodeScenes } from "./node-scenes.contract.ts";
@@ -45,4 +46,5 @@ export const allScenes: readonly Scene[] = [
   ...writingScenes,
   ...doorScenes,
   ...deletingScenes,
+  ...drawnScenes,
 ];

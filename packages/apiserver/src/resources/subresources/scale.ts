@@ -12,9 +12,10 @@ import {
 import type { Draft, ScaleRules } from "../../kinds/kind-rules.ts";
 import { printAge } from "../../kinds/shared/print-age.ts";
 import type { Answer } from "../../wire/answer.ts";
+import { checkKind } from "../../wire/decode/index.ts";
 import type { Presentation } from "../../wire/presentation.ts";
 import { changeObject, staleVersion } from "../change-object.ts";
-import { applyPatch, decodedPatch, parsePatch, patchKindOf } from "../patch.ts";
+import { applyPatch, decodedPatch, parsePatch, patchKindOf, tellStrictFaults } from "../patch.ts";
 import { decodePlain, readPlain } from "../read-object.ts";
 import { type WriteOptions, writeOptionsOf } from "../request-options.ts";
 import { placeOf, type RequestScope, type ServerParts } from "../request-scope.ts";
@@ -33,6 +34,7 @@ async function getScale(scope: RequestScope): Promise<Answer> {
 async function updateScale(scope: RequestScope): Promise<Answer> {
   const options = writeOptionsOf(scope.request.query, "UpdateOptions");
   const scale = (await readPlain(scope, scaleKind, options)) as unknown as autoscalingv1.Scale;
+  matchName(scope, { metadata: { name: scale.metadata?.name ?? "" } });
   return setScale(scope, options, () => scale);
 }
 
@@ -41,11 +43,15 @@ async function patchScale(scope: RequestScope): Promise<Answer> {
   const parsed = await parsePatch(scope, patchKindOf(scope));
   return setScale(scope, options, (current, parent) => {
     const patched = applyPatch(current as KubernetesObject, parsed);
-    return decodedPatch(parsed, patched, decodeScale, withManagers(current, parent));
+    const decode = (value: unknown) => {
+      if (parsed.kind !== "strategic") checkKind(value, scaleKind);
+      const { draft, strictFaults } = decodePlain(value, scaleKind);
+      tellStrictFaults(scope, [...parsed.strictFaults, ...strictFaults], options);
+      return draft as unknown as autoscalingv1.Scale;
+    };
+    return decodedPatch(parsed, patched, decode, withManagers(current, parent));
   });
 }
-
-const decodeScale = (value: unknown) => decodePlain(value, scaleKind).draft as unknown as autoscalingv1.Scale;
 
 async function setScale(
   scope: RequestScope,

@@ -6,7 +6,7 @@ import { jsonSource } from "./body-source.ts";
 import { toNormalForm } from "./normal-form.ts";
 import { parseJson } from "./parse-json.ts";
 import { UnmarshalError } from "./unmarshal-error.ts";
-import { unsetValue } from "./unset-forms.ts";
+import { type JsonDraft, unsetValue } from "./unset-forms.ts";
 
 interface Fact {
   readonly apiVersion: string;
@@ -27,11 +27,17 @@ function schema(apiVersion: string, kind: string): ObjectSchema {
 function outcomeOf({ apiVersion, kind, body }: Fact) {
   try {
     const { object, strictFaults } = jsonSource(Buffer.from(body)).decode(schema(apiVersion, kind));
-    return { normal: JSON.stringify(object), ...(strictFaults.length === 0 ? {} : { strict: strictFaults }) };
+    return { normal: JSON.stringify(asStored(object)), ...(strictFaults.length === 0 ? {} : { strict: strictFaults }) };
   } catch (error) {
     if (!(error instanceof UnmarshalError)) throw error;
     return { error: error.message.replace("couldn't get version/kind; json parse error: ", "") };
   }
+}
+
+/** No managers at all is said to have them forgotten: nobody stores it. */
+function asStored(object: JsonDraft): JsonDraft {
+  const { managedFields, ...metadata } = (object["metadata"] ?? {}) as { readonly managedFields?: readonly unknown[] };
+  return managedFields?.length === 0 ? { ...object, metadata } : object;
 }
 
 // What Kubernetes' own types make of random bodies: decoded strictly, stored as protobuf, printed.

@@ -127,7 +127,13 @@ class Walk {
       return before !== undefined && keepsOnNull(field) ? before : unsetForm(field);
     }
     const held = this.#value(value, field.type, field, before);
-    return held === undefined || isUnset(held, field) ? unsetForm(field) : held;
+    if (held === undefined) return unsetForm(field);
+    return isUnset(held, field) && !this.#isWord(field) ? unsetForm(field) : held;
+  }
+
+  /** The object's own managers: that there are none is said to have them forgotten, and never stored. */
+  #isWord({ name }: FieldPlan): boolean {
+    return name === "managedFields" && this.#faults.depth === 1;
   }
 
   /** Undefined after a fault that was saved. `field` is undefined for what stands in a list or map. */

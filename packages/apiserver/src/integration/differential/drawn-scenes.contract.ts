@@ -1,0 +1,121 @@
+// What drawn requests found that nobody had thought of asking: each is here with a few of its neighbours.
+import { after, as, get, merge, patch, post, put, remove, strategic } from "./ask.contract.ts";
+import type { Scene } from "./request-script.contract.ts";
+
+const core = "/api/v1/namespaces/{ns}";
+const maps = `${core}/configmaps`;
+const deployments = "/apis/apps/v1/namespaces/{ns}/deployments";
+const operations = patch("json");
+const podSpec = { containers: [{ name: "c", image: "i" }] };
+const template = { metadata: { labels: { a: "b" } }, spec: podSpec };
+const strict = { query: { fieldValidation: "Strict" } };
+const silent = { query: { fieldValidation: "Ignore" } };
+const dry = { query: { dryRun: "All" } };
+const table = as("Table");
+const marked = (name: string, mark: string) => ({ metadata: { name, labels: { in: "pages", mark } } });
+
+export const drawnScenes: readonly Scene[] = [
+  {
+    name: "pages of a selection",
+    steps: [
+      post("one that matches", maps, marked("a", "1")),
+      post("one that does not", maps, marked("b", "0")),
+      post("one more that does", maps, marked("c", "1")),
+      post("and one more that does not", maps, marked("d", "0")),
+      ...["1", "2", "3"].map((limit) =>
+        get(`up to ${limit}`, maps, { query: { limit, labelSelector: "in=pages,mark=1" } }),
+      ),
+      after("up to 1", (meta) =>
+        get("after the first", maps, {
+          query: { limit: "1", labelSelector: "in=pages,mark=1", continue: meta.continue },
+        }),
+      ),
+      after("up to 2", (meta) =>
+        get("after both", maps, { query: { limit: "2", labelSelector: "in=pages,mark=1", continue: meta.continue } }),
+      ),
+      get("one by its name", maps, { query: { limit: "1", fieldSelector: "metadata.name=a" } }),
+    ],
+  },
+  {
+    name: "managers that are to be forgotten",
+    steps: [
+      post("a map", maps, { metadata: { name: "m" }, data: { a: "1" } }),
+      merge("tried with an empty list", `${maps}/m`, { metadata: { managedFields: [] } }, dry),
+      merge("by an empty list", `${maps}/m`, { metadata: { managedFields: [] } }),
+      merge("and not remembered again", `${maps}/m`, { data: { a: "2" } }),
+      post("created without any", maps, { metadata: { name: "n", managedFields: [] }, data: { a: "1" } }),
+      put("by an empty list in an update", `${maps}/n`, {
+        metadata: { name: "n", managedFields: [] },
+        data: { a: "1" },
+      }),
+      post("in a template they mean nothing", deployments, {
+        metadata: { name: "d" },
+        spec: {
+          selector: { matchLabels: { a: "b" } },
+          template: { ...template, metadata: { ...template.metadata, managedFields: [] } },
+        },
+      }),
+    ],
+  },
+  {
+    name: "patches of a scale",
+    steps: [
+      post("a deployment", deployments, {
+        metadata: { name: "d" },
+        spec: { selector: { matchLabels: { a: "b" } }, template },
+      }),
+      merge("of another kind", `${deployments}/d/scale`, { kind: "Foo", spec: { replicas: 2 } }),
+      merge("of another version", `${deployments}/d/scale`, { apiVersion: "x/y", spec: { replicas: 2 } }),
+      strategic("of another kind, strategically", `${deployments}/d/scale`, { kind: "Foo", spec: { replicas: 2 } }),
+      operations("of another kind, by operations", `${deployments}/d/scale`, [
+        { op: "replace", path: "/kind", value: "Foo" },
+      ]),
+      merge("with what it does not have", `${deployments}/d/scale`, { spec: { replicas: 2, size: 1 } }),
+      merge("with what it does not have, strictly", `${deployments}/d/scale`, { spec: { size: 1 } }, strict),
+      merge("with what it does not have, in silence", `${deployments}/d/scale`, { spec: { size: 1 } }, silent),
+      put("of one that is not there, under another name", `${deployments}/nope/scale`, {
+        metadata: { name: "other" },
+        spec: { replicas: 1 },
+      }),
+      put("of one that is there, under another name", `${deployments}/d/scale`, {
+        metadata: { name: "other" },
+        spec: { replicas: 1 },
+      }),
+    ],
+  },
+  {
+    name: "tables of doors",
+    steps: [
+      post("a pod", `${core}/pods`, { metadata: { name: "p" }, spec: podSpec }),
+      get("its status", `${core}/pods/p/status`, table),
+      get("its ephemeral containers", `${core}/pods/p/ephemeralcontainers`, table),
+      get("its size", `${core}/pods/p/resize`, table),
+      get("its size, in metadata", `${core}/pods/p/resize`, as("PartialObjectMetadata")),
+      post("an eviction", `${core}/pods/p/eviction`, { metadata: { name: "p" } }, { ...dry, ...table }),
+      post("a binding", `${core}/pods/p/binding`, { target: { name: "n" } }, { ...dry, ...table }),
+      merge("a scale", `${deployments}/d/scale`, { spec: { replicas: 1 } }, table),
+    ],
+  },
+  {
+    name: "odd options",
+    steps: [
+      post("a map", maps, { metadata: { name: "m" }, data: { a: "1" } }),
+      remove("by a policy that is empty", `${maps}/m`, undefined, { query: { propagationPolicy: "" } }),
+      remove("by a policy that is empty, in the body", `${maps}/m`, { propagationPolicy: "" }),
+      post("tried with a version", maps, { metadata: { name: "n", resourceVersion: "5" } }, dry),
+      post("tried with a version that is none", maps, { metadata: { name: "n", resourceVersion: "x" } }, dry),
+      post("with a version", maps, { metadata: { name: "n", resourceVersion: "5" } }),
+      ...[undefined, strict, silent].map((options, i) =>
+        operations(
+          `an operation with more than it has, ${["warned", "strictly", "in silence"][i]}`,
+          `${maps}/m`,
+          [{ op: "test", path: "/kind", value: "ConfigMap", extra: 1 }],
+          options,
+        ),
+      ),
+      strategic("an order below what is not there", `${maps}/m`, {
+        spec: { "$setElementOrder/containers": ["a"], containers: [{ name: "n" }] },
+      }),
+    ],
+  },
+];
