@@ -44,7 +44,8 @@ export async function handleRequest(
     const response = await answerInTime(request, user, parts, known, signal);
     return known.measured?.answered(response) ?? response;
   } catch (error) {
-    if (isAborted(error, signal)) {
+    // Of who has gone, bodies break off in words of their own.
+    if (isAborted(error, signal) || signal.aborted) {
       known.measured?.gone();
       throw error;
     }

@@ -108,9 +108,11 @@ export class FieldSet {
   difference(other: FieldSet): FieldSet {
     const isMember = this.isMember && !other.isMember;
     let left: Map<string, FieldSet> | undefined;
-    for (const [element, taken] of other.children) {
+    const fewer = this.children.size < other.children.size ? this.children : other.children;
+    for (const element of fewer.keys()) {
       const child = this.children.get(element);
-      if (child === undefined) continue;
+      const taken = other.children.get(element);
+      if (child === undefined || taken === undefined) continue;
       const rest = child.difference(taken);
       if (rest === child) continue;
       left ??= new Map(this.children);

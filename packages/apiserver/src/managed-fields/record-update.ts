@@ -51,10 +51,13 @@ const unmanagedSet = unmanaged.reduce((set, path) => set.union(FieldSet.ofPath(p
 export function recordUpdate(update: Update): readonly Entry[] {
   const { manager, apiVersion, subresource, ignored, nowMs } = update;
   const comparison = ignoring(compareObjects(update.before, update.after, update.schema), ignored);
+  const comparisons = new Map<string | undefined, Comparison | undefined>([[apiVersion, comparison]]);
   const comparisonIn = (version: string | undefined): Comparison | undefined => {
-    if (version === apiVersion) return comparison;
-    const other = update.compareIn(version ?? "");
-    return other === undefined ? undefined : ignoring(other, ignored);
+    if (!comparisons.has(version)) {
+      const other = update.compareIn(version ?? "");
+      comparisons.set(version, other === undefined ? undefined : ignoring(other, ignored));
+    }
+    return comparisons.get(version);
   };
   const changed = comparison.added.union(comparison.modified);
   const taken = changed.difference(unmanagedSet);
@@ -111,31 +114,43 @@ function capped(entries: readonly Entry[]): readonly Entry[] {
   const updaters = entries.filter(({ operation }) => operation === "Update").toSorted(byAge);
   let surplus = updaters.length - maxUpdaters;
   if (surplus <= 0) return entries;
-  const buckets = new Map<string, Entry>();
+  const buckets = new Map<string, Entry[]>();
   const replaced = new Set<Entry>();
   for (const entry of updaters) {
     if (surplus <= 0) break;
     const version = entry.apiVersion ?? "";
     const bucket = buckets.get(version);
     replaced.add(entry);
-    if (bucket === undefined) {
-      buckets.set(version, entry);
-      continue;
+    if (bucket === undefined) buckets.set(version, [entry]);
+    else {
+      bucket.push(entry);
+      surplus--;
     }
-    const held = FieldSet.from(bucket.fieldsV1 as FieldsV1 | undefined);
-    const joined = held.union(FieldSet.from(entry.fieldsV1 as FieldsV1 | undefined));
-    const { time } = entry;
-    buckets.set(version, {
-      manager: "ancient-changes",
-      operation: "Update",
-      apiVersion: version,
-      ...(time === undefined ? {} : { time }),
-      fieldsType: "FieldsV1",
-      fieldsV1: joined.toFields() ?? {},
-    } as Entry);
-    surplus--;
   }
-  return [...entries.filter((entry) => !replaced.has(entry)), ...buckets.values()];
+  return [...entries.filter((entry) => !replaced.has(entry)), ...[...buckets.values()].map(ancient)];
+}
+
+/** One of them stays as it is. */
+function ancient(entries: readonly Entry[]): Entry {
+  const last = entries.at(-1) as Entry;
+  if (entries.length === 1) return last;
+  const joined = unionOf(entries.map(({ fieldsV1 }) => FieldSet.from(fieldsV1 as FieldsV1 | undefined)));
+  const { time, apiVersion } = last;
+  return {
+    manager: "ancient-changes",
+    operation: "Update",
+    apiVersion: apiVersion ?? "",
+    ...(time === undefined ? {} : { time }),
+    fieldsType: "FieldsV1",
+    fieldsV1: joined.toFields() ?? {},
+  } as Entry;
+}
+
+/** By halves: each set is copied a few times, however many there are. */
+function unionOf(sets: readonly FieldSet[]): FieldSet {
+  if (sets.length <= 1) return sets[0] ?? FieldSet.nothing;
+  const half = sets.length >> 1;
+  return unionOf(sets.slice(0, half)).union(unionOf(sets.slice(half)));
 }
 
 function byAge(a: Entry, b: Entry): number {

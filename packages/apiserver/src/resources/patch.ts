@@ -28,8 +28,10 @@ import type { Answer } from "../wire/answer.ts";
 import {
   checkKind,
   fromUnstructured,
+  maxDepth,
   parseAnyJson,
   strictDecodingError,
+  toPlainJson,
   UnmarshalError,
 } from "../wire/decode/index.ts";
 import { changeObject } from "./change-object.ts";
@@ -110,9 +112,9 @@ export function patchKindOf({ request, served }: RequestScope): PatchKind {
 
 export async function parsePatch(scope: RequestScope, kind: PatchKind): Promise<ParsedPatch> {
   const { body } = scope.request;
-  if (body.kind === "value") return { kind, value: body.value, strictFaults: [] };
-  const bytes = await readBytes(scope);
   try {
+    if (body.kind === "value") return { kind, value: toPlainJson(body.value), strictFaults: [] };
+    const bytes = await readBytes(scope);
     const { value, strictFaults } = parseAnyJson(bytes);
     if (kind !== "json") return { kind, value, strictFaults };
     const faults = [...strictFaults, ...unknownMembers(value)].map((fault) => `json patch ${fault}`);
@@ -274,6 +276,8 @@ function unprocessable(serverMessage: string): StatusError {
   return newGenericServerResponse({ code: 422, method: "", serverMessage });
 }
 
+const isDeeper = (pointer: string) => pointer.length > maxDepth && pointer.split("/").length > maxDepth;
+
 /** Before any is applied, all are read; what is missing is found out later. */
 function checkOperation(operation: unknown): void {
   const refused = (held: unknown, place: string) =>
@@ -287,4 +291,7 @@ function checkOperation(operation: unknown): void {
     if (held === undefined || held === null || typeof held === "string") continue;
     throw refused(held, `struct field jsonPatchOp.${field} of type string`);
   }
+  const { path, from } = operation as { readonly path?: string | null; readonly from?: string | null };
+  // Where nothing can stand; step by step it would still be built.
+  for (const pointer of [path, from]) if (isDeeper(pointer ?? "")) throw unprocessable("the path is too deep");
 }

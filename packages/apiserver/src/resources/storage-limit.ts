@@ -26,7 +26,7 @@ export async function refuseTooLarge(object: KubernetesObject, { server }: Reque
 const refused = (message: string) => newStatusError({ code: 500, reason: "", message });
 
 /** Of so many bytes, those that would be left at least: letters take three at most, all else less than its name and sixteen. */
-function spareOf(value: unknown, bytes: number): number {
+export function spareOf(value: unknown, bytes: number): number {
   if (typeof value === "string") return bytes - 3 * value.length - 16;
   if (typeof value !== "object" || value === null) return bytes - 16;
   let left = bytes - 16;

@@ -16,9 +16,10 @@ export function requestOfUnknownMethod(error: Error): ApiRequest | undefined {
   if (method === undefined || url === undefined) return undefined;
   const headers: Record<string, string> = {};
   for (const line of lines) {
-    const [, name, value] = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*(.*?)[ \t]*$/.exec(line) ?? [];
-    if (name === undefined || value === undefined) return undefined;
-    headers[name.toLowerCase()] ??= value;
+    const colon = line.indexOf(":");
+    const name = line.slice(0, Math.max(0, colon));
+    if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name)) return undefined;
+    headers[name.toLowerCase()] ??= line.slice(colon + 1).trim();
   }
   return { method, ...splitUrl(url), headers, body: noBody, prefers: "bytes" };
 }

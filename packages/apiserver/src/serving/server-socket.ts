@@ -197,7 +197,7 @@ export class ServerSocket implements AsyncDisposable {
         : { mayCompress: takesGzip(incoming) };
       await writeResponse(response, outgoing, { isHead, ...pace });
       isWritten = true;
-      if (!incoming.complete) this.#letThrough(incoming);
+      if (!incoming.complete && !incoming.destroyed) this.#letThrough(incoming);
     } catch (error) {
       // A connection that is to break, by a fault rule, breaks.
       if (!gone.signal.aborted && !(error instanceof TransportError)) throw error;

@@ -13,20 +13,24 @@ export function warningHeaders(warnings: readonly string[]): HttpHeaders {
 
 /** Each once, in order. */
 function fitting(texts: readonly string[]): readonly string[] {
-  const total = texts.reduce((sum, text) => sum + text.length, 0);
-  // No text has more characters than units.
-  if (total <= mostCharacters) return texts;
-  const characters = texts.map((text) => [...text]);
-  if (characters.reduce((sum, each) => sum + each.length, 0) <= mostCharacters) return texts;
+  if (isWithin(texts, mostCharacters)) return texts;
   const kept: string[] = [];
   let written = 0;
-  for (const each of characters) {
+  for (const text of texts) {
     if (written >= mostCharacters) break;
-    const cut = each.slice(0, mostOfOne);
+    // Of a text that may be huge only so much is looked at as holds that many characters.
+    const cut = [...text.slice(0, 2 * mostOfOne)].slice(0, mostOfOne);
     written += cut.length;
     kept.push(cut.join(""));
   }
   return kept;
+}
+
+function isWithin(texts: readonly string[], characters: number): boolean {
+  const units = texts.reduce((sum, text) => sum + text.length, 0);
+  // A character is one unit or two.
+  if (units <= characters) return true;
+  return units <= 2 * characters && texts.reduce((sum, text) => sum + [...text].length, 0) <= characters;
 }
 
 const isPrintable = (text: string) => !/[\p{Cc}\p{Cs}]/u.test(text);

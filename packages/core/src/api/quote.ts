@@ -1,7 +1,8 @@
 // Quotes text the way Kubernetes' messages do (Go's %q): printable characters stay, the rest is escaped.
 
 const plain = /^[ !#-[\]-~]*$/;
-const printable = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u;
+/** Characters that are not written as they are, or not for certain. */
+const odd = /[^ !#-[\]-~\p{L}\p{M}\p{N}\p{P}\p{S}]|["\\]/gu;
 const shortEscapes = new Map([
   ['"', '\\"'],
   ["\\", "\\\\"],
@@ -16,13 +17,10 @@ const shortEscapes = new Map([
 
 export function quote(text: string): string {
   if (plain.test(text)) return `"${text}"`;
-  let quoted = "";
-  for (const character of text) quoted += shortEscapes.get(character) ?? escapeUnprintable(character);
-  return `"${quoted}"`;
+  return `"${text.replace(odd, (character) => shortEscapes.get(character) ?? escapeUnprintable(character))}"`;
 }
 
 function escapeUnprintable(character: string): string {
-  if (printable.test(character)) return character;
   const code = character.codePointAt(0) ?? 0;
   if (code < 0x20 || code === 0x7f) return `\\x${code.toString(16).padStart(2, "0")}`;
   if (code >= 0xd800 && code < 0xe000) return "\\ufffd";

@@ -50,7 +50,7 @@ export function setOwn(object: Record<string, unknown>, key: string, value: unkn
  * cannot hold is refused: better than storing another one.
  */
 export function toPlainJson(value: unknown, depth = 0): unknown {
-  if (typeof value !== "object" || value === null) return value;
+  if (typeof value !== "object" || value === null) return toPlainScalar(value);
   if (depth > maxDepth) throw tooDeep();
   if (Array.isArray(value)) return value.map((item) => toPlainJson(item, depth + 1));
   if (value instanceof ExactNumber) return toPlainNumber(value.text);
@@ -61,6 +61,14 @@ export function toPlainJson(value: unknown, depth = 0): unknown {
     for (const key in value) setOwn(copy, key, toPlainJson((value as Record<string, unknown>)[key], depth + 1));
   }
   return copy;
+}
+
+/** Values made in this process may be what no JSON can say. */
+function toPlainScalar(value: unknown): unknown {
+  if (value !== undefined && ["bigint", "symbol", "function"].includes(typeof value)) {
+    throw new UnmarshalError(`a ${typeof value} cannot be written as JSON`);
+  }
+  return value;
 }
 
 function toPlainNumber(text: string): number {

@@ -6,12 +6,15 @@ import type { FieldPlan } from "./plan.ts";
 import { maxDepth, tooDeep, UnmarshalError } from "./unmarshal-error.ts";
 
 /** As upstream: more are not told. */
-const maxStrictFaults = 100;
+export const maxStrictFaults = 100;
+/** Names may be long, and each fault is told with all that lead to it. */
+export const maxStrictLength = 256 * 1024;
 
 export class FaultLog {
   /** From the root to where the walk is: fields, list indexes, map keys. */
   readonly #path: (FieldPlan | number | string)[] = [];
   readonly #strict = new Set<string>();
+  #strictLength = 0;
   /** Set while inside what Go decodes apart, without strictness; its messages name the struct outside. */
   #looseStruct: string | undefined;
   #saved: string | undefined;
@@ -69,7 +72,10 @@ export class FaultLog {
 
   tellStrict(fault: "unknown" | "duplicate", key: string): void {
     if (this.#looseStruct !== undefined || this.#strict.size >= maxStrictFaults) return;
-    this.#strict.add(`${fault} field ${quote(this.#printPath(key))}`);
+    if (this.#strictLength > maxStrictLength) return;
+    const text = `${fault} field ${quote(this.#printPath(key))}`;
+    this.#strict.add(text);
+    this.#strictLength += text.length;
   }
 
   #printPath(key: string): string {

@@ -25,10 +25,11 @@ export {
   decodeYamlBody,
 } from "./body.ts";
 export { decodeDeleteOptions, type OptionsFormat } from "./delete-options.ts";
+export { toPlainJson } from "./exact-values.ts";
 export { fromUnstructured } from "./from-unstructured.ts";
 export { type NormalForm, toNormalForm } from "./normal-form.ts";
 export { type AnyJson, type ParsedJson, parseAnyJson, parseJson } from "./parse-json.ts";
 export { normalTime } from "./scalars.ts";
 export { type FieldValidation, strictDecodingError, strictWarnings } from "./strict.ts";
-export { UnmarshalError } from "./unmarshal-error.ts";
+export { maxDepth, UnmarshalError } from "./unmarshal-error.ts";
 export { type JsonDraft, unsetValue } from "./unset-forms.ts";

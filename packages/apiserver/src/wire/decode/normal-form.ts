@@ -46,6 +46,8 @@ class Walk {
   readonly #faults = new FaultLog();
   #keyCount = 0;
   #hasListedNumbers = false;
+  /** Maps that came in parts. */
+  readonly #grown = new Set<JsonDraft>();
 
   constructor(isOwned: boolean) {
     this.#isOwned = isOwned;
@@ -54,6 +56,7 @@ class Walk {
   run(value: unknown, plan: ObjectPlan): NormalForm {
     const object = value === null ? unsetObject(plan) : this.#root(value, plan);
     this.#faults.throwSaved();
+    for (const map of this.#grown) sortInPlace(map);
     const { strictFaults } = this.#faults;
     return { object, strictFaults, keyCount: this.#keyCount, hasListedNumbers: this.#hasListedNumbers };
   }
@@ -128,6 +131,8 @@ class Walk {
     }
     const held = this.#value(value, field.type, field, before);
     if (held === undefined) return unsetForm(field);
+    // To see that what grows is not empty takes as long as it is.
+    if (held === before) return held;
     return isUnset(held, field) && !this.#isWord(field) ? unsetForm(field) : held;
   }
 
@@ -207,10 +212,11 @@ class Walk {
     return list;
   }
 
+  /** In order; what comes in parts grows in place, and is sorted once it is whole. */
   #map(value: object, { element }: TypePlan, before: unknown): JsonDraft {
-    const map: JsonDraft = isObjectLike(before) ? { ...before } : {};
+    const map: JsonDraft = isObjectLike(before) ? (before as JsonDraft) : {};
     let last = "";
-    let isSorted = !isObjectLike(before);
+    let isSorted = true;
     const add = (key: string, child: unknown) => {
       this.#keyCount++;
       if (key < last) isSorted = false;
@@ -227,7 +233,9 @@ class Walk {
     } else {
       for (const key in value) add(key, (value as JsonDraft)[key]);
     }
-    return isSorted ? map : sortKeys(map);
+    if (!isObjectLike(before)) return isSorted ? map : sortKeys(map);
+    this.#grown.add(map);
+    return map;
   }
 
   #mapValue(key: string, value: unknown, element: TypePlan): unknown {
@@ -338,6 +346,15 @@ function quantityText(value: unknown): string {
   if (value instanceof ExactNumber) return value.text;
   // Anything else is no quantity, whatever it prints as.
   return typeof value === "object" ? "{}" : String(value);
+}
+
+/** The same map, so that who holds it need not be told. */
+function sortInPlace(map: JsonDraft): void {
+  for (const key of Object.keys(map).sort()) {
+    const held = map[key];
+    delete map[key];
+    setOwn(map, key, held);
+  }
 }
 
 function sortKeys(map: JsonDraft): JsonDraft {

@@ -5,6 +5,7 @@ import { quote } from "@kubeloop/core/api";
 import { findJsonFault, mayBeTooDeep } from "../../kinds/shared/json-syntax.ts";
 import { decodeText } from "./body-text.ts";
 import { OrderedEntries, toPlainJson } from "./exact-values.ts";
+import { maxStrictFaults, maxStrictLength } from "./fault-log.ts";
 import { parseExactJson } from "./json-exact.ts";
 import { scanJson } from "./json-scan.ts";
 import { UnmarshalError } from "./unmarshal-error.ts";
@@ -61,6 +62,7 @@ interface Visit {
 /** In the order of the text. A loop, not a recursion: a patch may be ten thousand levels deep. */
 function findRepeatedKeys(root: unknown): string[] {
   const found = new Set<string>();
+  let length = 0;
   const visits: Visit[] = [];
   const enter = (value: unknown) => {
     if (typeof value !== "object" || value === null) return;
@@ -77,7 +79,12 @@ function findRepeatedKeys(root: unknown): string[] {
     const [key, held] = entry;
     const isItem = Array.isArray(visit.value);
     visit.path = isItem ? `[${key}]` : `.${key}`;
-    if (!isItem && visit.seen.has(key)) found.add(`duplicate field ${quote(pathOf(visits))}`);
+    if (!isItem && visit.seen.has(key)) {
+      const text = `duplicate field ${quote(pathOf(visits))}`;
+      found.add(text);
+      length += text.length;
+      if (found.size >= maxStrictFaults || length > maxStrictLength) break;
+    }
     visit.seen.add(key);
     enter(held);
   }

@@ -113,6 +113,7 @@ class Conversion {
   readonly #following = new Set<Alias>();
   #count = 0;
   #aliasedCount = 0;
+  #aliasedLength = 0;
   #depth = 0;
 
   constructor(document: Document, lines: LineCounter) {
@@ -129,7 +130,10 @@ class Conversion {
   #value(node: unknown): unknown {
     this.#tally();
     if (isAlias(node)) return this.#follow(node, (target) => this.#value(target));
-    if (isScalar(node)) return toJsonNumber(scalarOf(node));
+    if (isScalar(node)) {
+      if (this.#following.size > 0) this.#tallyText(node);
+      return toJsonNumber(scalarOf(node));
+    }
     if (this.#depth >= maxDepth) throw tooDeep();
     this.#depth++;
     const value = isMap(node) ? this.#map(node) : isSeq(node) ? node.items.map((item) => this.#value(item)) : null;
@@ -218,7 +222,15 @@ class Conversion {
       throw failure("document contains excessive aliasing");
     }
   }
+
+  /** Upstream counts values, however long they are; what comes of it would be too large for anybody to store. */
+  #tallyText({ value }: Scalar): void {
+    this.#aliasedLength += typeof value === "string" ? value.length : 0;
+    if (this.#aliasedLength > mostAliased) throw failure("document contains excessive aliasing");
+  }
 }
+
+const mostAliased = 3 * 1024 * 1024;
 
 /** From 99 % of a small document down to 10 % of one of four million values. */
 function allowedShare(count: number): number {
