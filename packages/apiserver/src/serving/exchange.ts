@@ -68,11 +68,24 @@ export async function writeResponse(
       if (isHead) return end(outgoing);
       if (body.bytes instanceof WholeBytes && (!mayCompress || body.bytes.bytes.length <= plainBytes)) {
         // In one piece, headers and all.
-        outgoing.setHeader("content-length", body.bytes.bytes.length);
-        return end(outgoing, body.bytes.bytes);
+        const { length } = body.bytes.bytes;
+        outgoing.setHeader("content-length", length);
+        end(outgoing, body.bytes.bytes);
+        // Small ones fit on any line.
+        if (length > plainBytes) await taken(outgoing);
+        return;
       }
       await writeStream(mayCompress ? await compressed(body.bytes, outgoing) : body.bytes, outgoing, turn);
   }
+}
+
+/** Until the line has all of it, or is gone. */
+function taken(outgoing: Outgoing): Promise<void> {
+  return new Promise((resolve) => {
+    if (outgoing.writableFinished || outgoing.destroyed) return resolve();
+    outgoing.once("finish", () => resolve());
+    outgoing.once("close", () => resolve());
+  });
 }
 
 export const uncached = "no-cache, private";

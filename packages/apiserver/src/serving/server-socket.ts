@@ -59,6 +59,8 @@ export class ServerSocket implements AsyncDisposable {
   readonly #sockets = new Set<Socket>();
   readonly #sessions = new Set<ServerHttp2Session>();
   readonly #exchanges = new Set<Promise<void>>();
+  /** What was asked last on a connection that carries one answer at a time. */
+  readonly #last = new WeakMap<Socket, Promise<void>>();
   /** Connections on which somebody still waits for an answer. */
   readonly #answering = new WeakMap<Socket, number>();
   readonly #life = new AbortController();
@@ -156,11 +158,15 @@ export class ServerSocket implements AsyncDisposable {
   }
 
   #accept(incoming: Incoming, outgoing: Outgoing): void {
-    const exchange = this.#exchange(incoming, outgoing).catch((error: unknown) => {
-      this.#options.log.error("an exchange failed", { error: toError(error) });
-      (outgoing as { destroy?: () => void }).destroy?.();
-    });
     const { socket } = incoming;
+    const isAlone = incoming.httpVersionMajor < 2;
+    const exchange = this.#exchange(incoming, outgoing, isAlone ? this.#last.get(socket) : undefined).catch(
+      (error: unknown) => {
+        this.#options.log.error("an exchange failed", { error: toError(error) });
+        (outgoing as { destroy?: () => void }).destroy?.();
+      },
+    );
+    if (isAlone) this.#last.set(socket, exchange);
     const count = (step: number) => this.#answering.set(socket, (this.#answering.get(socket) ?? 0) + step);
     count(1);
     this.#awaitAtEnd(exchange.then(() => void count(-1)));
@@ -171,7 +177,8 @@ export class ServerSocket implements AsyncDisposable {
     void work.then(() => this.#exchanges.delete(work));
   }
 
-  async #exchange(incoming: Incoming, outgoing: Outgoing): Promise<void> {
+  /** After `before`: of what is asked in one breath, answers are not made ahead of who reads them. */
+  async #exchange(incoming: Incoming, outgoing: Outgoing, before: Promise<void> | undefined): Promise<void> {
     const gone = new AbortController();
     // Of a stream that was cut off HTTP/2 says that all was written: only who wrote it knows.
     let isWritten = false;
@@ -188,6 +195,8 @@ export class ServerSocket implements AsyncDisposable {
     if (stream?.closed === true || stream?.destroyed === true) leave();
     using _closing = onAbort(this.#life.signal, (reason) => gone.abort(reason));
     try {
+      if (before !== undefined) await before;
+      gone.signal.throwIfAborted();
       await this.#turns.enter();
       const response = await this.#answer(incoming, gone.signal);
       await using _response = response;
