@@ -41,11 +41,11 @@ export interface KindRules<T extends KubernetesObject = KubernetesObject> {
   /** The same objects under other versions. Those given are stored under the first resource. */
   readonly otherVersions?: readonly ServedVersion<T>[];
   /** A DNS-1123 subdomain unless given. */
-  readonly checkName?: NameCheck;
+  checkName?(...of: [...Parameters<NameCheck>, object: T]): readonly string[];
   /** A Warning for every request, whatever it is and comes to. */
   readonly deprecation?: string;
 
-  /** Changes since the version before; in place. Must be idempotent. */
+  /** Changes since the version before; in place. Must be idempotent. Throws 400 where the version that is not shown could not hold it. */
   defaults?(draft: Draft<T>): void;
   /** On create: drops what clients may not set (`status` is dropped by the generic code), computes what the server knows. */
   prepareCreate?(draft: Draft<T>, context: RuleContext): void;
@@ -67,9 +67,13 @@ export interface KindRules<T extends KubernetesObject = KubernetesObject> {
   readonly needsVersionOnUpdate?: boolean;
   /** Whether a create keeps the status that came with it (Node). */
   readonly keepsStatusOnCreate?: boolean;
-  /** How its own rules look at metadata when it changes, after everybody's have: at what changed unless given; "whole" once more as if it
-   * were new; "passed over" not at all. Only how often a fault is told hangs on it. */
-  readonly metadataOnUpdate?: "whole" | "passed over";
+  /** Whether its own rules look at the metadata of a new one, before everybody's do, which find less and only speak if nobody else did.
+   * They do unless given. */
+  readonly metadataOnCreate?: "passed over";
+  /** How its own rules look at metadata when it changes, after everybody's have: at what changed unless given. */
+  readonly metadataOnUpdate?: readonly MetadataLook[];
+  /** Whether its own rules let finalizers have any name, and not only one that says whose it is. */
+  readonly finalizerNames?: "any";
   /** By subresource ("" is the object itself): what writes through that door leave as it is, and so nobody comes to manage. The status
    * for the object itself and the spec for its status unless given; nothing for other doors. */
   readonly untouched?: Readonly<Record<string, readonly (readonly string[])[]>>;
@@ -86,6 +90,9 @@ export interface KindRules<T extends KubernetesObject = KubernetesObject> {
   /** Where `/scale` finds its numbers. */
   readonly scale?: ScaleRules<T>;
 }
+
+/** At what differs from before, or at the whole as if it were new. Each look tells its faults once more. */
+export type MetadataLook = "changes" | "whole";
 
 /** A method and not a property, so that the rules of all kinds fit into one list. */
 interface GenerationCheck<T extends KubernetesObject> {
@@ -108,6 +115,10 @@ export interface ServedVersion<T extends KubernetesObject> {
   /** For writes under this version, instead of the stored version's own; of objects as they are stored. */
   validate?(object: T, context: RuleContext): readonly Fault[];
   validateUpdate?(object: T, old: T, context: RuleContext): readonly Fault[];
+  /** See the kind's own, of which this version's take the place. */
+  readonly metadata?: Pick<KindRules<T>, "checkName" | "metadataOnUpdate"> & {
+    readonly metadataOnCreate?: "looked at";
+  };
   readonly selectableFields?: SelectableFields<KubernetesObject>;
 }
 
@@ -147,7 +158,7 @@ export interface SubresourceRules<T extends KubernetesObject> {
   validateUpdate?(object: T, old: T, context: RuleContext): readonly Fault[];
   warnings?(object: T, old: T): readonly string[];
   /** See the kind's own. */
-  readonly metadataOnUpdate?: "passed over";
+  readonly metadataOnUpdate?: readonly MetadataLook[];
 }
 
 export interface ScaleRules<T extends KubernetesObject> {

@@ -1,6 +1,5 @@
 // What must hold of every object's metadata, whatever its kind: on creation, and from one version to the next.
 import {
-  asPrefix,
   childPath,
   type Fault,
   type FieldPath,
@@ -14,37 +13,53 @@ import {
   requiredFault,
   tooLongFault,
   validateDns1123Label,
-  validateDns1123Subdomain,
   validateLabelValue,
   validatePathSegmentName,
   validatePathSegmentPrefix,
   validateQualifiedName,
 } from "@kubeloop/core/api";
-import type { NameCheck } from "../kinds/kind-rules.ts";
+import type { MetadataLook, NameCheck } from "../kinds/kind-rules.ts";
 
 type Metadata = metav1.ObjectMeta;
 
 const metadata = fieldPath("metadata");
 const largestAnnotations = 256 * 1024;
 
-export const subdomainName: NameCheck = (name, isPrefix) =>
-  isPrefix ? asPrefix(validateDns1123Subdomain)(name) : validateDns1123Subdomain(name);
-
 /** Whatever a path can hold: for kinds without a rule of their own, and for updates, whose names were checked before. */
 export const pathName: NameCheck = (name, isPrefix) =>
   isPrefix ? validatePathSegmentPrefix(name) : validatePathSegmentName(name);
 
-interface Scope {
+/** How somebody looks at metadata: everybody's rules, or those of a kind. */
+export interface MetadataCheck {
   readonly namespaced: boolean;
+  readonly checkName: NameCheck;
+  readonly finalizerNames: "any" | "qualified";
+}
+
+/** What is asked of all kinds. */
+const asksEverybody = ({ namespaced }: MetadataCheck): MetadataCheck => ({
+  namespaced,
+  checkName: pathName,
+  finalizerNames: "any",
+});
+
+export interface NewFaults {
+  readonly byItsKind: Fault[];
+  /** Told only where its kind has nothing to say. */
+  readonly byEverybody: Fault[];
 }
 
 /** Of a new object, whose name has been generated if that was asked for. */
-export function newMetadataFaults(
-  meta: Metadata,
-  checkName: NameCheck,
-  { namespaced }: Scope,
-  carried = carriedFaults(meta),
-): Fault[] {
+export function newMetadataFaults(meta: Metadata, check: MetadataCheck): NewFaults {
+  const carried = carriedFaults(meta);
+  return {
+    byItsKind: wholeFaults(meta, check, carried),
+    byEverybody: wholeFaults(meta, asksEverybody(check), carried),
+  };
+}
+
+function wholeFaults(meta: Metadata, check: MetadataCheck, carried: readonly Fault[]): Fault[] {
+  const { namespaced, checkName } = check;
   const faults: Fault[] = [];
   const { generateName = "", name = "", namespace = "" } = meta;
   if (generateName !== "") {
@@ -63,7 +78,7 @@ export function newMetadataFaults(
     const why = "must be greater than or equal to 0";
     faults.push(invalidFault(childPath(metadata, "generation"), meta.generation, why));
   }
-  return [...faults, ...carried, ...finalizerFaults(meta.finalizers ?? [], childPath(metadata, "finalizers"))];
+  return [...faults, ...carried, ...finalizerFaults(meta), ...unqualifiedFaults(meta, check)];
 }
 
 /** Of what may be changed at any time, and is looked at each time. */
@@ -75,19 +90,18 @@ function carriedFaults({ labels, annotations, ownerReferences }: Metadata): read
   ];
 }
 
-export interface ChangeCheck extends Scope {
-  readonly checkName: NameCheck;
-  readonly byItsKind: "whole" | "passed over" | undefined;
+export interface ChangeCheck extends MetadataCheck {
+  readonly looks: readonly MetadataLook[];
 }
 
 /** From one version to the next. Faults are told as often as upstream finds them: twice for all kinds, and as its own rules look. */
 export function changedMetadataFaults(meta: Metadata, old: Metadata, check: ChangeCheck): Fault[] {
   const carried = carriedFaults(meta);
   const changed = [...changeFaults(meta, old), ...carried];
-  const forAll = [...newMetadataFaults(meta, pathName, check, carried), ...changed];
-  if (forAll.length === 0 || check.byItsKind === "passed over") return forAll;
-  const asNew = check.byItsKind === "whole" ? newMetadataFaults(meta, check.checkName, check, carried) : [];
-  return [...forAll, ...changed, ...asNew];
+  const own = check.looks.flatMap((look) =>
+    look === "whole" ? wholeFaults(meta, check, carried) : [...changed, ...unqualifiedFaults(meta, check)],
+  );
+  return [...wholeFaults(meta, asksEverybody(check), carried), ...changed, ...own];
 }
 
 function changeFaults(meta: Metadata, old: Metadata): Fault[] {
@@ -184,16 +198,22 @@ function versionOf(apiVersion: string | undefined): { readonly group: string; re
 
 const standardFinalizers = new Set(["kubernetes", "orphan", "foregroundDeletion"]);
 
-function finalizerFaults(finalizers: readonly string[], path: FieldPath): Fault[] {
+function finalizerFaults({ finalizers = [] }: Metadata): Fault[] {
+  const path = childPath(metadata, "finalizers");
   const faults = finalizers.flatMap((each) => validateQualifiedName(each).map((why) => invalidFault(path, each, why)));
-  for (const [i, each] of finalizers.entries()) {
-    if (each.includes("/") || standardFinalizers.has(each)) continue;
-    const why = "name is neither a standard finalizer name nor is it fully qualified";
-    faults.push(invalidFault(itemPath(path, i), each, why));
-  }
   if (!finalizers.includes("orphan") || !finalizers.includes("foregroundDeletion")) return faults;
   const why = "finalizer orphan and foregroundDeletion cannot be both set";
   return [...faults, invalidFault(path, finalizers, why)];
+}
+
+/** A finalizer's name says whose it is, but for those that are the server's own. */
+function unqualifiedFaults({ finalizers = [] }: Metadata, { finalizerNames }: MetadataCheck): Fault[] {
+  if (finalizerNames === "any") return [];
+  const path = childPath(metadata, "finalizers");
+  const why = "name is neither a standard finalizer name nor is it fully qualified";
+  return finalizers.flatMap((each, i) =>
+    each.includes("/") || standardFinalizers.has(each) ? [] : [invalidFault(itemPath(path, i), each, why)],
+  );
 }
 
 /** Only the first of owner references that say the same; whether any were dropped. */

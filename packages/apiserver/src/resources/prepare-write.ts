@@ -2,11 +2,13 @@
 // but for the draft, which is changed in place; throws 422 with every fault at once.
 import { type Fault, type KubernetesObject, newInvalid, printTime, StatusError } from "@kubeloop/core/api";
 import { deepEqual } from "@kubeloop/core/base";
-import type { Draft, KindRules, RuleContext, SubresourceRules } from "../kinds/kind-rules.ts";
+import type { Draft, KindRules, MetadataLook, RuleContext, SubresourceRules } from "../kinds/kind-rules.ts";
+import { subdomainName } from "../kinds/shared/names.ts";
 import { unsetValue } from "../wire/decode/index.ts";
 import type { ServedResource } from "./catalogue.ts";
-import { type ChangeCheck, changedMetadataFaults, newMetadataFaults, subdomainName } from "./object-meta.ts";
+import { changedMetadataFaults, type MetadataCheck, newMetadataFaults } from "./object-meta.ts";
 import type { RequestScope } from "./request-scope.ts";
+import { spareOf } from "./storage-limit.ts";
 
 type AnyDraft = Draft<KubernetesObject>;
 /** Fields beside metadata, which only the kind's own rules know. */
@@ -37,11 +39,10 @@ export function prepareNew({ served, warnings }: RequestScope, draft: AnyDraft, 
   if (hasStatus(served) && rules.keepsStatusOnCreate !== true) resetStatus(draft, served);
   if (tracksGeneration(served)) draft.metadata.generation = 1;
   rules.prepareCreate?.(draft, context);
-  const faults = [
-    ...newMetadataFaults(draft.metadata, rules.checkName ?? subdomainName, served.resource),
-    ...((served.version?.validate ?? rules.validate)?.(draft, context) ?? []),
-  ];
-  refuseFaults(draft, faults);
+  const { byItsKind, byEverybody } = newMetadataFaults(draft.metadata, metadataCheckOf(served, draft));
+  const own = (served.version?.validate ?? rules.validate)?.(draft, context) ?? [];
+  refuseFaults(draft, looksAtNew(served) ? [...byItsKind, ...own] : own);
+  refuseFaults(draft, byEverybody);
   warnings.addAll(rules.warnings?.(draft, undefined) ?? []);
 }
 
@@ -60,13 +61,25 @@ export function prepareChanged(
   keepSystemFields(draft, old);
   const { validate, validateUpdate } = { ...rules, ...checksOf(served) };
   const own = validateUpdate === undefined ? (validate?.(draft, context) ?? []) : validateUpdate(draft, old, context);
-  const check = changeCheckOf(served, rules.metadataOnUpdate);
+  const looks = served.version?.metadata?.metadataOnUpdate ?? rules.metadataOnUpdate ?? atChanges;
+  const check = { ...metadataCheckOf(served, draft), looks };
   refuseFaults(draft, [...changedMetadataFaults(draft.metadata, old.metadata, check), ...own]);
   warnings.addAll(rules.warnings?.(draft, old) ?? []);
 }
 
-function changeCheckOf({ rules, resource }: ServedResource, byItsKind: KindRules["metadataOnUpdate"]): ChangeCheck {
-  return { namespaced: resource.namespaced, checkName: rules.checkName ?? subdomainName, byItsKind };
+const atChanges: readonly MetadataLook[] = ["changes"];
+
+function metadataCheckOf({ rules, version, resource }: ServedResource, draft: AnyDraft): MetadataCheck {
+  const holder = version?.metadata?.checkName === undefined ? rules : version.metadata;
+  return {
+    namespaced: resource.namespaced,
+    checkName: (name, asPrefix) => holder.checkName?.(name, asPrefix, draft) ?? subdomainName(name, asPrefix),
+    finalizerNames: rules.finalizerNames ?? "qualified",
+  };
+}
+
+function looksAtNew({ rules, version }: ServedResource): boolean {
+  return (version?.metadata?.metadataOnCreate ?? rules.metadataOnCreate) !== "passed over";
 }
 
 /** A second version may check by rules of its own. */
@@ -87,7 +100,7 @@ export function prepareThroughSubresource(
   rules.prepareUpdate(draft, old, context);
   keepSystemFields(draft, old);
   const own = rules.validateUpdate?.(draft, old, context) ?? [];
-  const check = changeCheckOf(served, rules.metadataOnUpdate);
+  const check = { ...metadataCheckOf(served, draft), looks: rules.metadataOnUpdate ?? atChanges };
   refuseFaults(draft, [...changedMetadataFaults(draft.metadata, old.metadata, check), ...own]);
   warnings.addAll(rules.warnings?.(draft, old) ?? []);
 }
@@ -153,12 +166,24 @@ function setOrDelete<T extends object, K extends keyof T>(holder: T, name: K, va
 function refuseFaults(draft: AnyDraft, faults: readonly Fault[]): void {
   if (faults.length === 0) return;
   const [group = ""] = draft.apiVersion.includes("/") ? draft.apiVersion.split("/") : [""];
-  const told = { faults: faults.slice(0, mostFaultsTold) };
-  const error = newInvalid({ group, kind: draft.kind }, draft.metadata.name ?? "", told);
-  if (faults.length <= mostFaultsTold) throw error;
-  const message = `${error.status.message} and ${faults.length - mostFaultsTold} more`;
+  const told = firstOf(faults);
+  const error = newInvalid({ group, kind: draft.kind }, draft.metadata.name ?? "", { faults: told });
+  if (told.length === faults.length) throw error;
+  const message = `${error.status.message} and ${faults.length - told.length} more`;
   throw new StatusError({ ...error.status, message });
 }
 
 /** A body of three megabytes has room for a hundred thousand, and their answer would be a hundred times as long. */
 const mostFaultsTold = 1_000;
+const mostBytesTold = 4 * 1024 * 1024;
+
+/** At least one. */
+function firstOf(faults: readonly Fault[]): readonly Fault[] {
+  let left = mostBytesTold;
+  let count = 0;
+  while (count < Math.min(faults.length, mostFaultsTold) && left > 0) {
+    const { field, detail, value } = faults[count++] as Fault;
+    left = spareOf(value, left - 3 * (field.length + detail.length));
+  }
+  return faults.slice(0, count);
+}

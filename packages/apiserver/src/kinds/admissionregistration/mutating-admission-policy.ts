@@ -22,6 +22,8 @@ type Spec = admissionregistrationv1.MutatingAdmissionPolicySpec;
 
 export const mutatingAdmissionPolicyRules: KindRules<Policy> = {
   resource: mutatingAdmissionPolicies,
+  metadataOnUpdate: ["whole"],
+  finalizerNames: "any",
   needsVersionOnUpdate: true,
   generation: "spec",
   defaults({ spec }) {

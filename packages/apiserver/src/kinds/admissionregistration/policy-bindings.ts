@@ -15,6 +15,8 @@ type Spec = admissionregistrationv1.MutatingAdmissionPolicyBindingSpec;
 
 export const validatingAdmissionPolicyBindingRules: KindRules<Validating> = {
   resource: validatingAdmissionPolicyBindings,
+  metadataOnUpdate: ["whole"],
+  finalizerNames: "any",
   needsVersionOnUpdate: true,
   generation: "spec",
   defaults: ({ spec }) => setMatchDefaults(spec?.matchResources),
@@ -29,6 +31,8 @@ export const validatingAdmissionPolicyBindingRules: KindRules<Validating> = {
 
 export const mutatingAdmissionPolicyBindingRules: KindRules<Mutating> = {
   resource: mutatingAdmissionPolicyBindings,
+  metadataOnUpdate: ["whole"],
+  finalizerNames: "any",
   needsVersionOnUpdate: true,
   generation: "spec",
   defaults: ({ spec }) => setMatchDefaults(spec?.matchResources),

@@ -21,6 +21,8 @@ const longestAnnotation = 5 * 1024;
 
 export const validatingAdmissionPolicyRules: KindRules<Policy> = {
   resource: validatingAdmissionPolicies,
+  metadataOnUpdate: ["whole"],
+  finalizerNames: "any",
   untouched: { status: [["spec"], ["metadata"]] },
   needsVersionOnUpdate: true,
   generation: "spec",
@@ -34,6 +36,7 @@ export const validatingAdmissionPolicyRules: KindRules<Policy> = {
   warnings: ({ metadata }) => staticNameWarnings(metadata.name),
   subresources: {
     status: {
+      metadataOnUpdate: ["whole"],
       prepareUpdate(draft, old) {
         keepAllButStatus(draft, old);
         keepMetadata(draft.metadata, old.metadata);

@@ -13,6 +13,8 @@ type Configuration = Validating | Mutating;
 
 export const validatingWebhookConfigurationRules: KindRules<Validating> = {
   resource: validatingWebhookConfigurations,
+  metadataOnUpdate: ["whole"],
+  finalizerNames: "any",
   needsVersionOnUpdate: true,
   generation: "spec",
   defaults: ({ webhooks }) => setWebhookDefaults(webhooks),
@@ -24,6 +26,8 @@ export const validatingWebhookConfigurationRules: KindRules<Validating> = {
 
 export const mutatingWebhookConfigurationRules: KindRules<Mutating> = {
   resource: mutatingWebhookConfigurations,
+  metadataOnUpdate: ["whole"],
+  finalizerNames: "any",
   needsVersionOnUpdate: true,
   generation: "spec",
   defaults({ webhooks }) {

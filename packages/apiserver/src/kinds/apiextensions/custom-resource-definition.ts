@@ -2,6 +2,7 @@
 import type { apiextensionsv1 } from "@kubeloop/core/api";
 import { customResourceDefinitions } from "@kubeloop/core/resources";
 import type { Draft, KindRules } from "../kind-rules.ts";
+import { subdomainName } from "../shared/names.ts";
 import { collectObjectFaults } from "../shared/object-faults.ts";
 import { checkImmutable } from "../shared/same.ts";
 import { keepAllButStatus } from "../shared/status-metadata.ts";
@@ -14,6 +15,7 @@ type Status = Draft<apiextensionsv1.CustomResourceDefinitionStatus>;
 
 export const customResourceDefinitionRules: KindRules<Definition> = {
   resource: customResourceDefinitions,
+  finalizerNames: "any",
   needsVersionOnUpdate: true,
   generation: "spec",
   defaults({ spec }) {
@@ -31,15 +33,11 @@ export const customResourceDefinitionRules: KindRules<Definition> = {
     draft.status = structuredClone(draft.status ?? {}) as Status;
     keepStoredVersion(draft);
   },
-  validate: (definition) =>
-    collectObjectFaults((at) => {
-      const { metadata, spec } = definition;
-      const name = metadata.name ?? "";
-      if (name !== "" && name !== `${spec.names.plural}.${spec.group}`) {
-        at("metadata").at("name").invalid(name, 'must be spec.names.plural+"."+spec.group');
-      }
-      checkDefinition(definition, at);
-    }),
+  checkName(name, asPrefix, { spec }) {
+    const isExpected = name === `${spec.names.plural}.${spec.group}`;
+    return [...subdomainName(name, asPrefix), ...(isExpected ? [] : ['must be spec.names.plural+"."+spec.group'])];
+  },
+  validate: (definition) => collectObjectFaults((at) => checkDefinition(definition, at)),
   validateUpdate: (definition, old) =>
     collectObjectFaults((at) => {
       checkDefinition(definition, at);

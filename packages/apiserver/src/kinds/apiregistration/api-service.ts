@@ -13,19 +13,24 @@ import type { KindRules } from "../kind-rules.ts";
 import { binarySize } from "../shared/binary-size.ts";
 import { isAbsent } from "../shared/checks.ts";
 import type { FaultPlace } from "../shared/fault-place.ts";
-import { pathSegmentName } from "../shared/names.ts";
 import { collectObjectFaults, type ObjectPlaces } from "../shared/object-faults.ts";
 import { printAge } from "../shared/print-age.ts";
-import { keepAllButStatus, keepMetadata } from "../shared/status-metadata.ts";
+import { keepAllButStatus, keepDescription } from "../shared/status-metadata.ts";
 
 type APIService = apiregistrationv1.APIService;
 type Spec = apiregistrationv1.APIServiceSpec;
 
 export const apiServiceRules: KindRules<APIService> = {
   resource: apiServices,
-  metadataOnUpdate: "whole",
+  finalizerNames: "any",
+  metadataOnUpdate: ["changes", "whole"],
   untouched: { status: [["spec"], ["metadata"]] },
-  checkName: pathSegmentName,
+  checkName(name, _asPrefix, { spec }) {
+    const faults = validatePathSegmentName(name);
+    const expected = `${spec.version ?? ""}.${spec.group ?? ""}`;
+    if (faults.length > 0 || name === expected) return faults;
+    return [`must be \`spec.version+"."+spec.group\`: ${quote(expected)}`];
+  },
   needsVersionOnUpdate: true,
   defaults({ spec }) {
     if (spec.service !== undefined) spec.service.port ??= 443;
@@ -50,7 +55,7 @@ export const apiServiceRules: KindRules<APIService> = {
     status: {
       prepareUpdate(draft, old) {
         keepAllButStatus(draft, old);
-        keepMetadata(draft.metadata, old.metadata);
+        keepDescription(draft.metadata, old.metadata);
       },
       validateUpdate: ({ status }) =>
         collectObjectFaults((at) => {
@@ -77,15 +82,8 @@ function printAvailable(status: apiregistrationv1.APIServiceStatus | undefined):
   return `${condition.status} (${condition.reason})`;
 }
 
-function checkService({ metadata, spec }: APIService, at: ObjectPlaces): void {
+function checkService({ spec }: APIService, at: ObjectPlaces): void {
   const { group = "", version = "" } = spec;
-  const expected = `${version}.${group}`;
-  const name = metadata.name ?? "";
-  if (name !== "" && name !== expected && validatePathSegmentName(name).length === 0) {
-    at("metadata")
-      .at("name")
-      .invalid(name, `must be \`spec.version+"."+spec.group\`: ${quote(expected)}`);
-  }
   const place = at("spec");
   if (group === "" && version !== "v1") {
     place.at("group").required("only v1 may have an empty group and it better be legacy kube");

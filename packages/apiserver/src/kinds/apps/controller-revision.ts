@@ -11,6 +11,7 @@ type ControllerRevision = appsv1.ControllerRevision;
 
 export const controllerRevisionRules: KindRules<ControllerRevision> = {
   resource: controllerRevisions,
+  metadataOnUpdate: ["changes", "whole"],
   validate: ({ revision, data }) =>
     collectFaults("revision", (place) => {
       checkNonNegative(revision, place);

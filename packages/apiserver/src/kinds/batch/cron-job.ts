@@ -27,7 +27,7 @@ const hasChanged = (object: CronJob, old: CronJob) => !isSame(object.spec, old.s
 
 export const cronJobRules: KindRules<CronJob> = {
   resource: cronJobs,
-  subresources: { status: { metadataOnUpdate: "passed over", prepareUpdate: keepAllButStatus } },
+  subresources: { status: { metadataOnUpdate: [], prepareUpdate: keepAllButStatus } },
   defaults({ spec }) {
     spec.concurrencyPolicy ||= "Allow";
     spec.suspend ??= false;

@@ -30,6 +30,7 @@ const orphanWarning =
 
 export const jobRules: KindRules<Job> = {
   resource: jobs,
+  metadataOnUpdate: ["whole", "changes"],
   defaults(job) {
     const labels = job.spec.template.metadata?.labels;
     // The very map of the template: labels that preparation adds to the one are the other's too.

@@ -3,7 +3,6 @@
 import { type certificatesv1, printTime } from "@kubeloop/core/api";
 import { certificateSigningRequests } from "@kubeloop/core/resources";
 import type { Draft, KindRules } from "../kind-rules.ts";
-import { pathSegmentName } from "../shared/names.ts";
 import { collectObjectFaults } from "../shared/object-faults.ts";
 import { printAge, printShortDuration } from "../shared/print-age.ts";
 import { unsupportedField } from "../shared/unsupported-field.ts";
@@ -12,14 +11,19 @@ import { checkAnswers, checkSigningRequest, type Door } from "./check-signing-re
 type SigningRequest = certificatesv1.CertificateSigningRequest;
 type Status = Draft<certificatesv1.CertificateSigningRequestStatus>;
 
+/** Through each of its doors. */
+const looks = ["whole", "changes"] as const;
+
 export const certificateSigningRequestRules: KindRules<SigningRequest> = {
   resource: certificateSigningRequests,
+  metadataOnUpdate: looks,
   untouched: {
     "": [["spec"], ["status"]],
     status: [["spec"], ["status", "conditions"]],
     approval: [["spec"], ["status", "certificate"]],
   },
-  checkName: pathSegmentName,
+  // Its own rules let it have any name; everybody's do not.
+  checkName: () => [],
   prepareCreate({ spec }, { user }) {
     for (const field of ["username", "uid", "groups", "extra"] as const) delete spec[field];
     if (user.name !== "") spec.username = user.name;
@@ -34,6 +38,7 @@ export const certificateSigningRequestRules: KindRules<SigningRequest> = {
   validateUpdate: checkThrough("object"),
   subresources: {
     status: {
+      metadataOnUpdate: looks,
       prepareUpdate(draft, old, { nowMs }) {
         draft.spec = old.spec as Draft<SigningRequest["spec"]>;
         draft.status ??= {};
@@ -43,6 +48,7 @@ export const certificateSigningRequestRules: KindRules<SigningRequest> = {
       validateUpdate: checkThrough("status"),
     },
     approval: {
+      metadataOnUpdate: looks,
       prepareUpdate(draft, old, { nowMs }) {
         const { conditions } = draft.status ?? {};
         draft.spec = old.spec as Draft<SigningRequest["spec"]>;

@@ -10,6 +10,7 @@ type Spec = coordinationv1.LeaseSpec;
 
 export const leaseRules: KindRules<coordinationv1.Lease> = {
   resource: leases,
+  finalizerNames: "any",
   createsOnUpdate: true,
   needsVersionOnUpdate: true,
   prepareCreate: ({ spec = {} }) => dropElection(spec),

@@ -13,7 +13,7 @@ export const immutableWhenSet = "field is immutable when `immutable` is set";
 
 export const configMapRules: KindRules<corev1.ConfigMap> = {
   resource: configMaps,
-  metadataOnUpdate: "whole",
+  metadataOnUpdate: ["changes", "whole"],
   validate: (map) => collectObjectFaults((at) => checkConfigMap(map, at)),
   validateUpdate: (map, old) =>
     collectObjectFaults((at) => {

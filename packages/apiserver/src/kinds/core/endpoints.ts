@@ -23,7 +23,7 @@ const shownAddresses = 3;
 
 export const endpointsRules: KindRules<Endpoints> = {
   resource: endpoints,
-  metadataOnUpdate: "whole",
+  metadataOnUpdate: ["changes", "whole"],
   createsOnUpdate: true,
   defaults({ subsets = [] }) {
     for (const { ports = [] } of subsets) {

@@ -12,7 +12,8 @@ import { unsupportedField } from "../shared/unsupported-field.ts";
 
 export const eventRules: KindRules<corev1.Event> = {
   resource: events,
-  metadataOnUpdate: "passed over",
+  metadataOnCreate: "passed over",
+  metadataOnUpdate: [],
   otherVersions: [eventsVersion],
   createsOnUpdate: true,
   // Whatever old clients call it.

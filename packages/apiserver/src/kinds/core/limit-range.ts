@@ -21,6 +21,7 @@ const lists = ["max", "min", "default", "defaultRequest", "maxLimitRequestRatio"
 
 export const limitRangeRules: KindRules<corev1.LimitRange> = {
   resource: limitRanges,
+  metadataOnUpdate: ["whole"],
   createsOnUpdate: true,
   defaults(draft) {
     for (const limit of draft.spec?.limits ?? []) setLimitDefaults(limit);

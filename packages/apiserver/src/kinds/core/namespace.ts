@@ -19,7 +19,7 @@ const needed = new Set(["default", "kube-system", "kube-public"]);
 
 export const namespaceRules: KindRules<Namespace> = {
   resource: namespaces,
-  metadataOnUpdate: "whole",
+  metadataOnUpdate: ["whole", "changes"],
   untouched: { finalize: [["status"]] },
   checkName: labelName,
   defaults(draft) {

@@ -15,7 +15,7 @@ type Node = corev1.Node;
 
 export const nodeRules: KindRules<Node> = {
   resource: nodes,
-  metadataOnUpdate: "whole",
+  metadataOnUpdate: ["whole", "changes"],
   keepsStatusOnCreate: true,
   defaults({ spec, status }) {
     if (status !== undefined) setStatusDefaults(status);

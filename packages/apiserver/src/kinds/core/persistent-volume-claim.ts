@@ -16,7 +16,7 @@ type Claim = corev1.PersistentVolumeClaim;
 
 export const persistentVolumeClaimRules: KindRules<Claim> = {
   resource: persistentVolumeClaims,
-  metadataOnUpdate: "whole",
+  metadataOnUpdate: ["changes", "whole"],
   deletion: { answersWithObject: true },
   defaults(draft) {
     draft.spec ??= {};

@@ -15,7 +15,7 @@ type Volume = corev1.PersistentVolume;
 
 export const persistentVolumeRules: KindRules<Volume> = {
   resource: persistentVolumes,
-  metadataOnUpdate: "whole",
+  metadataOnUpdate: ["whole", "whole"],
   deletion: { answersWithObject: true },
   defaults(draft) {
     draft.spec ??= {};

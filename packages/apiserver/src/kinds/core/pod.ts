@@ -23,7 +23,7 @@ type Pod = corev1.Pod;
 
 export const podRules: KindRules<Pod> = {
   resource: pods,
-  metadataOnUpdate: "whole",
+  metadataOnUpdate: ["changes", "whole"],
   untouched: { status: [["spec"], ["metadata", "deletionTimestamp"], ["metadata", "ownerReferences"]] },
   defaults(pod) {
     setPodDefaults(pod);
@@ -77,10 +77,15 @@ export const podRules: KindRules<Pod> = {
       warnings: ({ status }) => addressWarnings(status),
     },
     ephemeralcontainers: {
+      metadataOnUpdate: ["changes", "whole"],
       prepareUpdate: prepareEphemeralContainers,
       validateUpdate: ephemeralContainerFaults,
     },
-    resize: { prepareUpdate: prepareResize, validateUpdate: resizeFaults },
+    resize: {
+      metadataOnUpdate: ["changes", "whole"],
+      prepareUpdate: prepareResize,
+      validateUpdate: resizeFaults,
+    },
   },
 };
 
@@ -92,10 +97,11 @@ function gracePeriod({ spec, status }: Pod, askedSeconds: number | undefined): n
   return seconds < 0 ? 1 : seconds;
 }
 
-/** A node does not own the pod, nor its class of service; and it may not forget which generation it has seen. */
+/** A node does not own the pod, nor its class of service, nor its end; and it may not forget which generation it has seen. */
 function prepareStatus(pod: Draft<Pod>, old: Pod): void {
   const before = old as Draft<Pod>;
   pod.spec = before.spec;
+  delete pod.metadata.deletionTimestamp;
   if (before.metadata.ownerReferences === undefined) delete pod.metadata.ownerReferences;
   else pod.metadata.ownerReferences = before.metadata.ownerReferences;
   pod.status ??= {};

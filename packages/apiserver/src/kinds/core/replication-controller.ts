@@ -10,6 +10,7 @@ import { nameWarnings, podNamesText, templateWarnings } from "../pod-spec/warnin
 import { checkNonNegative } from "../shared/checks.ts";
 import { collectFaults, type FaultPlace } from "../shared/fault-place.ts";
 import { formatLabels } from "../shared/labels.ts";
+import { generatedSubdomainName } from "../shared/names.ts";
 import { printAge } from "../shared/print-age.ts";
 import { checkReplicaCounts } from "../shared/replica-counts.ts";
 import { isSame } from "../shared/same.ts";
@@ -21,6 +22,7 @@ const hasChanged = (object: Controller, old: Controller) =>
 
 export const replicationControllerRules: KindRules<Controller> = {
   resource: replicationControllers,
+  checkName: generatedSubdomainName,
   defaults(draft) {
     draft.spec ??= {};
     const { spec, metadata } = draft;

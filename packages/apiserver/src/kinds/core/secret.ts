@@ -42,7 +42,7 @@ const typeChecks: Readonly<Record<string, (secret: corev1.Secret, at: ObjectPlac
 
 export const secretRules: KindRules<corev1.Secret> = {
   resource: secrets,
-  metadataOnUpdate: "whole",
+  metadataOnUpdate: ["changes", "whole"],
   defaults(draft) {
     if (isAbsent(draft.type)) draft.type = "Opaque";
     takeInText(draft);

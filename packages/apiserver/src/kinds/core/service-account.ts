@@ -8,7 +8,7 @@ const mountableOnly = "kubernetes.io/enforce-mountable-secrets";
 
 export const serviceAccountRules: KindRules<corev1.ServiceAccount> = {
   resource: serviceAccounts,
-  metadataOnUpdate: "whole",
+  metadataOnUpdate: ["changes", "whole"],
   deletion: { answersWithObject: true },
   prepareCreate: keepNames,
   prepareUpdate: keepNames,

@@ -19,6 +19,7 @@ const most = 3;
 
 export const endpointSliceRules: KindRules<EndpointSlice> = {
   resource: endpointSlices,
+  metadataOnUpdate: ["whole"],
   generation(object, old) {
     const { metadata, ...rest } = object;
     const { metadata: oldMetadata, ...oldRest } = old;
@@ -30,8 +31,13 @@ export const endpointSliceRules: KindRules<EndpointSlice> = {
       port.protocol ??= "TCP";
     }
   },
-  prepareCreate: dropTopology,
-  prepareUpdate: dropTopology,
+  prepareCreate(draft) {
+    dropTopology(draft);
+  },
+  prepareUpdate(draft, old) {
+    // That it was given counts as a change, though nothing of it is kept.
+    if (dropTopology(draft)) draft.metadata.generation = (old.metadata.generation ?? 0) + 1;
+  },
   validate: (slice) => collectObjectFaults((at) => checkEndpointSlice(slice, at)),
   validateUpdate: (slice, old) =>
     collectObjectFaults((at) => {
@@ -51,9 +57,11 @@ export const endpointSliceRules: KindRules<EndpointSlice> = {
   ],
 };
 
-/** Topology has fields of its own since this version. */
-function dropTopology({ endpoints }: Draft<EndpointSlice>): void {
-  for (const endpoint of endpoints ?? []) delete endpoint.deprecatedTopology;
+/** Topology has fields of its own since this version. Whether there was any. */
+function dropTopology({ endpoints }: Draft<EndpointSlice>): boolean {
+  const old = (endpoints ?? []).filter(({ deprecatedTopology }) => deprecatedTopology !== undefined);
+  for (const endpoint of old) delete endpoint.deprecatedTopology;
+  return old.length > 0;
 }
 
 function addressWarnings({ metadata, addressType, endpoints }: EndpointSlice): string[] {
@@ -65,7 +73,7 @@ function addressWarnings({ metadata, addressType, endpoints }: EndpointSlice): s
 }
 
 function printSome(texts: readonly string[]): string {
-  if (texts.length === 0) return "<unset>";
   const shown = texts.slice(0, most).join(",");
-  return texts.length > most ? `${shown} + ${texts.length - most} more...` : shown;
+  if (texts.length > most) return `${shown} + ${texts.length - most} more...`;
+  return shown === "" ? "<unset>" : shown;
 }

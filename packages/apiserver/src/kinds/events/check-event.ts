@@ -49,9 +49,7 @@ function checkLength(text: string, longest: number, at: ObjectPlaces, field: str
 
 /** A new one through events.k8s.io. */
 export function checkNewEvent(event: Event, at: ObjectPlaces): void {
-  const { metadata, type = "" } = event;
-  const name = metadata.name ?? "";
-  if (name !== "") at("metadata").at("name").invalidFor(name, validateDns1123Subdomain(name));
+  const { type = "" } = event;
   checkSeries(event, at);
   if (!isTimed(event)) at("eventTime").required();
   if (type !== "Normal" && type !== "Warning") at("type").invalid("", `has invalid value: ${type}`);

@@ -2,6 +2,7 @@
 import type { corev1, eventsv1 } from "@kubeloop/core/api";
 import { eventsEvents } from "@kubeloop/core/resources";
 import type { Draft, ServedVersion } from "../kind-rules.ts";
+import { subdomainName } from "../shared/names.ts";
 import { collectObjectFaults } from "../shared/object-faults.ts";
 import { unsupportedField } from "../shared/unsupported-field.ts";
 import { checkAnyEvent, checkChangedEvent, checkNewEvent } from "./check-event.ts";
@@ -12,6 +13,7 @@ export const eventsVersion: ServedVersion<corev1.Event> = {
   resource: eventsEvents,
   fromStored: fromCoreEvent,
   toStored: (draft) => toCoreEvent(draft as Draft<eventsv1.Event>),
+  metadata: { checkName: subdomainName, metadataOnCreate: "looked at", metadataOnUpdate: ["changes"] },
   validate: (event) =>
     collectObjectFaults((at) => {
       checkAnyEvent(event, at, "reportingController");

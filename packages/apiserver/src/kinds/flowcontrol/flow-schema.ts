@@ -14,6 +14,7 @@ const precedenceUnlessGiven = 1000;
 
 export const flowSchemaRules: KindRules<FlowSchema> = {
   resource: flowSchemas,
+  metadataOnUpdate: ["whole"],
   untouched: { status: [["spec"], ["metadata"]] },
   generation: "spec",
   defaults({ spec }) {
@@ -22,6 +23,7 @@ export const flowSchemaRules: KindRules<FlowSchema> = {
   validate: (object) => collectObjectFaults((at) => checkFlowSchema(object, at)),
   subresources: {
     status: {
+      metadataOnUpdate: [],
       prepareUpdate(draft, old) {
         keepAllButStatus(draft, old);
         keepMetadata(draft.metadata, old.metadata);

@@ -19,6 +19,7 @@ const mostEntropyBits = 60;
 
 export const priorityLevelConfigurationRules: KindRules<PriorityLevel> = {
   resource: priorityLevelConfigurations,
+  metadataOnUpdate: ["whole"],
   untouched: { status: [["spec"], ["metadata"]] },
   generation: "spec",
   defaults({ spec: { limited, exempt } }) {
@@ -38,6 +39,7 @@ export const priorityLevelConfigurationRules: KindRules<PriorityLevel> = {
   validate: (object) => collectObjectFaults((at) => checkPriorityLevel(object, at)),
   subresources: {
     status: {
+      metadataOnUpdate: [],
       prepareUpdate(draft, old) {
         keepAllButStatus(draft, old);
         keepMetadata(draft.metadata, old.metadata);

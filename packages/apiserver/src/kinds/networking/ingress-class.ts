@@ -14,7 +14,7 @@ const defaultAnnotation = "ingressclass.kubernetes.io/is-default-class";
 
 export const ingressClassRules: KindRules<networkingv1.IngressClass> = {
   resource: ingressClasses,
-  metadataOnUpdate: "whole",
+  metadataOnUpdate: ["changes", "whole"],
   generation: "spec",
   defaults({ spec }) {
     if (spec?.parameters !== undefined) spec.parameters.scope ??= "Cluster";

@@ -18,7 +18,7 @@ const mostHosts = 3;
 
 export const ingressRules: KindRules<Ingress> = {
   resource: ingresses,
-  metadataOnUpdate: "whole",
+  metadataOnUpdate: ["changes", "whole"],
   generation: "spec",
   prepareCreate(draft) {
     draft.status = { loadBalancer: {} };

@@ -13,7 +13,7 @@ type ParentReference = networkingv1.ParentReference;
 
 export const ipAddressRules: KindRules<networkingv1.IPAddress> = {
   resource: ipAddresses,
-  metadataOnUpdate: "whole",
+  metadataOnUpdate: ["whole", "changes"],
   checkName: (name) => collectFaults("", (place) => checkCanonicalIp(name, place)).map(({ detail }) => detail),
   validate: ({ spec }) => collectFaults("spec", (place) => checkParent(spec?.parentRef, place.at("parentRef"))),
   validateUpdate: ({ spec }, old) =>

@@ -18,7 +18,8 @@ type RuntimeClass = nodev1.RuntimeClass;
 
 export const runtimeClassRules: KindRules<RuntimeClass> = {
   resource: runtimeClasses,
-  metadataOnUpdate: "whole",
+  finalizerNames: "any",
+  metadataOnUpdate: ["whole", "changes"],
   createsOnUpdate: true,
   needsVersionOnUpdate: true,
   validate: (object) => collectObjectFaults((at) => checkRuntimeClass(object, at)),

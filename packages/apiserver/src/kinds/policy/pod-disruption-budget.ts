@@ -17,7 +17,8 @@ const numbers = ["disruptionsAllowed", "currentHealthy", "desiredHealthy", "expe
 
 export const podDisruptionBudgetRules: KindRules<policyv1.PodDisruptionBudget> = {
   resource: podDisruptionBudgets,
-  metadataOnUpdate: "passed over",
+  metadataOnCreate: "passed over",
+  metadataOnUpdate: [],
   checkName: pathSegmentName,
   needsVersionOnUpdate: true,
   generation: "spec",
@@ -32,7 +33,7 @@ export const podDisruptionBudgetRules: KindRules<policyv1.PodDisruptionBudget> =
     }),
   subresources: {
     status: {
-      metadataOnUpdate: "passed over",
+      metadataOnUpdate: [],
       prepareUpdate: keepAllButStatus,
       validateUpdate: ({ status }) =>
         collectFaults("status", (place) => {

@@ -11,7 +11,7 @@ const options = { isNamespaced: false };
 
 export const clusterRoleBindingRules: KindRules<rbacv1.ClusterRoleBinding> = {
   resource: clusterRoleBindings,
-  metadataOnUpdate: "whole",
+  metadataOnUpdate: ["whole", "changes"],
   checkName: rbacName,
   createsOnUpdate: true,
   defaults: setBindingDefaults,

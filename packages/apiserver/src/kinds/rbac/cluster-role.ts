@@ -10,7 +10,7 @@ import { rbacName } from "./names.ts";
 
 export const clusterRoleRules: KindRules<rbacv1.ClusterRole> = {
   resource: clusterRoles,
-  metadataOnUpdate: "whole",
+  metadataOnUpdate: ["whole", "changes"],
   checkName: rbacName,
   createsOnUpdate: true,
   validate: (role) => collectObjectFaults((at) => checkClusterRole(role, at)),

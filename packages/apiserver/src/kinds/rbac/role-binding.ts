@@ -11,7 +11,7 @@ const options = { isNamespaced: true };
 
 export const roleBindingRules: KindRules<rbacv1.RoleBinding> = {
   resource: roleBindings,
-  metadataOnUpdate: "whole",
+  metadataOnUpdate: ["whole", "changes"],
   checkName: rbacName,
   createsOnUpdate: true,
   defaults: setBindingDefaults,

@@ -8,7 +8,7 @@ import { rbacName } from "./names.ts";
 
 export const roleRules: KindRules<rbacv1.Role> = {
   resource: roles,
-  metadataOnUpdate: "whole",
+  metadataOnUpdate: ["whole", "changes"],
   checkName: rbacName,
   createsOnUpdate: true,
   validate: ({ rules }) => collectFaults("rules", (place) => checkPolicyRules(rules, place, { isNamespaced: true })),

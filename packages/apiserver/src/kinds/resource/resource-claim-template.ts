@@ -9,7 +9,7 @@ import { setClaimDefaults } from "./claim-defaults.ts";
 
 export const resourceClaimTemplateRules: KindRules<resourcev1.ResourceClaimTemplate> = {
   resource: resourceClaimTemplates,
-  metadataOnUpdate: "whole",
+  metadataOnUpdate: ["whole", "changes"],
   deletion: { answersWithObject: true },
   defaults: ({ spec }) => setClaimDefaults(spec?.spec),
   validateUpdate: ({ spec }, old) =>

@@ -12,7 +12,7 @@ type ResourceClaim = resourcev1.ResourceClaim;
 
 export const resourceClaimRules: KindRules<ResourceClaim> = {
   resource: resourceClaims,
-  metadataOnUpdate: "whole",
+  metadataOnUpdate: ["whole", "changes"],
   untouched: { status: [["spec"], ["metadata"]] },
   deletion: { answersWithObject: true },
   defaults: ({ spec }) => setClaimDefaults(spec),

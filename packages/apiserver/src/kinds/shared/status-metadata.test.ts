@@ -1,7 +1,7 @@
 import type { KubernetesObject } from "@kubeloop/core/api";
 import { expect, test } from "vitest";
 import type { Draft } from "../kind-rules.ts";
-import { keepAllButStatus, keepMetadata } from "./status-metadata.ts";
+import { keepAllButStatus, keepDescription, keepMetadata } from "./status-metadata.ts";
 
 interface Thing extends KubernetesObject {
   readonly spec?: unknown;
@@ -31,4 +31,17 @@ test("where metadata is kept too, only what says who writes it is not", () => {
     ownerReferences: [],
     managedFields: [{ manager: "me" }],
   });
+});
+
+test("whether it is being deleted is kept with the rest of metadata, but not with its description alone", () => {
+  const isKept = { deletionTimestamp: "2020-01-01T00:00:00Z" };
+  const sent = () => ({ deletionTimestamp: "2030-01-01T00:00:00Z" });
+  const after = (keep: typeof keepMetadata, old: object) => {
+    const metadata = sent();
+    keep(metadata, old);
+    return metadata;
+  };
+  expect(after(keepMetadata, {})).toEqual({});
+  expect(after(keepMetadata, isKept)).toEqual(isKept);
+  expect(after(keepDescription, isKept)).toEqual(sent());
 });

@@ -2,7 +2,8 @@
 import type { KubernetesObject, metav1 } from "@kubeloop/core/api";
 import type { Draft } from "../kind-rules.ts";
 
-const keptFields = ["labels", "annotations", "finalizers", "ownerReferences", "selfLink"] as const;
+const description = ["labels", "annotations", "finalizers", "ownerReferences"] as const;
+const keptFields = [...description, "selfLink", "deletionTimestamp"] as const;
 
 /** Everything but the status and metadata stays. */
 export function keepAllButStatus(draft: Draft<KubernetesObject>, old: KubernetesObject): void {
@@ -15,9 +16,22 @@ export function keepAllButStatus(draft: Draft<KubernetesObject>, old: Kubernetes
   }
 }
 
-/** Labels, annotations, owners and finalizers stay too. */
+/** Labels, annotations, owners and finalizers stay too, and whether it is being deleted. */
 export function keepMetadata(metadata: Draft<metav1.ObjectMeta>, old: metav1.ObjectMeta): void {
-  for (const name of keptFields) {
+  keepFields(metadata, old, keptFields);
+}
+
+/** Labels, annotations, owners and finalizers stay too; who says that it is being deleted is refused. */
+export function keepDescription(metadata: Draft<metav1.ObjectMeta>, old: metav1.ObjectMeta): void {
+  keepFields(metadata, old, description);
+}
+
+function keepFields(
+  metadata: Draft<metav1.ObjectMeta>,
+  old: metav1.ObjectMeta,
+  names: readonly (typeof keptFields)[number][],
+): void {
+  for (const name of names) {
     if (old[name] === undefined) delete metadata[name];
     else Object.assign(metadata, { [name]: old[name] });
   }

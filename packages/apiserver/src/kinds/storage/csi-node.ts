@@ -14,6 +14,7 @@ const longestNodeId = 256;
 
 export const csiNodeRules: KindRules<storagev1.CSINode> = {
   resource: csiNodes,
+  metadataOnUpdate: ["whole"],
   needsVersionOnUpdate: true,
   deletion: { answersWithObject: true },
   validate: ({ spec }) => collectFaults("spec", (place) => checkDrivers(spec.drivers ?? [], place.at("drivers"))),

@@ -13,7 +13,7 @@ type CSIStorageCapacity = storagev1.CSIStorageCapacity;
 
 export const csiStorageCapacityRules: KindRules<CSIStorageCapacity> = {
   resource: csiStorageCapacities,
-  metadataOnUpdate: "whole",
+  metadataOnUpdate: ["whole", "changes"],
   needsVersionOnUpdate: true,
   validate: (object) => collectObjectFaults((at) => checkCapacity(object, at)),
   validateUpdate: (object, old) =>

@@ -1,6 +1,7 @@
 // VolumeAttachment: a volume that is to be at a node, and whether it is.
 import { type storagev1, validateDns1123Subdomain } from "@kubeloop/core/api";
 import { volumeAttachments } from "@kubeloop/core/resources";
+import { checkInlineVolume } from "../core/volumes/check-inline-volume.ts";
 import type { KindRules } from "../kind-rules.ts";
 import { isAbsent } from "../shared/checks.ts";
 import { checkDriverName } from "../shared/driver-names.ts";
@@ -18,6 +19,7 @@ const largestMetadata = 256 * 1024;
 
 export const volumeAttachmentRules: KindRules<VolumeAttachment> = {
   resource: volumeAttachments,
+  metadataOnUpdate: ["whole"],
   untouched: { status: [["spec"], ["metadata"]] },
   needsVersionOnUpdate: true,
   deletion: { answersWithObject: true },
@@ -28,6 +30,7 @@ export const volumeAttachmentRules: KindRules<VolumeAttachment> = {
   validateUpdate: checkChange,
   subresources: {
     status: {
+      metadataOnUpdate: ["whole"],
       prepareUpdate(draft, old) {
         keepAllButStatus(draft, old);
         keepMetadata(draft.metadata, old.metadata);
@@ -71,6 +74,8 @@ function checkSource({ inlineVolumeSpec, persistentVolumeName }: storagev1.Volum
   else if (inlineVolumeSpec !== undefined && persistentVolumeName !== undefined) place.forbidden(both);
   else if (persistentVolumeName === "") {
     place.at("persistentVolumeName").required("must specify non empty persistentVolumeName");
+  } else if (inlineVolumeSpec !== undefined) {
+    checkInlineVolume(inlineVolumeSpec, place.at("inlineVolumeSpec"));
   }
 }
 

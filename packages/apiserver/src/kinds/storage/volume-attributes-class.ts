@@ -11,7 +11,7 @@ type VolumeAttributesClass = storagev1.VolumeAttributesClass;
 
 export const volumeAttributesClassRules: KindRules<VolumeAttributesClass> = {
   resource: volumeAttributesClasses,
-  metadataOnUpdate: "whole",
+  metadataOnUpdate: ["changes", "whole"],
   deletion: { answersWithObject: true },
   validate: (object) => collectObjectFaults((at) => checkClass(object, at)),
   validateUpdate: (object, old) =>

@@ -2,6 +2,7 @@
 import type { corev1 } from "@kubeloop/core/api";
 import type { Draft } from "../../kind-rules.ts";
 import { mirrorAnnotation } from "../../pod-spec/check-template.ts";
+import { dropDisabledFields } from "../../pod-spec/drop-disabled.ts";
 import { collectFaults } from "../../shared/fault-place.ts";
 import { isSame } from "../../shared/same.ts";
 import { checkPod, placesOf, podOptions } from "./check-pod.ts";
@@ -14,8 +15,10 @@ type Pod = corev1.Pod;
 /** Of what was sent, only these containers count. */
 export function prepareEphemeralContainers(pod: Draft<Pod>, old: Pod): void {
   const { ephemeralContainers } = pod.spec;
-  const { ephemeralContainers: _, ...spec } = old.spec as Draft<corev1.PodSpec>;
-  keepAllBut(pod, old, ephemeralContainers === undefined ? spec : { ...spec, ephemeralContainers });
+  const { ephemeralContainers: _, ...rest } = old.spec as Draft<corev1.PodSpec>;
+  const spec = ephemeralContainers === undefined ? rest : { ...rest, ephemeralContainers };
+  dropDisabledFields(spec, old.spec);
+  keepAllBut(pod, old, spec);
 }
 
 export function ephemeralContainerFaults(pod: Pod, old: Pod) {

@@ -2,9 +2,8 @@
 import type { corev1 } from "@kubeloop/core/api";
 import type { Draft } from "../../kind-rules.ts";
 import { isSame } from "../../shared/same.ts";
+import { keepMetadata } from "../../shared/status-metadata.ts";
 import { podSpecSchema } from "./check-update.ts";
-
-const keptMetadata = ["labels", "annotations", "finalizers", "ownerReferences", "selfLink"] as const;
 
 /** Everything as it was but the spec, whose change raises the generation. */
 export function keepAllBut(pod: Draft<corev1.Pod>, old: corev1.Pod, spec: Draft<corev1.PodSpec>): void {
@@ -12,11 +11,7 @@ export function keepAllBut(pod: Draft<corev1.Pod>, old: corev1.Pod, spec: Draft<
   const before = old as Draft<corev1.Pod>;
   if (before.status === undefined) delete pod.status;
   else pod.status = before.status;
-  for (const field of keptMetadata) {
-    const value = before.metadata[field];
-    if (value === undefined) delete pod.metadata[field];
-    else Object.assign(pod.metadata, { [field]: value });
-  }
+  keepMetadata(pod.metadata, old.metadata);
   raisePodGeneration(pod, old);
 }
 

@@ -60,7 +60,7 @@ export function checkVolume(volume: Volume, at: ObjectPlaces, options: SelectorO
   }
 }
 
-function checkAccessModes(modes: readonly string[], place: FaultPlace): void {
+export function checkAccessModes(modes: readonly string[], place: FaultPlace): void {
   if (modes.length === 0) place.required();
   for (const mode of modes) if (!accessModes.includes(mode)) place.notSupported(mode, accessModes);
   const isMixed = modes.some((mode) => mode !== "ReadWriteOncePod" && accessModes.includes(mode));
@@ -94,7 +94,7 @@ function checkAffinity(
 }
 
 /** Nobody's machine is to be wiped. */
-function checkRecycledRoot({ hostPath, persistentVolumeReclaimPolicy }: Spec, place: FaultPlace): void {
+export function checkRecycledRoot({ hostPath, persistentVolumeReclaimPolicy }: Spec, place: FaultPlace): void {
   if (hostPath === undefined || persistentVolumeReclaimPolicy !== "Recycle") return;
   if (posix.resolve("/", hostPath.path) === "/" && hostPath.path.startsWith("/")) {
     place.forbidden("may not be 'recycle' for a hostPath mount of '/'");
