@@ -1,7 +1,7 @@
 // DaemonSets: a pod of a template on every node that fits. How often the template changed stands in an annotation.
 import { type appsv1, fieldPath, formatLabelSelector } from "@kubeloop/core/api";
 import { daemonSets } from "@kubeloop/core/resources";
-import type { Draft, KindRules } from "../kind-rules.ts";
+import type { KindRules } from "../kind-rules.ts";
 import { checkTemplate, templateOptions } from "../pod-spec/check-template.ts";
 import { setTemplateDefaults } from "../pod-spec/defaults.ts";
 import { dropDisabledFields } from "../pod-spec/drop-disabled.ts";
@@ -16,12 +16,11 @@ import { printAge } from "../shared/print-age.ts";
 import { checkCollisionCount } from "../shared/replica-counts.ts";
 import { checkImmutable, isSame } from "../shared/same.ts";
 import { checkAmountOrShare, checkAtMostAll, numberOf } from "./rolling-update.ts";
+import { setTemplateGeneration, templateGeneration } from "./template-generation.ts";
 import { checkAlwaysRestarted, checkLabelsMatch, parsedSelector } from "./workload-template.ts";
 
 type DaemonSet = appsv1.DaemonSet;
 type DaemonSetSpec = appsv1.DaemonSetSpec;
-
-const generationAnnotation = "deprecated.daemonset.template.generation";
 
 const hasNewTemplate = (object: DaemonSet, old: DaemonSet) =>
   !isSame(object.spec.template, old.spec.template, "io.k8s.api.core.v1.PodTemplateSpec");
@@ -30,7 +29,6 @@ export const daemonSetRules: KindRules<DaemonSet> = {
   resource: daemonSets,
   defaults(draft) {
     const { spec } = draft;
-    // In the version that is not shown this is a number, which is never absent.
     setTemplateGeneration(draft, templateGeneration(draft));
     spec.updateStrategy ??= {};
     const { updateStrategy } = spec;
@@ -39,18 +37,23 @@ export const daemonSetRules: KindRules<DaemonSet> = {
       updateStrategy.rollingUpdate ??= {};
       updateStrategy.rollingUpdate.maxUnavailable ??= 1;
       updateStrategy.rollingUpdate.maxSurge ??= 0;
+    } else if (updateStrategy.rollingUpdate !== undefined) {
+      // In the version that is not shown both are always there.
+      updateStrategy.rollingUpdate.maxUnavailable ??= 0;
+      updateStrategy.rollingUpdate.maxSurge ??= 0;
     }
     spec.revisionHistoryLimit ??= 10;
     setTemplateDefaults(spec.template);
   },
   prepareCreate(draft) {
     draft.status = { currentNumberScheduled: 0, numberMisscheduled: 0, desiredNumberScheduled: 0, numberReady: 0 };
-    setTemplateGeneration(draft, Math.max(templateGeneration(draft), 1));
+    const given = templateGeneration(draft);
+    setTemplateGeneration(draft, given < 1n ? 1n : given);
     dropDisabledFields(draft.spec.template.spec);
   },
   prepareUpdate(draft, old) {
     dropDisabledFields(draft.spec.template.spec, old.spec.template.spec);
-    setTemplateGeneration(draft, templateGeneration(old) + (hasNewTemplate(draft, old) ? 1 : 0));
+    setTemplateGeneration(draft, templateGeneration(old) + (hasNewTemplate(draft, old) ? 1n : 0n));
   },
   validate: ({ spec }) => collectFaults("spec", (place) => checkSpec(spec, place, templateOptions())),
   validateUpdate: ({ spec }, old) =>
@@ -88,15 +91,6 @@ export const daemonSetRules: KindRules<DaemonSet> = {
     },
   },
 };
-
-function templateGeneration({ metadata }: { readonly metadata: DaemonSet["metadata"] }): number {
-  const text = metadata.annotations?.[generationAnnotation] ?? "";
-  return /^[+-]?\d+$/.test(text) ? Number(text) : 0;
-}
-
-function setTemplateGeneration({ metadata }: Draft<DaemonSet>, generation: number): void {
-  metadata.annotations = { ...metadata.annotations, [generationAnnotation]: String(generation) };
-}
 
 function checkSpec(spec: DaemonSetSpec, place: FaultPlace, options: PodSpecOptions): void {
   const { selector, template } = spec;

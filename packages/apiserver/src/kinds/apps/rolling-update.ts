@@ -14,10 +14,11 @@ export function checkAtMostAll(value: IntOrString, place: FaultPlace): void {
   if (isShare(value) && numberOf(value) > 100) place.invalid(value, "must not be greater than 100%");
 }
 
-/** Zero for text that is no share. */
+/** Of a number in words too, though it may not be given so; zero for any other text. */
 export function numberOf(value: IntOrString): number {
   if (typeof value === "number") return value;
-  return isShare(value) ? Number(value.slice(0, -1)) : 0;
+  if (isShare(value)) return Number(value.slice(0, -1));
+  return value !== undefined && /^[+-]?\d+$/.test(value) ? Number(value) : 0;
 }
 
 function isShare(value: IntOrString): value is string {

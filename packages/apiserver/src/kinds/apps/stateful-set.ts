@@ -55,10 +55,9 @@ export const statefulSetRules: KindRules<StatefulSet> = {
     dropDisabledFields(spec.template.spec, old.spec.template.spec);
   },
   validate: ({ spec }) =>
-    collectFaults("spec", (place) => {
-      checkSpec(spec, place, { options: templateOptions(), checksTemplate: true });
-      checkNewParts(spec, place);
-    }),
+    collectFaults("spec", (place) =>
+      checkSpec(spec, place, { options: templateOptions(), checksTemplate: true, isNew: true }),
+    ),
   validateUpdate: ({ spec }, old) => collectFaults("spec", (place) => checkChangedSpec(spec, place, old.spec)),
   warnings(object, old) {
     const { spec } = object;
@@ -141,14 +140,12 @@ interface SpecOptions {
   readonly options: PodSpecOptions;
   /** A template that was let in before may stay as faulty as it is. */
   readonly checksTemplate: boolean;
+  /** Claims and the service's name cannot change, and are looked at once. */
+  readonly isNew: boolean;
 }
 
-/** What is not looked at again, because it cannot change. */
-function checkNewParts(spec: StatefulSetSpec, place: FaultPlace): void {
-  for (const [i, claim] of (spec.volumeClaimTemplates ?? []).entries()) {
-    checkClaimSpec(claim.spec ?? {}, place.at("volumeClaimTemplates").item(i).at("spec"));
-  }
-  if (!isAbsent(spec.serviceName)) checkDnsLabel(spec.serviceName, place.at("serviceName"));
+function checkClaims({ volumeClaimTemplates = [] }: StatefulSetSpec, place: FaultPlace): void {
+  for (const [i, claim] of volumeClaimTemplates.entries()) checkClaimSpec(claim.spec ?? {}, place.item(i).at("spec"));
 }
 
 function checkSpec(spec: StatefulSetSpec, place: FaultPlace, specOptions: SpecOptions): void {
@@ -163,9 +160,12 @@ function checkSpec(spec: StatefulSetSpec, place: FaultPlace, specOptions: SpecOp
   const retentionPlace = place.at("persistentVolumeClaimRetentionPolicy");
   checkRetention(whenDeleted, retentionPlace.at("whenDeleted"));
   checkRetention(whenScaled, retentionPlace.at("whenScaled"));
+  const { isNew } = specOptions;
+  if (isNew) checkClaims(spec, place.at("volumeClaimTemplates"));
   checkNonNegative(spec.replicas, place.at("replicas"));
   checkNonNegative(spec.minReadySeconds, place.at("minReadySeconds"));
   checkNonNegative(spec.ordinals?.start, place.at("ordinals.start"));
+  if (isNew && !isAbsent(spec.serviceName)) checkDnsLabel(spec.serviceName, place.at("serviceName"));
   checkRequiredSelector(spec.selector, place.at("selector"), "statefulset");
   const selector = parsedSelector(spec.selector);
   if (selector === undefined) {
@@ -254,8 +254,10 @@ const changeable = [
 
 function checkChangedSpec(spec: StatefulSetSpec, place: FaultPlace, old: StatefulSetSpec): void {
   const options = templateOptions(old.template);
-  const oldFaults = collectFaults("spec", (oldPlace) => checkSpec(old, oldPlace, { options, checksTemplate: true }));
-  checkSpec(spec, place, { options, checksTemplate: oldFaults.length === 0 });
+  const oldFaults = collectFaults("spec", (oldPlace) =>
+    checkSpec(old, oldPlace, { options, checksTemplate: true, isNew: false }),
+  );
+  checkSpec(spec, place, { options, checksTemplate: oldFaults.length === 0, isNew: false });
   if (isSame(withoutChangeable(spec), withoutChangeable(old), specSchema)) return;
   place.forbidden(
     "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden",

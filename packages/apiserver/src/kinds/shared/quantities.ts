@@ -39,7 +39,14 @@ export function checkPositiveQuantity(text: string, place: FaultPlace): void {
 /** How much there may be of this resource: never less than nothing, and whole numbers of what is counted. */
 export function checkResourceQuantity(name: string, text: string, place: FaultPlace): void {
   checkNonNegativeQuantity(text, place);
-  if (isWholeNumberResource(name) && isFractional(text)) place.invalid(text, "must be an integer");
+  if (isWholeNumberResource(name) && hasOddThousandths(text)) place.invalid(text, "must be an integer");
+}
+
+/** Upstream counts in thousandths of 64 bits, and so what is too large for that is as odd as a fraction; but for decimal thousands of
+ * millions, of which it then sees nothing. */
+function hasOddThousandths(text: string): boolean {
+  if (isFractional(text)) return true;
+  return !/(?:[GTPE]|[eE]\+?\d+)$/.test(text) && BigInt.asIntN(64, quantityValue(text) * 1000n) % 1000n !== 0n;
 }
 
 export function isFractional(text: string): boolean {
