@@ -14,11 +14,12 @@ export function checkRules(rules: readonly Rule[] | undefined, place: FaultPlace
 
 export function checkNamedRules(rules: readonly NamedRule[] | undefined, place: FaultPlace): void {
   for (const [i, rule] of (rules ?? []).entries()) {
-    const names = rule.resourceNames ?? [];
-    for (const [j, name] of names.entries()) {
+    const seen = new Set<string>();
+    for (const [j, name] of (rule.resourceNames ?? []).entries()) {
       const namePlace = place.item(i).at("resourceNames").item(j);
       namePlace.invalidFor(name, validatePathSegmentName(name));
-      if (names.indexOf(name) !== j) namePlace.duplicate(name);
+      if (seen.has(name)) namePlace.duplicate(name);
+      seen.add(name);
     }
     checkRule(rule, place.item(i));
   }

@@ -134,9 +134,11 @@ function checkReviewVersions(
     place.required(`must specify one of ${reviewVersions.join(", ")}`);
     return;
   }
+  const seen = new Set<string>();
   for (const [i, version] of given.entries()) {
-    if (given.indexOf(version) === i) place.item(i).invalidFor(version, validateDns1035Label(version));
-    else place.item(i).invalid(version, "duplicate version");
+    if (seen.has(version)) place.item(i).invalid(version, "duplicate version");
+    else place.item(i).invalidFor(version, validateDns1035Label(version));
+    seen.add(version);
   }
   if (needsKnownVersion && !given.some((version) => reviewVersions.includes(version))) {
     place.invalid(given, `must include at least one of ${reviewVersions.join(", ")}`);

@@ -54,11 +54,13 @@ function checkBinding({ policyName, paramRef, matchResources }: Spec, place: Fau
 }
 
 function checkActions(actions: readonly string[], place: FaultPlace): void {
+  const seen = new Set<string>();
   for (const [i, action] of actions.entries()) {
     checkOptionalChoice(action, place.item(i), ["Audit", "Deny", "Warn"]);
-    if (actions.indexOf(action) !== i) place.item(i).duplicate(action);
+    if (seen.has(action)) place.item(i).duplicate(action);
+    seen.add(action);
   }
-  if (actions.includes("Deny") && actions.includes("Warn")) {
+  if (seen.has("Deny") && seen.has("Warn")) {
     const reason =
       "repeating the same validation failure information in the API response and headers serves no purpose";
     place.invalid(actions, `must not contain both Deny and Warn (${reason})`);

@@ -84,6 +84,7 @@ function checkValidations({ validations = [], auditAnnotations = [] }: Spec, pla
     }));
     annotationsPlace.invalid(internal, `must not have more than ${mostAnnotations} auditAnnotations`);
   }
+  const seen = new Set<string>();
   for (const [i, { key, valueExpression }] of auditAnnotations.entries()) {
     const itemPlace = annotationsPlace.item(i);
     itemPlace.at("key").invalidFor(`${name}/${key}`, validateQualifiedName(`${name}/${key}`));
@@ -92,7 +93,8 @@ function checkValidations({ validations = [], auditAnnotations = [] }: Spec, pla
     else if (Buffer.byteLength(valueExpression.trim()) > longestAnnotation) {
       expressionPlace.required(`must not exceed ${longestAnnotation} bytes in length`);
     }
-    if (auditAnnotations.findIndex((other) => other.key === key) !== i) itemPlace.at("key").duplicate(key);
+    if (seen.has(key)) itemPlace.at("key").duplicate(key);
+    seen.add(key);
   }
 }
 

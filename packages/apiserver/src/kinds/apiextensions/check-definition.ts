@@ -154,9 +154,11 @@ function checkReviewVersions(versions: readonly string[], place: FaultPlace): vo
     place.required();
     return;
   }
+  const seen = new Set<string>();
   for (const [i, version] of versions.entries()) {
-    if (versions.indexOf(version) === i) place.item(i).invalidFor(version, validateDns1035Label(version));
-    else place.item(i).invalid(version, "duplicate version");
+    if (seen.has(version)) place.item(i).invalid(version, "duplicate version");
+    else place.item(i).invalidFor(version, validateDns1035Label(version));
+    seen.add(version);
   }
   if (!versions.some((version) => reviewVersions.includes(version))) {
     place.invalid(versions, `must include at least one of ${reviewVersions.join(", ")}`);
@@ -172,11 +174,13 @@ export function checkStatus({ spec, status }: Definition, place: FaultPlace): vo
     return;
   }
   const versions = spec.versions ?? [];
+  const storedNames = new Set(stored);
   for (const { name, storage } of versions) {
-    if (storage && !stored.includes(name)) storedPlace.invalid(stored, `must have the storage version ${name}`);
+    if (storage && !storedNames.has(name)) storedPlace.invalid(stored, `must have the storage version ${name}`);
   }
+  const names = new Set(versions.map((version) => version.name));
   for (const [i, name] of stored.entries()) {
-    if (versions.some((version) => version.name === name)) continue;
+    if (names.has(name)) continue;
     const was = `${name} was previously a storage version, and must remain in spec.versions until a storage migration`;
     const why = `missing from spec.versions; ${was} ensures no data remains persisted in ${name} and removes ${name} from status.storedVersions`;
     storedPlace.item(i).invalid(name, why);

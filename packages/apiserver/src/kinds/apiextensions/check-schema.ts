@@ -195,16 +195,26 @@ function checkMapKeys({ listMapKeys, items }: SchemaNode, place: FaultPlace): vo
     place.at("items", "type").invalid(items.type, why);
     return;
   }
-  for (const [i, key] of listMapKeys.entries()) {
+  const seen = new Set<string>();
+  for (const key of listMapKeys) {
     const property = items.properties.get(key);
-    if (property === undefined) keysPlace.invalid(listMapKeys, "entries must all be names of item properties");
+    if (property === undefined) refuseKeys(listMapKeys, "entries must all be names of item properties", keysPlace);
     else if (property.type === "array" || property.type === "object") {
       const why = "must be a scalar type if parent array's x-kubernetes-list-type is map";
       place.at("items", "properties").item(key).at("type").invalid(items.type, why);
     }
-    if (listMapKeys.indexOf(key) !== i) keysPlace.invalid(listMapKeys, "must not contain duplicate entries");
+    if (seen.has(key)) refuseKeys(listMapKeys, "must not contain duplicate entries", keysPlace);
+    seen.add(key);
   }
 }
+
+/** All keys are shown for each that is wrong, but not more often than anybody is told. */
+function refuseKeys(keys: readonly string[], why: string, place: FaultPlace): void {
+  if (place.faultCount < mostShown) place.invalid(keys, why);
+  else place.invalidUntold(why);
+}
+
+const mostShown = 1_000;
 
 /** Keys always have a value. */
 function checkKeyValues({ listMapKeys, items }: SchemaNode, place: FaultPlace, listType: string): void {
@@ -213,12 +223,13 @@ function checkKeyValues({ listMapKeys, items }: SchemaNode, place: FaultPlace, l
     place.at("nullable").forbidden(`cannot be nullable when x-kubernetes-list-type is ${listType}`);
   }
   if (listType !== "map") return;
+  const required = new Set(items.required);
   for (const key of listMapKeys) {
     const property = items.properties.get(key);
     if (property === undefined) continue;
     const keyPlace = place.at("properties").item(key);
     const why = "this property is in x-kubernetes-list-map-keys, so it";
-    if (!items.required.includes(key) && !property.hasDefault) {
+    if (!required.has(key) && !property.hasDefault) {
       keyPlace.at("default").required(`${why} must have a default or be a required property`);
     }
     if (property.isNullable) keyPlace.at("nullable").forbidden(`${why} cannot be nullable`);

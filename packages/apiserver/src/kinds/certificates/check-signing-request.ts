@@ -114,28 +114,31 @@ function checkUsages(given: readonly string[], place: FaultPlace, old: readonly 
     }
   }
   if (hasTwice(old)) return;
+  const seen = new Set<string>();
   for (const [i, usage] of given.entries()) {
-    if (given.indexOf(usage) !== i) place.item(i).duplicate(usage);
+    if (seen.has(usage)) place.item(i).duplicate(usage);
+    seen.add(usage);
   }
 }
 
 const hasTwice = (texts: readonly string[]) => new Set(texts).size < texts.length;
 
 function checkConditions(conditions: readonly Condition[], place: FaultPlace, old: readonly Condition[]): void {
-  const oldTypes = old.map(({ type }) => type);
-  const mayHaveBoth = oldTypes.includes("Approved") && oldTypes.includes("Denied");
-  const types = conditions.map(({ type }) => type);
+  const oldTypes = new Set(old.map(({ type }) => type));
+  const mayHaveBoth = oldTypes.has("Approved") && oldTypes.has("Denied");
+  const mayHaveTwice = oldTypes.size < old.length;
+  const before = new Set<string>();
   for (const [i, { type, status }] of conditions.entries()) {
     const itemPlace = place.item(i);
-    if (isAbsent(type) && !oldTypes.includes("")) itemPlace.at("type").required();
+    if (isAbsent(type) && !oldTypes.has("")) itemPlace.at("type").required();
     const statuses = lastingTypes.includes(type) ? ["True"] : ["False", "True", "Unknown"];
     if (isAbsent(status)) itemPlace.at("status").required();
     else if (!statuses.includes(status)) itemPlace.at("status").notSupported(status, statuses);
-    const before = types.slice(0, i);
     const opposite = type === "Approved" ? "Denied" : type === "Denied" ? "Approved" : undefined;
-    if (opposite !== undefined && !mayHaveBoth && before.includes(opposite)) {
+    if (opposite !== undefined && !mayHaveBoth && before.has(opposite)) {
       place.invalid(type, "Approved and Denied conditions are mutually exclusive");
     }
-    if (before.includes(type) && !hasTwice(oldTypes)) itemPlace.at("type").duplicate(type);
+    if (before.has(type) && !mayHaveTwice) itemPlace.at("type").duplicate(type);
+    before.add(type);
   }
 }

@@ -1,7 +1,6 @@
 // Which objects a quota counts: by scopes, all of which must match, or by expressions over them.
 import type { corev1 } from "@kubeloop/core/api";
 import type { FaultPlace } from "../shared/fault-place.ts";
-import { own } from "../shared/own.ts";
 import { isClaimResource, isPodResource, isStandardQuotaResource } from "./quota-resources.ts";
 
 type Spec = corev1.ResourceQuotaSpec;
@@ -32,11 +31,15 @@ const contradictions = [
   ["Terminating", "NotTerminating"],
 ];
 
+/** Faults that show a whole list are not made for every element of a long one: nobody is told as many. */
+const mostShown = 1_000;
+
 export function checkScopes(spec: Spec, place: FaultPlace): void {
   const named = spec.scopes ?? [];
+  const unbounded = unboundedCounts(spec);
   for (const scope of named) {
-    if (!Object.hasOwn(scopes, scope)) place.invalid(named, "unsupported scope");
-    checkApplies(scope, spec, named, place);
+    if (!Object.hasOwn(scopes, scope)) refuseShowing(named, "unsupported scope", place);
+    checkApplies(unbounded.get(scope) ?? 0, named, place);
   }
   checkContradictions(named, spec, place);
 }
@@ -46,23 +49,35 @@ export function checkScopeSelector(spec: Spec, place: FaultPlace): void {
   if (scopeSelector === undefined) return;
   const expressions = scopeSelector.matchExpressions ?? [];
   const expressionsPlace = place.at("matchExpressions");
+  const unbounded = unboundedCounts(spec);
+  const shown = shownSelector(scopeSelector);
   for (const expression of expressions) {
     const { scopeName } = expression;
     if (!Object.hasOwn(scopes, scopeName)) expressionsPlace.at("scopeName").invalid(scopeName, "unsupported scope");
-    checkApplies(scopeName, spec, shownSelector(scopeSelector), expressionsPlace);
+    checkApplies(unbounded.get(scopeName) ?? 0, shown, expressionsPlace);
     checkExpression(expression, expressionsPlace);
   }
   const named = expressions.map(({ scopeName }) => scopeName);
   checkContradictions(named, spec, expressionsPlace);
 }
 
-/** One fault for each resource it says nothing about. */
-function checkApplies(scope: string, { hard = {} }: Spec, shown: unknown, place: FaultPlace): void {
-  const applies = own(scopes, scope);
-  if (applies === undefined) return;
-  for (const name of Object.keys(hard)) {
-    if (isStandardQuotaResource(name) && !applies(name)) place.invalid(shown, "unsupported scope applied to resource");
-  }
+/** By scope, how many resources it says nothing about. */
+function unboundedCounts({ hard = {} }: Spec): ReadonlyMap<string, number> {
+  const names = Object.keys(hard).filter(isStandardQuotaResource);
+  return new Map(
+    Object.entries(scopes).map(([scope, applies]) => [scope, names.filter((name) => !applies(name)).length]),
+  );
+}
+
+/** One fault for each resource, as far as they are told: resources times scopes are too many even to count. */
+function checkApplies(unbounded: number, shown: unknown, place: FaultPlace): void {
+  const made = Math.min(unbounded, mostShown - place.faultCount);
+  for (let i = 0; i < made; i++) place.invalid(shown, "unsupported scope applied to resource");
+}
+
+function refuseShowing(shown: unknown, why: string, place: FaultPlace): void {
+  if (place.faultCount < mostShown) place.invalid(shown, why);
+  else place.invalidUntold(why);
 }
 
 function checkExpression(

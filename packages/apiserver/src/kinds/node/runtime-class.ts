@@ -1,6 +1,5 @@
 // RuntimeClass: which runtime runs pods of this class, what it costs and on which nodes it is.
 import { type corev1, fieldPath, type nodev1 } from "@kubeloop/core/api";
-import { deepEqual } from "@kubeloop/core/base";
 import { runtimeClasses } from "@kubeloop/core/resources";
 import type { KindRules } from "../kind-rules.ts";
 import { checkTolerations } from "../pod-spec/check-affinity.ts";
@@ -50,12 +49,15 @@ function checkRuntimeClass({ handler, overhead, scheduling }: RuntimeClass, at: 
 
 function checkDistinctTolerations(tolerations: readonly corev1.Toleration[], place: FaultPlace): void {
   checkTolerations(tolerations, place, { allowsComparingTolerations: false });
-  const seen: unknown[] = [];
+  const seen = new Set<string>();
   for (const [i, toleration] of tolerations.entries()) {
-    const { tolerationSeconds: _seconds, ...key } = toleration;
-    if (seen.some((other) => deepEqual(other, key))) {
-      place.item(i).duplicate(internalForm(toleration, "Toleration"));
-    }
-    seen.push(key);
+    const identity = identityOf(toleration);
+    if (seen.has(identity)) place.item(i).duplicate(internalForm(toleration, "Toleration"));
+    seen.add(identity);
   }
+}
+
+/** The same text for tolerations that differ in nothing but for how long; what is absent is not what is empty. */
+function identityOf({ tolerationSeconds: _seconds, ...rest }: corev1.Toleration): string {
+  return JSON.stringify(Object.entries(rest).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }

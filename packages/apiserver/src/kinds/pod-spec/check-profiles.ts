@@ -66,10 +66,11 @@ export function checkProfileAnnotations(annotations: LabelMap, place: FaultPlace
       checkSeccompText(profile, place.at(name));
     }
   }
+  const containers = new Set(allContainers(spec).map((container) => container.name));
   for (const [name, profile] of Object.entries(annotations)) {
     if (!name.startsWith(appArmorPrefix)) continue;
     const container = name.slice(appArmorPrefix.length);
-    if (!allContainers(spec).some((each) => each.name === container)) {
+    if (!containers.has(container)) {
       place.item(name).invalid(container, "container not found");
     }
     const isKnown = ["", "runtime/default", "unconfined"].includes(profile) || profile.startsWith(localhostPrefix);

@@ -50,18 +50,25 @@ function checkNodeId(id: string, place: FaultPlace): void {
 }
 
 function checkTopologyKeys(keys: readonly string[], place: FaultPlace): void {
-  for (const [i, key] of keys.entries()) {
+  const seen = new Set<string>();
+  for (const key of keys) {
     if (key === "") place.required();
-    if (keys.indexOf(key) !== i) place.duplicate(key);
+    if (seen.has(key)) place.duplicate(key);
+    seen.add(key);
     place.invalidFor(key, validateQualifiedName(key));
   }
 }
 
 /** A driver that stays may only tell how many more volumes it takes. */
 function checkUnchanged(drivers: readonly Driver[], old: readonly Driver[], place: FaultPlace): void {
+  const byName = new Map<string, Driver[]>();
+  for (const driver of drivers) {
+    const same = byName.get(driver.name);
+    if (same === undefined) byName.set(driver.name, [driver]);
+    else same.push(driver);
+  }
   for (const before of old) {
-    for (const driver of drivers) {
-      if (driver.name !== before.name) continue;
+    for (const driver of byName.get(before.name) ?? []) {
       const { allocatable: _now, ...rest } = driver;
       const { allocatable: _then, ...oldRest } = before;
       if (!deepEqual(rest, oldRest)) place.invalid(internalDriver(driver), "field is immutable");

@@ -1,5 +1,6 @@
 // Which addresses and ports a write of a service asks for: those it names, and those it leaves to the server. Nothing here knows which of
 // them are free.
+import type { corev1 } from "@kubeloop/core/api";
 import type { Draft } from "../../kind-rules.ts";
 import { isAbsent } from "../../shared/checks.ts";
 import { type IpFamily, keepsPreference } from "./ip-families.ts";
@@ -58,6 +59,7 @@ function planNewPorts(spec: Spec): readonly PortClaim[] {
   const { ports = [] } = spec;
   const claims: { ports: number[]; asked: number | undefined }[] = [];
   const byPort = new Map<number, (typeof claims)[number]>();
+  const named = firstNamed(ports);
   for (const [i, { port, nodePort = 0 }] of ports.entries()) {
     if (nodePort === 0 && !getsNodePorts(spec)) continue;
     const shared = byPort.get(port);
@@ -65,14 +67,19 @@ function planNewPorts(spec: Spec): readonly PortClaim[] {
       shared.ports.push(i);
       continue;
     }
-    const named =
-      shared === undefined ? ports.find((each) => each.port === port && (each.nodePort ?? 0) !== 0) : undefined;
-    const asked = shared === undefined ? named?.nodePort : nodePort;
+    const asked = shared === undefined ? named.get(port) : nodePort;
     const claim = { ports: [i], asked };
     claims.push(claim);
     if (shared === undefined) byPort.set(port, claim);
   }
   return claims;
+}
+
+/** By port, the first number on nodes that is named for it. */
+function firstNamed(ports: readonly corev1.ServicePort[]): ReadonlyMap<number, number> {
+  const named = new Map<number, number>();
+  for (const { port, nodePort = 0 } of ports) if (nodePort !== 0 && !named.has(port)) named.set(port, nodePort);
+  return named;
 }
 
 function planChangedPorts(spec: Spec, old: Spec): readonly PortClaim[] {
