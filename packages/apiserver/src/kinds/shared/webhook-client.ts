@@ -2,6 +2,7 @@
 import { validateDns1123Subdomain, validatePortNumber } from "@kubeloop/core/api";
 import { isAbsent } from "./checks.ts";
 import type { FaultPlace } from "./fault-place.ts";
+import { parseAddress } from "./go-address.ts";
 
 export interface WebhookService {
   readonly namespace?: string;
@@ -12,12 +13,13 @@ export interface WebhookService {
 
 const form = "; desired format: https://host[/path]";
 
-/** Go's parts of an address: what comes before the first colon, between two slashes and the third, and after. */
-const addressPattern =
-  /^(?:(?<scheme>[A-Za-z][A-Za-z0-9+.-]*):)?(?:\/\/(?:(?<user>[^/?#]*)@)?(?<host>[^/?#]*))?[^?#]*(?:\?(?<query>[^#]*))?(?:#(?<fragment>.*))?$/s;
-
 export function checkWebhookUrl(url: string, place: FaultPlace): void {
-  const { scheme = "", user, host = "", query = "", fragment = "" } = addressPattern.exec(url)?.groups ?? {};
+  const parsed = parseAddress(url);
+  if ("fault" in parsed) {
+    place.required(`url must be a valid URL: ${parsed.fault}${form}`);
+    return;
+  }
+  const { scheme, user, host, query, fragment } = parsed.address;
   if (scheme !== "https") place.invalid(scheme, `'https' is the only allowed URL scheme${form}`);
   if (host === "") place.invalid(host, `host must be specified${form}`);
   if (user !== undefined) place.invalid(user, "user information is not permitted in the URL");
