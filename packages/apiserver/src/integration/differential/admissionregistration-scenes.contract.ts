@@ -36,6 +36,26 @@ const webhooks = {
     clientConfig: { service: { ...service, path: "/a/b", port: 8443 }, caBundle: "YWJj" },
   }),
   "with bad words": hook({ failurePolicy: "X", matchPolicy: "X", sideEffects: "Some", timeoutSeconds: 31 }),
+  "at an address that does not end": url("https://[::1"),
+  "at a host with a space": url("https://a b/c"),
+  "at a host with an escape": url("https://a%41b/c"),
+  "at a host with an open escape": url("https://a%4/c"),
+  "at a port that is no number": url("https://a:b/c"),
+  "at a bracket that goes on": url("https://[::1]a/c"),
+  "at a zone": url("https://[fe80::1%25en0]/c"),
+  "at a path with an open escape": url("https://a/%zz"),
+  "at a path with a short escape": url("https://a/b%4"),
+  "at a fragment with an open escape": url("https://a/b#%zz"),
+  "at an address with a bell": url("https://a/\u0007"),
+  "at an address without a scheme": url("://a/b"),
+  "at a scheme that is none": url("1https://a/b"),
+  "at a first segment with a colon": url("a_b:c/d"),
+  "at an odd user": url("https://a<b@c/d"),
+  "at an open user": url("https://a%zz@c/d"),
+  "at a query with a space": url("https://a/b?c d"),
+  "at nothing but a star": url("*"),
+  "at a path": url("/a/b"),
+  "at an opaque one": url("https:a:b"),
   "with no time": hook({ timeoutSeconds: 0 }),
   "with bad selectors": hook({
     namespaceSelector: { matchLabels: { "a b": "c" } },
@@ -65,7 +85,16 @@ const webhooks = {
   "reached at a service without a name": hook({ clientConfig: { service: { namespace: "n" } } }),
   "with a reserved name": { metadata: { name: "a.static.k8s.io" } },
 };
+/** What all kinds of this group make of metadata. */
+const metadataChanges = {
+  "kept by anybody": { metadata: { finalizers: ["x"] } },
+  "let go": { metadata: { finalizers: null } },
+  "given a bad prefix": { metadata: { generateName: "A_b" } },
+  "given an end and bad labels": { metadata: { deletionGracePeriodSeconds: 5, labels: { "a b": "c" } } },
+};
+
 const webhookChanges = {
+  ...metadataChanges,
   "given a bad rule": { webhooks: [{ ...webhook, rules: [{}] }] },
   "given another name": { webhooks: [{ ...webhook, name: "a.b.d" }] },
   annotated: { metadata: { annotations: { a: "b" } } },
@@ -139,10 +168,12 @@ const validatingPolicy = kindScene({
     },
   },
   changes: {
+    ...metadataChanges,
     "with other validations": { spec: { validations: [{ expression: "1 == 1" }] } },
     "left with no validations": { spec: { validations: null } },
   },
   throughSubresources: {
+    "status: being deleted": { metadata: { deletionTimestamp: "2030-01-01T00:00:00Z" } },
     "status: told": { spec: { failurePolicy: "Ignore" }, status: { observedGeneration: 1, typeChecking: {} } },
     "status: badly told": {
       status: {
@@ -187,7 +218,7 @@ const mutatingPolicy = kindScene({
     "with no reinvocation": { spec: { reinvocationPolicy: "" } },
     "with a bad reinvocation": { spec: { reinvocationPolicy: "X" } },
   },
-  changes: { "with another policy": { spec: { failurePolicy: "Ignore" } } },
+  changes: { ...metadataChanges, "with another policy": { spec: { failurePolicy: "Ignore" } } },
 });
 
 const paramRef = { name: "a", parameterNotFoundAction: "Deny" };
@@ -205,6 +236,7 @@ const bindingSteps = (plural: string, name: string) => [
   { title: "with parameters, as a table", path: `${group}/${plural}/${name}`, headers: table },
 ];
 const bindingChanges = {
+  ...metadataChanges,
   "with parameters of a namespace": { spec: { paramRef: { ...paramRef, namespace: "n" } } },
   "with selected parameters": {
     spec: {

@@ -29,6 +29,8 @@ export const apiextensionsScenes: readonly Scene[] = [
     },
     isStored: false,
     others: {
+      "kept by anybody": { metadata: { name: "things.{ns}.example.com", finalizers: ["x"] } },
+      "from a prefix": { metadata: { name: "things.{ns}.example.com", generateName: "A_b" } },
       "under another name": {},
       "without anything": { spec: undefined },
       "of no group": spec({ group: "" }),

@@ -17,6 +17,8 @@ export const apiregistrationScenes: readonly Scene[] = [
       spec: { group: "{ns}.example.com", version: "v1", groupPriorityMinimum: 100, versionPriority: 10 },
     },
     others: {
+      "from a prefix": { metadata: { name: "v1.{ns}.example.com", generateName: "v1" } },
+      "badly labelled and more": { metadata: { name: "a", labels: { "a b": "c" } }, spec: { version: "1" } },
       "under another name": {},
       "without anything": { metadata: { name: "." }, spec: undefined },
       "of no group": { metadata: { name: "v2." }, spec: { group: undefined, version: "v2" } },
@@ -34,10 +36,17 @@ export const apiregistrationScenes: readonly Scene[] = [
       },
     },
     changes: {
+      "kept by anybody": { metadata: { finalizers: ["x"] } },
+      "let go": { metadata: { finalizers: null } },
+      "given a bad prefix": { metadata: { generateName: "A_b" } },
+      "given an end and bad labels": { metadata: { deletionGracePeriodSeconds: 5, labels: { "a b": "c" } } },
       "of another version": { spec: { version: "v2" } },
       "of another priority": { spec: { versionPriority: 20 } },
     },
-    throughSubresources: { "status: badly told": { status: { conditions: [{ type: "Available", status: "X" }] } } },
+    throughSubresources: {
+      "status: badly told": { status: { conditions: [{ type: "Available", status: "X" }] } },
+      "status: being deleted": { metadata: { deletionTimestamp: "2030-01-01T00:00:00Z" } },
+    },
     badName: "a%b",
   }),
 ];

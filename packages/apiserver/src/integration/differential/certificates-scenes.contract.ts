@@ -80,9 +80,15 @@ export const certificateStories: readonly Scene[] = [
     },
     others: {
       ...refused,
+      "under a name no path holds, for nothing": { metadata: { name: "a/b" }, spec: { usages: [] } },
       "under any name": { metadata: { name: "a:B_c" } },
     },
     changes: {
+      "kept by anybody": { metadata: { finalizers: ["x"] } },
+      "let go": { metadata: { finalizers: null } },
+      "given a bad prefix": { metadata: { generateName: "A_b" } },
+      "given no prefix": { metadata: { generateName: null } },
+      "given an end and bad labels": { metadata: { deletionGracePeriodSeconds: 5, labels: { "a b": "c" } } },
       "asking for something else": { spec: { signerName: "a.b/c", expirationSeconds: 5 } },
       "telling its own state": conditions("Approved"),
     },

@@ -22,6 +22,11 @@ export const coordinationScenes: readonly Scene[] = [
       "with a strategy nobody knows": { spec: { strategy: "X" } },
     },
     changes: {
+      "kept by anybody": { metadata: { finalizers: ["x"] } },
+      "let go": { metadata: { finalizers: null } },
+      "given a bad prefix": { metadata: { generateName: "A_b" } },
+      "given no prefix": { metadata: { generateName: null } },
+      "given an end and bad labels": { metadata: { deletionGracePeriodSeconds: 5, labels: { "a b": "c" } } },
       "taken by another": { spec: { holderIdentity: "you", leaseTransitions: 1 } },
       "taken back in time": { spec: { leaseTransitions: -1 } },
       "given a strategy": { spec: { strategy: "OldestEmulationVersion" } },

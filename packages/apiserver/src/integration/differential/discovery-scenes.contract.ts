@@ -2,6 +2,15 @@
 import { kindScene } from "./kind-scene.contract.ts";
 import type { Scene } from "./request-script.contract.ts";
 
+const path = "/apis/discovery.k8s.io/v1/namespaces/{ns}/endpointslices";
+const table = { accept: "application/json;as=Table;g=meta.k8s.io;v=v1" };
+const changed = (title: string, body: object) => ({
+  title,
+  method: "PATCH",
+  path: `${path}/e`,
+  headers: { "content-type": "application/merge-patch+json" },
+  body,
+});
 const withAddresses = (addressType: string, ...addresses: string[]) => ({ addressType, endpoints: [{ addresses }] });
 const withPorts = (...ports: object[]) => ({ ports });
 const withHints = (hints: object) => ({ endpoints: [{ addresses: ["10.0.0.1"], hints }] });
@@ -10,7 +19,7 @@ const names = (count: number) => Array.from({ length: count }, (_, i) => ({ name
 export const discoveryScenes: readonly Scene[] = [
   kindScene({
     name: "endpoint slices",
-    path: "/apis/discovery.k8s.io/v1/namespaces/{ns}/endpointslices",
+    path,
     object: {
       kind: "EndpointSlice",
       apiVersion: "discovery.k8s.io/v1",
@@ -72,11 +81,21 @@ export const discoveryScenes: readonly Scene[] = [
       "with many hints of nodes": withHints({ forNodes: names(9) }),
     },
     changes: {
+      "kept by anybody": { metadata: { finalizers: ["x"] } },
+      "let go": { metadata: { finalizers: null } },
+      "given a bad prefix": { metadata: { generateName: "A_b" } },
+      "given an end and bad labels": { metadata: { deletionGracePeriodSeconds: 5, labels: { "a b": "c" } } },
       "of another type": { addressType: "IPv6" },
       "with a label": { metadata: { labels: { c: "d" } } },
       "with an annotation": { metadata: { annotations: { c: "d" } } },
       "with other ports": { ports: [{ port: 81 }] },
       "with bad addresses": { endpoints: [{ addresses: ["a"] }] },
     },
+    steps: [
+      changed("with an endpoint", { endpoints: [{ addresses: ["10.0.0.7"] }] }),
+      changed("with an old topology", { endpoints: [{ addresses: ["10.0.0.7"], deprecatedTopology: { a: "b" } }] }),
+      changed("with no ports to speak of", { ports: [{}] }),
+      { title: "with no ports to speak of, as a table", path: `${path}/e`, headers: table },
+    ],
   }),
 ];

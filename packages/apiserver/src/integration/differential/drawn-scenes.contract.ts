@@ -58,6 +58,16 @@ export const drawnScenes: readonly Scene[] = [
     ],
   },
   {
+    name: "items without their keys",
+    steps: [
+      post("in an account", `${core}/serviceaccounts`, { metadata: { name: "a", labels: { a: "b" } }, secrets: [{}] }),
+      merge("which is changed", `${core}/serviceaccounts/a`, { metadata: { labels: { a: "c" } } }),
+      merge("and mended", `${core}/serviceaccounts/a`, { secrets: [{ name: "s" }] }),
+      post("in one that was whole", `${core}/serviceaccounts`, { metadata: { name: "b" }, secrets: [{ name: "s" }] }),
+      merge("and is no longer", `${core}/serviceaccounts/b`, { secrets: [{}] }),
+    ],
+  },
+  {
     name: "patches of a scale",
     steps: [
       post("a deployment", deployments, {

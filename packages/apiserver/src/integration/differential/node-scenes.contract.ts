@@ -33,6 +33,10 @@ export const nodeScenes: readonly Scene[] = [
       ),
     },
     changes: {
+      "kept by anybody": { metadata: { finalizers: ["x"] } },
+      "let go": { metadata: { finalizers: null } },
+      "given a bad prefix": { metadata: { generateName: "A_b" } },
+      "given an end and bad labels": { metadata: { deletionGracePeriodSeconds: 5, labels: { "a b": "c" } } },
       "given another handler": { handler: "i" },
       "given an overhead": { overhead: { podFixed: { cpu: "1" } } },
     },

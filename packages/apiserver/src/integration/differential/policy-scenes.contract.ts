@@ -16,6 +16,8 @@ export const policyScenes: readonly Scene[] = [
       status: { disruptionsAllowed: 5 },
     },
     others: {
+      "new and badly labelled": { metadata: { labels: { "a b": "c" } } },
+      "badly labelled and of less than nothing": { metadata: { labels: { "a b": "c" } }, spec: { minAvailable: -1 } },
       "without anything": { spec: undefined },
       "of everything": { spec: { selector: {}, minAvailable: undefined, maxUnavailable: "50%" } },
       "of both": { spec: { maxUnavailable: "50%" } },
@@ -36,12 +38,19 @@ export const policyScenes: readonly Scene[] = [
       "of a policy nobody knows": { spec: { unhealthyPodEvictionPolicy: "X" } },
     },
     changes: {
+      "kept by anybody": { metadata: { finalizers: ["x"] } },
+      "let go": { metadata: { finalizers: null } },
+      "given a bad prefix": { metadata: { generateName: "A_b" } },
+      "given no prefix": { metadata: { generateName: null } },
+      "given an end and bad labels": { metadata: { deletionGracePeriodSeconds: 5, labels: { "a b": "c" } } },
       "given another share": { spec: { minAvailable: "10%" } },
       "given a bad share": { spec: { minAvailable: "a%" } },
       "given another selector": { spec: { selector: { matchLabels: { c: "d" } } } },
       "given an unhealthy policy": { spec: { unhealthyPodEvictionPolicy: "IfHealthyBudget" } },
     },
     throughSubresources: {
+      "status: kept by anybody": { metadata: { finalizers: ["x"] } },
+      "status: let go": { metadata: { finalizers: null } },
       "status: told numbers": {
         metadata: { labels: { c: "d" } },
         spec: { minAvailable: 7 },

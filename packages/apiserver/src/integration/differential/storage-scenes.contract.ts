@@ -8,6 +8,13 @@ const table = { accept: "application/json;as=Table;g=meta.k8s.io;v=v1" };
 const topology = (...expressions: object[]) => ({ matchLabelExpressions: expressions });
 const manyParameters = Object.fromEntries(Array.from({ length: 513 }, (_, i) => [`a${i}`, "b"]));
 
+const metadataChanges = {
+  "kept by anybody": { metadata: { finalizers: ["x"] } },
+  "let go": { metadata: { finalizers: null } },
+  "given a bad prefix": { metadata: { generateName: "A_b" } },
+  "given an end and bad labels": { metadata: { deletionGracePeriodSeconds: 5, labels: { "a b": "c" } } },
+};
+
 const storageClassScene = kindScene({
   name: "storage classes",
   path: `${group}/storageclasses`,
@@ -36,12 +43,23 @@ const storageClassScene = kindScene({
         topology({ key: "d", values: ["e"] }),
       ],
     },
+    "with topologies of nothing": {
+      allowedTopologies: [{}, {}, topology({ key: "a", values: ["b"] }), {}, topology({ key: "a", values: ["b"] })],
+    },
+    "with topologies in another order": {
+      allowedTopologies: [
+        topology({ key: "a", values: ["b", "c"] }, { key: "d", values: ["e"] }),
+        topology({ key: "d", values: ["e"] }, { key: "a", values: ["c", "b"] }),
+        topology({ key: "a", values: ["c", "b"] }),
+      ],
+    },
     "with a topology of nothing": { allowedTopologies: [{}] },
     "with an old label": {
       allowedTopologies: [topology({ key: "failure-domain.beta.kubernetes.io/zone", values: ["a"] })],
     },
   },
   changes: {
+    ...metadataChanges,
     "given another provisioner": { provisioner: "a.b/d" },
     "given parameters": { parameters: { a: "b" } },
     "given other ways": { reclaimPolicy: "Retain", volumeBindingMode: "WaitForFirstConsumer" },
@@ -73,6 +91,11 @@ const attributesScene = kindScene({
   },
 });
 
+const inlineVolume = {
+  accessModes: ["ReadWriteOnce"],
+  capacity: { storage: "1Gi" },
+  csi: { driver: "d.e", volumeHandle: "h" },
+};
 const attachmentScene = kindScene({
   name: "volume attachments",
   path: `${group}/volumeattachments`,
@@ -90,10 +113,38 @@ const attachmentScene = kindScene({
     "by a long attacher": { spec: { attacher: "a".repeat(64) } },
     "of a volume without a name": { spec: { source: { persistentVolumeName: "" } } },
     "of a bad volume": { spec: { nodeName: "A_b", source: { persistentVolumeName: "A_b" } } },
+    "of an inline volume that is none": { spec: { source: { inlineVolumeSpec: {} } } },
+    "of an inline volume": { spec: { source: { inlineVolumeSpec: inlineVolume } } },
+    "of a bad inline volume": {
+      spec: {
+        source: {
+          inlineVolumeSpec: {
+            ...inlineVolume,
+            accessModes: ["X"],
+            capacity: { storage: "-1" },
+            csi: { driver: "", volumeHandle: "" },
+            persistentVolumeReclaimPolicy: "Delete",
+            storageClassName: "A_b",
+            claimRef: { name: "c" },
+            mountOptions: ["ro"],
+            volumeMode: "Block",
+            nodeAffinity: {},
+          },
+        },
+      },
+    },
+    "of an inline volume of another kind": {
+      spec: { source: { inlineVolumeSpec: { ...inlineVolume, csi: undefined, hostPath: { path: "/a" } } } },
+    },
     "of two": { spec: { source: { persistentVolumeName: "a", inlineVolumeSpec: {} } } },
   },
-  changes: { "given another volume": { spec: { source: { persistentVolumeName: "q" } } } },
+  changes: {
+    ...metadataChanges,
+    "given another volume": { spec: { source: { persistentVolumeName: "q" } } },
+  },
   throughSubresources: {
+    "status: being deleted": { metadata: { deletionTimestamp: "2030-01-01T00:00:00Z" } },
+    "status: given a bad prefix": { metadata: { generateName: "A_b" } },
     "status: attached": {
       spec: { nodeName: "m" },
       status: {
@@ -175,6 +226,7 @@ const nodeScene = kindScene({
     },
   },
   changes: {
+    ...metadataChanges,
     "told of room": { spec: { drivers: [{ ...driver, allocatable: { count: 3 } }] } },
     "known by another name": { spec: { drivers: [{ ...driver, nodeID: "m" }] } },
     "given another driver": { spec: { drivers: [{ name: "c.d", nodeID: "m" }] } },
