@@ -104,12 +104,11 @@ class Gathered {
   }
 }
 
-/** By what tells items apart. An item without its keys is in no place. */
+/** By what tells items apart. */
 function grouped(items: readonly unknown[], list: ListSchema): ReadonlyMap<string, readonly unknown[]> {
   const groups = new Map<string, unknown[]>();
   for (const item of items) {
     const element = elementOf(item, list);
-    if (element === undefined) continue;
     const group = groups.get(element);
     if (group === undefined) groups.set(element, [item]);
     else group.push(item);

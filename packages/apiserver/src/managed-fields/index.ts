@@ -6,7 +6,8 @@ import { hasStatus } from "../resources/prepare-write.ts";
 import { emptyObject } from "../resources/read-object.ts";
 import type { RequestScope } from "../resources/request-scope.ts";
 import { type Comparison, compareObjects } from "./compare-objects.ts";
-import { entriesFor, recordUpdate } from "./record-update.ts";
+import { KeylessItem } from "./places.ts";
+import { entriesFor, recordUpdate, type Update } from "./record-update.ts";
 
 export const fieldManagers: FieldManagers = {
   record({ scope, draft, old, manager }) {
@@ -17,7 +18,7 @@ export const fieldManagers: FieldManagers = {
     // Once cleared, an object is not tracked again until somebody applies it.
     if (old !== undefined && entries.length === 0) return;
     const shown = served.presentation.toServed(draft as KubernetesObject);
-    const recorded = recordUpdate({
+    const recorded = recordedOrNobody({
       before: old === undefined ? emptyObject(served) : served.presentation.toServed(old),
       after: shown,
       schema: served.schema,
@@ -33,6 +34,16 @@ export const fieldManagers: FieldManagers = {
     if (recorded.length > 0) draft.metadata.managedFields = recorded as Draft<typeof recorded>;
   },
 };
+
+/** What cannot be told apart is nobody's, and neither is anything else in its object. */
+function recordedOrNobody(update: Update): ReturnType<typeof recordUpdate> {
+  try {
+    return recordUpdate(update);
+  } catch (error) {
+    if (error instanceof KeylessItem) return [];
+    throw error;
+  }
+}
 
 /** Versions of one group are views of one object; another group's are not, whatever they show. */
 function compareIn(

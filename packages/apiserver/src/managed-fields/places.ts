@@ -2,6 +2,7 @@
 // hold the same places: those of whole parts are kept for a while under the part's outline, which is much quicker to take than a set
 // is to make.
 import type { ListSchema, TypeSchema } from "@kubeloop/core/api";
+import { KubeloopError } from "@kubeloop/core/base";
 import { FieldSet } from "./field-set.ts";
 
 export type Fields = Readonly<Record<string, unknown>>;
@@ -48,7 +49,7 @@ function outlineOf(object: unknown, schema: TypeSchema): string {
       let outline = "[";
       for (const item of asItems(object)) {
         const element = elementOf(item, list);
-        if (element !== undefined) outline += `${element.length}:${element}${outlineOf(item, list.items.schema)}`;
+        outline += `${element.length}:${element}${outlineOf(item, list.items.schema)}`;
       }
       return `${outline}]`;
     }
@@ -73,7 +74,6 @@ function gather(object: unknown, schema: TypeSchema): FieldSet {
       const children: Map<string, FieldSet> = new Map();
       for (const item of asItems(object)) {
         const element = elementOf(item, list);
-        if (element === undefined) continue;
         children.set(element, children.has(element) ? FieldSet.leaf : gather(item, list.items.schema));
       }
       return FieldSet.of(true, children);
@@ -139,8 +139,15 @@ function sortedKeys(list: ListSchema): readonly Key[] {
   return keys;
 }
 
-/** What tells an item from others; undefined where it says nothing of that. */
-export function elementOf(item: unknown, list: ListSchema): string | undefined {
+/** An item of a list says nothing of what tells it from others: then nobody knows who manages what in its object. */
+export class KeylessItem extends KubeloopError {
+  constructor() {
+    super("an item of a list has none of its keys", { reason: "Invalid", retry: "never" });
+  }
+}
+
+/** What tells an item from others. Throws a KeylessItem. */
+export function elementOf(item: unknown, list: ListSchema): string {
   if (list.listType === "set") return `v:${JSON.stringify(item)}`;
   const fields = asFields(item);
   let element = "";
@@ -149,5 +156,6 @@ export function elementOf(item: unknown, list: ListSchema): string | undefined {
     if (value === undefined) continue;
     element += `${element === "" ? "k:{" : ","}"${name}":${JSON.stringify(value)}`;
   }
-  return element === "" ? undefined : `${element}}`;
+  if (element === "") throw new KeylessItem();
+  return `${element}}`;
 }

@@ -3,6 +3,7 @@ import { type ApiRequest, collectBytes, noBody } from "@kubeloop/core/api";
 import { FakeClock, type Log, noLog, seededRandom } from "@kubeloop/core/base";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ApiServer } from "../../api-server.ts";
+import { requestFor } from "../../ask.fixture.ts";
 
 const failures: string[] = [];
 const log: Log = { ...noLog, error: (message) => failures.push(message) };
@@ -106,6 +107,58 @@ describe("what is large costs its share", () => {
           type: "application/strategic-merge-patch+json",
         }),
     ],
+    [
+      "keys that come twice below a long name",
+      () => post(maps, { metadata: { name: "twice" } }),
+      (count: number) => {
+        const pairs = Array.from({ length: count }, (_, i) => `"a${i}":1,"a${i}":1`).join(",");
+        const text = `{"${"x".repeat(20 * count)}":{${pairs}}}`;
+        return ask({ method: "PATCH", path: `${maps}/twice`, text, type: "application/merge-patch+json" });
+      },
+    ],
+    [
+      "a map that comes in parts",
+      async () => {},
+      (count: number) => {
+        const data = Array.from({ length: count }, (_, i) => `"k${i}":""`).join(",");
+        const parts = Array.from({ length: count }, (_, i) => `"data":{"p${i}":""}`).join(",");
+        return ask({
+          method: "POST",
+          path: maps,
+          text: `{"metadata":{"generateName":"p-"},"data":{${data}},${parts}}`,
+        });
+      },
+    ],
+    [
+      "managers that a client brings",
+      async () => {},
+      (count: number) => {
+        const entry = { operation: "Update", apiVersion: "v1", fieldsType: "FieldsV1" };
+        const managedFields = Array.from({ length: count }, (_, i) => ({
+          ...{ ...entry, manager: `m${i}`, time: "2020-01-01T00:00:00Z" },
+          fieldsV1: { "f:data": { [`f:old-${i}`]: {} } },
+        }));
+        const data = Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${i}`, ""]));
+        return post(maps, { metadata: { generateName: "m-", managedFields }, data });
+      },
+    ],
+    [
+      "unknown fields below a long name",
+      async () => {},
+      (count: number) => {
+        const unknown = Object.fromEntries(Array.from({ length: 200 }, (_, i) => [`u${i}`, 1]));
+        const properties = { ["\u4e00".repeat(20 * count)]: unknown };
+        const version = {
+          name: "v1",
+          served: true,
+          storage: true,
+          schema: { openAPIV3Schema: { type: "object", properties } },
+        };
+        const names = { plural: "ds", singular: "d", kind: "D", listKind: "DList" };
+        const spec = { group: "x.y", names, scope: "Namespaced", versions: [version] };
+        return post("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", { metadata: { name: "ds.x.y" }, spec });
+      },
+    ],
   ] as const) {
     test(fact, async () => {
       const cpuOf = async (count: number) => {
@@ -120,6 +173,62 @@ describe("what is large costs its share", () => {
       // Eight times as many in proportion, sixty-four times in the square.
       expect(whole).toBeLessThan(24 * part + 200);
     });
+  }
+});
+
+test("faults with long names or values are told until the answer is long enough", async () => {
+  const properties = Object.fromEntries(Array.from({ length: 1_500 }, (_, i) => [`p${i}`, {}]));
+  const long = { ["x".repeat(50_000)]: { type: "object", properties } };
+  const version = {
+    name: "v1",
+    served: true,
+    storage: true,
+    schema: { openAPIV3Schema: { type: "object", properties: long } },
+  };
+  const names = { plural: "ds", singular: "d", kind: "D", listKind: "DList" };
+  const spec = { group: "x.y", names, scope: "Namespaced", versions: [version] };
+  const crds = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+  const { status, text } = await post(crds, { metadata: { name: "ds.x.y" }, spec });
+  expect(status).toBe(422);
+  expect(JSON.parse(text).message).toMatch(/ and \d+ more$/);
+});
+
+test("texts that YAML repeats by aliases are counted", async () => {
+  const values = Array.from({ length: 4_000 }, (_, i) => `  - {name: A${i}, value: *b}`).join("\n");
+  const env = `env:\n  - {name: A, value: &b ${"x".repeat(100_000)}}\n${values}`;
+  const text = `metadata: {name: p}\nspec:\n containers:\n - name: c\n   image: i\n   ${env.replaceAll("\n", "\n ")}`;
+  const { status, text: said } = await ask({
+    method: "POST",
+    path: "/api/v1/namespaces/default/pods",
+    text,
+    type: "application/yaml",
+  });
+  expect([status, JSON.parse(said).message]).toEqual([400, expect.stringContaining("excessive aliasing")]);
+});
+
+test("operations cannot build what is too deep to be read", async () => {
+  const path = "/apis/apps/v1/namespaces/default/controllerrevisions";
+  await post(path, { metadata: { name: "c" }, revision: 1, data: { p0: {} } });
+  const value = tower(400);
+  const operations = [`{"op":"add","path":"/data/p0","value":${value}}`];
+  for (let i = 1; i <= 20; i++) {
+    operations.push(`{"op":"add","path":"/data/p${i}","value":${value}}`);
+    operations.push(`{"op":"move","from":"/data/p${i - 1}","path":"/data/p${i}${"/a".repeat(400)}/a"}`);
+  }
+  const request = { method: "PATCH", path: `${path}/c`, type: "application/json-patch+json" };
+  expect((await ask({ ...request, text: `[${operations.join(",")}]` })).status).toBe(422);
+  const deep = `[{"op":"add","path":"${"/a".repeat(600)}","value":1}]`;
+  expect((await ask({ ...request, text: deep })).status).toBe(422);
+});
+
+test("patches made in this process are held to what JSON can say", async () => {
+  await post(maps, { metadata: { name: "a" } });
+  const cyclic: { a?: object } = {};
+  cyclic.a = cyclic;
+  for (const value of [cyclic, { data: { a: 1n } }, { data: { a: () => 1 } }]) {
+    const request = requestFor(`${maps}/a`, { method: "PATCH", type: "application/merge-patch+json", value });
+    await using response = await clock.drive(server.transport(request, new AbortController().signal));
+    expect(response.status).toBe(400);
   }
 });
 
