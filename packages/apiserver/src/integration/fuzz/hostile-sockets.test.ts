@@ -31,14 +31,14 @@ async function serve(options: { isPlain?: boolean; clock?: FakeClock; headersTim
       },
     };
   };
-  const server = await ApiServer.open({ storage });
+  const errors: string[] = [];
+  const log = { debug() {}, info() {}, warn() {}, error: (message: string) => errors.push(message), with: () => log };
+  const server = await ApiServer.open({ storage, log });
   open.push(server);
   const authority = isPlain ? undefined : await createAuthority("test");
   const own = await authority?.issueServer({ commonName: "test", names: ["127.0.0.1"] });
   const tls =
     own === undefined || authority === undefined ? {} : { tls: { ...own, clientCaPem: authority.pair.certPem } };
-  const errors: string[] = [];
-  const log = { debug() {}, info() {}, warn() {}, error: (message: string) => errors.push(message), with: () => log };
   const socket = await ServerSocket.listen({
     host: "127.0.0.1",
     port: 0,
