@@ -2,6 +2,11 @@
 import { kindScene } from "./kind-scene.contract.ts";
 import type { Scene } from "./request-script.contract.ts";
 
+/** In every way a change can be that is looked at for all kinds. */
+const wrongMetadata = {
+  metadata: { generateName: "A_b", labels: { "a b": "c" }, finalizers: ["x"], deletionGracePeriodSeconds: 5 },
+};
+
 const place = (version: string, name = "") =>
   `/apis/autoscaling/${version}/namespaces/{ns}/horizontalpodautoscalers${name}`;
 const table = { accept: "application/json;as=Table;g=meta.k8s.io;v=v1" };
@@ -154,6 +159,7 @@ const secondVersion = kindScene({
     },
   },
   changes: {
+    "with metadata that is wrong": wrongMetadata,
     "given metrics": { spec: { metrics, minReplicas: 2 } },
     "given a bad target": { spec: { scaleTargetRef: { apiVersion: "v1" } } },
     "given behavior": { spec: { behavior: { scaleUp: { tolerance: "0.1" } } } },
@@ -234,6 +240,7 @@ const firstVersion = kindScene({
     "with states": annotated("current-metrics", "[]"),
   },
   changes: {
+    "with metadata that is wrong": wrongMetadata,
     "given another percentage": { spec: { targetCPUUtilizationPercentage: 60 } },
     "given no percentage": { spec: { targetCPUUtilizationPercentage: null } },
   },

@@ -2,6 +2,11 @@
 import { kindScene } from "./kind-scene.contract.ts";
 import type { Scene } from "./request-script.contract.ts";
 
+/** In every way a change can be that is looked at for all kinds. */
+const wrongMetadata = {
+  metadata: { generateName: "A_b", labels: { "a b": "c" }, finalizers: ["x"], deletionGracePeriodSeconds: 5 },
+};
+
 const group = "/apis/flowcontrol.apiserver.k8s.io/v1";
 const apiVersion = "flowcontrol.apiserver.k8s.io/v1";
 const subjects = [{ kind: "User", user: { name: "a" } }];
@@ -23,6 +28,7 @@ export const flowcontrolScenes: readonly Scene[] = [
       status: { conditions: [{ type: "Dangling", status: "True" }] },
     },
     isStored: false,
+    changes: { "with metadata that is wrong": wrongMetadata },
     others: {
       "without anything": { spec: undefined },
       "of a low precedence": { spec: { matchingPrecedence: -1 } },
@@ -72,6 +78,7 @@ export const flowcontrolScenes: readonly Scene[] = [
       spec: { type: "Limited", limited: { limitResponse: { type: "Queue", queuing: {} } } },
     },
     isStored: false,
+    changes: { "with metadata that is wrong": wrongMetadata },
     others: {
       "without anything": { spec: undefined },
       "of a type nobody knows": { spec: { type: "X" } },

@@ -2,6 +2,11 @@
 import { kindScene } from "./kind-scene.contract.ts";
 import type { Scene } from "./request-script.contract.ts";
 
+/** In every way a change can be that is looked at for all kinds. */
+const wrongMetadata = {
+  metadata: { generateName: "A_b", labels: { "a b": "c" }, finalizers: ["x"], deletionGracePeriodSeconds: 5 },
+};
+
 const group = "/apis/networking.k8s.io/v1";
 const apiVersion = "networking.k8s.io/v1";
 const service = { name: "s", port: { number: 80 } };
@@ -58,6 +63,7 @@ const ingressScene = kindScene({
     },
   },
   changes: {
+    "with metadata that is wrong": wrongMetadata,
     "given a class": { spec: { ingressClassName: "b" } },
     "given an annotation of another class": { metadata: { annotations: { "kubernetes.io/ingress.class": "a" } } },
     "given a bad rule": { spec: { rules: [{ host: "A_b" }] } },
@@ -126,6 +132,7 @@ const ingressClassScene = kindScene({
     "with parameters of the cluster in a namespace": { spec: { parameters: { ...parameters, namespace: "n" } } },
   },
   changes: {
+    "with metadata that is wrong": wrongMetadata,
     "given another controller": { spec: { controller: "a.b/d" } },
     "given other parameters": { spec: { parameters: { name: "m" } } },
     "made the default": { metadata: { annotations: { "ingressclass.kubernetes.io/is-default-class": "true" } } },
@@ -198,6 +205,7 @@ const networkPolicyScene = kindScene({
     "of many types": { spec: { policyTypes: ["Ingress", "Egress", "Ingress"] } },
   },
   changes: {
+    "with metadata that is wrong": wrongMetadata,
     "given egress": { spec: { egress: [{ to: [{ ipBlock: { cidr: "1.0.0.0/8" } }] }] } },
     "given a bad peer": { spec: { ingress: [{ from: [{}] }] } },
     "given the same": { spec: { policyTypes: ["Ingress"] } },
@@ -226,6 +234,7 @@ const ipAddressScene = kindScene({
     "of six": { metadata: { name: "2001:db8::1" } },
   },
   changes: {
+    "with metadata that is wrong": wrongMetadata,
     "given another parent": { spec: { parentRef: { name: "t" } } },
     "given no parent": { spec: { parentRef: null } },
   },
@@ -251,6 +260,7 @@ const serviceCidrScene = kindScene({
     "of none": { spec: { cidrs: ["a", "010.0.0.0/8"] } },
   },
   changes: {
+    "with metadata that is wrong": wrongMetadata,
     "given another": { spec: { cidrs: ["10.78.0.0/24"] } },
     "given none": { spec: { cidrs: null } },
     "given a second of its family": { spec: { cidrs: ["10.77.0.0/24", "10.78.0.0/24"] } },

@@ -2,6 +2,11 @@
 import { kindScene } from "./kind-scene.contract.ts";
 import type { Scene } from "./request-script.contract.ts";
 
+/** In every way a change can be that is looked at for all kinds. */
+const wrongMetadata = {
+  metadata: { generateName: "A_b", labels: { "a b": "c" }, finalizers: ["x"], deletionGracePeriodSeconds: 5 },
+};
+
 const group = "/apis/rbac.authorization.k8s.io/v1";
 const apiVersion = "rbac.authorization.k8s.io/v1";
 const rule = { apiGroups: [""], resources: ["pods"], verbs: ["get"] };
@@ -33,6 +38,7 @@ const bindings = {
   },
 };
 const bindingChanges = {
+  "with metadata that is wrong": wrongMetadata,
   "given another role": { roleRef: { name: "edit" } },
   "given to another": { subjects: [{ kind: "User", name: "c" }] },
 };
@@ -53,7 +59,11 @@ export const rbacScenes: readonly Scene[] = [
       "a name with a colon": { metadata: { name: "system:a" } },
       "a bad prefix": { metadata: { name: "", generateName: "a/gen-" } },
     },
-    changes: { "given a bad rule": { rules: [{ verbs: ["get"] }] }, "given a rule": { rules: [rule, rule] } },
+    changes: {
+      "with metadata that is wrong": wrongMetadata,
+      "given a bad rule": { rules: [{ verbs: ["get"] }] },
+      "given a rule": { rules: [rule, rule] },
+    },
     badName: "a%b",
   }),
   kindScene({
@@ -75,7 +85,7 @@ export const rbacScenes: readonly Scene[] = [
         },
       },
     },
-    changes: { "given a bad rule": { rules: [{ verbs: ["get"] }] } },
+    changes: { "with metadata that is wrong": wrongMetadata, "given a bad rule": { rules: [{ verbs: ["get"] }] } },
     badName: "a%b",
   }),
   kindScene({

@@ -2,6 +2,11 @@
 import { kindScene } from "./kind-scene.contract.ts";
 import type { Scene } from "./request-script.contract.ts";
 
+/** In every way a change can be that is looked at for all kinds. */
+const wrongMetadata = {
+  metadata: { generateName: "A_b", labels: { "a b": "c" }, finalizers: ["x"], deletionGracePeriodSeconds: 5 },
+};
+
 const group = "/apis/resource.k8s.io/v1";
 const apiVersion = "resource.k8s.io/v1";
 const devices = {
@@ -17,19 +22,22 @@ export const resourceScenes: readonly Scene[] = [
     name: "device classes",
     path: `${group}/deviceclasses`,
     object: { kind: "DeviceClass", apiVersion, metadata: { name: "{ns}-d" }, spec: { extendedResourceName: "a.b/c" } },
-    changes: { "with another name": { spec: { extendedResourceName: "a.b/d" } } },
+    changes: {
+      "with metadata that is wrong": wrongMetadata,
+      "with another name": { spec: { extendedResourceName: "a.b/d" } },
+    },
   }),
   kindScene({
     name: "resource claims",
     path: `${group}/namespaces/{ns}/resourceclaims`,
     object: { kind: "ResourceClaim", apiVersion, metadata: { name: "c", generation: 3 }, spec: { devices } },
-    changes: { "with a label": { metadata: { labels: { c: "d" } } } },
+    changes: { "with metadata that is wrong": wrongMetadata, "with a label": { metadata: { labels: { c: "d" } } } },
   }),
   kindScene({
     name: "resource claim templates",
     path: `${group}/namespaces/{ns}/resourceclaimtemplates`,
     object: { kind: "ResourceClaimTemplate", apiVersion, metadata: { name: "t" }, spec: { spec: { devices } } },
-    changes: { "with a label": { metadata: { labels: { c: "d" } } } },
+    changes: { "with metadata that is wrong": wrongMetadata, "with a label": { metadata: { labels: { c: "d" } } } },
   }),
   kindScene({
     name: "resource slices",
@@ -54,6 +62,7 @@ export const resourceScenes: readonly Scene[] = [
     },
     others: { "of a driver in capitals": { spec: { driver: "A.b" } } },
     changes: {
+      "with metadata that is wrong": wrongMetadata,
       "of another driver": { spec: { driver: "c.d" } },
       "of another node": { spec: { nodeName: "m" } },
       "of another pool": { spec: { pool: { name: "q" } } },

@@ -2,6 +2,11 @@
 import { kindScene } from "./kind-scene.contract.ts";
 import type { Scene } from "./request-script.contract.ts";
 
+/** In every way a change can be that is looked at for all kinds. */
+const wrongMetadata = {
+  metadata: { generateName: "A_b", labels: { "a b": "c" }, finalizers: ["x"], deletionGracePeriodSeconds: 5 },
+};
+
 const path = "/apis/scheduling.k8s.io/v1/priorityclasses";
 
 export const schedulingScenes: readonly Scene[] = [
@@ -32,6 +37,7 @@ export const schedulingScenes: readonly Scene[] = [
       "of the system again": { metadata: { name: "system-node-critical" }, value: 2000001000 },
     },
     changes: {
+      "with metadata that is wrong": wrongMetadata,
       "given another value": { value: 6 },
       "given another policy": { preemptionPolicy: "Never" },
       "given a description": { description: "d" },

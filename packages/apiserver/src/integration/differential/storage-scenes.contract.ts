@@ -2,6 +2,11 @@
 import { kindScene } from "./kind-scene.contract.ts";
 import type { Scene } from "./request-script.contract.ts";
 
+/** In every way a change can be that is looked at for all kinds. */
+const wrongMetadata = {
+  metadata: { generateName: "A_b", labels: { "a b": "c" }, finalizers: ["x"], deletionGracePeriodSeconds: 5 },
+};
+
 const group = "/apis/storage.k8s.io/v1";
 const apiVersion = "storage.k8s.io/v1";
 const table = { accept: "application/json;as=Table;g=meta.k8s.io;v=v1" };
@@ -85,6 +90,7 @@ const attributesScene = kindScene({
     "of a bad driver": { driverName: "a b" },
   },
   changes: {
+    "with metadata that is wrong": wrongMetadata,
     "given another driver": { driverName: "c.d" },
     "given other parameters": { parameters: { iops: "6" } },
     "given none": { parameters: null },
@@ -198,6 +204,7 @@ const driverScene = kindScene({
     "with secrets but no tokens": { spec: { serviceAccountTokenInSecrets: false } },
   },
   changes: {
+    "with metadata that is wrong": wrongMetadata,
     "that need not attach": { spec: { attachRequired: false } },
     "with other modes": { spec: { volumeLifecycleModes: ["Ephemeral"] } },
     "told of pods": { spec: { podInfoOnMount: true } },
@@ -255,6 +262,7 @@ const capacityScene = kindScene({
     },
   },
   changes: {
+    "with metadata that is wrong": wrongMetadata,
     "of another class": { storageClassName: "t" },
     "of other nodes": { nodeTopology: { matchLabels: { a: "c" } } },
     "with less": { capacity: "1" },
