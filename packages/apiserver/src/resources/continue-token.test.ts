@@ -15,6 +15,7 @@ const token = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("b
 describe("what is no token is refused", () => {
   for (const [fact, text, why] of [
     ["other letters", "a b", "illegal base64 data at input byte 1"],
+    ["a letter too many", "abcde", "illegal base64 data at input byte 4"],
     ["no JSON", "bm9uc2Vuc2U", "invalid character"],
     ["another version", token({ v: "v2", rv: 1, start: "a" }), "server does not recognize this encoded version v2"],
     ["no revision", token({ v: "meta.k8s.io/v1", start: "a" }), "continue key is not valid"],

@@ -112,6 +112,7 @@ export const drawnScenes: readonly Scene[] = [
       post("a map", maps, { metadata: { name: "m" }, data: { a: "1" } }),
       remove("by a policy that is empty", `${maps}/m`, undefined, { query: { propagationPolicy: "" } }),
       remove("by a policy that is empty, in the body", `${maps}/m`, { propagationPolicy: "" }),
+      ...["x", "abcde", "a=", "abc*"].map((token) => get(`after ${token}`, maps, { query: { continue: token } })),
       post("tried with a version", maps, { metadata: { name: "n", resourceVersion: "5" } }, dry),
       post("tried with a version that is none", maps, { metadata: { name: "n", resourceVersion: "x" } }, dry),
       post("with a version", maps, { metadata: { name: "n", resourceVersion: "5" } }),
