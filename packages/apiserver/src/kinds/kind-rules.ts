@@ -112,6 +112,8 @@ export interface ServedVersion<T extends KubernetesObject> {
   toStored(draft: Draft<KubernetesObject>): Draft<T>;
   /** Before `toStored`. */
   defaults?(draft: Draft<KubernetesObject>): void;
+  /** What is told before the faults of metadata that its own rules find; of every write under this version. */
+  validateFirst?(object: T): readonly Fault[];
   /** For writes under this version, instead of the stored version's own; of objects as they are stored. */
   validate?(object: T, context: RuleContext): readonly Fault[];
   validateUpdate?(object: T, old: T, context: RuleContext): readonly Fault[];

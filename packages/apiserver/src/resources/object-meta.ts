@@ -43,14 +43,14 @@ const asksEverybody = ({ namespaced }: MetadataCheck): MetadataCheck => ({
   finalizerNames: "any",
 });
 
-export interface NewFaults {
+/** By whose rules. */
+export interface MetadataFaults {
   readonly byItsKind: Fault[];
-  /** Told only where its kind has nothing to say. */
   readonly byEverybody: Fault[];
 }
 
 /** Of a new object, whose name has been generated if that was asked for. */
-export function newMetadataFaults(meta: Metadata, check: MetadataCheck): NewFaults {
+export function newMetadataFaults(meta: Metadata, check: MetadataCheck): MetadataFaults {
   const carried = carriedFaults(meta);
   return {
     byItsKind: wholeFaults(meta, check, carried),
@@ -95,13 +95,13 @@ export interface ChangeCheck extends MetadataCheck {
 }
 
 /** From one version to the next. Faults are told as often as upstream finds them: twice for all kinds, and as its own rules look. */
-export function changedMetadataFaults(meta: Metadata, old: Metadata, check: ChangeCheck): Fault[] {
+export function changedMetadataFaults(meta: Metadata, old: Metadata, check: ChangeCheck): MetadataFaults {
   const carried = carriedFaults(meta);
   const changed = [...changeFaults(meta, old), ...carried];
-  const own = check.looks.flatMap((look) =>
+  const byItsKind = check.looks.flatMap((look) =>
     look === "whole" ? wholeFaults(meta, check, carried) : [...changed, ...unqualifiedFaults(meta, check)],
   );
-  return [...wholeFaults(meta, asksEverybody(check), carried), ...changed, ...own];
+  return { byItsKind, byEverybody: [...wholeFaults(meta, asksEverybody(check), carried), ...changed] };
 }
 
 function changeFaults(meta: Metadata, old: Metadata): Fault[] {

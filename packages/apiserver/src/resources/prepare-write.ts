@@ -41,7 +41,9 @@ export function prepareNew({ served, warnings }: RequestScope, draft: AnyDraft, 
   rules.prepareCreate?.(draft, context);
   const { byItsKind, byEverybody } = newMetadataFaults(draft.metadata, metadataCheckOf(served, draft));
   const own = (served.version?.validate ?? rules.validate)?.(draft, context) ?? [];
-  refuseFaults(draft, looksAtNew(served) ? [...byItsKind, ...own] : own);
+  const first = served.version?.validateFirst?.(draft) ?? [];
+  refuseFaults(draft, [...first, ...(looksAtNew(served) ? byItsKind : []), ...own]);
+  // They find less than a kind's own, and only speak if nobody else did.
   refuseFaults(draft, byEverybody);
   warnings.addAll(rules.warnings?.(draft, undefined) ?? []);
 }
@@ -63,7 +65,9 @@ export function prepareChanged(
   const own = validateUpdate === undefined ? (validate?.(draft, context) ?? []) : validateUpdate(draft, old, context);
   const looks = served.version?.metadata?.metadataOnUpdate ?? rules.metadataOnUpdate ?? atChanges;
   const check = { ...metadataCheckOf(served, draft), looks };
-  refuseFaults(draft, [...changedMetadataFaults(draft.metadata, old.metadata, check), ...own]);
+  const { byEverybody, byItsKind } = changedMetadataFaults(draft.metadata, old.metadata, check);
+  const first = served.version?.validateFirst?.(draft) ?? [];
+  refuseFaults(draft, [...byEverybody, ...first, ...byItsKind, ...own]);
   warnings.addAll(rules.warnings?.(draft, old) ?? []);
 }
 
@@ -101,7 +105,8 @@ export function prepareThroughSubresource(
   keepSystemFields(draft, old);
   const own = rules.validateUpdate?.(draft, old, context) ?? [];
   const check = { ...metadataCheckOf(served, draft), looks: rules.metadataOnUpdate ?? atChanges };
-  refuseFaults(draft, [...changedMetadataFaults(draft.metadata, old.metadata, check), ...own]);
+  const { byEverybody, byItsKind } = changedMetadataFaults(draft.metadata, old.metadata, check);
+  refuseFaults(draft, [...byEverybody, ...byItsKind, ...own]);
   warnings.addAll(rules.warnings?.(draft, old) ?? []);
 }
 

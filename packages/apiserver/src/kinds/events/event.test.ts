@@ -125,7 +125,9 @@ describe("a new event through events.k8s.io", () => {
     ["says who reports", { reportingController: "" }, /^\[reportingController: Required value, reportingController: /],
   ] as const) {
     test(what, () => {
-      const printed = print(eventsVersion.validate?.(stored({ ...fresh, ...changes }), context));
+      const event = stored({ ...fresh, ...changes });
+      const first = eventsVersion.validateFirst?.(event) ?? [];
+      const printed = print([...first, ...(eventsVersion.validate?.(event, context) ?? [])]);
       if (typeof expected === "string") expect(printed).toBe(expected);
       else expect(printed).toMatch(expected);
     });

@@ -14,16 +14,9 @@ export const eventsVersion: ServedVersion<corev1.Event> = {
   fromStored: fromCoreEvent,
   toStored: (draft) => toCoreEvent(draft as Draft<eventsv1.Event>),
   metadata: { checkName: subdomainName, metadataOnCreate: "looked at", metadataOnUpdate: ["changes"] },
-  validate: (event) =>
-    collectObjectFaults((at) => {
-      checkAnyEvent(event, at, "reportingController");
-      checkNewEvent(event, at);
-    }),
-  validateUpdate: (event, old) =>
-    collectObjectFaults((at) => {
-      checkAnyEvent(event, at, "reportingController");
-      checkChangedEvent(event, old, at);
-    }),
+  validateFirst: (event) => collectObjectFaults((at) => checkAnyEvent(event, at, "reportingController")),
+  validate: (event) => collectObjectFaults((at) => checkNewEvent(event, at)),
+  validateUpdate: (event, old) => collectObjectFaults((at) => checkChangedEvent(event, old, at)),
   selectableFields: {
     names: [...referenceNames.map((name) => `regarding.${name}`), "reason", "reportingController", "type"],
     valuesOf(object) {
