@@ -11,40 +11,8 @@ import {
 import { deepFreeze, type Random, seededRandom } from "@kubeloop/core/base";
 import { describe, expect, test } from "vitest";
 import { toNormalForm, UnmarshalError } from "../../wire/decode/index.ts";
-import { admissionregistrationRules } from "../admissionregistration/index.ts";
-import { apiextensionsRules } from "../apiextensions/index.ts";
-import { apiregistrationRules } from "../apiregistration/index.ts";
-import { autoscalingRules } from "../autoscaling/index.ts";
-import { certificatesRules } from "../certificates/index.ts";
-import { coordinationRules } from "../coordination/index.ts";
-import { discoveryRules } from "../discovery/index.ts";
-import { flowcontrolRules } from "../flowcontrol/index.ts";
-import type { Draft, KindRules, RuleContext } from "../kind-rules.ts";
-import { networkingRules } from "../networking/index.ts";
-import { nodeRules } from "../node/index.ts";
-import { policyRules } from "../policy/index.ts";
-import { rbacRules } from "../rbac/index.ts";
-import { resourceRules } from "../resource/index.ts";
-import { schedulingRules } from "../scheduling/index.ts";
-import { storageRules } from "../storage/index.ts";
-
-const rules: readonly KindRules[] = [
-  ...admissionregistrationRules,
-  ...apiextensionsRules,
-  ...apiregistrationRules,
-  ...autoscalingRules,
-  ...certificatesRules,
-  ...coordinationRules,
-  ...discoveryRules,
-  ...flowcontrolRules,
-  ...networkingRules,
-  ...nodeRules,
-  ...policyRules,
-  ...rbacRules,
-  ...resourceRules,
-  ...schedulingRules,
-  ...storageRules,
-];
+import { allRules } from "../index.ts";
+import type { Draft, RuleContext } from "../kind-rules.ts";
 
 const seed = Number(process.env["KUBELOOP_SEED"] ?? 1);
 const objectsPerKind = 200;
@@ -84,8 +52,8 @@ const scalars: Readonly<Record<ScalarType, readonly unknown[]>> = {
   number: numbers,
   quantity: ["0", "1", "-1", "0.5", "1Gi"],
   "int-or-string": [0, 1, -1, "50%", "a"],
-  time: ["2020-01-01T00:00:00Z"],
-  "micro-time": ["2020-01-01T00:00:00.000001Z"],
+  time: ["2020-01-01T00:00:00Z", "0001-01-01T00:00:00Z"],
+  "micro-time": ["2020-01-01T00:00:00.000001Z", "0001-01-01T00:00:00.000000Z"],
   duration: ["1s"],
 };
 
@@ -126,7 +94,7 @@ function draftOf({ apiVersion, kind, schemaName = "" }: Resource, random: Random
   }
 }
 
-describe.each(rules.map((each) => [`${each.resource.apiVersion} ${each.resource.kind}`, each] as const))(
+describe.each(allRules.map((each) => [`${each.resource.apiVersion} ${each.resource.kind}`, each] as const))(
   "%s",
   (_, kind) => {
     test("never breaks", () => {
