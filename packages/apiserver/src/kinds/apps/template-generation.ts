@@ -14,8 +14,12 @@ export function templateGeneration({ metadata: { annotations } }: Annotated): bi
   const text = annotations?.[annotation];
   if (text === undefined) return 0n;
   if (!/^[+-]?\d+$/.test(text)) throw unreadable(text, "invalid syntax");
-  const generation = BigInt(text.replace("+", ""));
-  if (BigInt.asIntN(64, generation) !== generation) throw unreadable(text, "value out of range");
+  const digits = text.replace(/^[+-]?0*/, "");
+  // Of more digits than fit, their number says enough.
+  const generation = digits.length > 19 ? undefined : BigInt(`${text.startsWith("-") ? "-" : ""}${digits || "0"}`);
+  if (generation === undefined || BigInt.asIntN(64, generation) !== generation) {
+    throw unreadable(text, "value out of range");
+  }
   return generation;
 }
 
