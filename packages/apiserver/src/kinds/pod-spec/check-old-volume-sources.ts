@@ -2,6 +2,7 @@
 import type { corev1 } from "@kubeloop/core/api";
 import { checkDnsLabel, checkOptionalChoice, checkPresent, isAbsent } from "../shared/checks.ts";
 import type { FaultPlace } from "../shared/fault-place.ts";
+import { isIscsiName } from "../shared/iscsi-name.ts";
 import { checkDescendingPath } from "./file-paths.ts";
 import { checkFields, rangeText, type SourceCheck } from "./source-check.ts";
 
@@ -40,19 +41,10 @@ export const checkIscsi: SourceCheck<corev1.ISCSIVolumeSource> = (source, place)
   if (initiatorName !== undefined) checkIscsiName(initiatorName, place.at("initiatorname"));
 };
 
-const iscsiNames: readonly (readonly [prefix: string, shape: RegExp])[] = [
-  ["iqn", /iqn\.\d{4}-\d{2}\.([0-9A-Za-z\-.]+)(:[^,;*&$|\s]+)$/],
-  ["eui", /^eui.[0-9A-Za-z]{16}$/],
-  ["naa", /^naa.[0-9A-Za-z]{32}$/],
-];
-
 function checkIscsiName(name: string, place: FaultPlace): void {
-  const known = iscsiNames.find(([prefix]) => name.startsWith(prefix));
-  if (known === undefined) {
-    place.invalid(name, "must be valid format starting with iqn, eui, or naa");
-  } else if (!known[1].test(name)) {
-    place.invalid(name, "must be valid format");
-  }
+  const isName = isIscsiName(name);
+  if (isName === undefined) place.invalid(name, "must be valid format starting with iqn, eui, or naa");
+  else if (!isName) place.invalid(name, "must be valid format");
 }
 
 export const checkGlusterfs = checkFields("endpoints", "path");

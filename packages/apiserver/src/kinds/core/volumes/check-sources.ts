@@ -20,6 +20,7 @@ import {
 import { checkNoBacksteps } from "../../pod-spec/file-paths.ts";
 import { checkDnsLabel, checkDnsSubdomain, checkPresent, isAbsent } from "../../shared/checks.ts";
 import type { FaultPlace } from "../../shared/fault-place.ts";
+import { isIscsiName } from "../../shared/iscsi-name.ts";
 
 type Volume = corev1.PersistentVolume;
 type Spec = corev1.PersistentVolumeSpec;
@@ -105,13 +106,6 @@ function checkGlusterfs(source: corev1.GlusterfsPersistentVolumeSource, place: F
   }
 }
 
-const iscsiNames: Readonly<Record<string, RegExp>> = {
-  iqn: /iqn\.\d{4}-\d{2}\.([0-9A-Za-z\-.]+)(:[^,;*&$|\s]+)$/,
-  eui: /^eui.[0-9A-Za-z]{16}$/,
-  naa: /^naa.[0-9A-Za-z]{32}$/,
-};
-const isIscsiName = (name: string) => iscsiNames[name.slice(0, 3)]?.test(name) ?? false;
-
 function checkIscsi(source: corev1.ISCSIPersistentVolumeSource, place: FaultPlace, { metadata }: Volume): void {
   const { targetPortal, iqn, lun = 0, secretRef, initiatorName } = source;
   checkPresent(targetPortal, place.at("targetPortal"));
@@ -121,12 +115,12 @@ function checkIscsi(source: corev1.ISCSIPersistentVolumeSource, place: FaultPlac
     place.at("targetportal").invalid(targetPortal, why);
   }
   if (isAbsent(iqn)) place.at("iqn").required();
-  else if (!isIscsiName(iqn)) place.at("iqn").invalid(iqn, "must be valid format");
+  else if (isIscsiName(iqn) !== true) place.at("iqn").invalid(iqn, "must be valid format");
   if (lun < 0 || lun > 255) place.at("lun").invalid(lun, "must be between 0 and 255, inclusive");
   const needsSecret = source.chapAuthDiscovery === true || source.chapAuthSession === true;
   if (needsSecret && secretRef === undefined) place.at("secretRef").required();
   if (secretRef !== undefined) checkPresent(secretRef.name, place.at("secretRef", "name"));
-  if (initiatorName !== undefined && !isIscsiName(initiatorName)) {
+  if (initiatorName !== undefined && isIscsiName(initiatorName) !== true) {
     place.at("initiatorname").invalid(initiatorName, "must be valid format");
   }
 }
