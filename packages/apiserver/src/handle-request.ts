@@ -11,7 +11,7 @@ import {
   StatusError,
   valueResponse,
 } from "@kubeloop/core/api";
-import { isAborted, type Log, timeoutSignal, toError, untilAborted } from "@kubeloop/core/base";
+import { type Log, timeoutSignal, toError, untilAborted } from "@kubeloop/core/base";
 import { answerDocument, type DocumentParts } from "./describe/documents.ts";
 import type { MeasuredRequest, RequestMetrics } from "./describe/request-metrics.ts";
 import type { RequestUser } from "./kinds/kind-rules.ts";
@@ -45,7 +45,7 @@ export async function handleRequest(
     return known.measured?.answered(response) ?? response;
   } catch (error) {
     // Of who has gone, bodies break off in words of their own.
-    if (isAborted(error, signal) || signal.aborted) {
+    if (signal.aborted) {
       known.measured?.gone();
       throw error;
     }

@@ -3,12 +3,13 @@
 import { type Fault, type KubernetesObject, newInvalid, printTime, StatusError } from "@kubeloop/core/api";
 import { deepEqual } from "@kubeloop/core/base";
 import type { Draft, KindRules, MetadataLook, RuleContext, SubresourceRules } from "../kinds/kind-rules.ts";
+import { mostFaultsTold } from "../kinds/shared/fault-place.ts";
 import { subdomainName } from "../kinds/shared/names.ts";
 import { unsetValue } from "../wire/decode/index.ts";
 import type { ServedResource } from "./catalogue.ts";
 import { changedMetadataFaults, type MetadataCheck, newMetadataFaults } from "./object-meta.ts";
 import type { RequestScope } from "./request-scope.ts";
-import { spareOf } from "./storage-limit.ts";
+import { spareOf } from "./rough-size.ts";
 
 type AnyDraft = Draft<KubernetesObject>;
 /** Fields beside metadata, which only the kind's own rules know. */
@@ -178,8 +179,6 @@ function refuseFaults(draft: AnyDraft, faults: readonly Fault[]): void {
   throw new StatusError({ ...error.status, message });
 }
 
-/** A body of three megabytes has room for a hundred thousand, and their answer would be a hundred times as long. */
-const mostFaultsTold = 1_000;
 const mostBytesTold = 4 * 1024 * 1024;
 
 /** At least one. */

@@ -3,6 +3,7 @@
 import { type KubernetesObject, newStatusError } from "@kubeloop/core/api";
 import { protobufOn } from "../wire/protobuf-encodings.ts";
 import type { RequestScope } from "./request-scope.ts";
+import { spareOf } from "./rough-size.ts";
 
 const mostStored = 1.5 * 1024 * 1024;
 /** What a real server's connection to etcd carries at a time. */
@@ -24,19 +25,3 @@ export async function refuseTooLarge(object: KubernetesObject, { server }: Reque
 }
 
 const refused = (message: string) => newStatusError({ code: 500, reason: "", message });
-
-/** Of so many bytes, those that would be left at least: letters take three at most, all else less than its name and sixteen. */
-export function spareOf(value: unknown, bytes: number): number {
-  if (typeof value === "string") return bytes - 3 * value.length - 16;
-  if (typeof value !== "object" || value === null) return bytes - 16;
-  let left = bytes - 16;
-  if (Array.isArray(value)) {
-    for (let i = 0; i < value.length && left >= 0; i++) left = spareOf(value[i], left);
-    return left;
-  }
-  for (const name in value) {
-    left = spareOf((value as Readonly<Record<string, unknown>>)[name], left - 3 * name.length);
-    if (left < 0) return left;
-  }
-  return left;
-}

@@ -198,23 +198,15 @@ function checkMapKeys({ listMapKeys, items }: SchemaNode, place: FaultPlace): vo
   const seen = new Set<string>();
   for (const key of listMapKeys) {
     const property = items.properties.get(key);
-    if (property === undefined) refuseKeys(listMapKeys, "entries must all be names of item properties", keysPlace);
+    if (property === undefined) keysPlace.invalid(listMapKeys, "entries must all be names of item properties");
     else if (property.type === "array" || property.type === "object") {
       const why = "must be a scalar type if parent array's x-kubernetes-list-type is map";
       place.at("items", "properties").item(key).at("type").invalid(items.type, why);
     }
-    if (seen.has(key)) refuseKeys(listMapKeys, "must not contain duplicate entries", keysPlace);
+    if (seen.has(key)) keysPlace.invalid(listMapKeys, "must not contain duplicate entries");
     seen.add(key);
   }
 }
-
-/** All keys are shown for each that is wrong, but not more often than anybody is told. */
-function refuseKeys(keys: readonly string[], why: string, place: FaultPlace): void {
-  if (place.faultCount < mostShown) place.invalid(keys, why);
-  else place.invalidUntold(why);
-}
-
-const mostShown = 1_000;
 
 /** Keys always have a value. */
 function checkKeyValues({ listMapKeys, items }: SchemaNode, place: FaultPlace, listType: string): void {

@@ -1,6 +1,6 @@
 // Which objects a quota counts: by scopes, all of which must match, or by expressions over them.
 import type { corev1 } from "@kubeloop/core/api";
-import type { FaultPlace } from "../shared/fault-place.ts";
+import { type FaultPlace, mostFaultsTold } from "../shared/fault-place.ts";
 import { isClaimResource, isPodResource, isStandardQuotaResource } from "./quota-resources.ts";
 
 type Spec = corev1.ResourceQuotaSpec;
@@ -31,14 +31,11 @@ const contradictions = [
   ["Terminating", "NotTerminating"],
 ];
 
-/** Faults that show a whole list are not made for every element of a long one: nobody is told as many. */
-const mostShown = 1_000;
-
 export function checkScopes(spec: Spec, place: FaultPlace): void {
   const named = spec.scopes ?? [];
   const unbounded = unboundedCounts(spec);
   for (const scope of named) {
-    if (!Object.hasOwn(scopes, scope)) refuseShowing(named, "unsupported scope", place);
+    if (!Object.hasOwn(scopes, scope)) place.invalid(named, "unsupported scope");
     checkApplies(unbounded.get(scope) ?? 0, named, place);
   }
   checkContradictions(named, spec, place);
@@ -71,13 +68,8 @@ function unboundedCounts({ hard = {} }: Spec): ReadonlyMap<string, number> {
 
 /** One fault for each resource, as far as they are told: resources times scopes are too many even to count. */
 function checkApplies(unbounded: number, shown: unknown, place: FaultPlace): void {
-  const made = Math.min(unbounded, mostShown - place.faultCount);
+  const made = Math.min(unbounded, mostFaultsTold - place.faultCount);
   for (let i = 0; i < made; i++) place.invalid(shown, "unsupported scope applied to resource");
-}
-
-function refuseShowing(shown: unknown, why: string, place: FaultPlace): void {
-  if (place.faultCount < mostShown) place.invalid(shown, why);
-  else place.invalidUntold(why);
 }
 
 function checkExpression(

@@ -20,6 +20,9 @@ import {
   tooManyFault,
 } from "@kubeloop/core/api";
 
+/** A body of three megabytes has room for a hundred thousand, and their answer would be a hundred times as long. Whose faults multiply makes no more. */
+export const mostFaultsTold = 1_000;
+
 export class FaultPlace implements FieldPath {
   readonly parent: FaultPlace | undefined;
   readonly name: string;

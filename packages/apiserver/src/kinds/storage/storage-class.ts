@@ -3,7 +3,7 @@ import { childPath, type corev1, fieldPath, itemPath, type storagev1 } from "@ku
 import { storageClasses } from "@kubeloop/core/resources";
 import type { KindRules } from "../kind-rules.ts";
 import { checkOptionalChoice, isAbsent } from "../shared/checks.ts";
-import type { FaultPlace } from "../shared/fault-place.ts";
+import { type FaultPlace, mostFaultsTold } from "../shared/fault-place.ts";
 import { checkLabelName } from "../shared/labels.ts";
 import { collectObjectFaults, type ObjectPlaces } from "../shared/object-faults.ts";
 import { oldNodeLabelWarnings } from "../shared/old-node-labels.ts";
@@ -66,7 +66,7 @@ function checkStorageClass(object: StorageClass, at: ObjectPlaces): void {
 }
 
 /** More than anybody is told: the terms of one body could be the same a million million times. */
-const enoughFaults = 2_000;
+const enoughFaults = 2 * mostFaultsTold;
 
 function checkTopologies(terms: readonly corev1.TopologySelectorTerm[], place: FaultPlace): void {
   // Upstream's oddity: it begins with as many terms of nothing as there are terms, and tells each that is the same.

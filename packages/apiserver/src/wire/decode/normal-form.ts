@@ -133,11 +133,11 @@ class Walk {
     if (held === undefined) return unsetForm(field);
     // To see that what grows is not empty takes as long as it is.
     if (held === before) return held;
-    return isUnset(held, field) && !this.#isWord(field) ? unsetForm(field) : held;
+    return isUnset(held, field) && !this.#asksToForget(field) ? unsetForm(field) : held;
   }
 
   /** The object's own managers: that there are none is said to have them forgotten, and never stored. */
-  #isWord({ name }: FieldPlan): boolean {
+  #asksToForget({ name }: FieldPlan): boolean {
     return name === "managedFields" && this.#faults.depth === 1;
   }
 

@@ -1,13 +1,10 @@
 // What must hold between a service's addresses, their families and its policy about them.
-import type { FaultPlace } from "../../shared/fault-place.ts";
+import { type FaultPlace, mostFaultsTold } from "../../shared/fault-place.ts";
 import { checkLegacyIp, parseIp } from "../../shared/ip-address.ts";
 import { hasClusterIp, isHeadless, none, type Spec } from "./service-traits.ts";
 
 const families = ["IPv4", "IPv6"];
 const policies = ["PreferDualStack", "RequireDualStack", "SingleStack"];
-
-/** Two addresses are enough; of a hundred thousand nobody is told what is wrong with each. */
-const mostFaults = 1_000;
 
 /** `place` is the spec's. */
 export function checkClusterIps(spec: Spec, old: Spec | undefined, place: FaultPlace): void {
@@ -43,7 +40,7 @@ function checkSpellings({ clusterIP = "", clusterIPs = [] }: Spec, place: FaultP
 function checkFamilies(named: readonly string[], place: FaultPlace): void {
   const seen = new Set<string>();
   for (const [i, family] of named.entries()) {
-    if (place.faultCount >= mostFaults) return;
+    if (place.faultCount >= mostFaultsTold) return;
     if (!families.includes(family)) place.item(i).notSupported(family, families);
     if (seen.has(family)) place.item(i).duplicate(family);
     seen.add(family);
@@ -54,7 +51,7 @@ function checkFamilies(named: readonly string[], place: FaultPlace): void {
 function checkEach(clusterIPs: readonly string[], oldIps: readonly string[], place: FaultPlace): boolean {
   const before = place.faultCount;
   for (const [i, ip] of clusterIPs.entries()) {
-    if (place.faultCount >= mostFaults) return false;
+    if (place.faultCount >= mostFaultsTold) return false;
     if (i > 0 || ip !== none) checkLegacyIp(ip, place.item(i), oldIps);
     else if (clusterIPs.length > 1) place.invalid(clusterIPs, "'None' must be the first and only value");
   }
@@ -63,7 +60,7 @@ function checkEach(clusterIPs: readonly string[], oldIps: readonly string[], pla
 
 function checkOrder(clusterIPs: readonly string[], named: readonly string[], place: FaultPlace): void {
   for (const [i, ip] of clusterIPs.slice(0, named.length).entries()) {
-    if (place.faultCount >= mostFaults) return;
+    if (place.faultCount >= mostFaultsTold) return;
     const family = named[i] ?? "";
     if (families.includes(family) && familyOf(ip) !== family) {
       place.item(i).invalid(ip, `expected an ${family} value as indicated by \`ipFamilies[${i}]\``);
