@@ -15,6 +15,7 @@ export {
 } from "./conditions.ts";
 export { applyDefaults, type DefaultsOptions } from "./defaults.ts";
 export { DurationError, parseDuration, parseDurationMs, printDuration, printDurationMs } from "./duration.ts";
+export { editJsonText, hasInexactInteger } from "./exact-json.ts";
 export {
   type DelayRange,
   type FaultOptions,

@@ -57,3 +57,4 @@ export {
   takeToken,
 } from "./token-bucket.ts";
 export { type Place, WaitingLine } from "./waiting-line.ts";
+export { YieldBudget } from "./yield-budget.ts";

@@ -93,8 +93,10 @@ export class TimeoutError extends KubeloopError {
 
 export interface TimeoutOptions {
   readonly clock: Clock;
-  /** Named in the error: "the list", "releasing the lease". */
-  readonly what: string;
+  /** Named in the error: "the list", "releasing the lease". A function where the name costs something to make. */
+  readonly what: string | (() => string);
+  /** Named in the error where part of the time had passed already; `afterMs` unless given. */
+  readonly outOfMs?: number;
 }
 
 /** A child that also aborts, with a TimeoutError, after `afterMs`. Dispose of it to drop timer and parent. */
@@ -109,7 +111,10 @@ export function timeoutSignal(parent: AbortSignal, afterMs: number, options: Tim
     letGo();
     controller.abort(reason);
   };
-  const timer = options.clock.after(afterMs, () => abort(new TimeoutError(options.what, afterMs)));
+  const timer = options.clock.after(afterMs, () => {
+    const { what, outOfMs = afterMs } = options;
+    abort(new TimeoutError(typeof what === "string" ? what : what(), outOfMs));
+  });
   const watch = onAbort(parent, abort);
   return { signal: controller.signal, abort, [Symbol.dispose]: letGo };
 }

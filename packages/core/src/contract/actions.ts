@@ -1,10 +1,9 @@
-// What a controller wants done, as data: the runtime alone carries it out. Preconditions travel in the action, so that an action
-// decided on from an old cache fails instead of doing harm; a conflict is an ordinary retry.
+// What can be done, as data. `decide` and `report` return actions; the runtime carries them out. Preconditions travel in the action: a
+// conflict is an ordinary failure, and the key is tried again.
 //
-// Writes touch only what they mean: prefer patches and subresources. `printAction` is how logs and tests name an action.
-
-import type { JsonPatch } from "../api/index.ts";
-import { type KubernetesObject, keyOf, type Resource } from "../api/index.ts";
+// Five ways to write carry their preconditions by themselves and are enough for most controllers: `create`, `removeObject` and `apply`
+// (writes.ts), `editObject` and `editStatus` (edits.ts). The others are for subresources and for clients that say everything themselves.
+import { type JsonPatch, type KubernetesObject, keyOf, type Resource } from "../api/index.ts";
 import { assertNever } from "../base/index.ts";
 import type { Port } from "./ports.ts";
 
@@ -12,7 +11,7 @@ declare const resultType: unique symbol;
 
 /** An action whose result, where there is one, is of this type. */
 export type Action<R = unknown> = ActionBody & {
-  /** Failures that are as good as success here. */
+  /** Failures that count as success here. */
   readonly tolerates: readonly Tolerance[];
   /** Only for the compiler: never set. */
   readonly [resultType]?: R;
@@ -20,8 +19,9 @@ export type Action<R = unknown> = ActionBody & {
 
 export type Tolerance = "NotFound" | "AlreadyExists" | "Conflict" | "NamespaceTerminating";
 
-export type ActionBody =
+type ActionBody =
   | CreateAction
+  | EditAction
   | UpdateAction
   | PatchAction
   | ApplyAction
@@ -31,7 +31,7 @@ export type ActionBody =
   | EventAction
   | PortAction;
 
-/** With `generateName` and no name, the server chooses one; the object's controller is then how it is found again. */
+/** With `generateName` and no name, the server chooses the name; the object's controller is then how it is found again. */
 export interface CreateAction {
   readonly type: "create";
   readonly resource: Resource;
@@ -41,14 +41,28 @@ export interface CreateAction {
 
 /** How to write, beside what. */
 export interface WriteActionOptions {
-  /** Who to record as the one who set the fields; the client's own unless given. */
+  /** The manager that the server records for the fields; the client's own unless given. */
   readonly fieldManager?: string;
   readonly fieldValidation?: "Ignore" | "Warn" | "Strict";
-  /** Go through all the steps, but keep nothing. */
+  /** The server processes the request and stores nothing. */
   readonly dryRun?: boolean;
 }
 
-/** Only if nobody has changed it since, where the object has a resourceVersion. */
+/** What differs between an object as it was observed and as it should be. Sent as a patch or as an update: see `verbs`. */
+export interface EditAction {
+  readonly type: "edit";
+  readonly resource: Resource;
+  /** The object as it was observed. An update is this object with the patch applied. */
+  readonly before: KubernetesObject;
+  /** RFC 7386: only what differs. */
+  readonly patch: object;
+  readonly subresource: string | undefined;
+  /** Whether the write is refused when somebody has changed or replaced the object since. An update always is. */
+  readonly isLocked: boolean;
+  readonly options?: WriteActionOptions | undefined;
+}
+
+/** Refused as a conflict, where the object has a resourceVersion and somebody has changed it since. */
 export interface UpdateAction {
   readonly type: "update";
   readonly resource: Resource;
@@ -123,7 +137,7 @@ export interface CreateSubresourceAction {
   readonly options?: WriteActionOptions | undefined;
 }
 
-/** Told to whoever looks at the object; never fails. */
+/** An Event about an object. Recording never fails and never waits. */
 export interface EventAction {
   readonly type: "event";
   readonly about: KubernetesObject;
@@ -138,149 +152,37 @@ export interface PortAction {
   readonly request: unknown;
 }
 
-interface More {
-  readonly tolerates?: readonly Tolerance[];
-}
-interface WriteMore extends More {
-  readonly options?: WriteActionOptions | undefined;
-}
-interface ApplyMore extends More, Pick<ApplyAction, "options"> {
-  readonly subresource?: string;
-  readonly fieldManager?: string;
-  readonly force?: boolean;
-}
-interface PatchMore extends WriteMore {
-  readonly preconditions?: Preconditions;
-  readonly subresource?: string;
-}
-
-export function create<T extends KubernetesObject>(resource: Resource<T>, object: T, more: WriteMore = {}): Action<T> {
-  return { type: "create", resource, object, options: more.options, tolerates: more.tolerates ?? [] };
-}
-
-export function update<T extends KubernetesObject>(
-  resource: Resource<T>,
-  object: T,
-  more: WriteMore & { readonly subresource?: string } = {},
-): Action<T> {
-  const { subresource, options, tolerates = [] } = more;
-  return { type: "update", resource, object, subresource, options, tolerates };
-}
-
-export function updateStatus<T extends KubernetesObject>(
-  resource: Resource<T>,
-  object: T,
-  more: WriteMore = {},
-): Action<T> {
-  return update(resource, object, { ...more, subresource: "status" });
-}
-
-export function patch<T extends KubernetesObject>(
-  resource: Resource<T>,
-  key: string,
-  body: PatchBody,
-  more: PatchMore = {},
-): Action<T> {
-  const { subresource, preconditions = {}, options, tolerates = [] } = more;
-  return { type: "patch", resource, key, patch: body, subresource, preconditions, options, tolerates };
-}
-
-export function mergePatch<T extends KubernetesObject>(
-  resource: Resource<T>,
-  key: string,
-  body: object,
-  more: PatchMore = {},
-): Action<T> {
-  return patch(resource, key, { type: "merge", body }, more);
-}
-
-/** A merge patch of the status and nothing else. */
-export function patchStatus<T extends KubernetesObject>(
-  resource: Resource<T>,
-  key: string,
-  status: object,
-  more: Omit<PatchMore, "subresource"> = {},
-): Action<T> {
-  return mergePatch(resource, key, { status }, { ...more, subresource: "status" });
-}
-
-export function apply<T extends KubernetesObject>(
-  resource: Resource<T>,
-  object: ApplyAction["object"],
-  more: ApplyMore = {},
-): Action<T> {
-  const { subresource, fieldManager, force = true, options, tolerates = [] } = more;
-  return { type: "apply", resource, object, subresource, fieldManager, force, options, tolerates };
-}
-
-export function remove(resource: Resource, key: string, more: DeleteActionOptions & More = {}): Action {
-  const { tolerates = [], ...options } = more;
-  return { type: "delete", resource, key, options, tolerates };
-}
-
-/** One very object, as it was seen: with its uid, so that one made anew under its name is left alone. */
-export function removeObject(
-  resource: Resource,
-  object: KubernetesObject,
-  more: DeleteActionOptions & More = {},
-): Action {
-  const { uid } = object.metadata;
-  const preconditions = { ...(uid === undefined ? {} : { uid }), ...more.preconditions };
-  return remove(resource, keyOf(object), { ...more, preconditions });
-}
-
-export function removeCollection(
-  resource: Resource,
-  options: { readonly namespace?: string; readonly labelSelector?: string } & DeleteCollectionAction["options"] & More,
-): Action {
-  const { namespace, labelSelector, tolerates = [], ...rest } = options;
-  return { type: "deletecollection", resource, namespace, labelSelector, options: rest, tolerates };
-}
-
-export function createSubresource(
-  resource: Resource,
-  key: string,
-  subresource: string,
-  more: { readonly body: object } & WriteMore,
-): Action<KubernetesObject> {
-  const { body, options, tolerates = [] } = more;
-  return { type: "create-subresource", resource, key, subresource, body, options, tolerates };
-}
-
-export function recordEvent(
-  about: KubernetesObject,
-  event: { readonly type: "Normal" | "Warning"; readonly reason: string; readonly message: string },
-): Action {
-  const { type: eventType, reason, message } = event;
-  return { type: "event", about, eventType, reason, message, tolerates: [] };
-}
-
-/** Has an effect; to only ask, `askPort`. */
-export function callPort<Request, R>(port: Port<Request, R>, request: Request): Action<R> {
-  return { type: "port", port, request, tolerates: [] };
-}
-
-/** Whether it is only to be tried out, and nothing kept. */
+/** Whether the server is asked to store nothing. */
 export function isDryRun(action: Action): boolean {
   return "options" in action && action.options !== undefined && "dryRun" in action.options
     ? action.options.dryRun === true
     : false;
 }
 
-/** "create pods shop/web-*", "patch jobs/status shop/pi", "event Warning FailedCreate on Job shop/pi". */
+/** The key of the object that an action is about; undefined for several, for none, and where the server chooses the name. */
+export function keyOfAction(action: Action): string | undefined {
+  if ("key" in action) return action.key;
+  if (action.type === "edit") return keyOf(action.before);
+  if (!("object" in action)) return undefined;
+  return action.object.metadata.name ? keyOf(action.object) : undefined;
+}
+
+/** How logs and tests name an action: "create pods shop/web-*", "edit jobs.batch/status shop/pi". */
 export function printAction(action: Action): string {
   switch (action.type) {
     case "create":
     case "update":
     case "apply":
-      return `${action.type} ${place(action.resource, "subresource" in action ? action.subresource : undefined)} ${printName(action.object)}`;
+      return `${action.type} ${printResource(action.resource, "subresource" in action ? action.subresource : undefined)} ${printName(action.object)}`;
+    case "edit":
+      return `edit ${printResource(action.resource, action.subresource)} ${keyOf(action.before)}`;
     case "patch":
     case "create-subresource":
-      return `${action.type === "patch" ? "patch" : "create"} ${place(action.resource, action.subresource)} ${action.key}`;
+      return `${action.type === "patch" ? "patch" : "create"} ${printResource(action.resource, action.subresource)} ${action.key}`;
     case "delete":
-      return `delete ${place(action.resource, undefined)} ${action.key}`;
+      return `delete ${printResource(action.resource, undefined)} ${action.key}`;
     case "deletecollection":
-      return `deletecollection ${place(action.resource, undefined)} in ${action.namespace ?? "all namespaces"}`;
+      return `deletecollection ${printResource(action.resource, undefined)} in ${action.namespace ?? "all namespaces"}`;
     case "event":
       return `event ${action.eventType} ${action.reason} on ${action.about.kind} ${printName(action.about)}`;
     case "port":
@@ -290,7 +192,7 @@ export function printAction(action: Action): string {
   }
 }
 
-function place({ plural, group }: Resource, subresource: string | undefined): string {
+function printResource({ plural, group }: Resource, subresource: string | undefined): string {
   const name = group === "" ? plural : `${plural}.${group}`;
   return subresource === undefined ? name : `${name}/${subresource}`;
 }

@@ -2,17 +2,17 @@ import { describe, expect, test } from "vitest";
 import { configMaps, jobs, nodes, pods, replicaSets } from "../api/generated/resources.ts";
 import { type corev1, newControllerReference, newOwnerReference, type Resource } from "../api/index.ts";
 import { statusVerbs, verbs } from "./access.ts";
-import { type Controller, keyed, modelled, sweep, withQueues } from "./controller.ts";
-import { Outcome } from "./outcome.ts";
+import { keyed, newController } from "./controller.ts";
+import { counter, histogram } from "./metrics.ts";
 import { plainSnapshot } from "./plain-snapshot.ts";
 import { nothing, type Wake } from "./plan.ts";
 import { procedureQueue } from "./procedure.ts";
-import { queue } from "./queue.ts";
-import { clusterRole, policyRules, rbacObjects } from "./rbac.ts";
+import { queue, type View } from "./queue.ts";
+import { clusterRole, rbacObjects } from "./rbac.ts";
 import { describeController } from "./rows.ts";
 import { isGroupKnown, preferredResources, resourceOfKind, type Served } from "./served.ts";
 import { defineIndex } from "./snapshot.ts";
-import { type Change, cached, mapped, owned, type Watch } from "./watches.ts";
+import { type Change, cached, itself, mapped, owned, type Watch } from "./watches.ts";
 
 const owner = { apiVersion: "apps/v1", kind: "ReplicaSet", metadata: { namespace: "shop", name: "web", uid: "u" } };
 function pod(name: string, more: Partial<corev1.Pod["metadata"]> = {}): corev1.Pod {
@@ -157,52 +157,120 @@ describe("shapes", () => {
   });
 
   test("a sweep has one worker and a period", () => {
-    const swept = sweep<string>({ name: "podgc", everyMs: 20_000, observe: (key) => key, decide });
+    const swept = newController({
+      name: "podgc",
+      watches: [cached(pods)],
+      queues: { podgc: queue({ everyMs: 20_000, observe: (key) => key, decide }) },
+    });
     expect(swept.queues["podgc"]).toMatchObject({ workers: 1, everyMs: 20_000 });
     expect(swept.shape).toBe("sweep");
   });
 
-  test("a queue with a procedure has no rules", () => {
-    const own = procedureQueue({ workers: 3, deadlineMs: 5, work: async () => ({ requeueAfterMs: 7 }) });
-    expect(own).toMatchObject({ workers: 3, deadlineMs: 5, everyMs: undefined, procedure: expect.any(Function) });
-    expect(own.begin("a", { snapshot: empty, model: undefined, nowMs: 0 })).toBeUndefined();
+  test("a queue has rules or a procedure", () => {
+    const own = procedureQueue({ workers: 3, deadlineMs: 5, procedure: async () => ({ requeueAfterMs: 7 }) });
+    expect(own).toMatchObject({ workers: 3, deadlineMs: 5, everyMs: undefined, work: { kind: "procedure" } });
+    expect(queue({ observe: () => "", decide })).toMatchObject({ workers: 1, work: { kind: "rules" } });
   });
 
-  test("a queue that observes nothing has no work", () => {
-    const own = queue<string>({ observe: () => undefined, decide });
-    expect(own.begin("a", { snapshot: empty, model: undefined, nowMs: 0 })).toBeUndefined();
-  });
-
-  test("a model absorbs changes, is read by observe and learns from what was done", () => {
-    const counting: Controller<{ pods: number }> = modelled<{ pods: number }>({
+  test("a controller with a model makes a new one each time it runs", () => {
+    const counting = newController<{ pods: number }>({
       name: "counting",
-      model: () => ({ pods: 0 }),
-      absorb(model, change) {
-        model.pods++;
-        return [change.object.metadata.name ?? ""];
-      },
-      queues: {
-        count: queue<number, { pods: number }>({
-          observe: (_key, { model }) => model.pods,
-          decide: (seen) => nothing(`${seen} pods`),
-          learn(model, seen) {
-            model.pods = seen * 10;
-            return [{ queue: "count", key: "again" }];
-          },
-        }),
-      },
+      newModel: () => ({ pods: 0 }),
+      queues: { count: queue({ observe: (_key, { model }: View<{ pods: number }>) => model.pods, decide }) },
     });
-    const model = counting.newModel();
-    const view = { snapshot: empty, nowMs: 0 };
-    expect(counting.absorb(model, { type: "add", resource: pods, object: pod("a"), isInitial: true }, view)).toEqual([
-      "a",
-    ]);
-    const work = counting.queues["count"]?.begin("a", { ...view, model });
-    const context = { nowMs: 0, answer: () => undefined };
-    expect(work?.decide(context).reason).toBe("1 pods");
-    expect(work?.report(new Outcome(), context)).toBeUndefined();
-    expect(work?.learn(model, { ...context, outcome: new Outcome() })).toEqual([{ queue: "count", key: "again" }]);
-    expect(model.pods).toBe(10);
+    expect(counting.shape).toBe("model");
+    expect(counting.newModel()).not.toBe(counting.newModel());
+    expect(counting.absorb).toBeUndefined();
+  });
+});
+
+describe("a descriptor that cannot work is refused", () => {
+  const one = queue({ observe: (key) => key, decide });
+  const everyTen = queue({ everyMs: 10_000, observe: (key) => key, decide });
+  const byName = defineIndex("by-name", pods, (each) => [each.metadata.name ?? ""]);
+  const byOther = defineIndex("by-name", pods, () => ["other"]);
+  const errors = { name: "errors_total", help: "Errors" };
+  for (const [fact, make, complaint] of [
+    [
+      "a sweep with a primary",
+      () => newController({ name: "x", primary: nodes, queues: { x: everyTen } }),
+      'x watches nodes for queue "x", a sweep, which takes no keys: use cached(nodes), and no primary',
+    ],
+    [
+      "a watch that names no queue",
+      () => newController({ name: "x", watches: [itself(nodes, { queue: "nodez" })], queues: { nodes: one } }),
+      'x watches nodes for queue "nodez", which it does not have: it has nodes',
+    ],
+    [
+      "owned without an owner",
+      () => newController({ name: "x", watches: [owned(pods)], queues: { x: one } }),
+      "x watches pods for their owners, but says of no kind which: give it a primary, or owned(…, { owner })",
+    ],
+    [
+      "two different indexes of one name",
+      () => newController({ name: "x", indexes: [byName, byOther], queues: { x: one } }),
+      "x has two different indexes named by-name of pods",
+    ],
+    [
+      "two different metrics of one name",
+      () => newController({ name: "x", metrics: [counter(errors), counter(errors)], queues: { x: one } }),
+      "x declares two different metrics named errors_total",
+    ],
+    ["no name", () => newController({ name: "", queues: { x: one } }), "a controller needs a name"],
+    ["no queue", () => newController({ name: "x", queues: {} }), "x has no queue"],
+    [
+      "no namespace",
+      () => newController({ name: "x", namespaces: [], queues: { x: one } }),
+      "x watches no namespace: leave namespaces out to watch all",
+    ],
+    [
+      "no worker",
+      () => newController({ name: "x", queues: { x: queue({ workers: 0, observe: (key) => key, decide }) } }),
+      'queue "x" of x has 0 workers: it needs at least one',
+    ],
+    [
+      "a period that never ends",
+      () => newController({ name: "x", queues: { x: queue({ everyMs: 0, observe: (key) => key, decide }) } }),
+      'queue "x" of x has a period of 0 ms',
+    ],
+    [
+      "a sweep with two workers",
+      () =>
+        newController({ name: "x", queues: { x: queue({ everyMs: 5, workers: 2, observe: (key) => key, decide }) } }),
+      'queue "x" of x is a sweep, which has one key and one worker',
+    ],
+    [
+      "a deadline that has passed",
+      () => newController({ name: "x", queues: { x: queue({ deadlineMs: -1, observe: (key) => key, decide }) } }),
+      'queue "x" of x has a deadline of -1 ms',
+    ],
+  ] as const) {
+    test(fact, () => expect(make).toThrow(complaint));
+  }
+
+  test("watches that follow discovery are refused as they become known", () => {
+    const late = newController({ name: "x", watches: () => [owned(pods)], queues: { x: one } });
+    expect(() => late.watchesFor(served)).toThrow("x watches pods for their owners");
+  });
+
+  test("the same index and metric may be named twice", () => {
+    const total = counter(errors);
+    const twice = { indexes: [byName, byName], metrics: [total, total] };
+    expect(newController({ name: "x", ...twice, queues: { x: one } }).indexes).toHaveLength(2);
+  });
+});
+
+describe("measurements", () => {
+  const plain = counter({ name: "errors_total", help: "Errors" });
+  const zones = histogram({ name: "zone_seconds", help: "Seconds", labels: ["zone"], buckets: [1] });
+  test("are data", () => {
+    expect(plain.inc()).toEqual({ metric: plain, operation: "inc", value: 1, labels: {} });
+    expect(zones.observe(3, { zone: "a" })).toEqual({
+      metric: zones,
+      operation: "observe",
+      value: 3,
+      labels: { zone: "a" },
+    });
   });
 });
 
@@ -237,11 +305,10 @@ describe("what is served", () => {
 });
 
 describe("what comes from a descriptor", () => {
-  test("rules: watched resources, live reads and writes, each place once", () =>
-    expect(policyRules(replicas)).toEqual([
-      { apiGroups: [""], resources: ["nodes"], verbs: ["get", "list", "watch"] },
-      { apiGroups: [""], resources: ["pods"], verbs: ["create", "delete", "get", "list", "watch"] },
-      { apiGroups: ["apps"], resources: ["replicasets"], verbs: ["get", "list", "watch"] },
+  test("the controller's own role: what it reads and writes, and not what others watch for it", () =>
+    expect(clusterRole(replicas).rules).toEqual([
+      { apiGroups: [""], resources: ["pods"], verbs: ["create", "delete"] },
+      { apiGroups: ["apps"], resources: ["replicasets"], verbs: ["get"] },
       { apiGroups: ["apps"], resources: ["replicasets/status"], verbs: ["patch"] },
     ]));
 
@@ -257,7 +324,12 @@ describe("what comes from a descriptor", () => {
         apiVersion: "rbac.authorization.k8s.io/v1",
         kind: "ClusterRole",
         metadata: { name: "replicaset-controller" },
-        rules: policyRules(replicas),
+        rules: [
+          { apiGroups: [""], resources: ["nodes"], verbs: ["get", "list", "watch"] },
+          { apiGroups: [""], resources: ["pods"], verbs: ["create", "delete", "get", "list", "watch"] },
+          { apiGroups: ["apps"], resources: ["replicasets"], verbs: ["get", "list", "watch"] },
+          { apiGroups: ["apps"], resources: ["replicasets/status"], verbs: ["patch"] },
+        ],
       },
       {
         apiVersion: "rbac.authorization.k8s.io/v1",
@@ -294,7 +366,7 @@ describe("what comes from a descriptor", () => {
   });
 
   test("whoever follows discovery may watch everything", () => {
-    const following = withQueues({
+    const following = newController({
       name: "following",
       watches: (all) => all.resources.map((resource) => cached(resource)),
       queues: {
@@ -302,7 +374,8 @@ describe("what comes from a descriptor", () => {
         b: queue<string>({ everyMs: 5, observe: (key) => key, decide }),
       },
     });
-    expect(policyRules(following)).toEqual([{ apiGroups: ["*"], resources: ["*"], verbs: ["get", "list", "watch"] }]);
+    const [role] = rbacObjects(following, { serviceAccount, recordsEvents: false });
+    expect(role).toMatchObject({ rules: [{ apiGroups: ["*"], resources: ["*"], verbs: ["get", "list", "watch"] }] });
     expect(following.watchesFor(served)).toHaveLength(4);
     expect(describeController(following)).toMatchObject({
       watches: ["what discovery names"],
@@ -320,6 +393,7 @@ describe("what comes from a descriptor", () => {
       queues: ["replicaset-controller × 5"],
       reads: ["get replicasets.apps"],
       writes: ["create,delete pods", "patch replicasets/status.apps"],
+      metrics: [],
       ports: [],
     }));
 });

@@ -1,18 +1,18 @@
-// What a controller is: data and pure functions. observe (synchronous, caches only) → decide (pure; may ask) → the runtime
-// applies → report (pure) → the runtime applies. From this one value come informers, indexes, queues, metrics, RBAC and a row of
-// documentation.
+// What a controller is: data and pure functions. observe (synchronous, caches only) → decide (pure; may ask) → the runtime applies →
+// report (pure) → the runtime applies. Informers, indexes, queues, metrics, RBAC rules and a row of documentation are made from this one
+// value.
 //
-// Three shapes, of the same parts: `keyed` (one object → plan), `sweep` (the time → a plan over a whole set) and `modelled` (keys
-// and a memory between calls). `withQueues` is for several queues without a memory.
-//
-//   export const replicaSetController = keyed<Observed>({
-//     name: "replicaset-controller", primary: replicaSets, watches: [owned(pods)], indexes: [podsByOwner],
-//     writes: [verbs(pods, "create", "delete"), statusVerbs(replicaSets, "patch")], workers: 5, observe, decide, report,
+//   export const replicaSetController = keyed({
+//     name: "replicaset-controller", primary: replicaSets, watches: [owned(pods)], indexes: [podsByController],
+//     writes: [verbs(pods, "create", "delete"), statusVerbs(replicaSets, "update")], workers: 5, observe, decide, report,
 //   });
 //
-// A queue of either has rules (queue.ts) or a procedure (procedure.ts) for its keys; one driver runs both.
-import type { KubernetesObject, Resource } from "../api/index.ts";
+// `newController` takes any number of queues, and a model where rules need a memory between calls; `keyed` is its short form for one
+// queue of the primary's keys. A descriptor that cannot work is refused here, when it is made (check-controller.ts).
+import type { Resource } from "../api/index.ts";
 import type { Access } from "./access.ts";
+import { checkController, checkWatches } from "./check-controller.ts";
+import type { ControllerMetric, Measurement } from "./metrics.ts";
 import type { Wake } from "./plan.ts";
 import type { Port } from "./ports.ts";
 import { type ControllerQueue, type QueueParts, queue, type View } from "./queue.ts";
@@ -21,116 +21,111 @@ import type { Index } from "./snapshot.ts";
 import type { WakeSource } from "./sources.ts";
 import { type Change, inNamespaces, itself, type Watch, withOwner } from "./watches.ts";
 
+/** What every controller says about itself. */
 export interface ControllerParts {
   /** Kubernetes' own name: "replicaset-controller". */
   readonly name: string;
-  /** What its keys stand for, if one resource. */
+  /** The resource whose keys the first queue holds, if there is one. It is watched without being named in `watches`. */
   readonly primary?: Resource;
-  /** Beside the primary. A function where kinds come and go: asked again whenever discovery changes. */
+  /** Beside the primary. A function where kinds come and go: it is called again whenever discovery changes. */
   readonly watches?: readonly Watch[] | ((served: Served) => readonly Watch[]);
-  /** Wakes that come from elsewhere. */
+  /** What adds keys beside watches. */
   readonly sources?: readonly WakeSource[];
-  /** Where it watches what lives in namespaces, unless a watch says otherwise; all unless given. */
+  /** The namespaces it watches, where a watch does not say otherwise; all unless given. */
   readonly namespaces?: readonly string[] | undefined;
   readonly indexes?: readonly Index[];
-  /** What it reads live, beside its watches. */
+  /** What it measures beside what the driver does. */
+  readonly metrics?: readonly ControllerMetric[];
+  /** What it reads from the server with its own identity: every question that `decide` asks. Watches are not part of it. */
   readonly reads?: readonly Access[];
+  /** What it writes. Everything else is refused. */
   readonly writes?: readonly Access[];
   readonly ports?: readonly Port[];
-  /** What to do when caches have not filled in time: fail, and say which; or start with those that have. "fail" unless given. */
+  /**
+   * What to do when caches have not filled in time: fail and say which, or start without them. A key that reads an unfilled cache is put
+   * off until it has filled. "fail" unless given.
+   */
   readonly onSyncTimeout?: "fail" | "start";
 }
 
+/** A memory between calls. It can be rebuilt from the caches at any time. */
+export interface ModelParts<M> {
+  /** A new, empty model. It absorbs everything there is before any worker starts. */
+  newModel(): M;
+  /** Takes in a change, after the cache has it; returns the keys to look at because of it. */
+  absorb?(model: M, change: Change, view: Omit<View, "model">): readonly Wake[];
+}
+
+interface QueuesParts<M> {
+  /** By name; the first is meant where no queue is named. */
+  readonly queues: Readonly<Record<string, ControllerQueue<M>>>;
+  /** Called before metrics are read, for gauges that are cheaper to compute than to keep. */
+  collect?(view: View<M>): readonly Measurement[];
+}
+
 export interface Controller<M = undefined>
-  extends Required<Omit<ControllerParts, "primary" | "watches" | "namespaces">> {
+  extends Required<Omit<ControllerParts, "primary" | "watches" | "namespaces">>,
+    QueuesParts<M> {
+  /** For documents. */
   readonly shape: "keyed" | "sweep" | "model";
   readonly primary: Resource | undefined;
   readonly namespaces: readonly string[] | undefined;
   readonly followsDiscovery: boolean;
-  /** What to watch; `served` is asked for only where it follows discovery. */
+  /** What to watch; `served` counts only where the controller follows discovery. Throws for watches that cannot work. */
   watchesFor(served: Served | undefined): readonly Watch[];
-  /** By name; the first is the one meant where none is said. */
-  readonly queues: Readonly<Record<string, ControllerQueue<M>>>;
   newModel(): M;
-  /** Tells the memory of a change, after the cache has it; returns whom that wakes. */
-  absorb(model: M, change: Change, view: Omit<View, "model">): readonly Wake[];
+  readonly absorb: ModelParts<M>["absorb"] | undefined;
 }
 
-/** One object → plan. Its key is the primary's. */
-export function keyed<Seen>(
-  parts: ControllerParts & { readonly primary: Resource } & Omit<QueueParts<Seen>, "everyMs" | "learn">,
-): Controller {
-  return newController("keyed", parts, { [parts.name]: queue<Seen>(parts) });
-}
+type ModelOf<M> = [M] extends [undefined] ? Partial<ModelParts<M>> : ModelParts<M>;
 
-/** The time → a plan over a whole set. */
-export function sweep<Seen>(
-  parts: ControllerParts & { readonly everyMs: number } & Omit<QueueParts<Seen>, "everyMs" | "workers" | "learn">,
-): Controller {
-  return newController("sweep", parts, { [parts.name]: queue<Seen>({ ...parts, workers: 1 }) });
-}
-
-/** Several queues, no memory. */
-export function withQueues(
-  parts: ControllerParts & { readonly queues: Readonly<Record<string, ControllerQueue>> },
-): Controller {
-  return newController("keyed", parts, parts.queues);
-}
-
-export interface ModelParts<M> {
-  /** A new, empty memory; it is told of everything there is before any worker starts. */
-  model(): M;
-  absorb(model: M, change: Change, view: Omit<View, "model">): readonly Wake[];
-  readonly queues: Readonly<Record<string, ControllerQueue<M>>>;
-}
-
-/** Keys and a memory between calls, which can be rebuilt from the caches at any time. */
-export function modelled<M>(parts: ControllerParts & ModelParts<M>): Controller<M> {
-  const { queues, primary } = parts;
-  return {
-    ...newParts("model", parts),
-    primary,
-    queues,
-    newModel: () => parts.model(),
-    absorb: (model, change, view) => parts.absorb(model, change, view),
-  };
-}
-
-function newController(
-  shape: Controller["shape"],
-  parts: ControllerParts,
-  queues: Readonly<Record<string, ControllerQueue>>,
-): Controller {
-  return { ...newParts(shape, parts), queues, newModel: () => undefined, absorb: () => [] };
-}
-
-function newParts(
-  shape: Controller["shape"],
-  parts: ControllerParts,
-): Omit<Controller, "queues" | "newModel" | "absorb"> {
-  const { name, primary, watches = [], sources = [], namespaces } = parts;
-  const { indexes = [], reads = [], writes = [], ports = [] } = parts;
+/** A controller with one or more queues, and a model if its rules need one. */
+export function newController<M = undefined>(parts: ControllerParts & QueuesParts<M> & ModelOf<M>): Controller<M> {
+  const { name, primary, watches = [], namespaces, queues, newModel, absorb, collect } = parts;
+  const { sources = [], indexes = [], metrics = [], reads = [], writes = [], ports = [] } = parts;
   const followsDiscovery = typeof watches === "function";
-  return {
+  const watchesFor = (served: Served | undefined) => {
+    const own = typeof watches === "function" ? (served === undefined ? [] : watches(served)) : watches;
+    const all = own.map((watch) => withOwner(watch, primary));
+    const hasOwn = primary === undefined || all.some((watch) => isPrimary(watch, primary));
+    const complete = hasOwn ? all : [itself(primary), ...all];
+    checkWatches(name, queues, complete);
+    return complete.flatMap((watch) => inNamespaces(watch, namespaces));
+  };
+  const controller: Controller<M> = {
     name,
-    shape,
+    shape: newModel !== undefined ? "model" : Object.values(queues).every(isSweep) ? "sweep" : "keyed",
     primary,
     namespaces,
     sources,
     indexes,
+    metrics,
     reads,
     writes,
     ports,
     onSyncTimeout: parts.onSyncTimeout ?? "fail",
     followsDiscovery,
-    watchesFor(served) {
-      const own = typeof watches === "function" ? (served === undefined ? [] : watches(served)) : watches;
-      const all = own.map((watch) => withOwner(watch, primary));
-      const hasOwn = primary === undefined || all.some((watch) => isPrimary(watch, primary));
-      return (hasOwn ? all : [itself(primary), ...all]).flatMap((watch) => inNamespaces(watch, namespaces));
-    },
+    watchesFor,
+    queues,
+    newModel: newModel ?? (() => undefined as M),
+    absorb,
+    ...(collect === undefined ? {} : { collect }),
   };
+  checkController(controller);
+  return controller;
 }
 
-const isPrimary = (watch: Watch, primary: Resource<KubernetesObject>) =>
+/** A controller with one queue, of the primary's keys, and no model. */
+export function keyed<Seen, Notes = unknown>(
+  parts: ControllerParts & { readonly primary: Resource } & Omit<
+      QueueParts<Seen, Notes>,
+      "everyMs" | "reserve" | "learn"
+    >,
+): Controller {
+  return newController({ ...parts, queues: { [parts.name]: queue<Seen, Notes>(parts) } });
+}
+
+const isSweep = ({ everyMs }: ControllerQueue<never>) => everyMs !== undefined;
+
+const isPrimary = (watch: Watch, primary: Resource) =>
   watch.wakes !== "cache" && watch.resource.group === primary.group && watch.resource.plural === primary.plural;

@@ -1,7 +1,14 @@
 import { describe, expect, test } from "vitest";
 import { configMaps, deployments } from "../api/generated/resources.ts";
-import { type appsv1, type corev1, defineResource, type KubernetesObject } from "../api/index.ts";
-import { dropFinalizer, editObject, editStatus, putFinalizer } from "./edits.ts";
+import {
+  addFinalizer,
+  type appsv1,
+  type corev1,
+  defineResource,
+  type KubernetesObject,
+  removeFinalizer,
+} from "../api/index.ts";
+import { editObject, editStatus } from "./edits.ts";
 import { isTerminal, TerminalError } from "./terminal-error.ts";
 
 const map: corev1.ConfigMap = {
@@ -27,12 +34,10 @@ interface Foo extends KubernetesObject {
 }
 const plainFoos = defineResource<Foo>({ group: "x.io", version: "v1", kind: "Foo", plural: "foos" });
 const foo: Foo = { apiVersion: "x.io/v1", kind: "Foo", metadata: { name: "f", uid: "u", resourceVersion: "7" } };
-const lock = { uid: "u", resourceVersion: "7" };
+const held = { ...map, metadata: { ...map.metadata, finalizers: ["a"] } };
 
 const patched = (action: ReturnType<typeof editObject>) =>
-  action?.type === "patch" && action.patch.type === "merge"
-    ? { body: action.patch.body, on: action.subresource ?? "", preconditions: action.preconditions }
-    : action;
+  action?.type === "edit" ? { body: action.patch, on: action.subresource ?? "", isLocked: action.isLocked } : action;
 
 describe("editing objects", () => {
   const withCpu = (cpu: string): appsv1.Deployment => ({
@@ -50,7 +55,7 @@ describe("editing objects", () => {
     [
       "only what differs is written, if nobody has changed it since",
       editObject(configMaps, map, { ...map, data: { color: "blue" } }),
-      { body: { data: { color: "blue", size: null } }, on: "", preconditions: lock },
+      { body: { data: { color: "blue", size: null } }, on: "", isLocked: true },
     ],
     [
       "a list is written whole",
@@ -58,18 +63,18 @@ describe("editing objects", () => {
       {
         body: { spec: { template: { spec: { containers: [{ name: "c", resources: { limits: { cpu: "2" } } }] } } } },
         on: "",
-        preconditions: lock,
+        isLocked: true,
       },
     ],
     [
       "without a look at what others did, where that is asked for",
       editObject(configMaps, map, { ...map, data: { ...map.data, color: "blue" } }, { isLocked: false }),
-      { body: { data: { color: "blue" } }, on: "", preconditions: {} },
+      { body: { data: { color: "blue" } }, on: "", isLocked: false },
     ],
     [
       "metadata built anew takes nothing from the server",
       editObject(configMaps, map, { ...map, metadata: { namespace: "shop", name: "a", labels: { app: "db" } } }),
-      { body: { metadata: { labels: { app: "db" } } }, on: "", preconditions: lock },
+      { body: { metadata: { labels: { app: "db" } } }, on: "", isLocked: true },
     ],
     [
       "a made-up resourceVersion is not written",
@@ -84,35 +89,30 @@ describe("editing objects", () => {
     [
       "and written where it is not",
       editObject(plainFoos, foo, { ...foo, status: { size: 1 } }),
-      { body: { status: { size: 1 } }, on: "", preconditions: lock },
+      { body: { status: { size: 1 } }, on: "", isLocked: true },
     ],
     [
       "an edit of the status writes nothing else",
       editStatus(deployments, deployment, { ...withCpu("2"), status: { replicas: 2 } }),
-      { body: { status: { replicas: 2 } }, on: "status", preconditions: lock },
+      { body: { status: { replicas: 2 } }, on: "status", isLocked: true },
     ],
     ["a status that is so already needs no action", editStatus(deployments, deployment, withCpu("2")), undefined],
     [
       "a status of a kind without the subresource goes to the object",
       editStatus(plainFoos, foo, { ...foo, spec: { size: 3 }, status: { size: 1 } }),
-      { body: { status: { size: 1 } }, on: "", preconditions: lock },
+      { body: { status: { size: 1 } }, on: "", isLocked: true },
     ],
     [
       "a finalizer is put at the end",
-      putFinalizer(configMaps, { ...map, metadata: { ...map.metadata, finalizers: ["a"] } }, "b"),
-      { body: { metadata: { finalizers: ["a", "b"] } }, on: "", preconditions: lock },
+      editObject(configMaps, held, addFinalizer(held, "b")),
+      { body: { metadata: { finalizers: ["a", "b"] } }, on: "", isLocked: true },
     ],
-    [
-      "a finalizer that is there is left",
-      putFinalizer(configMaps, { ...map, metadata: { ...map.metadata, finalizers: ["a"] } }, "a"),
-      undefined,
-    ],
+    ["a finalizer that is there is left", editObject(configMaps, held, addFinalizer(held, "a")), undefined],
     [
       "the last finalizer takes the list with it",
-      dropFinalizer(configMaps, { ...map, metadata: { ...map.metadata, finalizers: ["a"] } }, "a"),
-      { body: { metadata: { finalizers: null } }, on: "", preconditions: lock },
+      editObject(configMaps, held, removeFinalizer(held, "a")),
+      { body: { metadata: { finalizers: null } }, on: "", isLocked: true },
     ],
-    ["a finalizer that is not there is not dropped", dropFinalizer(configMaps, map, "a"), undefined],
   ] as const) {
     test(fact, () => expect(patched(action)).toEqual(expected));
   }

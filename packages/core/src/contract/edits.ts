@@ -1,29 +1,23 @@
-// From an object as it is and as it should be to the one action that makes it so, or none: for whoever thinks in whole objects.
+// From an object as it was observed and as it should be to the one action that makes it so, or none.
 //
-// Promises: the patch names only what differs, so fields nobody here knows of stay as they are; what only looks different ("1000m"
-// and "1", an empty list and none) is left alone, so that two writers do not chase each other. It is refused, as a conflict, if
-// anybody has changed or replaced the object since, unless it is asked not to look. What belongs to the server is never written.
-import {
-  addFinalizer,
-  createMergePatch,
-  type KubernetesObject,
-  keyOf,
-  type Resource,
-  removeFinalizer,
-  semanticEqual,
-} from "../api/index.ts";
+// Promises: only what differs is written, so fields that this program does not know stay as they are; what only looks different ("1000m"
+// and "1", an empty list and none) is not written, so that two writers do not chase each other. The write is refused, as a conflict, if
+// somebody has changed or replaced the object since, unless `isLocked` is false. Fields that belong to the server are never written.
+import { createMergePatch, type KubernetesObject, keyOf, type Resource, semanticEqual } from "../api/index.ts";
 import { KubeloopError } from "../base/index.ts";
-import { type Action, mergePatch, type Preconditions, type WriteActionOptions } from "./actions.ts";
+import type { Action, Tolerance, WriteActionOptions } from "./actions.ts";
 
 export interface EditOptions {
-  /** Whether the object must still be as it was seen; true unless given. Not even its uid is looked at otherwise. */
+  /** Whether the object must still be as it was observed; true unless given. If false, not even its uid is compared. */
   readonly isLocked?: boolean;
+  /** Failures that count as success; none unless given. */
+  readonly tolerates?: readonly Tolerance[];
   readonly options?: WriteActionOptions | undefined;
 }
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** All but the status, where that is a subresource. */
+/** All but the status, where that is a subresource. Undefined when nothing differs. */
 export function editObject<T extends KubernetesObject>(
   resource: Resource<T>,
   before: T,
@@ -32,68 +26,38 @@ export function editObject<T extends KubernetesObject>(
 ): Action<T> | undefined {
   if (keyOf(before) !== keyOf(after)) throw newRenamed(keyOf(before), keyOf(after));
   const [from, to] = hasStatus(resource) ? [withoutStatus(before), withoutStatus(after)] : [before, after];
-  const wanted = withServersMetadata(to, before);
-  if (semanticEqual(from, wanted)) return undefined;
-  const body = createMergePatch(from as unknown as Json, wanted as unknown as Json);
-  return mergePatch<T>(resource, keyOf(before), body, { ...preconditionsOf(before, options), ...more(options) });
+  return newEdit<T>(resource, before, { from, to: withServersMetadata(to, before), subresource: undefined }, options);
 }
 
-/** The status and nothing else; as a subresource, where it is one. */
+/** The status and nothing else, through the subresource where there is one. Undefined when nothing differs. */
 export function editStatus<T extends KubernetesObject>(
   resource: Resource<T>,
   before: T,
   after: T,
   options: EditOptions = {},
 ): Action<T> | undefined {
-  const { apiVersion, kind, metadata } = before;
-  const [from, to] = [before, after].map((state) => ({ apiVersion, kind, metadata, ...statusOf(state) }));
-  if (semanticEqual(from, to)) return undefined;
-  const body = createMergePatch(from as unknown as Json, to as unknown as Json);
-  const subresource = hasStatus(resource) ? { subresource: "status" } : {};
-  const rest = { ...preconditionsOf(before, options), ...more(options) };
-  return mergePatch<T>(resource, keyOf(before), body, { ...subresource, ...rest });
+  const subresource = hasStatus(resource) ? "status" : undefined;
+  return newEdit<T>(resource, before, { from: statusOf(before), to: statusOf(after), subresource }, options);
 }
 
-/** Undefined when it is there already. A server takes none for what is on its way out. */
-export function putFinalizer<T extends KubernetesObject>(
-  resource: Resource<T>,
-  object: T,
-  finalizer: string,
-): Action<T> | undefined {
-  return editObject(resource, object, addFinalizer(object, finalizer));
-}
-
-/** Undefined when it is not there. */
-export function dropFinalizer<T extends KubernetesObject>(
-  resource: Resource<T>,
-  object: T,
-  finalizer: string,
-): Action<T> | undefined {
-  return editObject(resource, object, removeFinalizer(object, finalizer));
-}
-
-/** Whether writes to the object leave its status alone. */
+/** Whether status is a subresource, so that writes to the object do not change it. */
 export function hasStatus({ subresources }: Resource): boolean {
   return subresources.some(({ name }) => name === "status");
 }
 
-function preconditionsOf(
-  { metadata }: KubernetesObject,
-  { isLocked = true }: EditOptions,
-): { readonly preconditions?: Preconditions } {
-  if (!isLocked) return {};
-  const { uid, resourceVersion } = metadata;
-  return {
-    preconditions: {
-      ...(uid === undefined ? {} : { uid }),
-      ...(resourceVersion === undefined ? {} : { resourceVersion }),
-    },
-  };
+function newEdit<T extends KubernetesObject>(
+  resource: Resource<T>,
+  before: T,
+  difference: { readonly from: object; readonly to: object; readonly subresource: string | undefined },
+  { isLocked = true, tolerates = [], options }: EditOptions,
+): Action<T> | undefined {
+  const { from, to, subresource } = difference;
+  if (semanticEqual(from, to)) return undefined;
+  const patch = createMergePatch(from as Json, to as Json);
+  return { type: "edit", resource, before, patch, subresource, isLocked, options, tolerates };
 }
 
-const more = ({ options }: EditOptions) => (options === undefined ? {} : { options });
-
-function statusOf(object: KubernetesObject): { readonly status?: unknown } {
+function statusOf(object: KubernetesObject): object {
   const { status } = object as KubernetesObject & { readonly status?: unknown };
   return status === undefined ? {} : { status };
 }
@@ -116,6 +80,7 @@ const serversMetadata = [
 
 /** Whoever builds an object's metadata anew means labels and the like, not that it should have no uid. */
 function withServersMetadata(object: KubernetesObject, before: KubernetesObject): KubernetesObject {
+  if (object.metadata === before.metadata) return object;
   const kept = serversMetadata.flatMap((name) => {
     const value = before.metadata[name];
     return value === undefined ? [] : [[name, value] as const];

@@ -1,24 +1,27 @@
-// What came of a plan, action by action: what `report` and `learn` look at.
+// What came of a plan, action by action: what `report` and `learn` are given, together with the plan itself and its notes.
 //
-// `report` does not know the very actions `decide` made; it finds them by what they were about (`find`, `on`).
-import { type KubernetesObject, keyOf, type Resource } from "../api/index.ts";
+// An action of the plan is looked up by itself (`resultOf`), or by what it was about (`find`, `isDoneOn`, `objectOn`). Every look-up that
+// names a resource and a key costs the same, however many actions there were.
+import type { KubernetesObject, Resource } from "../api/index.ts";
 import { KubeloopError } from "../base/index.ts";
-import type { Action } from "./actions.ts";
+import { type Action, keyOfAction } from "./actions.ts";
+import { actionsOf, type Plan } from "./plan.ts";
 import { resourceId } from "./snapshot.ts";
 
 export type ActionResult =
   /** The object as the server answered it, or what the port gave; undefined where there is nothing to give. */
   | { readonly status: "done"; readonly value: unknown }
-  /** It failed in a way the action tolerates. */
+  /** It failed in a way that the action tolerates. */
   | { readonly status: "tolerated"; readonly error: Error }
-  | { readonly status: "failed"; readonly error: Error }
-  /** A step before it failed. */
+  /** With `isUnknown`, it may have been carried out all the same: the answer was lost. */
+  | { readonly status: "failed"; readonly error: Error; readonly isUnknown?: boolean }
+  /** A step or a link of its chain failed before it was sent. */
   | { readonly status: "skipped" };
 
 export interface ActionMatch {
   readonly type?: Action["type"];
   readonly resource?: Resource;
-  /** Of the object it is about; creates of a name that the server chooses have none. */
+  /** Of the object it is about; creates whose name the server chooses have none. */
   readonly key?: string;
   /** "" for the object itself. */
   readonly subresource?: string;
@@ -30,16 +33,29 @@ export interface FoundAction {
 }
 
 const skipped: ActionResult = { status: "skipped" };
+const none: readonly FoundAction[] = [];
 
-export class Outcome {
+export class Outcome<Notes = unknown> {
+  /** The plan that was carried out. */
+  readonly plan: Plan<Notes>;
   readonly #results: ReadonlyMap<Action, ActionResult>;
+  #found: readonly FoundAction[] | undefined;
+  #byObject: Map<string, FoundAction[]> | undefined;
 
-  constructor(results: Iterable<readonly [Action, ActionResult]> = []) {
-    this.#results = new Map(results);
+  constructor(plan: Plan<Notes>, results: Iterable<readonly [Action, ActionResult]> = []) {
+    this.plan = plan;
+    this.#results = results instanceof Map ? results : new Map(results);
   }
 
-  get entries(): Iterable<readonly [Action, ActionResult]> {
-    return this.#results;
+  /** What `decide` noted for `report`; undefined where it noted nothing. */
+  get notes(): Notes | undefined {
+    return this.plan.notes;
+  }
+
+  /** In the order of the plan. */
+  get all(): readonly FoundAction[] {
+    this.#found ??= actionsOf(this.plan).map((action) => ({ action, result: this.resultOf(action) }));
+    return this.#found;
   }
 
   /** Skipped, for an action that was no part of the plan. */
@@ -49,30 +65,38 @@ export class Outcome {
 
   /** In the order of the plan. */
   find(match: ActionMatch): readonly FoundAction[] {
-    return [...this.#results].flatMap(([action, result]) => (matches(action, match) ? [{ action, result }] : []));
+    const { resource, key } = match;
+    const some = resource === undefined || key === undefined ? this.all : this.#on(resource, key);
+    return some.filter(({ action }) => isMatch(action, match));
   }
 
-  /** Whether something was to be done to this object, and all of it was. */
+  /** Whether something was to be done to this object, and all of it was done. */
   isDoneOn(resource: Resource, key: string, match: Omit<ActionMatch, "resource" | "key"> = {}): boolean {
     const found = this.find({ ...match, resource, key });
     return found.length > 0 && found.every(({ action }) => this.isDone(action));
   }
 
-  /** The object as the last write to it left it; undefined if there was none, or it failed. */
+  /** The object as the plan's last write to it left it; undefined if there was none, or it failed. */
   objectOn<T extends KubernetesObject>(resource: Resource<T>, key: string): T | undefined {
-    const values = this.find({ resource, key }).flatMap(({ result }) =>
-      result.status === "done" && result.value !== undefined ? [result.value as T] : [],
+    const last = this.#on(resource, key).findLast(
+      ({ result }) => result.status === "done" && result.value !== undefined,
     );
-    return values.at(-1);
+    return last?.result.status === "done" ? (last.result.value as T) : undefined;
   }
 
-  /** Done, or failed as it may. */
+  /** Done, or failed in a way that the action tolerates. */
   isDone(action: Action): boolean {
     const { status } = this.resultOf(action);
     return status === "done" || status === "tolerated";
   }
 
-  /** What the server or the port answered; undefined unless it was done. */
+  /** Certainly not carried out: refused, or never sent. False also where nobody knows, because the answer was lost. */
+  isRefused(action: Action): boolean {
+    const result = this.resultOf(action);
+    return result.status === "skipped" || (result.status === "failed" && result.isUnknown !== true);
+  }
+
+  /** What the server or the port answered; undefined unless the action was done. */
   valueOf<R>(action: Action<R>): R | undefined {
     const result = this.resultOf(action);
     return result.status === "done" ? (result.value as R) : undefined;
@@ -84,7 +108,7 @@ export class Outcome {
   }
 
   get failures(): readonly Error[] {
-    return [...this.#results.values()].flatMap((result) => (result.status === "failed" ? [result.error] : []));
+    return this.all.flatMap(({ result }) => (result.status === "failed" ? [result.error] : []));
   }
 
   /** The one failure, or all of them in one; undefined when there is none. */
@@ -94,20 +118,37 @@ export class Outcome {
     const message = `${failures.length} actions failed, first: ${failures[0]?.message}`;
     return new KubeloopError(message, { reason: "ActionsFailed", cause: failures[0] });
   }
+
+  #on(resource: Resource, key: string): readonly FoundAction[] {
+    this.#byObject ??= indexByObject(this.all);
+    return this.#byObject.get(objectIdOf(resource, key)) ?? none;
+  }
 }
 
-function matches(action: Action, { type, resource, key, subresource }: ActionMatch): boolean {
+function indexByObject(all: readonly FoundAction[]): Map<string, FoundAction[]> {
+  const byObject = new Map<string, FoundAction[]>();
+  for (const found of all) {
+    const { action } = found;
+    const key = keyOfAction(action);
+    if (key === undefined || !("resource" in action)) continue;
+    const id = objectIdOf(action.resource, key);
+    const others = byObject.get(id);
+    if (others === undefined) byObject.set(id, [found]);
+    else others.push(found);
+  }
+  return byObject;
+}
+
+const objectIdOf = (resource: Resource, key: string) => `${resourceId(resource)} ${key}`;
+
+function isMatch(action: Action, { type, resource, key, subresource }: ActionMatch): boolean {
   if (type !== undefined && action.type !== type) return false;
-  if (resource !== undefined && !("resource" in action && resourceId(action.resource) === resourceId(resource)))
-    return false;
+  if (resource !== undefined && !("resource" in action && isSameResource(action.resource, resource))) return false;
   if (key !== undefined && keyOfAction(action) !== key) return false;
   const its = "subresource" in action ? (action.subresource ?? "") : "";
   return subresource === undefined || its === subresource;
 }
 
-/** Of the object an action is about; undefined for several, for none, and where the server chooses the name. */
-export function keyOfAction(action: Action): string | undefined {
-  if ("key" in action) return action.key;
-  if (!("object" in action)) return undefined;
-  return action.object.metadata.name ? keyOf(action.object) : undefined;
+function isSameResource(one: Resource, other: Resource): boolean {
+  return one === other || resourceId(one) === resourceId(other);
 }

@@ -1,35 +1,25 @@
 import { describe, expect, test } from "vitest";
 import { jobs, namespaces, pods } from "../api/generated/resources.ts";
 import type { batchv1, corev1 } from "../api/index.ts";
-import { isCovered, statusVerbs, subresourceVerbs, verbs } from "./access.ts";
+import { editVerb, isCovered, statusVerbs, subresourceVerbs, verbs } from "./access.ts";
+import { type Action, printAction } from "./actions.ts";
+import { editObject, editStatus } from "./edits.ts";
+import { Outcome } from "./outcome.ts";
+import { actionsOf, inOrder, nothing, plan, slowStart } from "./plan.ts";
+import { definePort } from "./ports.ts";
+import { Answers, answered, askPort, liveGet, liveGetSubresource, liveList, unanswered } from "./questions.ts";
 import {
-  type Action,
   apply,
   callPort,
   create,
   createSubresource,
-  mergePatch,
-  patchStatus,
-  printAction,
+  patch,
   recordEvent,
   remove,
   removeCollection,
   removeObject,
   update,
-} from "./actions.ts";
-import { Outcome } from "./outcome.ts";
-import { actionsOf, nothing, plan, slowStart } from "./plan.ts";
-import { definePort } from "./ports.ts";
-import {
-  Answers,
-  answered,
-  askPort,
-  liveGet,
-  liveGetMetadata,
-  liveGetSubresource,
-  liveList,
-  unanswered,
-} from "./questions.ts";
+} from "./writes.ts";
 
 const pod: corev1.Pod = {
   apiVersion: "v1",
@@ -52,8 +42,9 @@ describe("an action in words", () => {
     [create(pods, pod), "create pods shop/web"],
     [create(pods, generated), "create pods shop/web-*"],
     [update(namespaces, { apiVersion: "v1", kind: "Namespace", metadata: { name: "shop" } }), "update namespaces shop"],
-    [mergePatch(jobs, "shop/pi", {}), "patch jobs.batch shop/pi"],
-    [patchStatus(jobs, "shop/pi", {}), "patch jobs.batch/status shop/pi"],
+    [patch(jobs, "shop/pi", { type: "merge", body: {} }), "patch jobs.batch shop/pi"],
+    [editObject(jobs, job, { ...job, spec: { ...job.spec, suspend: true } }), "edit jobs.batch shop/pi"],
+    [editStatus(jobs, job, { ...job, status: { active: 1 } }), "edit jobs.batch/status shop/pi"],
     [apply(jobs, { metadata: { name: "pi", namespace: "shop" } }), "apply jobs.batch shop/pi"],
     [remove(pods, "shop/web"), "delete pods shop/web"],
     [removeCollection(pods, { namespace: "shop" }), "deletecollection pods in shop"],
@@ -73,6 +64,19 @@ describe("a plan", () => {
     const kept = remove(pods, "shop/web");
     expect(plan("x", [[], [kept], []]).steps).toEqual([[kept]]);
     expect(actionsOf(nothing("in balance"))).toEqual([]);
+  });
+
+  test("leaves out edits that change nothing", () => {
+    const kept = remove(pods, "shop/web");
+    expect(plan("x", [[editObject(pods, pod, pod)], [undefined, kept]]).steps).toEqual([[kept]]);
+  });
+
+  test("holds chains, whose actions are its own", () => {
+    const [first, second, third] = ["a", "b", "c"].map((name) => remove(pods, `shop/${name}`));
+    const chained = plan("x", [[inOrder(first, undefined, second), third]]);
+    expect(chained.steps).toEqual([[{ type: "chain", actions: [first, second] }, third]]);
+    expect(actionsOf(chained)).toEqual([first, second, third]);
+    expect([inOrder(undefined, first), inOrder(undefined)]).toEqual([first, undefined]);
   });
 
   for (const [count, first, sizes] of [
@@ -108,11 +112,12 @@ describe("an outcome", () => {
   const second = remove(pods, "shop/a", { tolerates: ["NotFound"] });
   const third = remove(pods, "shop/b");
   const never = remove(pods, "shop/c");
-  const outcome = new Outcome([
+  const outcome = new Outcome(plan("x", [[first, second, third]]), [
     [first, { status: "done", value: pod }],
     [second, { status: "tolerated", error: new Error("not there") }],
     [third, { status: "failed", error: new Error("refused") }],
   ]);
+  const noted = new Outcome(plan("x", [], { notes: { left: 3 } }));
 
   test("gives what the server answered", () => expect(outcome.valueOf(first)?.spec).toBe(pod.spec));
   test("counts what failed as it may as done", () =>
@@ -120,9 +125,54 @@ describe("an outcome", () => {
   test("says why something failed", () => expect(outcome.failureOf(third)?.message).toBe("refused"));
   test("calls skipped what never ran", () => expect(outcome.resultOf(never).status).toBe("skipped"));
   test("has the one failure as its error", () => expect(outcome.error?.message).toBe("refused"));
-  test("has no error when nothing failed", () => expect(new Outcome().error).toBeUndefined());
+  test("has no error when nothing failed", () => expect(noted.error).toBeUndefined());
+  test("has the notes of the plan", () => expect(noted.notes?.left).toBe(3));
+  test("finds actions by what they were about", () => {
+    expect(outcome.find({ resource: pods, key: "shop/b" })).toEqual([
+      { action: third, result: outcome.resultOf(third) },
+    ]);
+    expect(outcome.find({ type: "delete" }).map(({ action }) => action)).toEqual([second, third]);
+    expect(outcome.find({ resource: jobs })).toEqual([]);
+    expect([
+      outcome.isDoneOn(pods, "shop/a"),
+      outcome.isDoneOn(pods, "shop/b"),
+      outcome.isDoneOn(jobs, "shop/a"),
+    ]).toEqual([true, false, false]);
+    expect(outcome.objectOn(pods, "shop/web")).toBe(pod);
+    expect(outcome.objectOn(pods, "shop/a")).toBeUndefined();
+  });
+  test("tells what was refused from what nobody knows", () => {
+    const lost = new Outcome(plan("x", [[third]]), [
+      [third, { status: "failed", error: new Error("timeout"), isUnknown: true }],
+    ]);
+    expect([
+      outcome.isRefused(third),
+      outcome.isRefused(never),
+      outcome.isRefused(first),
+      lost.isRefused(third),
+    ]).toEqual([true, true, false, false]);
+  });
+
+  test("a look-up by key costs the same however many actions there were", () => {
+    const reads = (count: number) => {
+      let seen = 0;
+      const actions = Array.from({ length: count }, (_, i) => {
+        const action = remove(pods, `shop/${i}`);
+        const get = (target: Action, name: string | symbol) => {
+          seen++;
+          return Reflect.get(target, name);
+        };
+        return new Proxy<Action>(action, { get });
+      });
+      const many = new Outcome(plan("x", [actions]));
+      for (let i = 0; i < count; i++) many.isDoneOn(pods, `shop/${i}`, { type: "delete" });
+      return seen / count;
+    };
+    expect(reads(2000)).toBeLessThanOrEqual(reads(20) * 1.01);
+  });
   test("counts several failures", () => {
-    const all = new Outcome([first, third].map((action) => [action, { status: "failed", error: new Error("no") }]));
+    const failed = [first, third].map((action) => [action, { status: "failed", error: new Error("no") }] as const);
+    const all = new Outcome(plan("x", [[first, third]]), failed);
     expect(all.error?.message).toBe("2 actions failed, first: no");
   });
 });
@@ -144,10 +194,11 @@ describe("questions", () => {
 
   const distinct = [
     liveGet(pods, "shop/web"),
-    liveGetMetadata(pods, "shop/web"),
+    liveGet(pods, "shop/web", { metadataOnly: true }),
     liveGetSubresource(pods, "shop/web", "status"),
     liveGet(jobs, "shop/web"),
     liveList(pods),
+    liveList(pods, { metadataOnly: true }),
     liveList(pods, { namespace: "shop" }),
     liveList(pods, { labelSelector: "shop" }),
     liveList(pods, { fieldSelector: "metadata.name=shop" }),
@@ -159,22 +210,38 @@ describe("questions", () => {
 });
 
 describe("what a controller may do", () => {
+  const suspended = { ...job, spec: { ...job.spec, suspend: true } };
   const allowed = [
     verbs(pods, "create", "delete"),
-    statusVerbs(jobs, "patch"),
+    verbs(jobs, "update"),
+    statusVerbs(jobs, "patch", "update"),
+    subresourceVerbs("*", "scale", "update"),
     subresourceVerbs(pods, "eviction", "create"),
   ];
   for (const [action, isAllowed] of [
     [create(pods, pod), true],
     [remove(pods, "shop/web"), true],
-    [mergePatch(pods, "shop/web", {}), false],
-    [patchStatus(jobs, "shop/pi", {}), true],
-    [mergePatch(jobs, "shop/pi", {}), false],
+    [patch(pods, "shop/web", { type: "merge", body: {} }), false],
+    [editObject(pods, pod, { ...pod, spec: { containers: [], nodeName: "n" } }), false],
+    [editObject(jobs, job, suspended), true],
+    [editStatus(jobs, job, { ...job, status: { active: 1 } }), true],
+    [patch(jobs, "shop/pi", { type: "merge", body: {} }), false],
+    [update(jobs, job, { subresource: "scale" }), true],
+    [update(jobs, job, { subresource: "other" }), false],
     [createSubresource(pods, "shop/web", "eviction", { body: {} }), true],
     [createSubresource(pods, "shop/web", "binding", { body: {} }), false],
     [recordEvent(job, { type: "Normal", reason: "R", message: "m" }), true],
   ] as const) {
     test(`${printAction(action as Action)}: ${isAllowed ? "yes" : "no"}`, () =>
       expect(isCovered(action as Action, allowed)).toBe(isAllowed));
+  }
+
+  for (const [action, verb] of [
+    [editObject(jobs, job, suspended), "update"],
+    [editStatus(jobs, job, { ...job, status: { active: 1 } }), "patch"],
+    [editObject(pods, pod, { ...pod, spec: { containers: [], nodeName: "n" } }), undefined],
+  ] as const) {
+    test(`${printAction(action as Action)} is sent as ${verb ?? "nothing"}`, () =>
+      expect(action?.type === "edit" && editVerb(action, allowed)).toBe(verb));
   }
 });

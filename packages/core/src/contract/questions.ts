@@ -68,10 +68,25 @@ export interface LiveListOptions {
   readonly fieldSelector?: string | FieldSelector;
 }
 
-/** The object as it is on the server now. */
-export function liveGet<T extends KubernetesObject>(resource: Resource<T>, key: string): Question<T | undefined> {
-  const id = `get ${resourceId(resource)} ${key}`;
-  return { about: "object", id, resource, key, subresource: undefined, view: "full" };
+interface MetadataOnly {
+  readonly metadataOnly: true;
+}
+
+/** The object as the server has it now, or its metadata alone. */
+export function liveGet(
+  resource: Resource,
+  key: string,
+  options: MetadataOnly,
+): Question<PartialObjectMetadata | undefined>;
+export function liveGet<T extends KubernetesObject>(resource: Resource<T>, key: string): Question<T | undefined>;
+export function liveGet(
+  resource: Resource,
+  key: string,
+  options?: MetadataOnly,
+): Question<KubernetesObject | undefined> {
+  const view = options === undefined ? "full" : "metadata";
+  const id = `get ${view} of ${resourceId(resource)} ${key}`;
+  return { about: "object", id, resource, key, subresource: undefined, view };
 }
 
 /** A subresource of it: the scale of whatever has one. */
@@ -84,23 +99,20 @@ export function liveGetSubresource<S extends SubresourceTypes, Name extends keyo
   return { about: "object", id, resource, key, subresource, view: "full" };
 }
 
-export function liveGetMetadata(resource: Resource, key: string): Question<PartialObjectMetadata | undefined> {
-  const id = `get metadata of ${resourceId(resource)} ${key}`;
-  return { about: "object", id, resource, key, subresource: undefined, view: "metadata" };
-}
-
+/** A consistent list from the server, of whole objects or of their metadata. */
+export function liveList(
+  resource: Resource,
+  options: LiveListOptions & MetadataOnly,
+): Question<LiveList<PartialObjectMetadata>>;
 export function liveList<T extends KubernetesObject>(
   resource: Resource<T>,
-  options: LiveListOptions = {},
-): Question<LiveList<T>> {
-  return listQuestion(resource, options, "full");
-}
-
-export function liveListMetadata(
+  options?: LiveListOptions,
+): Question<LiveList<T>>;
+export function liveList(
   resource: Resource,
-  options: LiveListOptions = {},
-): Question<LiveList<PartialObjectMetadata>> {
-  return listQuestion(resource, options, "metadata");
+  options: LiveListOptions & Partial<MetadataOnly> = {},
+): Question<LiveList<KubernetesObject>> {
+  return listQuestion(resource, options, options.metadataOnly === true ? "metadata" : "full");
 }
 
 /** What the server serves, not older than a few seconds. */

@@ -1,5 +1,9 @@
-// A queue of keys and the rules for them: observe → decide → report, and learn where there is a memory. Each queue knows the type of
-// what it observes; nobody else has to.
+// A queue of keys and the rules for them: observe → decide → (reserve) → apply → (learn) → report. Each queue knows the type of what it
+// observes; nobody else has to.
+//
+// One pass over a key: `observe` reads caches and model; `decide` returns a plan, or asks, and after the answers both run again; then,
+// with nothing else running in between, `reserve` takes from the model what the plan is about to use; the runtime carries the plan out;
+// `learn` tells the model what came of it; `report` returns what to write about it.
 import type { Clock } from "../base/index.ts";
 import type { PriorityOrderOptions, RateLimiter } from "../workqueue/index.ts";
 import type { Outcome } from "./outcome.ts";
@@ -24,90 +28,87 @@ export interface DecideContext {
   answer<A>(question: Question<A>): Answer<A> | undefined;
 }
 
-/** How a queue's keys are worked off. */
+/** What `learn` knows beside what was observed. */
+export interface Learned<Notes = unknown> extends DecideContext {
+  readonly outcome: Outcome<Notes>;
+}
+
+/** How the keys of a queue are processed. */
 export interface QueueOptions {
   /** 1 unless given. */
   readonly workers?: number;
   readonly retry?: RetryPolicy;
-  /** Who goes first among those that wait: ageing, turns between groups and how many of each; none of that unless given. */
+  /** The order of keys that wait: ageing, and turns between groups; by priority alone unless given. */
   readonly order?: PriorityOrderOptions<string>;
   /** For one key, all its requests included; the driver's unless given. */
   readonly deadlineMs?: number;
-  /** What its metrics are called; the controller's name, and this queue's if there are several, unless given. */
+  /** The name in `workqueue_*` metrics; the controller's name, and this queue's if there are several, unless given. */
   readonly metricName?: string;
-  /** All of a set, so often, instead of keys that changes name: the queue has one key, "". */
+  /** Makes it a sweep: the queue has one key, "", which is processed so often, and takes no other. */
   readonly everyMs?: number;
 }
 
-/** One queue's keys, and what to do about them. */
-export interface QueueParts<Seen, M = undefined> extends QueueOptions {
+/**
+ * A decision over a large set, made in slices: a generator yields after each small piece of work, and the driver lets others run when its
+ * yield budget is used up. What was observed stays as it was meanwhile.
+ */
+export type InSlices<R> = Generator<unknown, R, undefined>;
+
+/** One queue's keys, and the rules for them. */
+export interface QueueRules<Seen, Notes = unknown, M = undefined> {
   /** Undefined when there is nothing to decide about. No rules here. */
   observe(key: string, view: View<M>): Seen | undefined;
-  /** Pure, total, idempotent: what is here is all it knows. Only rules here. */
-  decide(seen: Seen, context: DecideContext): Decision;
-  /** What to write, given what came of it: status, events, what must be put back. Called also when nothing was to be done. */
-  report?(seen: Seen, outcome: Outcome, context: DecideContext): Plan | undefined;
-  /** What the memory learns from answers and outcome; and whom that wakes. */
-  learn?(model: M, seen: Seen, learned: Learned): readonly Wake[];
+  /** Pure, total, idempotent: it knows only what it is given. Only rules here. */
+  decide(seen: Seen, context: DecideContext): Decision<Notes> | InSlices<Decision<Notes>>;
+  /**
+   * Takes from the model what the plan is about to use, so that no other key is given the same. Runs right after `decide`, before anything
+   * else can run. What the plan did not use in the end is given back in `learn`.
+   */
+  reserve?(model: M, seen: Seen, plan: Plan<Notes>): void;
+  /** What the model learns from answers and outcome; returns the keys to look at because of it. Runs after every plan. */
+  learn?(model: M, seen: Seen, learned: Learned<Notes>): readonly Wake[];
+  /** What to write, given what came of the plan: status, events, what must be undone. Runs also when there was nothing to do. */
+  report?(seen: Seen, outcome: Outcome<Notes>, context: DecideContext): Plan | undefined;
 }
 
-export interface Learned extends DecideContext {
-  readonly outcome: Outcome;
-}
+export type QueueParts<Seen, Notes = unknown, M = undefined> = QueueOptions & QueueRules<Seen, Notes, M>;
 
 /** How a key that failed is tried again. */
 export interface RetryPolicy {
-  /** The first wait, doubled with each failure; 5 ms unless given. */
+  /** The first delay, doubled with each failure; 5 ms unless given. */
   readonly baseMs?: number;
   /** 1000 s unless given. */
   readonly maxMs?: number;
-  /** Given up after so many tries, until something wakes it; never unless given. */
+  /** Given up after so many tries, until a change adds the key again; never unless given. */
   readonly maxTries?: number;
-  /** All keys together: 10 a second with a burst of 100 unless given; "none" for no such limit. */
+  /** Of all keys together: 10 a second with a burst of 100 unless given; "none" for no such limit. */
   readonly bucket?: { readonly qps: number; readonly burst: number } | "none";
-  /** One of one's own, instead of all that. */
+  /** Replaces all of the above. */
   readonly limiter?: (clock: Clock) => RateLimiter<string>;
 }
 
-/** A queue whose own type of observation only itself knows. */
+/** A queue as the driver runs it: with rules, or with a procedure. */
 export interface ControllerQueue<M = undefined> {
   readonly workers: number;
   readonly retry: RetryPolicy;
-  readonly order?: PriorityOrderOptions<string> | undefined;
-  readonly deadlineMs?: number | undefined;
-  readonly metricName?: string | undefined;
+  readonly order: PriorityOrderOptions<string> | undefined;
+  readonly deadlineMs: number | undefined;
+  readonly metricName: string | undefined;
   readonly everyMs: number | undefined;
-  /** Observes; undefined when there is nothing to decide about. */
-  begin(key: string, view: View<M>): Work<M> | undefined;
-  /** Instead of rules: what reads and writes as it goes. Then `begin` has nothing to say. */
-  readonly procedure?: Procedure | undefined;
+  readonly work:
+    | { readonly kind: "rules"; readonly rules: QueueRules<unknown, unknown, M> }
+    | { readonly kind: "procedure"; readonly procedure: Procedure };
 }
 
-/** One key, observed. */
-export interface Work<M = undefined> {
-  decide(context: DecideContext): Decision;
-  report(outcome: Outcome, context: DecideContext): Plan | undefined;
-  learn(model: M, learned: Learned): readonly Wake[];
+/** A queue of a controller with rules. */
+export function queue<Seen, Notes = unknown, M = undefined>(parts: QueueParts<Seen, Notes, M>): ControllerQueue<M> {
+  // What `observe` returned is given back to the same rules: their own types need not be known outside.
+  const rules = parts as unknown as QueueRules<unknown, unknown, M>;
+  return { ...queueOptions(parts), work: { kind: "rules", rules } };
 }
 
-/** A queue of a controller with several. */
-export function queue<Seen, M = undefined>(parts: QueueParts<Seen, M>): ControllerQueue<M> {
-  return {
-    ...queueOptions(parts),
-    begin(key, view) {
-      const seen = parts.observe(key, view);
-      if (seen === undefined) return undefined;
-      return {
-        decide: (context) => parts.decide(seen, context),
-        report: (outcome, context) => parts.report?.(seen, outcome, context),
-        learn: (model, learned) => parts.learn?.(model, seen, learned) ?? [],
-      };
-    },
-  };
-}
-
-/** With what goes without saying. */
-export function queueOptions(options: QueueOptions): Omit<ControllerQueue, "begin" | "procedure"> {
+/** Options with their defaults. */
+export function queueOptions(options: QueueOptions): Omit<ControllerQueue, "work"> {
   const { workers = 1, retry = {}, order, deadlineMs, metricName, everyMs } = options;
   return { workers, retry, order, deadlineMs, metricName, everyMs };
 }

@@ -1,39 +1,38 @@
-// RBAC rules from a controller's descriptor: nobody writes them a second time. They are complete, because the driver refuses what
-// the descriptor does not name, and no wider than that: what is watched in some namespaces is allowed in those alone.
+// RBAC rules from a controller's descriptor. They are complete, because the driver refuses what the descriptor does not name, and no
+// wider than that: what is watched in some namespaces is allowed in those alone.
+//
+// There are two roles. `clusterRole` is that of a controller whose process watches for it: in the controller manager informers are shared
+// and have the manager's identity, so the role holds only what the controller itself reads and writes, as upstream's roles do.
+// `rbacObjects` is for an operator that does everything with one identity: it watches, too, and records events.
 import type { rbacv1 } from "../api/index.ts";
-import { type Access, placeOf, verbs } from "./access.ts";
+import { type Access, ruleNameOf, verbs } from "./access.ts";
 import type { Controller } from "./controller.ts";
 
 const watching = ["get", "list", "watch"];
 
-/** All it needs anywhere, in the order of group and resource, each place once. */
-export function policyRules(controller: Controller<unknown>): readonly rbacv1.PolicyRule[] {
-  return toRules(needsOf(controller).map(({ access }) => access));
-}
-
-/** `name` is the controller's own unless given: upstream's service accounts are called otherwise. */
-export function clusterRole(controller: Controller<unknown>, name: string = controller.name): rbacv1.ClusterRole {
+/** What the controller itself reads and writes. `name` is the controller's unless given: upstream's service accounts differ. */
+export function clusterRole<M>(controller: Controller<M>, name: string = controller.name): rbacv1.ClusterRole {
   return {
     apiVersion: "rbac.authorization.k8s.io/v1",
     kind: "ClusterRole",
     metadata: { name: `system:controller:${name}` },
-    rules: policyRules(controller),
+    rules: toRules([...controller.reads, ...controller.writes]),
   };
 }
 
-export interface RbacObjectsOptions {
+interface RbacObjectsOptions {
   /** Who runs the controller. */
   readonly serviceAccount: { readonly namespace: string; readonly name: string };
   /** Of the roles and their bindings; the controller's unless given. */
   readonly name?: string;
-  /** Whether it may write events; true unless given. */
+  /** Whether it may record events; true unless given. */
   readonly recordsEvents?: boolean;
 }
 
-export type RbacObject = rbacv1.ClusterRole | rbacv1.ClusterRoleBinding | rbacv1.Role | rbacv1.RoleBinding;
+type RbacObject = rbacv1.ClusterRole | rbacv1.ClusterRoleBinding | rbacv1.Role | rbacv1.RoleBinding;
 
-/** Roles and bindings: cluster-wide for what is watched everywhere, in each namespace for what is not. */
-export function rbacObjects(controller: Controller<unknown>, options: RbacObjectsOptions): readonly RbacObject[] {
+/** Roles and bindings of an operator: cluster-wide for what is watched everywhere, in each namespace for the rest. */
+export function rbacObjects<M>(controller: Controller<M>, options: RbacObjectsOptions): readonly RbacObject[] {
   const { serviceAccount, name = controller.name, recordsEvents = true } = options;
   const byNamespace = new Map<string, Access[]>();
   for (const { namespace, access } of needsOf(controller)) {
@@ -68,20 +67,13 @@ const eventsRule: rbacv1.PolicyRule = {
   verbs: ["create", "patch", "update"],
 };
 
-/** What it may read past its caches: what it watches, and what it says it reads. */
-export function liveReads(controller: Controller<unknown>): readonly Access[] {
-  const watched = controller.watchesFor(undefined).map(({ resource }) => verbs(resource, ...watching));
-  const followed = controller.followsDiscovery ? [verbs("*", ...watching)] : [];
-  return [...watched, ...followed, ...controller.reads];
-}
-
 interface Need {
   /** "" for the whole cluster. */
   readonly namespace: string;
   readonly access: Access;
 }
 
-function needsOf(controller: Controller<unknown>): readonly Need[] {
+function needsOf<M>(controller: Controller<M>): readonly Need[] {
   const watched = controller
     .watchesFor(undefined)
     .map(({ resource, namespace = "" }) => ({ namespace, access: verbs(resource, ...watching) }));
@@ -97,7 +89,7 @@ function needsOf(controller: Controller<unknown>): readonly Need[] {
 function toRules(accesses: readonly Access[]): readonly rbacv1.PolicyRule[] {
   const places = new Map<string, { readonly group: string; readonly name: string; readonly verbs: Set<string> }>();
   for (const access of accesses) {
-    const { group, name } = placeOf(access);
+    const { group, name } = ruleNameOf(access);
     const place = places.get(`${group} ${name}`) ?? { group, name, verbs: new Set<string>() };
     for (const verb of access.verbs) place.verbs.add(verb);
     places.set(`${group} ${name}`, place);

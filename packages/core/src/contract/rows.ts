@@ -1,7 +1,8 @@
 // A row of documentation, from a controller's descriptor.
 import type { Resource } from "../api/index.ts";
-import { type Access, placeOf } from "./access.ts";
+import { type Access, ruleNameOf } from "./access.ts";
 import type { Controller } from "./controller.ts";
+import type { ControllerQueue } from "./queue.ts";
 
 export interface ControllerRow {
   readonly name: string;
@@ -13,10 +14,11 @@ export interface ControllerRow {
   readonly queues: readonly string[];
   readonly reads: readonly string[];
   readonly writes: readonly string[];
+  readonly metrics: readonly string[];
   readonly ports: readonly string[];
 }
 
-export function describeController(controller: Controller<unknown>): ControllerRow {
+export function describeController<M>(controller: Controller<M>): ControllerRow {
   const names = controller.watchesFor(undefined).map(({ resource, wakes }) => `${nameOf(resource)} (${wakes})`);
   const watches = [...new Set(names)];
   return {
@@ -25,17 +27,18 @@ export function describeController(controller: Controller<unknown>): ControllerR
     watches: controller.followsDiscovery ? [...watches, "what discovery names"] : watches,
     namespaces: controller.namespaces ?? [],
     sources: controller.sources.map(({ name }) => name),
-    queues: Object.entries(controller.queues).map(([name, { workers, everyMs }]) =>
+    queues: Object.entries<ControllerQueue<M>>(controller.queues).map(([name, { workers, everyMs }]) =>
       everyMs === undefined ? `${name} × ${workers}` : `${name} every ${everyMs} ms`,
     ),
     reads: controller.reads.map(printAccess),
     writes: controller.writes.map(printAccess),
+    metrics: controller.metrics.map(({ definition }) => definition.name),
     ports: controller.ports.map(({ name }) => name),
   };
 }
 
 function printAccess(access: Access): string {
-  const { group, name } = placeOf(access);
+  const { group, name } = ruleNameOf(access);
   return `${access.verbs.join(",")} ${group === "" || group === "*" ? name : `${name}.${group}`}`;
 }
 

@@ -1,9 +1,10 @@
-// Which objects a controller follows, and whom a change wakes. An event only says "look at this key again"; what to do is decided
-// from what is there then.
+// Which objects a controller watches, and which keys a change adds to its queues. An event only says "look at this key again"; what to
+// do is decided from what is in the caches then.
 //
 //   watches: [owned(pods), mapped(nodes, (node) => [...]), cached(storageClasses)]
 //
-// On an update both the object before and after are asked whom they wake, so that whoever lost a child hears of it.
+// On an update the keys are taken from the object before and after, so that an owner that lost a child is looked at, too. A mapping may
+// read other caches, also while they are still filling: what arrives later has its own mapping.
 import {
   controllerOf,
   type KubernetesObject,
@@ -15,34 +16,34 @@ import {
 import type { Wake } from "./plan.ts";
 import type { Snapshot } from "./snapshot.ts";
 
-/** What happened to an object, as far as the cache knows. */
+/** What happened to an object, as the cache saw it. */
 export type Change<T extends KubernetesObject = KubernetesObject> = (
   | { readonly type: "add"; readonly object: T; readonly isInitial: boolean }
   | { readonly type: "update"; readonly before: T; readonly object: T }
-  /** Its last state that is known, perhaps not its last. */
+  /** In the last state that the cache had, which may not have been its last. */
   | { readonly type: "delete"; readonly object: T }
 ) & {
   readonly resource: Resource;
   readonly cause?: ChangeCause | undefined;
 };
 
-/** Why it is told: it was there at the start, it changed, a new list shows that it had, or only to be told again. */
+/** Part of the first list; a watch event; a difference found by a later list; nothing but a resync. */
 export type ChangeCause = "initial" | "change" | "relist" | "resync";
 
 export interface WatchOptions<T extends KubernetesObject = KubernetesObject> {
-  /** Which queue the keys are for; the controller's first unless given. */
+  /** The queue that the keys are added to; the controller's first unless given. */
   readonly queue?: string;
-  /** Look only at what this lets through. */
+  /** Only changes for which this is true count. To map deletions only: `when: ({ type }) => type === "delete"`. */
   readonly when?: (change: Change<T>) => boolean;
-  /** Wait so long before looking, to gather several changes. */
+  /** Delays the key, to gather several changes. */
   readonly afterMs?: number;
-  /** Look at everything again so often. */
+  /** Adds the keys of every cached object again so often. */
   readonly resyncMs?: number;
-  /** Cache only metadata, unless someone else wants whole objects. */
+  /** Caches only metadata, unless another watch of the process needs whole objects. */
   readonly metadataOnly?: boolean;
   /** All unless given. */
   readonly namespace?: string;
-  /** Several, each with a cache of its own: less is read, and less is allowed to be. */
+  /** Several, each with a cache of its own: less is read, and a smaller role is enough. */
   readonly namespaces?: readonly string[];
   readonly labelSelector?: string;
   readonly fieldSelector?: string;
@@ -59,19 +60,19 @@ export interface Watch extends WatchOptions {
 
 type AnyOptions<T extends KubernetesObject> = WatchOptions<T> | undefined;
 
-/** Wakes the object itself. A controller's primary is followed so without being named. */
+/** Adds the object's own key. A controller's primary is watched so without being named. */
 export function itself<T extends KubernetesObject>(resource: Resource<T>, options?: AnyOptions<T>): Watch {
   return newWatch(resource, "itself", options, (change) => [keyOf(change.object)]);
 }
 
 export interface OwnedOptions<T extends KubernetesObject = KubernetesObject> extends WatchOptions<T> {
-  /** The kind of the owners it wakes; the primary's unless given. */
+  /** The kind of the owners whose keys are added; the primary unless given. */
   readonly owner?: Resource;
-  /** Not the controlling owner alone. */
+  /** Every owner of that kind, not only the controlling one. */
   readonly everyOwner?: boolean;
 }
 
-/** Wakes the object's controller, if that is of the primary's kind. */
+/** Adds the key of the object's controller, if that is of the primary's kind. */
 export function owned<T extends KubernetesObject>(resource: Resource<T>, options: OwnedOptions<T> = {}): Watch {
   const { owner, everyOwner = false } = options;
   return newWatch(resource, "owner", options, (change) =>
@@ -79,7 +80,7 @@ export function owned<T extends KubernetesObject>(resource: Resource<T>, options
   );
 }
 
-/** Wakes whom this function names, for the object before and after. */
+/** Adds the keys that this function returns for the object before and after. */
 export function mapped<T extends KubernetesObject>(
   resource: Resource<T>,
   keysOf: (object: T, snapshot: Snapshot) => readonly Wake[],
@@ -90,27 +91,18 @@ export function mapped<T extends KubernetesObject>(
   );
 }
 
-/** As `mapped`, for those who must know what changed. */
-export function mappedChange<T extends KubernetesObject>(
-  resource: Resource<T>,
-  keysOf: (change: Change<T>, snapshot: Snapshot) => readonly Wake[],
-  options?: AnyOptions<T>,
-): Watch {
-  return newWatch(resource, "mapped", options, keysOf);
-}
-
-/** Wakes nobody: only to be read, or absorbed by a model. */
+/** Adds no key: the cache is only read, or absorbed by a model. */
 export function cached<T extends KubernetesObject>(resource: Resource<T>, options?: AnyOptions<T>): Watch {
   return newWatch(resource, "cache", options, () => []);
 }
 
-/** A watch whose owners' kind is not said means the primary's. */
+/** Fills in the primary where an `owned` watch does not name the owners' kind. */
 export function withOwner(watch: Watch, primary: Resource | undefined): Watch {
   if (watch.wakes !== "owner" || watch.owner !== undefined || primary === undefined) return watch;
   return { ...watch, ...owned(watch.resource, { ...watch, owner: primary }) };
 }
 
-/** A watch of several namespaces as one of each; of these, unless it says which. */
+/** Splits a watch of several namespaces into one for each; of these, where it names none. */
 export function inNamespaces(watch: Watch, others: readonly string[] | undefined): readonly Watch[] {
   const { namespaces, ...rest } = watch;
   if (!watch.resource.namespaced) return [rest];

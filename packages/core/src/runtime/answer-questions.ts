@@ -2,16 +2,8 @@
 // the whole reconcile is thrown.
 import { assertNever, type Clock, KubeloopError, timeoutSignal, toError } from "../base/index.ts";
 import type { Client } from "../client/index.ts";
-import {
-  type Access,
-  type Answer,
-  type Answers,
-  answered,
-  isReadCovered,
-  type Question,
-  type Served,
-  unanswered,
-} from "../contract/index.ts";
+import { type Answers, answered, isReadCovered, unanswered } from "../contract/for-drivers.ts";
+import type { Access, Answer, Question, Served } from "../contract/index.ts";
 import { parallelizeUntil } from "../workqueue/index.ts";
 import type { LiveReader } from "./live-reader.ts";
 import type { Ports } from "./ports.ts";
@@ -23,7 +15,7 @@ export interface QuestionTools {
   readonly ports: Ports;
   readonly clock: Clock;
   readonly requestTimeoutMs: number;
-  /** What the controller said it would read; anything else is refused. */
+  /** What the controller declares that it reads; anything else is refused. */
   readonly reads: readonly Access[];
   readonly trace?: TraceRequest | undefined;
 }
@@ -75,6 +67,6 @@ async function read(question: Question, tools: QuestionTools, signal: AbortSigna
 }
 
 function newUndeclared({ id }: Question): KubeloopError {
-  const message = `"${id}" is not among what the controller says it watches or reads: name it in its reads`;
+  const message = `"${id}" is not among what the controller says it reads: name it in its reads`;
   return new KubeloopError(message, { reason: "Undeclared", retry: "never" });
 }

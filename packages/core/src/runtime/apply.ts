@@ -1,22 +1,15 @@
 // Carries a plan out: the only place where controllers' effects happen.
 //
-// Promises: steps in order, actions of a step side by side and all of them tried; the first step with a failure is the last, and
-// what comes after it is skipped. Every action has a result, also when time ran out in its midst; `onResult` hears each as it
-// comes, before anything else can happen.
+// Promises: steps in order, the entries of a step in parallel and all of them tried; the first step with a failure is the last. The
+// actions of a chain run one after the other, and a failure ends that chain alone. Every action has a result, also when time ran out
+// in between; `onResult` is called with each as it comes, before anything else can run.
 import { findStatusCause, isAlreadyExists, isConflict, isNotFound } from "../api/index.ts";
 import { type Clock, KubeloopError, timeoutSignal, toError } from "../base/index.ts";
-import {
-  type Access,
-  type Action,
-  type ActionResult,
-  isCovered,
-  Outcome,
-  type Plan,
-  printAction,
-  type Tolerance,
-} from "../contract/index.ts";
+import { type Chain, isCovered, type Tolerance } from "../contract/for-drivers.ts";
+import { type Access, type Action, type ActionResult, Outcome, type Plan, printAction } from "../contract/index.ts";
 import { parallelizeUntil } from "../workqueue/index.ts";
 import { type ActionTools, sendAction } from "./send-action.ts";
+import { isAnswerLost } from "./sightings.ts";
 import type { TraceRequest } from "./tracing/controller-spans.ts";
 
 export interface ApplyTools extends ActionTools {
@@ -24,47 +17,77 @@ export interface ApplyTools extends ActionTools {
   readonly requestTimeoutMs: number;
   /** How many requests of one plan may be under way. */
   readonly maxParallel: number;
-  /** What the controller said it would do; anything else is refused. */
+  /** What the controller declares that it writes; anything else is refused. */
   readonly writes: readonly Access[];
   readonly trace?: TraceRequest | undefined;
 }
 
-export async function applyPlan(
-  plan: Pick<Plan, "steps">,
+type OnResult = (action: Action, result: ActionResult) => void;
+
+export async function applyPlan<Notes>(
+  plan: Plan<Notes>,
   tools: ApplyTools,
-  onResult: (action: Action, result: ActionResult) => void,
+  onResult: OnResult,
   signal: AbortSignal,
-): Promise<Outcome> {
-  const results = new Map<Action, ActionResult>(plan.steps.flat().map((action) => [action, { status: "skipped" }]));
+): Promise<Outcome<Notes>> {
+  const results = new Map<Action, ActionResult>();
   for (const step of plan.steps) {
     let hasFailed = false;
-    const one = async (piece: number) => {
-      const action = step[piece];
-      if (action === undefined) return;
-      const attempt = () => tryAction(action, tools, signal);
-      const result = await (tools.trace === undefined ? attempt() : tools.trace(action, attempt));
-      results.set(action, result);
-      hasFailed ||= result.status === "failed";
-      onResult(action, result);
+    const carryOut = async (entry: Action | Chain | undefined) => {
+      if (entry === undefined) return;
+      for (const action of entry.type === "chain" ? entry.actions : [entry]) {
+        if (signal.aborted) return;
+        const attempt = () => tryAction(action, tools, signal);
+        const result = await (tools.trace === undefined ? attempt() : tools.trace(action, attempt));
+        results.set(action, result);
+        tools.written?.note(action, result);
+        onResult(action, result);
+        if (result.status !== "failed") continue;
+        hasFailed = true;
+        return;
+      }
     };
-    await parallelizeUntil({ workers: tools.maxParallel, pieces: step.length }, one, signal);
+    if (step.length === 1) await carryOut(step[0]);
+    else {
+      const limits = { workers: tools.maxParallel, pieces: step.length };
+      await parallelizeUntil(limits, (piece) => carryOut(step[piece]), signal);
+    }
     if (hasFailed || signal.aborted) break;
   }
-  return new Outcome(results);
+  return new Outcome(plan, results);
+}
+
+/** The first action that is not declared; undefined when all are. */
+export function findUndeclared(actions: readonly Action[], writes: readonly Access[]): Action | undefined {
+  return actions.find((action) => !isCovered(action, writes));
+}
+
+export function newUndeclared(action: Action): KubeloopError {
+  const message = `${printAction(action)} is not among what the controller says it writes: name it in its writes`;
+  return new KubeloopError(message, { reason: "Undeclared", retry: "never" });
 }
 
 async function tryAction(action: Action, tools: ApplyTools, signal: AbortSignal): Promise<ActionResult> {
+  // Recording an event neither waits nor fails: it needs no deadline.
+  if (action.type === "event") {
+    tools.recordEvent(action);
+    return recorded;
+  }
   if (!isCovered(action, tools.writes)) return { status: "failed", error: newUndeclared(action) };
-  using limit = timeoutSignal(signal, tools.requestTimeoutMs, { clock: tools.clock, what: printAction(action) });
+  const what = () => printAction(action);
+  using limit = timeoutSignal(signal, tools.requestTimeoutMs, { clock: tools.clock, what });
   try {
     return { status: "done", value: await sendAction(action, tools, limit.signal) };
   } catch (thrown) {
     const error = toError(thrown);
-    return { status: isTolerated(action, error) ? "tolerated" : "failed", error };
+    if (isTolerated(action, error)) return { status: "tolerated", error };
+    return isAnswerLost(error) ? { status: "failed", error, isUnknown: true } : { status: "failed", error };
   }
 }
 
-/** Whether the failure is as good as success for the action. */
+const recorded: ActionResult = { status: "done", value: undefined };
+
+/** Whether the failure counts as success for the action. */
 export function isTolerated({ tolerates }: Action, error: unknown): boolean {
   return tolerates.some((what) => isSo(error, what));
 }
@@ -80,9 +103,4 @@ function isSo(error: unknown, what: Tolerance): boolean {
     case "NamespaceTerminating":
       return findStatusCause(error, "NamespaceTerminating") !== undefined;
   }
-}
-
-function newUndeclared(action: Action): KubeloopError {
-  const message = `${printAction(action)} is not among what the controller says it writes: name it in its writes`;
-  return new KubeloopError(message, { reason: "Undeclared", retry: "never" });
 }

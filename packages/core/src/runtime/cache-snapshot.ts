@@ -1,18 +1,17 @@
-// The caches one controller reads: its snapshot, and what its gate looks at. A resource may be watched more than once, in
-// different scopes; then it is read from all of them, each object once. Reading where nothing is watched is refused.
+// The caches one controller reads: its snapshot, and what its gate looks at. A resource may be watched more than once, in different
+// scopes; then it is read from all of them, each object once.
+//
+// Promises: reading what is not watched is refused. Reading a cache that has not filled throws a StaleReadError, and the driver puts the
+// key off: an unfilled cache must not be taken for an empty one. Only mappings and models, which are called while caches fill, read
+// them as they are (`partial`). A read costs the same however many caches there are.
 import { type KubernetesObject, keyOf, matchesSelector, parseSelector, type Resource, splitKey } from "../api/index.ts";
 import { KubeloopError } from "../base/index.ts";
-import {
-  type Index,
-  resourceId,
-  type Served,
-  type Snapshot,
-  type SnapshotListOptions,
-  type Watch,
-} from "../contract/index.ts";
+import { resourceId, type SnapshotListOptions } from "../contract/for-drivers.ts";
+import type { Index, Served, Snapshot, Watch } from "../contract/index.ts";
 import { namespaceIndex, type SharedIndexInformer } from "../informer/index.ts";
 import { coversNamespace } from "./cache-scope.ts";
 import type { ScopedCache } from "./settle-writes.ts";
+import { StaleReadError } from "./stale-read-error.ts";
 
 type AnyInformer = SharedIndexInformer<KubernetesObject>;
 
@@ -20,6 +19,7 @@ interface Cache {
   readonly scopeId: string;
   readonly informer: AnyInformer;
   readonly scoped: ScopedCache;
+  hasFilled: boolean;
 }
 
 /** Two watches of the same scope read the same cache. */
@@ -29,10 +29,25 @@ export function scopeIdOf({ namespace = "", labelSelector = "", fieldSelector = 
 
 export class ControllerCaches implements Snapshot {
   served: Served | undefined;
-  readonly #byResource = new Map<string, Cache[]>();
+  /** The same caches, also while they are still filling. */
+  readonly partial: Snapshot;
+  readonly #byId = new Map<string, readonly Cache[]>();
+  /** Made from `#byId`: resources are mostly the same objects, and finding them so needs no string. */
+  readonly #byResource = new Map<Resource, readonly Cache[]>();
+
+  constructor() {
+    const caches = this;
+    this.partial = {
+      get served() {
+        return caches.served;
+      },
+      get: (resource, key) => this.#get(resource, key, false),
+      list: (resource, options) => this.#list(resource, options ?? {}, false),
+      byIndex: (index, value) => this.#byIndex(index, value, false),
+    };
+  }
 
   add(watch: Watch, informer: AnyInformer, isFollowing: () => boolean): void {
-    const caches = this.#byResource.get(resourceId(watch.resource)) ?? [];
     const indexer = informer.getIndexer();
     const { namespace, labelSelector, fieldSelector } = watch;
     const scoped: ScopedCache = {
@@ -44,70 +59,119 @@ export class ControllerCaches implements Snapshot {
         return indexer.resourceVersion;
       },
     };
-    caches.push({ scopeId: scopeIdOf(watch), informer, scoped });
-    this.#byResource.set(resourceId(watch.resource), caches);
+    const cache = { scopeId: scopeIdOf(watch), informer, scoped, hasFilled: false };
+    this.#set(watch.resource, [...(this.#byId.get(resourceId(watch.resource)) ?? []), cache]);
   }
 
   remove(watch: Watch): void {
-    const id = resourceId(watch.resource);
-    const left = this.#byResource.get(id)?.filter(({ scopeId }) => scopeId !== scopeIdOf(watch)) ?? [];
-    if (left.length === 0) this.#byResource.delete(id);
-    else this.#byResource.set(id, left);
+    const caches = this.#byId.get(resourceId(watch.resource)) ?? [];
+    this.#set(
+      watch.resource,
+      caches.filter(({ scopeId }) => scopeId !== scopeIdOf(watch)),
+    );
   }
 
+  /** None for a resource that is not watched. */
   cachesOf(resource: Resource): readonly ScopedCache[] {
-    return this.#byResource.get(resourceId(resource))?.map(({ scoped }) => scoped) ?? [];
+    return this.#of(resource).map(({ scoped }) => scoped);
   }
 
   get<T extends KubernetesObject>(resource: Resource<T>, key: string): T | undefined {
-    const { namespace } = splitKey(key);
-    for (const { informer } of this.#require(resource, resource.namespaced ? namespace : undefined)) {
-      const found = informer.getIndexer().getByKey(key);
+    return this.#get(resource, key, true);
+  }
+
+  list<T extends KubernetesObject>(resource: Resource<T>, options: SnapshotListOptions = {}): readonly T[] {
+    return this.#list(resource, options, true);
+  }
+
+  byIndex<T extends KubernetesObject>(index: Index<T>, value: string): readonly T[] {
+    return this.#byIndex(index, value, true);
+  }
+
+  #get<T extends KubernetesObject>(resource: Resource<T>, key: string, mustBeFilled: boolean): T | undefined {
+    const all = this.#of(resource);
+    const [only] = all;
+    if (only !== undefined && all.length === 1 && only.scoped.scope.namespace === undefined) {
+      this.#check(only, resource, mustBeFilled);
+      return only.informer.getIndexer().getByKey(key) as T | undefined;
+    }
+    const namespace = resource.namespaced ? splitKey(key).namespace : undefined;
+    for (const cache of this.#require(resource, namespace, mustBeFilled)) {
+      const found = cache.informer.getIndexer().getByKey(key);
       if (found !== undefined) return found as T;
     }
     return undefined;
   }
 
-  list<T extends KubernetesObject>(resource: Resource<T>, options: SnapshotListOptions = {}): readonly T[] {
+  #list<T extends KubernetesObject>(
+    resource: Resource<T>,
+    options: SnapshotListOptions,
+    mustBeFilled: boolean,
+  ): readonly T[] {
     const { namespace, selector } = options;
     const namespaces = namespace === undefined ? options.namespaces : [namespace];
     const found =
       namespaces === undefined
-        ? this.#fromAll<T>(this.#require(resource), ({ informer }) => informer.getIndexer().list())
-        : [...new Set(namespaces)].flatMap((name) => this.#listIn<T>(resource, name));
+        ? readAll<T>(this.#require(resource, undefined, mustBeFilled), ({ informer }) => informer.getIndexer().list())
+        : [...new Set(namespaces)].flatMap((name) =>
+            readAll<T>(this.#require(resource, name, mustBeFilled), (cache) => listIn(cache, name)),
+          );
     if (selector === undefined) return found;
     const wanted = typeof selector === "string" ? parseSelector(selector) : selector;
     return found.filter(({ metadata }) => matchesSelector(wanted, metadata.labels));
   }
 
-  #listIn<T>(resource: Resource, namespace: string): readonly T[] {
-    return this.#fromAll<T>(this.#require(resource, namespace), ({ informer }) => {
-      const indexer = informer.getIndexer();
-      if (Object.hasOwn(indexer.getIndexers(), namespaceIndex)) return indexer.byIndex(namespaceIndex, namespace);
-      return indexer.list().filter(({ metadata }) => metadata.namespace === namespace);
-    });
+  #byIndex<T extends KubernetesObject>({ resource, name }: Index<T>, value: string, mustBeFilled: boolean) {
+    const caches = this.#require(resource, undefined, mustBeFilled);
+    return readAll<T>(caches, ({ informer }) => informer.getIndexer().byIndex(name, value));
   }
 
-  byIndex<T extends KubernetesObject>(index: Index<T>, value: string): readonly T[] {
-    return this.#fromAll<T>(this.#require(index.resource), ({ informer }) =>
-      informer.getIndexer().byIndex(index.name, value),
-    );
-  }
-
-  #fromAll<T>([first, ...others]: readonly Cache[], read: (cache: Cache) => readonly KubernetesObject[]): readonly T[] {
-    if (first === undefined) return [];
-    if (others.length === 0) return read(first) as unknown as readonly T[];
-    const byKey = new Map([first, ...others].flatMap(read).map((object) => [keyOf(object), object]));
-    return [...byKey.values()] as unknown as readonly T[];
-  }
-
-  #require(resource: Resource, namespace?: string): readonly Cache[] {
-    const caches = this.#byResource.get(resourceId(resource)) ?? [];
+  #require(resource: Resource, namespace: string | undefined, mustBeFilled: boolean): readonly Cache[] {
+    const caches = this.#of(resource);
     const covering =
       namespace === undefined ? caches : caches.filter(({ scoped }) => coversNamespace(scoped.scope, namespace));
-    if (covering.length > 0) return covering;
-    const where = caches.length === 0 ? "" : ` in namespace ${namespace}`;
-    const message = `${resource.plural} are read but not watched${where}: watch them, or read them live`;
-    throw new KubeloopError(message, { reason: "NotWatched", retry: "never" });
+    if (covering.length === 0) throw newNotWatched(resource, caches.length === 0 ? undefined : namespace);
+    for (const cache of covering) this.#check(cache, resource, mustBeFilled);
+    return covering;
   }
+
+  #check(cache: Cache, resource: Resource, mustBeFilled: boolean): void {
+    if (cache.hasFilled || !mustBeFilled) return;
+    cache.hasFilled = cache.informer.hasSynced();
+    if (!cache.hasFilled) throw new StaleReadError(resource.plural, "their cache has not filled yet");
+  }
+
+  #of(resource: Resource): readonly Cache[] {
+    const known = this.#byResource.get(resource);
+    if (known !== undefined) return known;
+    const caches = this.#byId.get(resourceId(resource)) ?? [];
+    if (caches.length > 0) this.#byResource.set(resource, caches);
+    return caches;
+  }
+
+  #set(resource: Resource, caches: readonly Cache[]): void {
+    if (caches.length === 0) this.#byId.delete(resourceId(resource));
+    else this.#byId.set(resourceId(resource), caches);
+    this.#byResource.clear();
+  }
+}
+
+function listIn({ informer }: Cache, namespace: string): readonly KubernetesObject[] {
+  const indexer = informer.getIndexer();
+  if (Object.hasOwn(indexer.getIndexers(), namespaceIndex)) return indexer.byIndex(namespaceIndex, namespace);
+  return indexer.list().filter(({ metadata }) => metadata.namespace === namespace);
+}
+
+function readAll<T>(caches: readonly Cache[], read: (cache: Cache) => readonly KubernetesObject[]): readonly T[] {
+  const [first, ...others] = caches;
+  if (first === undefined) return [];
+  if (others.length === 0) return read(first) as unknown as readonly T[];
+  const byKey = new Map(caches.flatMap(read).map((object) => [keyOf(object), object]));
+  return [...byKey.values()] as unknown as readonly T[];
+}
+
+function newNotWatched({ plural }: Resource, namespace: string | undefined): KubeloopError {
+  const where = namespace === undefined ? "" : ` in namespace ${namespace}`;
+  const message = `${plural} are read but not watched${where}: watch them, or read them live`;
+  return new KubeloopError(message, { reason: "NotWatched", retry: "never" });
 }

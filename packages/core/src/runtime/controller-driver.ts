@@ -1,26 +1,34 @@
-// Runs one controller: its informers, its memory, its queues and their workers, for all three shapes and both styles.
+// Runs one controller: its informers, its model, its queues and their workers, with rules or procedures.
 //
 // Promises
-// - Workers start only after every source has told of everything there was, so that memory and caches are whole; if that takes too
-//   long, `run` fails and names who did not get there (or starts all the same, or goes on waiting, as it is told to).
-// - `run` ends when the signal aborts and everything it started has ended; or with what failed. Other controllers do not notice:
+// - Workers start only after every source has reported everything there was, so that model and caches are whole; if that takes too
+//   long, `run` fails and names the sources that have not (or starts all the same, or goes on waiting: `onSyncTimeout`). A key that reads
+//   a cache which has not filled is put off until it has.
+// - `run` ends when the signal aborts and everything it started has ended; or with what failed. Other controllers are not affected:
 //   what they share are informers, which the process runs.
 // - Watches that follow discovery do so every half minute; a group that cannot be read keeps what it has.
+// - A mapping, predicate, index function or `absorb` that throws is counted as a panic and logged with its name; only its own keys are not
+//   added.
 import { keyOf } from "../api/index.ts";
-import { deferred, isAborted, KubeloopError, onAbort, TaskScope } from "../base/index.ts";
-import type { Change, Controller, ControllerQueue, Wake, Watch } from "../contract/index.ts";
+import { deferred, isAborted, KubeloopError, onAbort, TaskScope, toError } from "../base/index.ts";
+import type { ControllerQueue } from "../contract/for-drivers.ts";
+import type { Change, Controller, Measurement, Wake, Watch } from "../contract/index.ts";
 import { ControllerCaches } from "./cache-snapshot.ts";
+import { ControllerMeasures } from "./controller-measures.ts";
 import { ControllerSources } from "./controller-sources.ts";
 import { type DriverMetrics, driverMetrics } from "./driver-metrics.ts";
 import { type ControllerDriverOptions, type DriverSettings, driverSettings } from "./driver-options.ts";
 import { type OpenQueue, openQueue } from "./open-queue.ts";
+import { PanicError } from "./panic-error.ts";
+import { StaleReadError } from "./stale-read-error.ts";
 import { ControllerSpans } from "./tracing/controller-spans.ts";
 import type { SpanContext } from "./tracing/tracer.ts";
 import type { UnsyncedSource } from "./watch-sources.ts";
+import type { ChangeListener } from "./watched-informer.ts";
 
 export type { ControllerDriverOptions } from "./driver-options.ts";
 
-/** Not run yet; waiting until its caches are filled; its workers run; over. */
+/** Not run yet; waiting for its caches to fill; its workers run; over. */
 export type DriverState = "new" | "syncing" | "working" | "ended";
 
 interface WakeDefaults {
@@ -30,8 +38,8 @@ interface WakeDefaults {
   /** Why. */
   readonly change?: Change | undefined;
   readonly by?: (() => SpanContext) | undefined;
-  /** Who is woken already. */
-  readonly woken?: Set<string> | undefined;
+  /** The keys that this change has added already; undefined where it cannot add one twice. */
+  readonly added?: Set<string> | undefined;
 }
 
 const lowPriority = -100;
@@ -40,6 +48,7 @@ export class ControllerDriver<M = undefined> {
   readonly #controller: Controller<M>;
   readonly #settings: DriverSettings;
   readonly #counted: DriverMetrics;
+  readonly #measures: ControllerMeasures;
   readonly #spans: ControllerSpans | undefined;
   readonly #caches = new ControllerCaches();
   readonly #model: M;
@@ -58,12 +67,13 @@ export class ControllerDriver<M = undefined> {
     this.#controller = controller;
     this.#settings = settings;
     this.#counted = driverMetrics(metrics, name);
+    this.#measures = new ControllerMeasures(metrics, controller.metrics);
     this.#spans = tracer === undefined ? undefined : new ControllerSpans({ tracer, controller: name, clock });
     this.#model = controller.newModel();
     this.#firstQueue = Object.keys(controller.queues)[0] ?? "";
     const listener = this.#listener();
     this.#sources = new ControllerSources({
-      controller: controller as Controller<unknown>,
+      controller: controller as unknown as Controller<never>,
       caches: this.#caches,
       settings,
       listener,
@@ -78,12 +88,12 @@ export class ControllerDriver<M = undefined> {
     return this.#state;
   }
 
-  /** Sources that do not show what there is: not filled yet, or gone deaf since; and why. For health checks. */
+  /** Sources whose caches have not filled, or that no longer receive anything; and why. For health checks. */
   unsynced(): readonly UnsyncedSource[] {
     return this.#state === "new" || this.#state === "ended" ? [] : this.#sources.unsynced();
   }
 
-  /** Looks at a key, as if something had happened to it. While it does not run, nobody hears. */
+  /** Adds keys, as if something had happened to them. Ignored while it does not run. */
   wake(...wakes: readonly Wake[]): void {
     if (this.#queues.size > 0) this.#wake(wakes, {});
   }
@@ -93,6 +103,7 @@ export class ControllerDriver<M = undefined> {
     this.#state = "syncing";
     const scope = new TaskScope(signal);
     this.#openQueues();
+    using _collecting = this.#settings.metrics.onCollect(() => this.#collect());
     try {
       await this.#sources.start(scope);
       await this.#sources.waitForSync(scope.signal);
@@ -119,6 +130,7 @@ export class ControllerDriver<M = undefined> {
       model: this.#model,
       settings: this.#settings,
       counted: this.#counted,
+      measures: this.#measures,
       spans: this.#spans,
     };
     for (const [name, queue] of Object.entries<ControllerQueue<M>>(this.#controller.queues)) {
@@ -137,54 +149,115 @@ export class ControllerDriver<M = undefined> {
     }
   }
 
-  #listener() {
+  #listener(): ChangeListener & { woken(wake: Wake, source: { readonly isInitial: boolean }): void } {
     return {
-      changed: (change: Change, watches: readonly Watch[]) => this.#changed(change, watches),
-      vanished: (key: string, watches: readonly Watch[]) => {
+      changed: (change, watches) => this.#changed(change, watches),
+      repeated: (change, watches) => this.#addKeys(change, watches, lowPriority),
+      vanished: (key, watches) => {
         for (const { wakes, queue, afterMs } of watches) {
           if (wakes === "itself") this.#wake([key], { queue, afterMs });
         }
       },
-      woken: (wake: Wake, { isInitial }: { readonly isInitial: boolean }) =>
-        this.#wake([wake], { priority: isInitial ? lowPriority : undefined }),
+      filled: () => {
+        for (const { worker } of this.#queues.values()) worker.wakeUnfilled();
+      },
+      panicked: (where, error) => this.#panicked(where, error),
+      woken: (wake, { isInitial }) => this.#wake([wake], { priority: isInitial ? lowPriority : undefined }),
     };
   }
 
   #changed(change: Change, watches: readonly Watch[]): void {
-    const { cause } = change;
-    const priority = cause === "initial" || cause === "resync" ? lowPriority : undefined;
-    const view = { snapshot: this.#caches, nowMs: this.#settings.clock.now() };
-    // Each key once, however many ways lead from the change to it.
-    const common = { priority, change, woken: new Set<string>(), by: this.#spans?.event(change) };
-    if (cause !== "resync") this.#wake(this.#controller.absorb(this.#model, change, view), common);
-    for (const watch of watches) {
-      if (watch.when?.(change) === false) continue;
-      const { queue, afterMs } = watch;
-      this.#wake(watch.keysOf(change, this.#caches), { ...common, queue, afterMs });
+    const priority = change.cause === "initial" ? lowPriority : undefined;
+    const { absorb } = this.#controller;
+    if (absorb !== undefined) {
+      try {
+        const view = { snapshot: this.#caches.partial, nowMs: this.#settings.clock.now() };
+        const wakes = this.#controller.absorb?.(this.#model, change, view) ?? [];
+        if (wakes.length > 0) this.#wake(wakes, { priority, change, by: this.#spans?.event(change) });
+      } catch (error) {
+        this.#panicked(`absorb of ${change.resource.plural}`, error);
+      }
     }
-    // Whoever waits to see this very object looks at once whether it may go on.
+    this.#addKeys(change, watches, priority);
+    // A key that was put off until this very object is seen is looked at at once.
     for (const [queue, { gate }] of this.#queues) {
-      this.#wake(gate.waitingFor(change.resource, keyOf(change.object)), { ...common, queue, priority: undefined });
+      const waiting = gate.waitingFor(change.resource, keyOf(change.object));
+      if (waiting.length > 0) this.#wake(waiting, { queue, change, by: this.#spans?.event(change) });
     }
+  }
+
+  #addKeys(change: Change, watches: readonly Watch[], priority: number | undefined): void {
+    // Each key once, however many ways lead from the change to it.
+    let defaults: WakeDefaults | undefined;
+    for (const watch of watches) {
+      if (watch.wakes === "cache") continue;
+      try {
+        if (watch.when?.(change) === false) continue;
+        const keys = watch.keysOf(change, this.#caches.partial);
+        if (keys.length === 0) continue;
+        defaults ??= {
+          priority,
+          change,
+          by: this.#spans?.event(change),
+          added: watches.length > 1 || keys.length > 1 ? new Set() : undefined,
+        };
+        const { queue, afterMs } = watch;
+        this.#wake(keys, queue === undefined && afterMs === undefined ? defaults : { ...defaults, queue, afterMs });
+      } catch (error) {
+        this.#panicked(`the ${watch.wakes} watch of ${watch.resource.plural}`, error);
+      }
+    }
+  }
+
+  #panicked(where: string, error: unknown): void {
+    this.#counted.panics.inc();
+    this.#settings.log.error("a function of the controller threw", {
+      where,
+      error: new PanicError(where, toError(error)),
+    });
+  }
+
+  #collect(): void {
+    const { collect } = this.#controller;
+    if (collect === undefined || this.#state !== "working") return;
+    const view = { snapshot: this.#caches, model: this.#model, nowMs: this.#settings.clock.now() };
+    let measures: readonly Measurement[];
+    try {
+      measures = this.#controller.collect?.(view) ?? [];
+      const undeclared = this.#measures.findUndeclared(measures);
+      if (undeclared !== undefined) throw misuse(`metric ${undeclared} is not declared`);
+    } catch (error) {
+      // A cache that has not filled has nothing to count yet.
+      if (!(error instanceof StaleReadError)) this.#panicked("collect", error);
+      return;
+    }
+    this.#measures.record(measures);
   }
 
   #wake(wakes: readonly Wake[], defaults: WakeDefaults): void {
     for (const wake of wakes) {
-      const { key, queue, afterMs, priority }: Exclude<Wake, string> = typeof wake === "string" ? { key: wake } : wake;
-      const named = queue ?? defaults.queue ?? this.#firstQueue;
-      const open = this.#queues.get(named);
-      if (open === undefined) throw misuse(`${this.name} has no queue ${named}`);
-      const delayMs = afterMs ?? defaults.afterMs ?? 0;
-      const id = `${named} ${delayMs} ${key}`;
-      if (defaults.woken?.has(id) === true) continue;
-      defaults.woken?.add(id);
-      open.worker.wake(key, {
-        priority: priority ?? defaults.priority,
-        change: defaults.change,
-        span: defaults.by,
-        ...(delayMs > 0 ? { afterMs: delayMs } : {}),
-      });
+      if (typeof wake === "string") this.#add(wake, undefined, defaults);
+      else this.#add(wake.key, wake, defaults);
     }
+  }
+
+  #add(key: string, own: Exclude<Wake, string> | undefined, defaults: WakeDefaults): void {
+    const named = own?.queue ?? defaults.queue ?? this.#firstQueue;
+    const open = this.#queues.get(named);
+    if (open === undefined) throw misuse(`${this.name} has no queue "${named}"`);
+    const afterMs = own?.afterMs ?? defaults.afterMs ?? 0;
+    const { added } = defaults;
+    if (added !== undefined) {
+      const id = `${named} ${afterMs} ${key}`;
+      if (added.has(id)) return;
+      added.add(id);
+    }
+    open.worker.wake(key, {
+      priority: own?.priority ?? defaults.priority,
+      change: defaults.change,
+      span: defaults.by,
+      afterMs: afterMs > 0 ? afterMs : undefined,
+    });
   }
 }
 

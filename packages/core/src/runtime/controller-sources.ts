@@ -8,10 +8,11 @@ import type { ControllerCaches } from "./cache-snapshot.ts";
 import type { DriverSettings } from "./driver-options.ts";
 import { FollowedDiscovery } from "./followed-discovery.ts";
 import { FollowedSource } from "./followed-source.ts";
-import { type ChangeListener, type UnsyncedSource, WatchSources } from "./watch-sources.ts";
+import { type UnsyncedSource, WatchSources } from "./watch-sources.ts";
+import type { ChangeListener } from "./watched-informer.ts";
 
 export interface ControllerSourcesParts {
-  readonly controller: Controller<unknown>;
+  readonly controller: Controller<never>;
   readonly caches: ControllerCaches;
   readonly settings: DriverSettings;
   readonly listener: ChangeListener & { woken(wake: Wake, source: { readonly isInitial: boolean }): void };
@@ -84,7 +85,7 @@ export class ControllerSources {
 
   async #follow(scope: TaskScope, signal: AbortSignal): Promise<void> {
     const { controller, caches, settings } = this.#parts;
-    const served = controller.followsDiscovery ? await settings.client.discovery.refresh(signal) : undefined;
+    const served = controller.followsDiscovery ? await settings.informerClient.discovery.refresh(signal) : undefined;
     caches.served = served;
     const isKept = (resource: Resource) => served !== undefined && !isGroupKnown(served, resource.apiVersion);
     await this.#watched.follow(controller.watchesFor(served), { isKept, scope });

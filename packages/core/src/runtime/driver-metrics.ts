@@ -51,7 +51,7 @@ export const driverMetricDefinitions = {
   },
   skips: {
     name: "kubeloop_stale_sync_skips_total",
-    help: "Times a key was put off because a cache did not yet show the controller's own writes",
+    help: "Times a key was put off because a cache had not filled, or did not yet show the controller's own writes",
     labels,
   },
   settlements: {
@@ -71,8 +71,9 @@ export function driverMetrics(metrics: Metrics, controller: string) {
   const total = metrics.counter(definitions.total);
   // A series that is not there cannot be told from one nobody counts; upstream's "requeue" is there, too, and never more than 0.
   for (const result of ["success", "error", "requeue_after", "requeue"]) total.labels({ controller, result }).inc(0);
+  const of = (result: ReconcileResult) => total.labels({ controller, result });
   return {
-    total: (result: ReconcileResult) => total.labels({ controller, result }).inc(),
+    total: { success: of("success"), error: of("error"), requeue_after: of("requeue_after") },
     errors: metrics.counter(definitions.errors).labels(its),
     terminal: metrics.counter(definitions.terminal).labels(its),
     panics: metrics.counter(definitions.panics).labels(its),

@@ -10,13 +10,18 @@ import {
   systemClock,
   systemRandom,
 } from "../base/index.ts";
-import type { EventAction } from "../contract/index.ts";
+import type { Client } from "../client/index.ts";
+import type { EventAction } from "../contract/for-drivers.ts";
 import { Ports } from "./ports.ts";
 import type { WriteGate } from "./read-your-writes.ts";
 import type { Tracer } from "./tracing/tracer.ts";
 import type { WatchSourceOptions } from "./watch-sources.ts";
 
-export interface ControllerDriverOptions extends Omit<WatchSourceOptions, "clock" | "log"> {
+export interface ControllerDriverOptions extends Omit<WatchSourceOptions, "clock" | "log" | "informerClient"> {
+  /** The controller's own identity: its writes, and the reads that it declares. */
+  readonly client: Client;
+  /** The identity of the shared informers: watches, discovery, and reads that settle lost writes; `client` unless given. */
+  readonly informerClient?: Client | undefined;
   /** The system's unless given. */
   readonly clock?: Clock;
   readonly random?: Random;
@@ -52,7 +57,7 @@ export interface ControllerDriverOptions extends Omit<WatchSourceOptions, "clock
 type Optional = "tracer" | "metadata" | "freeze" | "onSyncTimeout" | "wrapGate";
 
 export type DriverSettings = Required<Omit<ControllerDriverOptions, Optional>> &
-  Pick<ControllerDriverOptions, Optional> & { readonly metrics: Metrics };
+  Pick<ControllerDriverOptions, Optional> & { readonly metrics: Metrics; readonly informerClient: Client };
 
 export function driverSettings(options: ControllerDriverOptions): DriverSettings {
   return {
@@ -70,6 +75,7 @@ export function driverSettings(options: ControllerDriverOptions): DriverSettings
     settleAfterMs: 10_000,
     workers: {},
     ...options,
+    informerClient: options.informerClient ?? options.client,
     metrics: options.metrics ?? noMetrics,
   };
 }

@@ -47,7 +47,6 @@ export {
   type StopSignal,
   type StopSignalOptions,
 } from "./manager/index.ts";
-export { StaleReadError } from "./own-writes-view.ts";
 export { PanicError } from "./panic-error.ts";
 export { Ports } from "./ports.ts";
 export { type Readiness, ReadYourWrites, type ReadYourWritesOptions, type WriteGate } from "./read-your-writes.ts";
@@ -69,6 +68,7 @@ export {
   ServingCertificateFiles,
   type ServingCertificateOptions,
 } from "./serving/index.ts";
+export { StaleReadError } from "./stale-read-error.ts";
 export type { AttributeValue, Span, SpanContext, SpanOptions, TraceContext, Tracer } from "./tracing/tracer.ts";
 export type { UnsyncedSource } from "./watch-sources.ts";
 export {

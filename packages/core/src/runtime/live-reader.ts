@@ -1,7 +1,7 @@
 // Reads the server itself, past every cache: what questions and the settling of lost answers stand on. Absent is undefined.
 import { isNotFound, type KubernetesObject, type Resource, type SubresourceTypes, splitKey } from "../api/index.ts";
 import type { Client } from "../client/index.ts";
-import type { LiveList, LiveView } from "../contract/index.ts";
+import type { LiveList, LiveView } from "../contract/for-drivers.ts";
 
 export interface LiveListQuery {
   readonly namespace?: string | undefined;

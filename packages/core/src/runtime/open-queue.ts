@@ -1,10 +1,16 @@
-// One queue of a controller with all its worker needs: the gate for its keys' own writes, the way to the server, its spans.
-import { type Controller, type ControllerQueue, liveReads, type Wake } from "../contract/index.ts";
+// One queue of a controller with all that its worker needs: the gate for its keys' own writes, the ways to the server, its spans.
+//
+// Two clients are used. Writes and questions go out with the controller's own identity; reads that settle a lost write go out with the
+// identity of the shared informers, because they stand in for a watch.
+import type { ControllerQueue } from "../contract/for-drivers.ts";
+import type { Controller, Wake } from "../contract/index.ts";
+import type { Attempt } from "./attempt.ts";
 import type { ControllerCaches } from "./cache-snapshot.ts";
+import type { ControllerMeasures } from "./controller-measures.ts";
 import type { DriverMetrics } from "./driver-metrics.ts";
 import type { DriverSettings } from "./driver-options.ts";
 import { liveReader } from "./live-reader.ts";
-import { type Attempt, QueueWorker } from "./queue-worker.ts";
+import { QueueWorker } from "./queue-worker.ts";
 import { ReadYourWrites, type WriteGate } from "./read-your-writes.ts";
 import { reconcile } from "./reconcile.ts";
 import type { ControllerSpans } from "./tracing/controller-spans.ts";
@@ -22,41 +28,56 @@ export interface OpenQueueParts<M> {
   readonly model: M;
   readonly settings: DriverSettings;
   readonly counted: DriverMetrics;
+  readonly measures: ControllerMeasures;
   readonly spans: ControllerSpans | undefined;
   readonly wake: (wakes: readonly Wake[], by: (() => SpanContext) | undefined) => void;
 }
 
 export function openQueue<M>(name: string, queue: ControllerQueue<M>, parts: OpenQueueParts<M>): OpenQueue {
-  const { controller, caches, model, settings, counted, spans } = parts;
-  const { client, ports, recordEvent, clock, requestTimeoutMs, maxParallel, maxRounds, log } = settings;
-  const reader = liveReader(client);
+  const { controller, caches, model, settings, counted, measures, spans } = parts;
+  const { client, informerClient, ports, recordEvent, clock, requestTimeoutMs, maxParallel, maxRounds, log } = settings;
   const requestClock = clock.labelled({ kind: "background", name: "request deadline" });
-  const reads = liveReads(controller as Controller<unknown>);
-  const questions = { reader, discovery: client.discovery, ports, clock: requestClock, requestTimeoutMs, reads };
-  const { writes } = controller;
+  const { reads, writes } = controller;
+  const reader = liveReader(client);
+  const questions = {
+    reader,
+    discovery: informerClient.discovery,
+    ports,
+    clock: requestClock,
+    requestTimeoutMs,
+    reads,
+  };
   const apply = { client, ports, recordEvent, clock: requestClock, requestTimeoutMs, maxParallel, writes };
   const { skips, settlements } = counted;
   const cachesOf = (resource: Parameters<ControllerCaches["cachesOf"]>[0]) => caches.cachesOf(resource);
   const { settleAfterMs, wrapGate = (gate: WriteGate) => gate } = settings;
-  const gate = wrapGate(new ReadYourWrites({ cachesOf, reader, clock, settleAfterMs, skips, settlements }));
-  const tools = { queue, caches, model, gate, maxRounds, log };
-  const toolsFor = ({ failures, span }: Attempt) => {
-    const trace = span === undefined ? undefined : spans?.requestsIn(span);
-    const by = span === undefined ? undefined : () => span.spanContext();
-    const wake = (wakes: readonly Wake[]) => parts.wake(wakes, by);
-    return { ...tools, failures, wake, questions: { ...questions, trace }, apply: { ...apply, trace } };
+  const settler = liveReader(informerClient);
+  const gate = wrapGate(new ReadYourWrites({ cachesOf, reader: settler, clock, settleAfterMs, skips, settlements }));
+  const wake = (wakes: readonly Wake[] | undefined) => {
+    if (wakes !== undefined) parts.wake(wakes, undefined);
+  };
+  const tools = { queue, caches, model, gate, measures, maxRounds, log, questions, apply, wake };
+  const toolsIn = (attempt: Attempt) => {
+    const { span, cause } = attempt;
+    if (span === undefined) return tools;
+    const trace = spans?.requestsIn(span);
+    const wakeFrom = (wakes: readonly Wake[] | undefined) => {
+      if (wakes !== undefined) parts.wake(wakes, cause);
+    };
+    return { ...tools, wake: wakeFrom, questions: { ...questions, trace }, apply: { ...apply, trace } };
   };
   const isOnly = Object.keys(controller.queues).length === 1;
   const worker = new QueueWorker({
     name,
     metricName: queue.metricName ?? (isOnly ? controller.name : `${controller.name} ${name}`),
-    definition: queue as ControllerQueue<unknown>,
+    definition: queue,
     clock,
     log,
     metrics: settings.metrics,
     counted,
     deadlineMs: queue.deadlineMs ?? settings.reconcileTimeoutMs,
-    reconcile: (key, attempt, signal) => reconcile(key, toolsFor(attempt), signal),
+    reconcile:
+      spans === undefined ? (attempt) => reconcile(tools, attempt) : (attempt) => reconcile(toolsIn(attempt), attempt),
     isEcho: (key, change) => gate.isEcho(key, change),
     spans,
   });

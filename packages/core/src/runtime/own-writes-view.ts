@@ -4,29 +4,15 @@
 // What cannot be known (an answer that was lost, a collection that is being deleted) is not guessed: reading it throws, and the key
 // comes again when it is settled. Costs nothing until something has been written.
 import { type KubernetesObject, keyOf, type Resource } from "../api/index.ts";
-import { KubeloopError } from "../base/index.ts";
-import {
-  type Action,
-  type ActionResult,
-  type Index,
-  isListed,
-  keyOfAction,
-  resourceId,
-  type Served,
-  type Snapshot,
-  type SnapshotListOptions,
-} from "../contract/index.ts";
+import { isListed, keyOfAction, resourceId, type SnapshotListOptions } from "../contract/for-drivers.ts";
+import type { Action, ActionResult, Index, Served, Snapshot } from "../contract/index.ts";
 import { isOutside } from "./cache-scope.ts";
 import type { ControllerCaches } from "./cache-snapshot.ts";
 import type { ScopedCache } from "./settle-writes.ts";
 import { type Expected, expectedAfter, isSighted, objectOf } from "./sightings.ts";
+import { StaleReadError } from "./stale-read-error.ts";
 
-/** The caches do not show yet what was just written, and nobody knows what that is. */
-export class StaleReadError extends KubeloopError {
-  constructor(what: string) {
-    super(`${what} cannot be read: what was written last is not known yet`, { reason: "StaleRead" });
-  }
-}
+const unknownWrite = "what was written last is not known yet";
 
 interface OwnWrite {
   /** "*" for any of the resource's. */
@@ -65,7 +51,7 @@ export class OwnWritesView implements Snapshot {
     const cached = this.#caches.get(resource, key);
     const own = this.#unseen(resource).find((write) => write.key === key || write.key === "*");
     if (own === undefined) return cached;
-    if (own.shows === "nothing certain") throw new StaleReadError(`${resource.plural} ${key}`);
+    if (own.shows === "nothing certain") throw new StaleReadError(`${resource.plural} ${key}`, unknownWrite);
     return own.shows === "absence" || !isShown(own) ? undefined : (own.shows.object as T);
   }
 
@@ -87,7 +73,7 @@ export class OwnWritesView implements Snapshot {
   ): readonly T[] {
     const own = this.#unseen(resource);
     if (own.length === 0) return cached;
-    if (own.some(({ shows }) => shows === "nothing certain")) throw new StaleReadError(resource.plural);
+    if (own.some(({ shows }) => shows === "nothing certain")) throw new StaleReadError(resource.plural, unknownWrite);
     const keys = new Set(own.map(({ key }) => key));
     const written = own.flatMap((write) =>
       typeof write.shows === "object" && isShown(write) ? [write.shows.object as T] : [],

@@ -1,15 +1,18 @@
-// The loop 38 controllers upstream have a copy of, written once: takes keys, reconciles them, and decides what becomes of each.
+// The worker loop that upstream's controllers each have a copy of, written once: takes keys, reconciles them, and decides what becomes of
+// each.
 //
-// - well: forgotten, and looked at again after `requeueAfterMs` if the plan said so;
-// - failed, conflicts included: again with back-off, until the retry policy gives up. Until then only what others do brings it back
-//   sooner: the echo of its own writes does not, or a key that writes something and then fails would go round as fast as it can;
-// - failed for good (TerminalError), or given up: it rests until something other than itself wakes it;
-// - not ready, because caches are behind its own writes: later, and that is no failure;
-// - a queue with a period has one key, "": after each time, well or not, it comes again after the period.
+// - success: its failures are forgotten, and it is added again after `requeueAfterMs` if the plan said so;
+// - failure, conflicts included: added again with back-off, until the retry policy gives up. Until then only changes by others bring it
+//   back sooner: the echo of its own writes does not, or a key that writes something and then fails would loop without any delay;
+// - terminal failure (TerminalError), or given up: it is not tried again until something other than its own writes adds it;
+// - stale, because caches do not show its own writes yet or have not filled: later, and that is no failure;
+// - a sweep has one key, "": after each time, success or not, it is added again after the period.
 //
-// A key whose time is up is told so by its signal, and waited for all the same: another worker must not have it meanwhile.
-import { type Clock, isAborted, type Log, type Metrics, timeoutSignal, toError } from "../base/index.ts";
-import { type Change, type ControllerQueue, isTerminal, type RetryPolicy } from "../contract/index.ts";
+// A key whose deadline has passed is aborted through its signal, and waited for all the same: no other worker may have it meanwhile. What
+// is decided without waiting for anything runs key after key, and yields to the event loop every few milliseconds.
+import { type Clock, isAborted, type Log, type Metrics, noLog, toError, YieldBudget } from "../base/index.ts";
+import { type ControllerQueue, isTerminal, type RetryPolicy } from "../contract/for-drivers.ts";
+import type { Change } from "../contract/index.ts";
 import {
   type AddOptions,
   bucketRateLimiter,
@@ -18,82 +21,95 @@ import {
   type RateLimiter,
   RateLimitingQueue,
 } from "../workqueue/index.ts";
+import { Attempt } from "./attempt.ts";
 import type { DriverMetrics, ReconcileResult } from "./driver-metrics.ts";
 import { PanicError } from "./panic-error.ts";
 import type { Reconciled } from "./reconcile.ts";
 import type { ControllerSpans } from "./tracing/controller-spans.ts";
-import type { Span, SpanContext } from "./tracing/tracer.ts";
+import type { SpanContext } from "./tracing/tracer.ts";
 
 export interface QueueWorkerOptions {
   /** Of the queue. */
   readonly name: string;
   readonly metricName: string;
-  readonly definition: ControllerQueue<unknown>;
+  readonly definition: Pick<ControllerQueue, "retry" | "order" | "everyMs">;
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
   readonly counted: DriverMetrics;
   readonly deadlineMs: number;
-  readonly reconcile: (key: string, attempt: Attempt, signal: AbortSignal) => Promise<Reconciled>;
+  readonly reconcile: (attempt: Attempt) => Reconciled | Promise<Reconciled>;
   /** Whether a change is only what the key itself has written. */
   readonly isEcho: (key: string, change: Change) => boolean;
   readonly spans?: ControllerSpans | undefined;
-}
-
-export interface Attempt {
-  /** How often in a row it has failed before. */
-  readonly failures: number;
-  readonly span: Span | undefined;
 }
 
 export interface WakeOptions extends AddOptions {
   readonly afterMs?: number | undefined;
   /** Why: then it may be the key's own doing. */
   readonly change?: Change | undefined;
-  /** What led to it; asked for when it is known whether the key is added at all. */
+  /** What led to it; called once it is known whether the key is added at all. */
   readonly span?: (() => SpanContext) | undefined;
 }
 
-/** What is remembered of a key that is being worked on: more than the requests that one plan has under way. */
-const mostHeard = 128;
+type Result = ReconcileResult | "stale";
+
+/** Wakes that are remembered for a key being processed: more than the requests that one plan has under way. */
+const mostPending = 128;
 
 export class QueueWorker implements Disposable {
   readonly queue: RateLimitingQueue<string>;
   readonly #options: QueueWorkerOptions;
+  readonly #deadlineClock: Clock;
   readonly #maxTries: number;
   readonly #limiter: RateLimiter<string>;
-  /** Keys that failed, and until when they rest; for ever, if they are not tried again. */
-  readonly #restUntilMs = new Map<string, number>();
-  /** Keys being worked on, and what happened to them meanwhile. */
-  readonly #heard = new Map<string, WakeOptions[]>();
+  /** Keys that failed, and until when an echo does not add them; for ever, if they are not tried again. */
+  readonly #failedUntilMs = new Map<string, number>();
+  /** Keys that wait for something while they are processed, and the wakes that came meanwhile. */
+  readonly #pending = new Map<string, WakeOptions[]>();
+  /** Keys that were put off because a cache has not filled. */
+  readonly #unfilled = new Set<string>();
 
   constructor(options: QueueWorkerOptions) {
     const { metricName: name, definition, clock, metrics } = options;
     this.#options = options;
+    this.#deadlineClock = clock.labelled({ kind: "background", name: "reconcile deadline" });
     this.#maxTries = definition.retry.maxTries ?? Number.POSITIVE_INFINITY;
     this.#limiter = rateLimiterOf(definition.retry, clock);
     const priorities = definition.order ?? {};
     this.queue = new RateLimitingQueue<string>({ clock, name, metrics, rateLimiter: this.#limiter, priorities });
   }
 
-  /** Looks at a key; not yet, if it failed and the change is its own doing. */
+  /** Adds a key; not yet, if it failed and the change is the echo of its own write. */
   wake(key: string, options: WakeOptions = {}): void {
     const { change } = options;
-    const heard = this.#heard.get(key);
-    // Whether it is an echo is known when the work is over: a watch may be quicker than an answer.
-    if (heard !== undefined && change !== undefined) this.#hear(key, heard, options);
-    else if (change === undefined || !this.#isResting(key) || !this.#options.isEcho(key, change))
-      this.#add(key, options);
+    const pending = change === undefined ? undefined : this.#pending.get(key);
+    if (change === undefined) this.#add(key, options);
+    // Whether it is an echo is known when the key is done: a watch may be quicker than an answer.
+    else if (pending !== undefined) this.#remember(key, pending, options);
+    else if (!this.#isFailing(key) || !this.#options.isEcho(key, change)) this.#add(key, options);
+  }
+
+  /** Adds the keys that were put off because a cache had not filled. */
+  wakeUnfilled(): void {
+    const keys = [...this.#unfilled];
+    this.#unfilled.clear();
+    for (const key of keys) this.queue.add(key);
   }
 
   /** One worker, until the queue is shut down and empty, or the signal aborts. */
   async run(signal: AbortSignal): Promise<void> {
-    for (let key = await this.queue.get(signal); key !== undefined; key = await this.queue.get(signal)) {
+    const budget = new YieldBudget(this.#options.clock);
+    while (!signal.aborted) {
+      const key = this.queue.take() ?? (await this.queue.get(signal));
+      if (key === undefined) return;
       try {
-        await this.#work(key, signal);
+        const working = this.#process(key, signal);
+        if (working !== undefined) await working;
       } finally {
         this.queue.done(key);
       }
+      if (budget.isUsedUp()) await budget.yield();
     }
   }
 
@@ -101,117 +117,132 @@ export class QueueWorker implements Disposable {
     this.queue[Symbol.dispose]();
   }
 
-  async #work(key: string, signal: AbortSignal): Promise<void> {
-    const { clock, counted, definition, log } = this.#options;
+  /** Returns a promise only if something has to be waited for. */
+  #process(key: string, signal: AbortSignal): undefined | Promise<void> {
+    const { clock, counted, deadlineMs } = this.#options;
     const startMs = clock.monotonic();
     counted.active.inc();
-    let result: ReconcileResult | "stale" = "error";
-    const heard: WakeOptions[] = [];
-    this.#heard.set(key, heard);
-    try {
-      result = await this.#attempt(key, signal);
-    } catch (error) {
-      if (isAborted(error, signal)) return;
-      throw error;
-    } finally {
-      this.#heard.delete(key);
-      for (const each of heard) {
-        const isOwn = result === "error" && each.change !== undefined && this.#options.isEcho(key, each.change);
-        if (!isOwn) this.#add(key, { ...each, priority: each.priority ?? 0 });
-      }
-      counted.active.dec();
-      // A key that was put off has not been reconciled.
-      if (result !== "stale") {
-        counted.time.observe((clock.monotonic() - startMs) / 1000);
-        counted.total(result);
-      }
-      if (definition.everyMs !== undefined && !signal.aborted) this.queue.addAfter(key, definition.everyMs);
-    }
-    log.debug("reconciled", { key, result });
-  }
-
-  /** Throws only when the signal has aborted. */
-  async #attempt(key: string, signal: AbortSignal): Promise<ReconcileResult | "stale"> {
-    const { spans, name, reconcile } = this.#options;
     const failures = this.queue.numRequeues(key);
-    let cause: (() => SpanContext) | undefined;
-    const guarded = async (span: Span | undefined) => {
-      if (span !== undefined) cause = () => span.spanContext();
-      return await this.#inTime(key, (limit) => reconcile(key, { failures, span }, limit), signal);
-    };
+    const attempt = new Attempt({ key, failures, startMs, deadlineMs, clock: this.#deadlineClock }, signal);
     try {
-      const reconciled = await (spans === undefined ? guarded(undefined) : spans.reconcile(name, key, guarded));
-      return this.#settle(key, reconciled, cause);
+      const reconciled = this.#reconcile(attempt);
+      if (reconciled instanceof Promise) return this.#processLater(attempt, reconciled, startMs, signal);
+      this.#end(key, startMs, this.#settle(attempt, reconciled));
     } catch (error) {
-      if (isAborted(error, signal)) throw error;
-      if (error instanceof PanicError) this.#options.counted.panics.inc();
-      this.#fail(key, toError(error), cause);
-      return "error";
+      if (isAborted(error, signal)) counted.active.dec();
+      else this.#end(key, startMs, this.#fail(attempt, toError(error)));
     }
+    return undefined;
   }
 
-  async #inTime<R>(key: string, work: (signal: AbortSignal) => Promise<R>, signal: AbortSignal): Promise<R> {
-    const { clock, deadlineMs, counted, log } = this.#options;
-    const what = `reconcile of ${key}`;
-    using limit = timeoutSignal(signal, deadlineMs, { clock: guardClock(clock), what });
+  #reconcile(attempt: Attempt): Reconciled | Promise<Reconciled> {
+    const { spans, name, reconcile } = this.#options;
+    if (spans === undefined) return reconcile(attempt);
+    return spans.reconcile(name, attempt.key, async (span) => {
+      attempt.span = span;
+      return await reconcile(attempt);
+    });
+  }
+
+  async #processLater(
+    attempt: Attempt,
+    reconciling: Promise<Reconciled>,
+    startMs: number,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { key } = attempt;
+    const { counted } = this.#options;
+    const pending: WakeOptions[] = [];
+    this.#pending.set(key, pending);
+    using _limits = attempt;
+    let result: Result;
     try {
-      return await work(limit.signal);
-    } finally {
-      if (limit.signal.aborted && !signal.aborted) {
-        counted.timeouts.inc();
-        log.warn("reconcile took longer than it may", { key, deadlineMs });
+      result = this.#settle(attempt, await reconciling);
+    } catch (error) {
+      if (isAborted(error, signal)) {
+        this.#pending.delete(key);
+        counted.active.dec();
+        return;
       }
+      result = this.#fail(attempt, toError(error));
     }
+    this.#pending.delete(key);
+    for (const each of pending) {
+      const isOwn = result === "error" && each.change !== undefined && this.#options.isEcho(key, each.change);
+      if (!isOwn) this.#add(key, { ...each, priority: each.priority ?? 0 });
+    }
+    this.#end(key, startMs, result);
   }
 
-  #hear(key: string, heard: WakeOptions[], options: WakeOptions): void {
-    if (heard.length >= mostHeard) {
-      // One echo is as good as many.
-      const isEcho = heard.map(({ change }) => change !== undefined && this.#options.isEcho(key, change));
-      const left = heard.filter((_, i) => isEcho[i] === false || i === isEcho.indexOf(true));
-      heard.splice(0, heard.length, ...left);
+  #end(key: string, startMs: number, result: Result): void {
+    const { clock, counted, definition, log } = this.#options;
+    counted.active.dec();
+    // A key that was put off has not been reconciled.
+    if (result !== "stale") {
+      counted.time.observe((clock.monotonic() - startMs) / 1000);
+      counted.total[result].inc();
     }
-    // So much happens to it that some of it is others' doing.
-    if (heard.length >= mostHeard) this.#add(key, options);
-    else heard.push(options);
+    if (definition.everyMs !== undefined) this.queue.addAfter(key, definition.everyMs);
+    if (log !== noLog) log.debug("reconciled", { key, result });
   }
 
-  #settle(key: string, reconciled: Reconciled, span: WakeOptions["span"]): ReconcileResult | "stale" {
+  #remember(key: string, pending: WakeOptions[], options: WakeOptions): void {
+    if (pending.length >= mostPending) {
+      // One echo stands for all of them.
+      const isEcho = pending.map(({ change }) => change !== undefined && this.#options.isEcho(key, change));
+      const left = pending.filter((_, i) => isEcho[i] === false || i === isEcho.indexOf(true));
+      pending.splice(0, pending.length, ...left);
+    }
+    // So many changes are not all echoes.
+    if (pending.length >= mostPending) this.#add(key, options);
+    else pending.push(options);
+  }
+
+  #settle(attempt: Attempt, reconciled: Reconciled): Result {
+    const { key } = attempt;
     if (reconciled.kind === "stale") {
-      this.#add(key, { afterMs: reconciled.waitMs, span });
+      if (reconciled.isUnfilled === true) {
+        this.#options.counted.skips.inc();
+        this.#unfilled.add(key);
+      }
+      this.#add(key, { afterMs: reconciled.waitMs, span: attempt.cause });
       return "stale";
     }
-    if (reconciled.kind === "done" && reconciled.error !== undefined) {
-      this.#fail(key, reconciled.error, span);
-      return "error";
-    }
-    this.#forget(key);
+    if (reconciled.kind === "done" && reconciled.error !== undefined) return this.#fail(attempt, reconciled.error);
+    this.#forget(attempt);
     const afterMs = reconciled.kind === "done" ? reconciled.requeueAfterMs : undefined;
     if (afterMs === undefined) return "success";
-    this.#add(key, { afterMs, span });
+    this.#add(key, { afterMs, span: attempt.cause });
     return "requeue_after";
   }
 
-  #fail(key: string, error: Error, span: WakeOptions["span"]): void {
-    const { counted, log, definition, clock } = this.#options;
+  #fail(attempt: Attempt, error: Error): "error" {
+    const { key, failures } = attempt;
+    const { counted, log, definition, clock, deadlineMs } = this.#options;
+    if (attempt.hasTimedOut) {
+      counted.timeouts.inc();
+      log.warn("reconcile took longer than its deadline", { key, deadlineMs });
+    }
     counted.errors.inc();
+    if (error instanceof PanicError) counted.panics.inc();
     const isForGood = isTerminal(error);
     if (isForGood) counted.terminal.inc();
     if (definition.everyMs !== undefined) {
       log.warn("sweep failed", { error });
-      return;
+      return "error";
     }
-    const tries = this.queue.numRequeues(key) + 1;
+    const tries = failures + 1;
     if (isForGood || tries >= this.#maxTries) {
       log.warn(isForGood ? "reconcile failed for good" : "reconcile failed, given up", { key, tries, error });
       if (!isForGood) this.queue.forget(key);
-      this.#restUntilMs.set(key, Number.POSITIVE_INFINITY);
-      return;
+      this.#failedUntilMs.set(key, Number.POSITIVE_INFINITY);
+      return "error";
     }
     log.warn("reconcile failed", { key, tries, error });
     const afterMs = this.#limiter.when(key);
-    this.#restUntilMs.set(key, clock.monotonic() + afterMs);
-    this.#add(key, { afterMs, span });
+    this.#failedUntilMs.set(key, clock.monotonic() + afterMs);
+    this.#add(key, { afterMs, span: attempt.cause });
+    return "error";
   }
 
   #add(key: string, { afterMs, priority, span }: WakeOptions): void {
@@ -221,13 +252,14 @@ export class QueueWorker implements Disposable {
   }
 
   /** Failed, and not to be tried again yet. */
-  #isResting(key: string): boolean {
-    return (this.#restUntilMs.get(key) ?? 0) > this.#options.clock.monotonic();
+  #isFailing(key: string): boolean {
+    if (this.#failedUntilMs.size === 0) return false;
+    return (this.#failedUntilMs.get(key) ?? 0) > this.#options.clock.monotonic();
   }
 
-  #forget(key: string): void {
-    this.queue.forget(key);
-    this.#restUntilMs.delete(key);
+  #forget({ key, failures }: Attempt): void {
+    if (failures > 0) this.queue.forget(key);
+    if (this.#failedUntilMs.size > 0) this.#failedUntilMs.delete(key);
   }
 }
 
@@ -237,5 +269,3 @@ function rateLimiterOf(policy: RetryPolicy, clock: Clock): RateLimiter<string> {
   const each = exponentialRateLimiter<string>({ baseMs, maxMs });
   return bucket === "none" ? each : maxOfRateLimiter(each, bucketRateLimiter<string>(bucket, clock));
 }
-
-const guardClock = (clock: Clock) => clock.labelled({ kind: "background", name: "reconcile deadline" });

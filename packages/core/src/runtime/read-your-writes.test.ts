@@ -18,7 +18,7 @@ import {
   type ActionResult,
   create,
   createSubresource,
-  mergePatch,
+  patch,
   recordEvent,
   remove,
   removeCollection,
@@ -98,7 +98,7 @@ describe("what must be seen after", () => {
     ],
     [
       "a patch: the version it left",
-      mergePatch(pods, "shop/a", {}),
+      patch(pods, "shop/a", { type: "merge", body: {} }),
       done(pod("a", { resourceVersion: "9" })),
       holding,
       [written("9")],
@@ -147,7 +147,7 @@ describe("what must be seen after", () => {
     ],
     [
       "a patch of what is gone: the same",
-      mergePatch(pods, "shop/a", {}),
+      patch(pods, "shop/a", { type: "merge", body: {} }),
       failed(newNotFound(place, "a")),
       holding,
       [removed()],
@@ -161,7 +161,7 @@ describe("what must be seen after", () => {
     ],
     [
       "a conflict: nothing, nothing was written",
-      mergePatch(pods, "shop/a", {}),
+      patch(pods, "shop/a", { type: "merge", body: {} }),
       failed(newConflict(place, "a", { detail: "" })),
       holding,
       [],
@@ -429,7 +429,11 @@ describe("a gate", () => {
       const cache = cacheOf(cached, "5", scope);
       const reader = { get: async () => undefined, list: async () => ({ items: [], resourceVersion: "9" }) };
       const gate = new ReadYourWrites({ cachesOf: () => [cache], reader, clock: new FakeClock() });
-      gate.note("k", mergePatch(pods, "shop/a", {}), done(pod("a", { resourceVersion: "9", ...metadata })));
+      gate.note(
+        "k",
+        patch(pods, "shop/a", { type: "merge", body: {} }),
+        done(pod("a", { resourceVersion: "9", ...metadata })),
+      );
       expect((await gate.check("k", never)).isReady).toBe(isReady);
     });
   }

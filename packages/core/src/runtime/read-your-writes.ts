@@ -11,7 +11,8 @@
 
 import { keyOf, type Resource } from "../api/index.ts";
 import { type Clock, type CounterSeries, noMetrics } from "../base/index.ts";
-import { type Action, type ActionResult, type Change, resourceId } from "../contract/index.ts";
+import { resourceId } from "../contract/for-drivers.ts";
+import type { Action, ActionResult, Change } from "../contract/index.ts";
 import type { LiveReader } from "./live-reader.ts";
 import { type ScopedCache, settleWrite } from "./settle-writes.ts";
 import { type Expected, expectedAfter, isSighted } from "./sightings.ts";
@@ -35,6 +36,8 @@ export type Readiness = { readonly isReady: true } | { readonly isReady: false; 
 /** What the driver asks; a test may stand in for it. */
 export interface WriteGate {
   note(key: string, action: Action, result: ActionResult): void;
+  /** Whether the key has writes that must be checked before it is looked at again. */
+  holds(key: string): boolean;
   check(key: string, signal: AbortSignal): Promise<Readiness>;
   /** Keys that were put off until this object is seen. */
   waitingFor(resource: Resource, objectKey: string): readonly string[];
@@ -95,6 +98,10 @@ export class ReadYourWrites implements WriteGate {
     waiting.settleAtMs = this.#options.clock.monotonic() + this.#settleAfterMs;
     this.#byKey.set(key, waiting);
     this.#link(key, awaited);
+  }
+
+  holds(key: string): boolean {
+    return this.#byKey.has(key);
   }
 
   /** Throws when the server had to be asked and could not be. */

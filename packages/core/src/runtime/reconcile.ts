@@ -1,98 +1,274 @@
-// One key, once: ready? → observe → decide, asking as often as it may → apply → learn → report → apply; or, for a queue that has a
-// procedure, ready? → that. What comes of it is a value; only what went wrong is thrown.
+// One key, once. With rules: ready? → observe → decide, asking as often as it may → reserve → apply → learn → report → apply. With a
+// procedure: ready? → that. The result is a value; only what went wrong is thrown.
 //
-// The pure parts are called with nothing but what they may know. When one of them throws, that is a fault in it: a panic, which is
-// counted and tried again like any failure.
-import { KubeloopError } from "../base/index.ts";
+// Promises
+// - `observe`, `decide` and `reserve` run without anything in between: after questions were answered, `observe` runs again, so that a
+//   decision never stands on a model or a cache that has moved on meanwhile.
+// - What a plan says beside its actions is done whatever happens later: its wakes are added and `learn` runs when it has been applied, also
+//   when time is up or `report` throws.
+// - Pure functions are given only what they may know. When one of them throws, that is a bug: a panic, which is counted and tried again
+//   like any failure. Reading a cache that has not filled is not: the key is put off.
+// - A decision without actions, questions or a report's actions makes no promise and no timer.
+import { KubeloopError, toError, YieldBudget } from "../base/index.ts";
+import { Answers, type Ask, type ControllerQueue, type QueueRules } from "../contract/for-drivers.ts";
 import {
-  Answers,
-  type Ask,
-  type ControllerQueue,
+  type Action,
+  type ActionResult,
+  type Answer,
+  actionsOf,
   type DecideContext,
+  type Decision,
+  type InSlices,
+  Outcome,
   type Plan,
-  type Work,
+  type Question,
+  type Snapshot,
+  TerminalError,
+  type View,
 } from "../contract/index.ts";
 import { answerQuestions } from "./answer-questions.ts";
-import { applyPlan } from "./apply.ts";
+import { type ApplyTools, applyPlan, findUndeclared, newUndeclared } from "./apply.ts";
+import type { Attempt } from "./attempt.ts";
+import type { ControllerMeasures } from "./controller-measures.ts";
 import { PanicError } from "./panic-error.ts";
 import { type ProcedureTools, runProcedure } from "./run-procedure.ts";
+import { StaleReadError } from "./stale-read-error.ts";
+import { WrittenVersions } from "./written-versions.ts";
 
 export interface ReconcileTools<M> extends ProcedureTools {
   readonly queue: ControllerQueue<M>;
   readonly model: M;
+  readonly measures: ControllerMeasures;
   /** How often `decide` may ask before it must decide. */
   readonly maxRounds: number;
 }
 
 export type Reconciled =
-  /** The caches do not show its own writes yet. */
-  | { readonly kind: "stale"; readonly waitMs: number }
+  /** The caches do not show its own writes yet, or one that it reads has not filled. */
+  | { readonly kind: "stale"; readonly waitMs: number; readonly isUnfilled?: boolean }
   /** There was nothing to decide about. */
   | { readonly kind: "absent" }
   | {
       readonly kind: "done";
       readonly reason: string;
-      readonly actions: number;
       readonly requeueAfterMs: number | undefined;
       /** Part of it failed: to be tried again. */
       readonly error: Error | undefined;
     };
 
-export async function reconcile<M>(key: string, tools: ReconcileTools<M>, signal: AbortSignal): Promise<Reconciled> {
-  const readiness = await tools.gate.check(key, signal);
+/** Returns a promise only if something has to be waited for. */
+export function reconcile<M>(tools: ReconcileTools<M>, attempt: Attempt): Reconciled | Promise<Reconciled> {
+  return tools.gate.holds(attempt.key) ? reconcileWhenReady(tools, attempt) : reconcileNow(tools, attempt);
+}
+
+async function reconcileWhenReady<M>(tools: ReconcileTools<M>, attempt: Attempt): Promise<Reconciled> {
+  const readiness = await tools.gate.check(attempt.key, attempt.signal);
   if (!readiness.isReady) return { kind: "stale", waitMs: readiness.waitMs };
-  const { procedure } = tools.queue;
-  if (procedure !== undefined) return await runProcedure(key, procedure, tools, signal);
-  const { caches: snapshot, model } = tools;
-  const nowMs = tools.questions.clock.now();
-  const work = guarded("observe", () => tools.queue.begin(key, { snapshot, model, nowMs }));
-  if (work === undefined) return { kind: "absent" };
-  const answers = new Answers();
-  const context: DecideContext = { nowMs, answer: (question) => answers.answer(question) };
-  const plan = await decideInRounds(work, answers, context, tools, signal);
-  const note = (...[action, result]: Parameters<Parameters<typeof applyPlan>[2]>) =>
-    tools.gate.note(key, action, result);
-  const outcome = await applyPlan(plan, tools.apply, note, signal);
-  tools.wake(guarded("learn", () => work.learn(model, { ...context, outcome })));
-  // Out of time, in the midst of it: what was written is noted, the rest is for the next time.
-  signal.throwIfAborted();
-  const told = guarded("report", () => work.report(outcome, context));
-  const reported = told === undefined ? undefined : await applyPlan(told, tools.apply, note, signal);
-  signal.throwIfAborted();
-  tools.wake([...(plan.wakes ?? []), ...(told?.wakes ?? [])]);
+  return await reconcileNow(tools, attempt);
+}
+
+function reconcileNow<M>(tools: ReconcileTools<M>, attempt: Attempt): Reconciled | Promise<Reconciled> {
+  const { work } = tools.queue;
+  if (work.kind === "procedure") return runProcedure(work.procedure, tools, attempt);
+  return new RulesReconcile(work.rules, tools, attempt).run();
+}
+
+const absent: Reconciled = { kind: "absent" };
+/** Only a safeguard: the key is added again as soon as the cache has filled. */
+const unfilledWaitMs = 5_000;
+
+/** One pass over one key by rules: the view of `observe`, and the context of `decide` and `report`. */
+class RulesReconcile<M> implements View<M>, DecideContext {
+  readonly snapshot: Snapshot;
+  readonly model: M;
+  readonly nowMs: number;
+  readonly #rules: QueueRules<unknown, unknown, M>;
+  readonly #tools: ReconcileTools<M>;
+  readonly #attempt: Attempt;
+  #seen: unknown;
+  #answers: Answers | undefined;
+
+  constructor(rules: QueueRules<unknown, unknown, M>, tools: ReconcileTools<M>, attempt: Attempt) {
+    this.#rules = rules;
+    this.#tools = tools;
+    this.#attempt = attempt;
+    this.snapshot = tools.caches;
+    this.model = tools.model;
+    this.nowMs = tools.questions.clock.now();
+  }
+
+  /** A function of its own, so that rules may take it out of the context. */
+  get answer(): <A>(question: Question<A>) => Answer<A> | undefined {
+    return (question) => this.#answers?.answer(question);
+  }
+
+  run(): Reconciled | Promise<Reconciled> {
+    try {
+      const decision = this.#observeAndDecide();
+      if (decision === undefined) return absent;
+      return "kind" in decision && decision.kind === "plan" ? this.#carryOut(decision) : this.#decideInRounds(decision);
+    } catch (error) {
+      return putOff(error);
+    }
+  }
+
+  #observeAndDecide(): Decision | InSlices<Decision> | undefined {
+    try {
+      this.#seen = this.#rules.observe(this.#attempt.key, this);
+    } catch (error) {
+      throw toPanic("observe", error);
+    }
+    if (this.#seen === undefined) return undefined;
+    try {
+      return this.#rules.decide(this.#seen, this);
+    } catch (error) {
+      throw toPanic("decide", error);
+    }
+  }
+
+  async #decideInRounds(first: Ask | InSlices<Decision>): Promise<Reconciled> {
+    try {
+      let next: Decision | InSlices<Decision> | undefined = first;
+      for (let round = 0; ; round++) {
+        const decision: Decision = "next" in next ? await this.#finish(next) : next;
+        if (decision.kind === "plan") return await this.#carryOut(decision);
+        this.#answers ??= new Answers();
+        const answers = this.#answers;
+        const open = decision.questions.filter((question) => !answers.has(question));
+        if (open.length === 0 || round >= this.#tools.maxRounds) throw newEndless(decision, round);
+        await answerQuestions(open, answers, this.#tools.questions, this.#attempt.signal);
+        next = this.#observeAndDecide();
+        if (next === undefined) return absent;
+      }
+    } catch (error) {
+      return putOff(error);
+    }
+  }
+
+  /** Runs a decision that is made in slices to its end. */
+  async #finish(slices: InSlices<Decision>): Promise<Decision> {
+    const budget = new YieldBudget(this.#tools.questions.clock);
+    for (;;) {
+      let step: IteratorResult<unknown, Decision>;
+      try {
+        step = slices.next();
+      } catch (error) {
+        throw toPanic("decide", error);
+      }
+      if (step.done === true) return step.value;
+      if (!budget.isUsedUp()) continue;
+      await budget.yield();
+      this.#attempt.throwIfAborted();
+    }
+  }
+
+  #carryOut(plan: Plan): Reconciled | Promise<Reconciled> {
+    this.#admit(plan);
+    this.#tools.measures.record(plan.measures);
+    if (this.#rules.reserve !== undefined) {
+      try {
+        this.#rules.reserve(this.model, this.#seen, plan);
+      } catch (error) {
+        throw toPanic("reserve", error);
+      }
+    }
+    if (plan.steps.length > 0) return this.#applyAndReport(plan);
+    this.#tools.wake(plan.wakes);
+    const { learn, report } = this.#rules;
+    if (learn === undefined && report === undefined) return toDone(plan, undefined, undefined, undefined);
+    const outcome = new Outcome(plan);
+    const told = this.#learnAndReport(outcome);
+    if (told === undefined || told.steps.length === 0) return toDone(plan, outcome, told, undefined);
+    return this.#apply(told, undefined).then((reported) => toDone(plan, outcome, told, reported));
+  }
+
+  async #applyAndReport(plan: Plan): Promise<Reconciled> {
+    const written = new WrittenVersions();
+    const outcome = await this.#apply(plan, written);
+    this.#tools.wake(plan.wakes);
+    const told = this.#learnAndReport(outcome);
+    const reported = told === undefined || told.steps.length === 0 ? undefined : await this.#apply(told, written);
+    this.#attempt.throwIfAborted();
+    return toDone(plan, outcome, told, reported);
+  }
+
+  /** Refuses a plan with an action or a measurement that the controller does not declare, before any of it is carried out. */
+  #admit(plan: Plan): void {
+    if (plan.steps.length > 0) {
+      const undeclared = findUndeclared(actionsOf(plan), this.#tools.apply.writes);
+      if (undeclared !== undefined) throw new TerminalError("the plan is refused", newUndeclared(undeclared));
+    }
+    const unknown = this.#tools.measures.findUndeclared(plan.measures);
+    if (unknown !== undefined) {
+      throw new TerminalError(
+        `the plan is refused: metric ${unknown} is not declared, name it in the controller's metrics`,
+      );
+    }
+  }
+
+  #learnAndReport(outcome: Outcome): Plan | undefined {
+    const { learn, report } = this.#rules;
+    if (learn !== undefined) {
+      try {
+        const { nowMs, answer } = this;
+        this.#tools.wake(this.#rules.learn?.(this.model, this.#seen, { nowMs, answer, outcome }));
+      } catch (error) {
+        throw toPanic("learn", error);
+      }
+    }
+    // Out of time: what was written is noted, and the rest is for the next try.
+    this.#attempt.throwIfAborted();
+    if (report === undefined) return undefined;
+    let told: Plan | undefined;
+    try {
+      told = this.#rules.report?.(this.#seen, outcome, this);
+    } catch (error) {
+      throw toPanic("report", error);
+    }
+    if (told === undefined) return undefined;
+    this.#admit(told);
+    this.#tools.measures.record(told.measures);
+    this.#tools.wake(told.wakes);
+    return told;
+  }
+
+  #apply(plan: Plan, written: WrittenVersions | undefined): Promise<Outcome> {
+    const { gate } = this.#tools;
+    const { key, signal } = this.#attempt;
+    const tools: ApplyTools = { ...this.#tools.apply, written };
+    const note = (action: Action, result: ActionResult) => gate.note(key, action, result);
+    return applyPlan(plan, tools, note, signal);
+  }
+}
+
+function toDone(
+  plan: Plan,
+  outcome: Outcome | undefined,
+  told: Plan | undefined,
+  reported: Outcome | undefined,
+): Reconciled {
   return {
     kind: "done",
     reason: plan.reason,
-    actions: plan.steps.flat().length + (told?.steps.flat().length ?? 0),
-    requeueAfterMs: told?.requeueAfterMs ?? plan.requeueAfterMs,
-    error: outcome.error ?? reported?.error ?? plan.unfinished ?? told?.unfinished,
+    requeueAfterMs: earlier(plan.requeueAfterMs, told?.requeueAfterMs),
+    error: outcome?.error ?? reported?.error ?? plan.unfinished ?? told?.unfinished,
   };
 }
 
-async function decideInRounds<M>(
-  work: Work<M>,
-  answers: Answers,
-  context: DecideContext,
-  tools: ReconcileTools<M>,
-  signal: AbortSignal,
-): Promise<Plan> {
-  for (let round = 0; ; round++) {
-    const decision = guarded("decide", () => work.decide(context));
-    if (decision.kind === "plan") return decision;
-    const open = decision.questions.filter((question) => !answers.has(question));
-    if (open.length === 0 || round >= tools.maxRounds) throw newEndless(decision, round);
-    await answerQuestions(open, answers, tools.questions, signal);
-  }
+function earlier(one: number | undefined, other: number | undefined): number | undefined {
+  return one === undefined || other === undefined ? (one ?? other) : Math.min(one, other);
+}
+
+/** Puts the key off if a cache could not answer yet; throws anything else. */
+function putOff(error: unknown): Reconciled {
+  if (error instanceof StaleReadError) return { kind: "stale", waitMs: unfilledWaitMs, isUnfilled: true };
+  throw error;
+}
+
+function toPanic(where: string, error: unknown): Error {
+  return error instanceof StaleReadError ? error : new PanicError(where, toError(error));
 }
 
 function newEndless({ reason }: Ask, round: number): KubeloopError {
   return new KubeloopError(`still asks "${reason}" after ${round} rounds of answers`, { reason: "EndlessAsking" });
-}
-
-function guarded<R>(where: string, call: () => R): R {
-  try {
-    return call();
-  } catch (error) {
-    throw new PanicError(where, error);
-  }
 }

@@ -1,16 +1,29 @@
 // One action as one request. Preconditions become what each verb has for them: fields of the body, tests of a JSON patch, options
-// of a delete.
+// of a delete. Where the action's object was written before in the same reconcile, they name the version that this write left.
 import { type KubernetesObject, type SubresourceTypes, splitKey } from "../api/index.ts";
 import { assertNever } from "../base/index.ts";
 import type { Client, ResourceClient } from "../client/index.ts";
-import type { Action, EventAction, PatchAction, PatchBody, WriteActionOptions } from "../contract/index.ts";
+import type {
+  EventAction,
+  PatchAction,
+  PatchBody,
+  Preconditions,
+  WriteActionOptions,
+} from "../contract/for-drivers.ts";
+import type { Access, Action } from "../contract/index.ts";
 import type { Ports } from "./ports.ts";
+import { sendEdit, withMetadata } from "./send-edit.ts";
+import type { WrittenVersions } from "./written-versions.ts";
 
 export interface ActionTools {
   readonly client: Client;
   readonly ports: Ports;
   /** Must not throw. */
   readonly recordEvent: (event: EventAction) => void;
+  /** What may be written: decides whether an edit is a patch or an update. */
+  readonly writes?: readonly Access[];
+  /** What this reconcile has written so far. */
+  readonly written?: WrittenVersions | undefined;
 }
 
 /** What the server, or the port, answered. */
@@ -23,6 +36,8 @@ export async function sendAction(action: Action, tools: ActionTools, signal: Abo
       return await tools.ports.call(action.port, action.request, signal);
     case "create":
       return await at(action, action.object.metadata.namespace, tools).create(action.object, optionsOf(action), signal);
+    case "edit":
+      return await sendEdit(action, at(action, action.before.metadata.namespace, tools), tools, signal);
     case "update": {
       const { object, subresource } = action;
       const all = at(action, object.metadata.namespace, tools);
@@ -42,7 +57,7 @@ export async function sendAction(action: Action, tools: ActionTools, signal: Abo
     case "patch": {
       const { namespace, name } = splitKey(action.key);
       const all = at(action, namespace, tools);
-      const patch = withPreconditions(action);
+      const patch = withPreconditions(action, preconditionsFor(action, action.preconditions, tools));
       if (action.subresource === undefined) return await all.patch(name, patch, optionsOf(action), signal);
       return await all.subresource(action.subresource).patch(name, patch, optionsOf(action), signal);
     }
@@ -53,7 +68,12 @@ export async function sendAction(action: Action, tools: ActionTools, signal: Abo
     }
     case "delete": {
       const { namespace, name } = splitKey(action.key);
-      return await at(action, namespace, tools).delete(name, action.options, signal);
+      const { preconditions } = action.options;
+      const options =
+        preconditions?.resourceVersion === undefined
+          ? action.options
+          : { ...action.options, preconditions: preconditionsFor(action, preconditions, tools) };
+      return await at(action, namespace, tools).delete(name, options, signal);
     }
     case "deletecollection": {
       const { labelSelector, options } = action;
@@ -68,7 +88,7 @@ export async function sendAction(action: Action, tools: ActionTools, signal: Abo
 
 const optionsOf = ({ options = {} }: { readonly options?: WriteActionOptions | undefined }) => options;
 
-type AnyClient = ResourceClient<KubernetesObject, SubresourceTypes>;
+export type AnyClient = ResourceClient<KubernetesObject, SubresourceTypes>;
 
 function at(
   { resource }: Extract<Action, { readonly resource: unknown }>,
@@ -79,13 +99,22 @@ function at(
   return resource.namespaced && namespace !== undefined && namespace !== "" ? all.in(namespace) : all;
 }
 
-function withPreconditions({ patch, preconditions }: PatchAction): PatchBody {
+/** With the version that an own write of this reconcile left, where the preconditions name the one before it. */
+function preconditionsFor(
+  { resource, key }: Extract<Action, { readonly key: string }>,
+  preconditions: Preconditions,
+  { written }: ActionTools,
+): Preconditions {
+  const version = written?.after(resource, key, preconditions.resourceVersion)?.metadata.resourceVersion;
+  return version === undefined ? preconditions : { ...preconditions, resourceVersion: version };
+}
+
+function withPreconditions({ patch }: PatchAction, preconditions: Preconditions): PatchBody {
   const fields = Object.entries(preconditions).filter(([, value]) => value !== undefined && value !== "");
   if (fields.length === 0) return patch;
   if (patch.type === "json") {
     const tests = fields.map(([name, value]) => ({ op: "test" as const, path: `/metadata/${name}`, value }));
     return { type: "json", operations: [...tests, ...patch.operations] };
   }
-  const { metadata } = patch.body as { readonly metadata?: object };
-  return { ...patch, body: { ...patch.body, metadata: { ...metadata, ...Object.fromEntries(fields) } } };
+  return { ...patch, body: withMetadata(patch.body, Object.fromEntries(fields)) };
 }

@@ -21,7 +21,8 @@ import {
   splitKey,
   TransportError,
 } from "../api/index.ts";
-import { type Action, type ActionResult, isDryRun, keyOfAction } from "../contract/index.ts";
+import { isDryRun, keyOfAction } from "../contract/for-drivers.ts";
+import type { Action, ActionResult } from "../contract/index.ts";
 import { type CacheScope, coversNamespace, isOutside } from "./cache-scope.ts";
 
 export type Expected =

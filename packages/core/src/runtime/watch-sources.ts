@@ -1,13 +1,10 @@
 // The informers behind a controller's watches: acquired from the process's factories where a watch looks at all of a resource, and
-// shared with whoever looks at the same part where it has a scope. `follow` may be called again with another list, as discovery changes: what is new is opened, what
-// is no longer wanted let go.
-//
-// Handlers are told one change after the other, after the cache has it. Nothing here knows what a change means. Who wants to be told
-// again so often is told from here: an informer that others have started would never do it.
+// shared between watches of the same scope where it looks at a part. `follow` may be called again with another list, as discovery
+// changes: new sources are opened, those no longer wanted are let go of, and watches of the others are replaced.
 import type { KubernetesObject, Resource } from "../api/index.ts";
 import {
   type Clock,
-  childSignal,
+  KubeloopError,
   type Log,
   type Metrics,
   noMetrics,
@@ -15,25 +12,25 @@ import {
   untilAborted,
 } from "../base/index.ts";
 import type { Client } from "../client/index.ts";
-import { type Change, type Index, resourceId, type Watch } from "../contract/index.ts";
+import { resourceId } from "../contract/for-drivers.ts";
+import type { Index, Watch } from "../contract/index.ts";
 import {
-  type EventDetails,
-  isFinalStateUnknown,
   type MetadataSharedInformerFactory,
   namespaceIndexers,
   newListWatchFromClient,
   newMetadataListWatchFromClient,
   ObjectOrMetadataInformerFactory,
-  type ResourceEventHandlerRegistration,
   SharedIndexInformer,
   type SharedInformerFactory,
   type Syncing,
 } from "../informer/index.ts";
 import { type ControllerCaches, scopeIdOf } from "./cache-snapshot.ts";
 import { scopedInformersOf } from "./scoped-informers.ts";
+import { type ChangeListener, WatchedInformer } from "./watched-informer.ts";
 
 export interface WatchSourceOptions {
-  readonly client: Client;
+  /** For informers of part of a resource. */
+  readonly informerClient: Client;
   /** Others run them: a process has one set of caches. */
   readonly informers: SharedInformerFactory;
   /** For watches of metadata; whole objects are cached unless given. */
@@ -45,12 +42,6 @@ export interface WatchSourceOptions {
   readonly freeze?: boolean | undefined;
 }
 
-export interface ChangeListener {
-  changed(change: Change, watches: readonly Watch[]): void;
-  /** Deleted, and nobody knows what it was. */
-  vanished(key: string, watches: readonly Watch[]): void;
-}
-
 /** A source that does not show what the server has, and what keeps it from doing so. */
 export interface UnsyncedSource {
   readonly name: string;
@@ -59,13 +50,6 @@ export interface UnsyncedSource {
 
 type AnyInformer = SharedIndexInformer<KubernetesObject>;
 
-interface Source {
-  readonly watches: readonly Watch[];
-  readonly informer: AnyInformer;
-  readonly registration: ResourceEventHandlerRegistration;
-  release(): Promise<void>;
-}
-
 export class WatchSources {
   readonly #options: WatchSourceOptions;
   readonly #caches: ControllerCaches;
@@ -73,7 +57,7 @@ export class WatchSources {
   readonly #listener: ChangeListener;
   readonly #controller: string;
   readonly #shared: ObjectOrMetadataInformerFactory | undefined;
-  readonly #sources = new Map<string, Source>();
+  readonly #sources = new Map<string, WatchedInformer>();
 
   constructor(
     options: WatchSourceOptions,
@@ -93,19 +77,12 @@ export class WatchSources {
     this.#shared = metadata === undefined ? undefined : new ObjectOrMetadataInformerFactory(informers, metadata);
   }
 
-  /** What handlers have to have heard of before work may begin. */
+  /** What must have been reported before work may begin. */
   get syncing(): readonly Syncing[] {
-    return [...this.#sources.values()].map(({ informer, registration }) => ({
-      name: registration.name,
-      hasSynced: () => registration.hasSynced(),
-      whenSynced: (signal: AbortSignal) => registration.whenSynced(signal),
-      get status() {
-        return informer.status;
-      },
-    }));
+    return [...this.#sources.values()].map(({ syncing }) => syncing);
   }
 
-  /** Sources not filled yet, and those that were and hear nothing any more. */
+  /** Sources that have not filled yet, and those that no longer receive anything. */
   unsynced(): readonly UnsyncedSource[] {
     return [...this.#sources.values()].flatMap((source) => {
       const reason = findFault(source);
@@ -113,27 +90,33 @@ export class WatchSources {
     });
   }
 
-  get resources(): readonly Resource[] {
-    return [...this.#sources.values()].flatMap(({ watches }) => watches.slice(0, 1).map(({ resource }) => resource));
-  }
-
   /** Watches these, and lets go of others unless they are to be kept. */
   async follow(
     watches: readonly Watch[],
     options: { readonly isKept: (resource: Resource) => boolean; readonly scope: TaskScope },
   ): Promise<void> {
-    const wanted = new Map<string, Watch[]>();
+    const wanted = new Map<string, [Watch, ...Watch[]]>();
     for (const watch of watches) {
       const id = `${resourceId(watch.resource)} ${scopeIdOf(watch)}`;
-      wanted.set(id, [...(wanted.get(id) ?? []), watch]);
+      const others = wanted.get(id);
+      if (others === undefined) wanted.set(id, [watch]);
+      else others.push(watch);
     }
-    for (const [id, group] of wanted)
-      if (!this.#sources.has(id)) this.#sources.set(id, this.#open(group, options.scope));
-    const gone = [...this.#sources].filter(
-      ([id, { watches: its }]) => !wanted.has(id) && !its.some(({ resource }) => options.isKept(resource)),
-    );
-    for (const [id] of gone) this.#sources.delete(id);
-    await Promise.all(gone.map(([, source]) => source.release()));
+    const gone: WatchedInformer[] = [];
+    for (const [id, source] of this.#sources) {
+      const group = wanted.get(id);
+      const isGone = group === undefined && !options.isKept(source.resource);
+      // Whole objects need another informer than metadata does.
+      if (!isGone && (group === undefined || isMetadataOnly(group) === isMetadataOnly(source.watches))) continue;
+      gone.push(source);
+      this.#sources.delete(id);
+    }
+    for (const [id, group] of wanted) {
+      const source = this.#sources.get(id);
+      if (source === undefined) this.#sources.set(id, this.#open(group, options.scope));
+      else source.replaceWatches(group);
+    }
+    await Promise.all(gone.map((source) => source.release()));
   }
 
   /** Lets go of all. */
@@ -143,50 +126,13 @@ export class WatchSources {
     await Promise.all(all.map((source) => source.release()));
   }
 
-  #open(watches: readonly Watch[], scope: TaskScope): Source {
+  #open(watches: readonly [Watch, ...Watch[]], scope: TaskScope): WatchedInformer {
     const [watch] = watches;
-    if (watch === undefined) throw new Error("a source without a watch");
     const { informer, letGo } = this.#acquire(watches, watch, scope);
     this.#addIndexes(watch.resource, informer);
-    let isOpen = true;
-    this.#caches.add(watch, informer, () => isOpen && !informer.isStopped());
-    const registration = informer.addEventHandler(this.#handlerOf(watches, watch.resource), {
-      name: `${this.#controller} ${watch.resource.plural}`,
-    });
-    const resyncing = childSignal(scope.signal);
-    const resyncs = watches
-      .filter(({ resyncMs = 0 }) => resyncMs > 0)
-      .map((each) => scope.spawn(() => this.#resync(each, informer, resyncing.signal)));
-    return {
-      watches,
-      informer,
-      registration,
-      release: async () => {
-        isOpen = false;
-        resyncing.abort();
-        resyncing[Symbol.dispose]();
-        registration.remove();
-        this.#caches.remove(watch);
-        await Promise.all([letGo(), ...resyncs]);
-      },
-    };
-  }
-
-  /** Tells of everything again, every so often; a thousand at a time, so that others have their turn. */
-  async #resync(watch: Watch, informer: AnyInformer, signal: AbortSignal): Promise<void> {
-    const { resource, resyncMs = 0 } = watch;
-    const clock = this.#options.clock.labelled({ kind: "background", name: `resync of ${resource.plural}` });
-    while (!signal.aborted) {
-      await clock.sleep(resyncMs, signal).catch(() => {});
-      const indexer = informer.getIndexer();
-      for (const [i, key] of indexer.listKeys().entries()) {
-        if (i % 1000 === 999) await clock.yield();
-        if (signal.aborted) return;
-        const object = indexer.getByKey(key);
-        if (object === undefined) continue;
-        this.#listener.changed({ type: "update", resource, before: object, object, cause: "resync" }, [watch]);
-      }
-    }
+    const { clock } = this.#options;
+    const parts = { controller: this.#controller, caches: this.#caches, listener: this.#listener, clock, scope };
+    return new WatchedInformer({ ...parts, watches, informer, letGo });
   }
 
   #acquire(
@@ -194,11 +140,11 @@ export class WatchSources {
     watch: Watch,
     scope: TaskScope,
   ): { informer: AnyInformer; letGo: () => Promise<void> } {
-    const isMetadata = watches.every(({ metadataOnly }) => metadataOnly === true);
+    const isMetadata = isMetadataOnly(watches);
     const { resource } = watch;
     if (scopeIdOf(watch).trim() !== "") {
       const id = `${resourceId(resource)} ${scopeIdOf(watch)} ${isMetadata ? "metadata" : "full"}`;
-      const held = scopedInformersOf(this.#options.client).hold(id, () => this.#newInformer(watch, isMetadata));
+      const held = scopedInformersOf(this.#options.informerClient).hold(id, () => this.#newInformer(watch, isMetadata));
       void scope.spawn((signal) => untilAborted(held.ended, signal));
       return { informer: held.informer, letGo: () => held.release() };
     }
@@ -208,7 +154,7 @@ export class WatchSources {
   }
 
   #newInformer(watch: Watch, isMetadata: boolean): AnyInformer {
-    const { client, clock, log, metrics = noMetrics, freeze = false } = this.#options;
+    const { informerClient: client, clock, log, metrics = noMetrics, freeze = false } = this.#options;
     const { namespace, labelSelector, fieldSelector, resource } = watch;
     const scope = {
       clock,
@@ -229,30 +175,41 @@ export class WatchSources {
   }
 
   #addIndexes(resource: Resource, informer: AnyInformer): void {
-    const has = informer.getIndexer().getIndexers();
+    const known = informer.getIndexer().getIndexers();
     for (const index of this.#indexes) {
-      if (resourceId(index.resource) !== resourceId(resource) || Object.hasOwn(has, index.name)) continue;
-      informer.addIndexers({ [index.name]: (object) => index.valuesOf(object) });
+      if (resourceId(index.resource) !== resourceId(resource)) continue;
+      const other = Object.hasOwn(known, index.name) ? known[index.name] : undefined;
+      if (other === undefined) informer.addIndexers({ [index.name]: this.#indexFunction(index) });
+      else if (valuesOfFunction.get(other) !== index.valuesOf) throw newIndexConflict(this.#controller, index);
     }
   }
 
-  #handlerOf(watches: readonly Watch[], resource: Resource) {
-    const listener = this.#listener;
-    return {
-      onAdd: (object: KubernetesObject, { cause, isInInitialList: isInitial }: EventDetails) =>
-        listener.changed({ type: "add", resource, object, isInitial, cause }, watches),
-      onUpdate: (before: KubernetesObject, object: KubernetesObject, { cause }: EventDetails) =>
-        listener.changed({ type: "update", resource, before, object, cause }, watches),
-      onDelete: (gone: Parameters<typeof isFinalStateUnknown<KubernetesObject>>[0], { cause }: EventDetails) => {
-        const object = isFinalStateUnknown(gone) ? gone.object : gone;
-        if (object !== undefined) listener.changed({ type: "delete", resource, object, cause }, watches);
-        else if (isFinalStateUnknown(gone)) listener.vanished(gone.key, watches);
-      },
+  /** An index function that throws is a bug in the controller: it is counted, and the object is found under no value. */
+  #indexFunction(index: Index): (object: KubernetesObject) => readonly string[] {
+    const indexed = (object: KubernetesObject) => {
+      try {
+        return index.valuesOf(object);
+      } catch (error) {
+        this.#listener.panicked(`index ${index.name} of ${index.resource.plural}`, error);
+        return [];
+      }
     };
+    valuesOfFunction.set(indexed, index.valuesOf);
+    return indexed;
   }
 }
 
-function findFault({ informer, registration }: Source): string | undefined {
+/** From the functions given to informers back to the indexes they were made from: controllers that mean the same one share it. */
+const valuesOfFunction = new WeakMap<object, Index["valuesOf"]>();
+
+const isMetadataOnly = (watches: readonly Watch[]) => watches.every(({ metadataOnly }) => metadataOnly === true);
+
+function newIndexConflict(controller: string, { name, resource }: Index): KubeloopError {
+  const message = `${controller} needs index ${name} of ${resource.plural}, which another one has defined differently: rename it`;
+  return new KubeloopError(message, { reason: "Invalid", retry: "never" });
+}
+
+function findFault({ informer, registration }: WatchedInformer): string | undefined {
   const hasSynced = registration.hasSynced();
   // Before it has synced, its first failure is worth telling; afterwards it may fail for a while.
   const health = informer.checkHealth(hasSynced ? {} : { maxFailingMs: 0 });
@@ -260,5 +217,5 @@ function findFault({ informer, registration }: Source): string | undefined {
   if (hasSynced) return undefined;
   if (!informer.isStarted()) return "its informer has not been started";
   if (!informer.hasSynced()) return `its informer is ${informer.status.phase}`;
-  return `${registration.pending} of its objects are still to be told`;
+  return `${registration.pending} of its objects are still to be reported`;
 }

@@ -1,5 +1,6 @@
-// Three properties every controller should have, checked on worlds of plain objects, without a server:
+// Properties that every controller should have, checked on worlds of plain objects, without a server:
 //
+// - declared: no plan holds an action or a measurement that the descriptor does not name;
 // - idempotent: its plan carried out on the world it was decided on, it decides on nothing more (in as many rounds as allowed);
 // - bounded: no plan has more actions than it may;
 // - total: no rule throws, not even on objects from which some field is missing that a server does not demand.
@@ -21,21 +22,26 @@ import {
 } from "../api/index.ts";
 import { toError } from "../base/index.ts";
 import {
-  type Action,
   Answers,
   answered,
+  isCovered,
+  isReadCovered,
+  plainSnapshot,
+  resourceId,
+  unanswered,
+} from "../contract/for-drivers.ts";
+import {
+  type Action,
+  actionsOf,
   type Change,
   type Controller,
   type DecideContext,
-  Outcome,
   type Plan,
-  plainSnapshot,
   printAction,
   type Question,
-  resourceId,
   type Served,
-  unanswered,
 } from "../contract/index.ts";
+import { finishDecision, outcomeOf } from "./rules.ts";
 
 /** What there is: pairs of a resource and its objects. */
 export type World = readonly (readonly [Resource, readonly KubernetesObject[]])[];
@@ -97,7 +103,9 @@ function checkConvergence<M>(
       complain(`not total: ${error.message}`);
       return;
     }
-    const actions = plan?.steps.flat().filter(isWrite) ?? [];
+    if (plan === undefined) return;
+    for (const fault of undeclaredIn(plan, controller)) complain(fault);
+    const actions = actionsOf(plan).filter(isWrite);
     if (actions.length > maxActions) complain(`not bounded: ${actions.length} actions where ${maxActions} are allowed`);
     if (actions.length === 0) return;
     if (plans === maxPlans) {
@@ -121,25 +129,41 @@ function decideOn<M>(
   for (const [resource, objects] of world) {
     for (const object of objects) {
       const change: Change = { type: "add", resource, object, isInitial: true };
-      controller.absorb(model, change, { snapshot, nowMs });
+      controller.absorb?.(model, change, { snapshot, nowMs });
     }
   }
-  const work = controller.queues[place.queue]?.begin(place.key, { snapshot, model, nowMs });
-  if (work === undefined) return undefined;
+  const work = controller.queues[place.queue]?.work;
+  if (work?.kind !== "rules") return undefined;
+  const { rules } = work;
   const answers = new Answers();
   const context: DecideContext = { nowMs, answer: (question) => answers.answer(question) };
   for (let round = 0; round < 10; round++) {
-    const decision = work.decide(context);
+    const seen = rules.observe(place.key, { snapshot, model, nowMs });
+    if (seen === undefined) return undefined;
+    const decision = finishDecision(rules.decide(seen, context));
     if (decision.kind === "plan") {
-      const done = new Outcome(
-        decision.steps.flat().map((action) => [action, { status: "done", value: objectOf(action) }]),
-      );
-      const told = work.report(done, context);
-      return { ...decision, steps: [...decision.steps, ...(told?.steps ?? [])] };
+      rules.reserve?.(model, seen, decision);
+      const done = outcomeOf(decision);
+      rules.learn?.(model, seen, { ...context, outcome: done });
+      const told = rules.report?.(seen, done, context);
+      const measures = [...(decision.measures ?? []), ...(told?.measures ?? [])];
+      return { ...decision, steps: [...decision.steps, ...(told?.steps ?? [])], measures };
     }
-    for (const question of decision.questions) answers.give(question, answerFrom(world, question, served));
+    for (const question of decision.questions) {
+      if (!isReadCovered(question, controller.reads)) throw new Error(`"${question.id}" is not among its reads`);
+      answers.give(question, answerFrom(world, question, served));
+    }
   }
   throw new Error("asks for ever");
+}
+
+function undeclaredIn<M>(plan: Plan, { writes, metrics }: Controller<M>): readonly string[] {
+  const actions = actionsOf(plan).filter((action) => !isCovered(action, writes));
+  const measures = (plan.measures ?? []).filter(({ metric }) => !metrics.includes(metric));
+  return [
+    ...actions.map((action) => `not declared: ${printAction(action)}`),
+    ...measures.map(({ metric }) => `not declared: metric ${metric.definition.name}`),
+  ];
 }
 
 function answerFrom(world: World, question: Question, served: Served | undefined) {
@@ -185,6 +209,8 @@ function carryOut(action: Action, world: World, suffix: string): World {
       const made = { ...action.object, metadata: { ...metadata, name, uid: `uid-${name}`, resourceVersion: "1" } };
       return change((objects) => [...objects, made]);
     }
+    case "edit":
+      return replace(keyOf(action.before), (object) => applyMergePatch(object, action.patch) as KubernetesObject);
     case "update":
       return replace(keyOf(action.object), () => action.object);
     case "patch":
@@ -275,4 +301,3 @@ function attempt<T>(call: () => T): { readonly value?: T; readonly error?: Error
 }
 
 const isWrite = (action: Action) => action.type !== "event" && action.type !== "port";
-const objectOf = (action: Action) => ("object" in action ? action.object : undefined);

@@ -1,5 +1,5 @@
 // `testing`: what tests of controllers and caches stand on: a cluster in one object, a fake API server with true resourceVersion
-// semantics, builders of common objects, faults, `eventually`, the properties every controller should have, a recorder that remembers, a
+// semantics, builders of common objects, what tests of rules are made of, faults, `eventually`, the properties every controller should have, a recorder that remembers, a
 // source of objects without any server, a store made of parts, and a look at what was left behind. All of it runs in virtual time.
 // docs/testing.md is the guide.
 //
@@ -37,3 +37,4 @@ export {
 } from "./fake-server/index.ts";
 export { type FaultyClient, type FaultyTransportOptions, faultyClient, faultyTransport } from "./faulty-transport.ts";
 export { assertNoLeaks, findLeaks, type LeakSources } from "./leak-check.ts";
+export { Answers, answered, finishDecision, outcomeOf, plainSnapshot, unanswered } from "./rules.ts";

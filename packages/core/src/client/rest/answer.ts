@@ -88,6 +88,13 @@ export async function readJson(response: ApiResponse, asked: Asked): Promise<unk
   return json;
 }
 
+/** The answer as text. Throws a StatusError for a refusal. */
+export async function readText(response: ApiResponse, asked: Asked): Promise<string> {
+  await throwIfRefused(response, asked);
+  const body = await readWhole(response);
+  return body.kind === "value" ? JSON.stringify(body.value) : body.text;
+}
+
 function parseAnswer(text: string, asked: Asked): unknown {
   if (text === "") throw undecodable(asked, "empty");
   try {

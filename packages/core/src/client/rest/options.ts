@@ -62,6 +62,12 @@ export interface ApplyOptions extends WriteOptions {
   readonly force?: boolean;
 }
 
+export interface ExactUpdateOptions extends WriteOptions {
+  readonly subresource?: string | undefined;
+  /** A conflict, unless these hold. */
+  readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
+}
+
 export interface DeleteOptions {
   readonly gracePeriodSeconds?: number;
   readonly propagationPolicy?: "Orphan" | "Background" | "Foreground";

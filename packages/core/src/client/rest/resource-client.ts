@@ -3,13 +3,16 @@
 //
 // Objects are plain JSON as the server sent them, `kind` and `apiVersion` filled in. A number beyond 2^53 cannot be held by
 // JavaScript: reading rounds it, so writing a whole object back (`update`) would store the rounded one. Patches touch only
-// what they name; prefer them.
+// what they name; prefer them, or `updateExactly` where only updates are allowed.
 import {
   type ApiRequest,
   type ApiResponse,
+  applyMergePatch,
+  editJsonText,
   type GroupResource,
   type KubernetesObject,
   type metav1,
+  newConflict,
   noBody,
   type PartialObjectMetadata,
   type Query,
@@ -25,13 +28,14 @@ import { decodeList } from "../streams/list-stream.ts";
 import type { WatchEvent } from "../streams/watch-event.ts";
 import { decodeWatch } from "../streams/watch-stream.ts";
 import { acceptList, acceptMetadataList, acceptOne, acceptTable, type ObjectView } from "./accept.ts";
-import { type Asked, drain, readObject, readObjectOrStatus, readTable, throwIfRefused } from "./answer.ts";
+import { type Asked, drain, readObject, readObjectOrStatus, readTable, readText, throwIfRefused } from "./answer.ts";
 import type { Applied } from "./applied.ts";
 import { type CallArguments, callArguments } from "./call.ts";
 import {
   type ApplyOptions,
   type DeleteOptions,
   deleteBody,
+  type ExactUpdateOptions,
   type GetOptions,
   type ListOptions,
   pair,
@@ -123,6 +127,25 @@ export class ResourceClient<T extends KubernetesObject, S extends SubresourceTyp
   /** Replaces the status and nothing else. */
   async updateStatus(object: T, ...call: CallArguments<WriteOptions>): Promise<T> {
     return await this.#put(object, "status", callArguments<WriteOptions>(call));
+  }
+
+  /**
+   * Reads the object, applies a merge patch to its text and replaces it, so that integers beyond 2^53, which parsing rounds, stay as they
+   * are. A conflict if the object is another one, or in another version, than the preconditions say.
+   */
+  async updateExactly(name: string, patch: object, options: ExactUpdateOptions, signal: AbortSignal): Promise<T> {
+    const { subresource, preconditions = {}, ...rest } = options;
+    const read: ApiRequest = { ...this.#request("GET", { name }, []), prefers: "bytes" };
+    const text = await this.#exchange(read, name, signal, readText);
+    const { uid = "", resourceVersion = "" } = (JSON.parse(text) as KubernetesObject).metadata;
+    if ((preconditions.uid ?? uid) !== uid || (preconditions.resourceVersion ?? resourceVersion) !== resourceVersion) {
+      throw newConflict(this.#groupResource(), name, { detail: "the object has been modified since it was read" });
+    }
+    const edited = editJsonText(text, (value) => applyMergePatch(value, patch));
+    const bytes = new TextEncoder().encode(edited);
+    const place = subresource === undefined ? { name } : { name, subresource };
+    const request = this.#request("PUT", place, this.#writeQuery(rest), jsonContent(undefined));
+    return await this.#object({ ...request, body: { kind: "bytes", bytes } }, name, signal);
   }
 
   async patch(name: string, patch: Patch, ...call: CallArguments<WriteOptions>): Promise<T> {

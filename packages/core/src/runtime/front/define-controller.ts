@@ -17,25 +17,21 @@
 // What becomes of a key: returned, it is well, and looked at again after `requeueAfterMs` if given; thrown, it is tried again with
 // back-off, conflicts included, unless it is a TerminalError.
 import { type KubernetesObject, type ObjectKey, type Resource, splitKey } from "../../api/index.ts";
-import { KubeloopError } from "../../base/index.ts";
+import { type Predicate, procedureQueue, type QueueOptions } from "../../contract/for-drivers.ts";
 import {
   type Access,
-  and,
   type Controller,
   type ControllerParts,
   itself,
+  newController,
   owned,
-  type Predicate,
-  procedureQueue,
-  type QueueOptions,
   type Served,
   statusVerbs,
   subresourceVerbs,
   verbs,
   type Watch,
-  withQueues,
 } from "../../contract/index.ts";
-import { type ReconcileContext, type ReconcileRequest, reconcileContext } from "./reconcile-context.ts";
+import { type ReconcileContext, type ReconcileRequest, RunningReconcile } from "./reconcile-context.ts";
 
 export interface ReconcileResult {
   /** When to look again although nothing will have happened. */
@@ -43,7 +39,7 @@ export interface ReconcileResult {
 }
 
 export interface ControllerDefinition<T extends KubernetesObject = KubernetesObject>
-  extends Omit<ControllerParts, "primary" | "ports">,
+  extends Omit<ControllerParts, "primary" | "ports" | "metrics">,
     Omit<QueueOptions, "everyMs"> {
   /** Whose keys are reconciled; as a watch (`itself(foos, { … })`) to select, filter or delay. */
   readonly for: Resource<T> | Watch;
@@ -51,6 +47,8 @@ export interface ControllerDefinition<T extends KubernetesObject = KubernetesObj
   readonly owns?: readonly (Resource | Watch)[];
   /** Which changes count, of all watches; beside what each of them says. */
   readonly when?: Predicate;
+  /** What it reads from the server beside what it watches. */
+  readonly reads?: readonly Access[];
   /**
    * What it writes; anything else is refused. Unless given: patches and updates of the object and its status, and everything with what it
    * owns.
@@ -60,18 +58,19 @@ export interface ControllerDefinition<T extends KubernetesObject = KubernetesObj
 }
 
 export function defineController<T extends KubernetesObject>(definition: ControllerDefinition<T>): Controller {
-  const { name, owns = [], watches = [], reconcile, when, namespaces } = definition;
-  if (name === "") throw invalid("a controller has a name");
-  if (namespaces?.length === 0) throw invalid(`${name} watches no namespace: leave namespaces out to watch all`);
+  const { name, owns = [], watches = [], reconcile, when } = definition;
   const self = isWatch(definition.for) ? definition.for : itself(definition.for);
   const own = owns.map((each) => (isWatch(each) ? each : owned(each)));
   const filtered = (all: readonly Watch[]) =>
     when === undefined ? all : all.map((watch) => withPredicate(watch, when));
   const fixed = [self, ...own];
   const { for: _for, owns: _owns, when: _when, reconcile: _reconcile, ...parts } = definition;
-  return withQueues({
+  const watched = typeof watches === "function" ? fixed : [...fixed, ...watches];
+  return newController({
     ...parts,
     primary: self.resource,
+    // With one identity for everything, what may be watched may be read.
+    reads: [...usualReads(watched, typeof watches === "function"), ...(definition.reads ?? [])],
     writes: definition.writes ?? usualWrites(self.resource, own),
     watches:
       typeof watches === "function"
@@ -80,9 +79,9 @@ export function defineController<T extends KubernetesObject>(definition: Control
     queues: {
       [name]: procedureQueue({
         ...definition,
-        work: async (key, hands, signal) => {
-          const request = { ...splitKey(key), key: key as ObjectKey, failures: hands.failures };
-          const result = await reconcile(request, reconcileContext(hands, { fieldManager: name }, signal));
+        procedure: async (key, context) => {
+          const request = { ...splitKey(key), key: key as ObjectKey, failures: context.failures };
+          const result = await reconcile(request, new RunningReconcile(context, { fieldManager: name }));
           return result ?? undefined;
         },
       }),
@@ -95,7 +94,13 @@ function isWatch(given: Resource | Watch): given is Watch {
 }
 
 function withPredicate(watch: Watch, when: Predicate): Watch {
-  return { ...watch, when: watch.when === undefined ? when : and(when, watch.when) };
+  const own = watch.when;
+  return { ...watch, when: own === undefined ? when : (change) => when(change) && own(change) };
+}
+
+function usualReads(watched: readonly Watch[], followsDiscovery: boolean): readonly Access[] {
+  if (followsDiscovery) return [verbs("*", "get", "list")];
+  return watched.map(({ resource }) => verbs(resource, "get", "list"));
 }
 
 /** Owners' finalizers have to be writable for who sets references that hold back their deletion. */
@@ -106,8 +111,4 @@ function usualWrites(primary: Resource, own: readonly Watch[]): readonly Access[
     subresourceVerbs(primary, "finalizers", "update"),
     ...own.map(({ resource }) => verbs(resource, "create", "delete", "patch", "update")),
   ];
-}
-
-function invalid(message: string): KubeloopError {
-  return new KubeloopError(message, { reason: "Invalid", retry: "never" });
 }

@@ -9,24 +9,18 @@
 // whole reconcile; nothing is written when nothing but the way of writing differs. `setControllerReference`, `setOwnerReference`,
 // `removeOwnerReference` and `setCondition` of `@kubeloop/core/api` are meant for use inside `change`.
 import {
+  addFinalizer,
   hasFinalizer,
   isAlreadyExists,
   type KubernetesObject,
   keyOf,
   type Resource,
+  removeFinalizer,
   splitKey,
 } from "../../api/index.ts";
 import { KubeloopError } from "../../base/index.ts";
-import {
-  type Action,
-  create,
-  dropFinalizer,
-  type EditOptions,
-  editObject,
-  editStatus,
-  hasStatus,
-  putFinalizer,
-} from "../../contract/index.ts";
+import { type EditOptions, hasStatus } from "../../contract/for-drivers.ts";
+import { type Action, create, editObject, editStatus } from "../../contract/index.ts";
 import type { Editor } from "./editor.ts";
 
 /** A copy that may be changed: nothing in it is read-only. */
@@ -103,7 +97,7 @@ export async function ensureFinalizer<T extends KubernetesObject>(
     const message = `${resource.kind} ${keyOf(object)} is being deleted and takes no finalizer`;
     throw new KubeloopError(message, { reason: "Terminating" });
   }
-  return (await write(editor, object, putFinalizer(resource, object, finalizer))).object;
+  return (await write(editor, object, editObject(resource, object, addFinalizer(object, finalizer)))).object;
 }
 
 /** Lets the object go, as far as this finalizer is concerned. One that is gone already is well. */
@@ -113,8 +107,8 @@ export async function releaseFinalizer<T extends KubernetesObject>(
   object: T,
   finalizer: string,
 ): Promise<void> {
-  const action = dropFinalizer(resource, object, finalizer);
-  if (action !== undefined) await editor.perform<T>({ ...action, tolerates: ["NotFound"] });
+  const action = editObject(resource, object, removeFinalizer(object, finalizer), { tolerates: ["NotFound"] });
+  if (action !== undefined) await editor.perform<T>(action);
 }
 
 async function findOrCreate<T extends KubernetesObject>(

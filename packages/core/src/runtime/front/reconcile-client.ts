@@ -22,19 +22,21 @@ import type {
   SubresourceBody,
   WriteOptions,
 } from "../../client/index.ts";
+import type {
+  LiveList,
+  LiveListOptions,
+  PatchBody,
+  Preconditions,
+  ProcedureContext,
+} from "../../contract/for-drivers.ts";
 import {
   type Action,
   apply,
   create,
   createSubresource,
-  type Hands,
-  type LiveList,
-  type LiveListOptions,
   liveGet,
   liveGetSubresource,
   liveList,
-  type PatchBody,
-  type Preconditions,
   patch,
   remove,
   removeCollection,
@@ -52,11 +54,11 @@ export interface PatchOptions extends WriteOptions {
 }
 
 export class ReconcileClient {
-  readonly #hands: Hands;
+  readonly #context: ProcedureContext;
   readonly #options: ReconcileClientOptions;
 
-  constructor(hands: Hands, options: ReconcileClientOptions) {
-    this.#hands = hands;
+  constructor(context: ProcedureContext, options: ReconcileClientOptions) {
+    this.#context = context;
     this.#options = options;
   }
 
@@ -64,44 +66,49 @@ export class ReconcileClient {
   resource<T extends KubernetesObject, S extends SubresourceTypes>(
     resource: Resource<T, S>,
   ): ReconcileResourceClient<T, S> {
-    return new ReconcileResourceClient<T, S>(resource, this.#hands, this.#options);
+    return new ReconcileResourceClient<T, S>(resource, this.#context, this.#options);
   }
 }
 
 interface Place {
   readonly resource: Resource;
-  readonly hands: Hands;
+  readonly context: ProcedureContext;
   readonly fieldManager: string;
   keyOf(name: string): string;
 }
 
 export class ReconcileResourceClient<T extends KubernetesObject, S extends SubresourceTypes = SubresourceTypes> {
   readonly resource: Resource<T, S>;
-  readonly #hands: Hands;
+  readonly #context: ProcedureContext;
   readonly #options: ReconcileClientOptions;
   readonly #namespace: string | undefined;
 
-  constructor(resource: Resource<T, S>, hands: Hands, options: ReconcileClientOptions, namespace?: string) {
+  constructor(
+    resource: Resource<T, S>,
+    context: ProcedureContext,
+    options: ReconcileClientOptions,
+    namespace?: string,
+  ) {
     this.resource = resource;
-    this.#hands = hands;
+    this.#context = context;
     this.#options = options;
     this.#namespace = namespace;
   }
 
   /** The same resource in one namespace. */
   in(namespace: string): ReconcileResourceClient<T, S> {
-    return new ReconcileResourceClient<T, S>(this.resource, this.#hands, this.#options, namespace);
+    return new ReconcileResourceClient<T, S>(this.resource, this.#context, this.#options, namespace);
   }
 
   /** As the server has it; undefined if it is not there. */
   get(name: string): Promise<T | undefined> {
-    return handled(() => this.#hands.answer(liveGet<T>(this.resource, this.#keyOf(name))));
+    return handled(() => this.#context.answer(liveGet<T>(this.resource, this.#keyOf(name))));
   }
 
   /** All of them, as the server has them, at one version. */
   list(options: Omit<LiveListOptions, "namespace"> = {}): Promise<LiveList<T>> {
     const where = this.#namespace === undefined ? {} : { namespace: this.#namespace };
-    return handled(() => this.#hands.answer(liveList<T>(this.resource, { ...options, ...where })));
+    return handled(() => this.#context.answer(liveList<T>(this.resource, { ...options, ...where })));
   }
 
   create(object: T, options?: WriteOptions): Promise<T> {
@@ -141,7 +148,7 @@ export class ReconcileResourceClient<T extends KubernetesObject, S extends Subre
   /** The object as it was last, if it lives on or the server says so; a Status otherwise. */
   delete(name: string, options: DeleteOptions = {}): Promise<T | metav1.Status> {
     return handled(
-      async () => required(await this.#hands.perform(remove(this.resource, this.#keyOf(name), options))) as T,
+      async () => required(await this.#context.perform(remove(this.resource, this.#keyOf(name), options))) as T,
     );
   }
 
@@ -151,7 +158,7 @@ export class ReconcileResourceClient<T extends KubernetesObject, S extends Subre
   ): Promise<void> {
     const where = this.#namespace === undefined ? {} : { namespace: this.#namespace };
     return handled(async () => {
-      await this.#hands.perform(removeCollection(this.resource, { ...options, ...where }));
+      await this.#context.perform(removeCollection(this.resource, { ...options, ...where }));
     });
   }
 
@@ -160,12 +167,12 @@ export class ReconcileResourceClient<T extends KubernetesObject, S extends Subre
   ): ReconcileSubresourceClient<S[Name], CreateAnswer<Name, S[Name]>> {
     const { resource } = this;
     const { fieldManager } = this.#options;
-    const place = { resource, hands: this.#hands, fieldManager, keyOf: (object: string) => this.#keyOf(object) };
+    const place = { resource, context: this.#context, fieldManager, keyOf: (object: string) => this.#keyOf(object) };
     return new ReconcileSubresourceClient(place, name);
   }
 
   #write(newAction: () => Action<T>): Promise<T> {
-    return handled(async () => required(await this.#hands.perform(newAction())));
+    return handled(async () => required(await this.#context.perform(newAction())));
   }
 
   #keyOf(name: string): string {
@@ -195,8 +202,8 @@ export class ReconcileSubresourceClient<T extends KubernetesObject, Created = T>
 
   /** As the server has it; undefined if it is not there. */
   get(name: string): Promise<T | undefined> {
-    const { resource, hands, keyOf } = this.#place;
-    return handled(async () => (await hands.answer(liveGetSubresource(resource, keyOf(name), this.#name))) as T);
+    const { resource, context, keyOf } = this.#place;
+    return handled(async () => (await context.answer(liveGetSubresource(resource, keyOf(name), this.#name))) as T);
   }
 
   create(name: string, body: SubresourceBody<T>, options?: WriteOptions): Promise<Created> {
@@ -231,7 +238,7 @@ export class ReconcileSubresourceClient<T extends KubernetesObject, Created = T>
   }
 
   #write<R>(newAction: () => Action): Promise<R> {
-    return handled(async () => required(await this.#place.hands.perform(newAction())) as R);
+    return handled(async () => required(await this.#place.context.perform(newAction())) as R);
   }
 }
 

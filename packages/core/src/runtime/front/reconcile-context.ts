@@ -1,16 +1,8 @@
 // What a reconcile is given: caches to read, a client to write, and who to tell. Good until the reconcile is over.
 import type { KubernetesObject, ObjectKey, Resource } from "../../api/index.ts";
 import { KubeloopError, type Log } from "../../base/index.ts";
-import {
-  type Action,
-  type Hands,
-  liveGet,
-  type Outcome,
-  recordEvent,
-  type Snapshot,
-  type Step,
-  type Wake,
-} from "../../contract/index.ts";
+import type { ProcedureContext, Step } from "../../contract/for-drivers.ts";
+import { liveGet, type Outcome, recordEvent, type Snapshot, type Wake } from "../../contract/index.ts";
 import type { Editor } from "./editor.ts";
 import { ReconcileClient } from "./reconcile-client.ts";
 
@@ -45,38 +37,76 @@ export interface ReconcileContext extends Editor {
   carryOut(steps: readonly Step[]): Promise<Outcome>;
 }
 
-export function reconcileContext(
-  hands: Hands,
-  options: { readonly fieldManager: string },
-  signal: AbortSignal,
-): ReconcileContext {
-  const readLive = <T extends KubernetesObject>(resource: Resource<T>, key: string) =>
-    hands.answer(liveGet<T>(resource, key));
-  return {
-    reader: hands.snapshot,
-    client: new ReconcileClient(hands, options),
-    recorder: {
-      event: (object, type, reason, message) => {
+/** Its functions may be taken out of it; each is made when somebody first looks at it. */
+export class RunningReconcile implements ReconcileContext {
+  readonly #context: ProcedureContext;
+  readonly #options: { readonly fieldManager: string };
+  #client: ReconcileClient | undefined;
+
+  constructor(context: ProcedureContext, options: { readonly fieldManager: string }) {
+    this.#context = context;
+    this.#options = options;
+  }
+
+  get reader(): Snapshot {
+    return this.#context.snapshot;
+  }
+
+  get client(): ReconcileClient {
+    this.#client ??= new ReconcileClient(this.#context, this.#options);
+    return this.#client;
+  }
+
+  get recorder(): ReconcileRecorder {
+    const context = this.#context;
+    return {
+      event(object, type, reason, message) {
         const event = recordEvent(object, { type, reason, message });
-        if (event.type === "event") hands.record(event);
+        if (event.type === "event") context.record(event);
       },
-    },
-    log: hands.log,
-    signal,
-    now: () => hands.now(),
-    wake: (...wakes) => hands.wake(...wakes),
-    carryOut: (steps) => hands.carryOut(steps),
-    async read<T extends KubernetesObject>(resource: Resource<T>, key: string) {
-      try {
-        const cached = hands.snapshot.get(resource, key);
-        // Of some kinds only metadata is cached.
-        return cached === undefined || cached.kind === resource.kind ? cached : await readLive(resource, key);
-      } catch (error) {
-        if (error instanceof KubeloopError && error.reason === "NotWatched") return await readLive(resource, key);
-        throw error;
-      }
-    },
-    readLive,
-    perform: <R>(action: Action<R>) => hands.perform(action),
-  };
+    };
+  }
+
+  get log(): Log {
+    return this.#context.log;
+  }
+
+  get signal(): AbortSignal {
+    return this.#context.signal;
+  }
+
+  get now(): ReconcileContext["now"] {
+    return () => this.#context.now();
+  }
+
+  get wake(): ReconcileContext["wake"] {
+    return (...wakes) => this.#context.wake(...wakes);
+  }
+
+  get carryOut(): ReconcileContext["carryOut"] {
+    return (steps) => this.#context.carryOut(steps);
+  }
+
+  get read(): ReconcileContext["read"] {
+    return (resource, key) => this.#read(resource, key);
+  }
+
+  get readLive(): ReconcileContext["readLive"] {
+    return (resource, key) => this.#context.answer(liveGet(resource, key));
+  }
+
+  get perform(): ReconcileContext["perform"] {
+    return (action) => this.#context.perform(action);
+  }
+
+  async #read<T extends KubernetesObject>(resource: Resource<T>, key: string): Promise<T | undefined> {
+    try {
+      const cached = this.#context.snapshot.get(resource, key);
+      // Of some kinds only metadata is cached.
+      return cached === undefined || cached.kind === resource.kind ? cached : await this.readLive(resource, key);
+    } catch (error) {
+      if (error instanceof KubeloopError && error.reason === "NotWatched") return await this.readLive(resource, key);
+      throw error;
+    }
+  }
 }

@@ -9,7 +9,8 @@
 // None of this exists, and nothing is kept, where there is no tracer.
 import { type KubernetesObject, keyOf } from "../../api/index.ts";
 import { type Clock, toError } from "../../base/index.ts";
-import { type Action, type Change, keyOfAction, printAction, type Question, resourceId } from "../../contract/index.ts";
+import { keyOfAction, resourceId } from "../../contract/for-drivers.ts";
+import { type Action, type Change, printAction, type Question } from "../../contract/index.ts";
 import { contextOf, errorStatus, type Span, type SpanContext, spanKinds, type Tracer } from "./tracer.ts";
 
 export interface ControllerSpansOptions {

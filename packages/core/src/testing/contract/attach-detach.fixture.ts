@@ -17,14 +17,15 @@ import {
   type DecideContext,
   type Decision,
   defineIndex,
+  editStatus,
+  inOrder,
   itself,
   type Learned,
   mapped,
-  modelled,
+  newController,
   nothing,
   type Outcome,
   type Plan,
-  patchStatus,
   plan,
   queue,
   recordEvent,
@@ -101,7 +102,8 @@ export function observe(key: string, { snapshot, model }: View<UnwantedSince>): 
 }
 
 export function decide(seen: VolumeSeen, { nowMs }: DecideContext): Decision {
-  const [told, detached, attached, said]: [Action[], Action[], Action[], Action[]] = [[], [], [], []];
+  // Each node is told, and then loses the volume, whatever becomes of the others.
+  const [moved, attached, said]: [ReturnType<typeof inOrder>[], Action[], Action[]] = [[], [], []];
   let waitMs = Number.POSITIVE_INFINITY;
   for (const place of seen.places) {
     const { node, attachment } = place;
@@ -110,10 +112,10 @@ export function decide(seen: VolumeSeen, { nowMs }: DecideContext): Decision {
       const stillMs = mustWaitMs(place, seen, nowMs);
       waitMs = Math.min(waitMs, stillMs);
       if (stillMs > 0) continue;
-      if (node !== undefined && isTold(node, seen)) told.push(tell(node, seen, "detached"));
-      detached.push(removeObject(volumeAttachments, attachment, { tolerates: ["NotFound"] }));
+      const told = node === undefined ? undefined : tell(node, seen, "detached");
+      moved.push(inOrder(told, removeObject(volumeAttachments, attachment, { tolerates: ["NotFound"] })));
     } else if (attachment.status?.attached === true && node !== undefined && !isTold(node, seen)) {
-      told.push(tell(node, seen, "attached"));
+      moved.push(tell(node, seen, "attached"));
       const message = `AttachVolume.Attach succeeded for volume "${seen.volume.metadata.name}"`;
       said.push(
         ...place.pods.map((pod) => recordEvent(pod, { type: "Normal", reason: "SuccessfulAttachVolume", message })),
@@ -130,7 +132,7 @@ export function decide(seen: VolumeSeen, { nowMs }: DecideContext): Decision {
     if (holder === undefined && isExclusive(seen.volume)) break;
   }
   const more = Number.isFinite(waitMs) && waitMs > 0 ? { requeueAfterMs: waitMs } : {};
-  const steps = [told, detached, attached, said];
+  const steps = [moved, attached, said];
   return steps.every((step) => step.length === 0) ? nothing("as wanted", more) : plan("moves", steps, more);
 }
 
@@ -154,7 +156,7 @@ export function learn(model: UnwantedSince, seen: VolumeSeen, { nowMs }: Learned
   return [];
 }
 
-export const attachDetachController = modelled<UnwantedSince>({
+export const attachDetachController = newController<UnwantedSince>({
   name: "persistentvolume-attach-detach-controller",
   primary: persistentVolumes,
   watches: [
@@ -173,9 +175,8 @@ export const attachDetachController = modelled<UnwantedSince>({
   ],
   indexes: [podsByClaim, attachmentsByVolume],
   writes: [verbs(volumeAttachments, "create", "delete"), statusVerbs(nodes, "patch")],
-  model: () => new UnwantedSince(),
-  absorb: () => [],
-  queues: { volumes: queue<VolumeSeen, UnwantedSince>({ workers: 10, observe, decide, report, learn }) },
+  newModel: () => new UnwantedSince(),
+  queues: { volumes: queue({ workers: 10, observe, decide, report, learn }) },
 });
 
 /** 0 when it may go; Infinity when only the node can say. */
@@ -186,12 +187,11 @@ function mustWaitMs({ node, unwantedSinceMs }: Place, { deviceName }: VolumeSeen
   return Math.max(0, (unwantedSinceMs ?? nowMs) + maxWaitForUnmountMs - nowMs);
 }
 
-function tell(node: corev1.Node, { deviceName }: VolumeSeen, what: "attached" | "detached"): Action<corev1.Node> {
+/** The whole list is written: nobody else may have changed it meanwhile. */
+function tell(node: corev1.Node, { deviceName }: VolumeSeen, what: "attached" | "detached") {
   const others = (node.status?.volumesAttached ?? []).filter(({ name }) => name !== deviceName);
   const volumesAttached = what === "attached" ? [...others, { name: deviceName, devicePath: "" }] : others;
-  const { uid = "", resourceVersion = "" } = node.metadata;
-  // The whole list is written: nobody else may have changed it meanwhile.
-  return patchStatus(nodes, keyOf(node), { volumesAttached }, { preconditions: { uid, resourceVersion } });
+  return editStatus(nodes, node, { ...node, status: { ...node.status, volumesAttached } });
 }
 
 function refuse(pod: corev1.Pod, { volume }: VolumeSeen, holder: Place): Action {

@@ -16,18 +16,16 @@ import {
   keyed,
   liveGet,
   mapped,
-  mergePatch,
+  newController,
   nothing,
   patch,
   plan,
   queue,
   remove,
   slowStart,
-  sweep,
   TerminalError,
   unfinished,
   verbs,
-  withQueues,
 } from "../../contract/index.ts";
 import { Ports } from "../../runtime/index.ts";
 import { fastSlowRateLimiter } from "../../workqueue/index.ts";
@@ -48,6 +46,7 @@ function onMaps(decide: Rule, more: Partial<Parameters<typeof keyed<corev1.Confi
     name: "maps",
     primary: configMaps,
     watches: [cached(secrets)],
+    reads: [verbs(configMaps, "get"), verbs(secrets, "get", "list")],
     writes: [verbs(secrets, "create", "delete", "patch")],
     observe: (key, { snapshot }) => snapshot.get(configMaps, key),
     decide,
@@ -404,7 +403,14 @@ describe("carrying out", () => {
         if (map.data?.["mine"] === "yes") return nothing("written");
         const { resourceVersion = "" } = map.metadata;
         return plan("writes", [
-          [mergePatch(configMaps, keyOf(map), { data: { mine: "yes" } }, { preconditions: { resourceVersion } })],
+          [
+            patch(
+              configMaps,
+              keyOf(map),
+              { type: "merge", body: { data: { mine: "yes" } } },
+              { preconditions: { resourceVersion } },
+            ),
+          ],
         ]);
       },
       { writes: [verbs(configMaps, "patch")] },
@@ -506,7 +512,7 @@ describe("what becomes of a key", () => {
       (map) => {
         rounds++;
         return plan("writes, then fails", [
-          [mergePatch(configMaps, keyOf(map), { data: { round: String(rounds) } })],
+          [patch(configMaps, keyOf(map), { type: "merge", body: { data: { round: String(rounds) } } })],
           [remove(secrets, "shop/absent")],
         ]);
       },
@@ -523,7 +529,7 @@ describe("what becomes of a key", () => {
       (map) => {
         rounds++;
         return plan("writes, then fails", [
-          [mergePatch(configMaps, keyOf(map), { data: { round: String(rounds) } })],
+          [patch(configMaps, keyOf(map), { type: "merge", body: { data: { round: String(rounds) } } })],
           [remove(secrets, "shop/absent")],
         ]);
       },
@@ -635,7 +641,7 @@ describe("how a queue works off its keys", () => {
       (map) => {
         rounds++;
         return plan("writes, then fails", [
-          [mergePatch(configMaps, keyOf(map), { data: { round: String(rounds) } })],
+          [patch(configMaps, keyOf(map), { type: "merge", body: { data: { round: String(rounds) } } })],
           [remove(secrets, "shop/absent")],
         ]);
       },
@@ -845,15 +851,19 @@ describe("following discovery", () => {
 describe("shapes", () => {
   test("a sweep comes at the start and every period, whatever happens", async () => {
     const at: number[] = [];
-    const controller = sweep<number>({
+    const controller = newController({
       name: "maps",
-      everyMs: 20_000,
       watches: [cached(configMaps)],
-      observe: (_key, { snapshot }) => snapshot.list(configMaps).length,
-      decide(count, { nowMs }) {
-        at.push(nowMs);
-        if (at.length === 2) throw new Error("once");
-        return nothing(`${count} maps`);
+      queues: {
+        maps: queue<number>({
+          everyMs: 20_000,
+          observe: (_key, { snapshot }) => snapshot.list(configMaps).length,
+          decide(count, { nowMs }) {
+            at.push(nowMs);
+            if (at.length === 2) throw new Error("once");
+            return nothing(`${count} maps`);
+          },
+        }),
       },
     });
     await using stage = onStage(controller);
@@ -878,7 +888,7 @@ describe("shapes", () => {
           return nothing("heard", { wakes });
         },
       });
-    const controller = withQueues({
+    const controller = newController({
       name: "maps",
       primary: configMaps,
       watches: [itself(configMaps)],

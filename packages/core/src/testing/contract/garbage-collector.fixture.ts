@@ -1,7 +1,13 @@
 // The garbage collector's core, written in the contract: it watches the metadata of whatever discovery says can be deleted, keeps
 // the owner graph, and deletes what nobody owns any more. Nothing is deleted on the word of a cache: the item and every owner
 // that may be gone are read live first.
-import { type metav1, objectKeyOf, type PartialObjectMetadata, type Resource } from "../../api/index.ts";
+import {
+  type metav1,
+  objectKeyOf,
+  type PartialObjectMetadata,
+  type Resource,
+  removeFinalizer,
+} from "../../api/index.ts";
 import { KubeloopError } from "../../base/index.ts";
 import {
   type Action,
@@ -9,10 +15,10 @@ import {
   cached,
   type DecideContext,
   type Decision,
+  editObject,
   type Learned,
-  liveGetMetadata,
-  mergePatch,
-  modelled,
+  liveGet,
+  newController,
   nothing,
   type Plan,
   plan,
@@ -50,7 +56,7 @@ export function decideDelete(seen: ItemSeen, context: DecideContext): Decision {
   if (node.isDeleting && !node.waitsForDependents) return nothing("is being deleted already");
   const place = placeOf(seen);
   if (place === undefined) return unfinished("its kind is not served", notServed(node));
-  const itemQuestion = liveGetMetadata(place.resource, place.key);
+  const itemQuestion = liveGet(place.resource, place.key, { metadataOnly: true });
   const item = context.answer(itemQuestion);
   if (item === undefined) return ask("is it as the graph has it?", itemQuestion);
   if (!item.ok) return unfinished("cannot be read", item.error);
@@ -119,7 +125,7 @@ function decideByOwners(seen: ItemSeen, resource: Resource, item: Meta, context:
 export function learnFromItem(graph: OwnerGraph, seen: ItemSeen, learned: Learned): readonly Wake[] {
   const place = placeOf(seen);
   if (place === undefined) return [];
-  const item = learned.answer(liveGetMetadata(place.resource, place.key));
+  const item = learned.answer(liveGet(place.resource, place.key, { metadataOnly: true }));
   if (item?.ok !== true) return [];
   if (item.value?.metadata.uid !== seen.node.uid) return graph.forget(seen.node.uid);
   for (const owner of item.value.metadata.ownerReferences ?? []) {
@@ -134,22 +140,24 @@ export function decideOrphan(seen: ItemSeen, context: DecideContext): Decision {
   const place = placeOf(seen);
   if (place === undefined) return unfinished("its kind is not served", notServed(seen.node));
   const questions = [
-    liveGetMetadata(place.resource, place.key),
-    ...seen.dependents.flatMap((each) => (each.place ? [liveGetMetadata(each.place.resource, each.place.key)] : [])),
+    liveGet(place.resource, place.key, { metadataOnly: true }),
+    ...seen.dependents.flatMap((each) =>
+      each.place ? [liveGet(each.place.resource, each.place.key, { metadataOnly: true })] : [],
+    ),
   ];
   const open = questions.filter((question) => context.answer(question) === undefined);
   if (open.length > 0) return ask("how do its dependents refer to it?", ...open);
-  const released: Action[] = [];
+  const released: (Action | undefined)[] = [];
   for (const { place: dependent, uid } of seen.dependents) {
     if (dependent === undefined) continue;
-    const live = context.answer(liveGetMetadata(dependent.resource, dependent.key));
+    const live = context.answer(liveGet(dependent.resource, dependent.key, { metadataOnly: true }));
     if (live?.ok === false) return unfinished("a dependent cannot be read", live.error);
     if (live?.value?.metadata.uid !== uid) continue;
     const owners = live.value.metadata.ownerReferences ?? [];
     const left = owners.filter((owner) => owner.uid !== seen.node.uid);
     if (left.length < owners.length) released.push(withOwners(dependent.resource, live.value, left));
   }
-  const item = context.answer(liveGetMetadata(place.resource, place.key));
+  const item = context.answer(liveGet(place.resource, place.key, { metadataOnly: true }));
   if (item?.ok === false) return unfinished("cannot be read", item.error);
   if (item?.value?.metadata.uid !== seen.node.uid) return nothing("is gone");
   const isHeld = item.value.metadata.finalizers?.includes(orphan) === true;
@@ -159,7 +167,7 @@ export function decideOrphan(seen: ItemSeen, context: DecideContext): Decision {
   ]);
 }
 
-export const garbageCollector = modelled<OwnerGraph>({
+export const garbageCollector = newController<OwnerGraph>({
   name: "garbage-collector-controller",
   watches: (served) =>
     preferredResources(served, ["list", "watch", "delete"])
@@ -168,16 +176,16 @@ export const garbageCollector = modelled<OwnerGraph>({
   onSyncTimeout: "start",
   reads: [verbs("*", "get")],
   writes: [verbs("*", "patch", "delete")],
-  model: () => new OwnerGraph(),
+  newModel: () => new OwnerGraph(),
   absorb: (graph, change) => graph.absorb(change),
   queues: {
-    attemptToDelete: queue<ItemSeen, OwnerGraph>({
+    attemptToDelete: queue({
       workers: 20,
       observe: observeItem,
       decide: decideDelete,
       learn: learnFromItem,
     }),
-    attemptToOrphan: queue<ItemSeen, OwnerGraph>({ workers: 20, observe: observeItem, decide: decideOrphan }),
+    attemptToOrphan: queue({ workers: 20, observe: observeItem, decide: decideOrphan }),
   },
 });
 
@@ -198,7 +206,7 @@ function ownerQuestion(
   if (resource?.namespaced === true && namespace === "") return "namespaced owner of a cluster-scoped object";
   if (absentOwners.has(owner.uid)) return "absent";
   if (resource === undefined) return "not served";
-  return liveGetMetadata(resource, objectKeyOf(resource.namespaced ? namespace : "", owner.name));
+  return liveGet(resource, objectKeyOf(resource.namespaced ? namespace : "", owner.name), { metadataOnly: true });
 }
 
 function waitsForDependents({ metadata }: Meta): boolean {
@@ -210,15 +218,14 @@ function policyOf({ metadata }: Meta): "Orphan" | "Foreground" | "Background" {
   return metadata.finalizers?.includes(foreground) === true ? "Foreground" : "Background";
 }
 
-function withOwners(resource: Resource, item: Meta, owners: readonly metav1.OwnerReference[]): Action {
-  const body = { metadata: { ownerReferences: owners.length === 0 ? null : owners } };
-  return mergePatch(resource, keyOf(item), body, { preconditions: preconditionsOf(item), tolerates: ["NotFound"] });
+function withOwners(resource: Resource, item: Meta, owners: readonly metav1.OwnerReference[]) {
+  const { ownerReferences: _before, ...others } = item.metadata;
+  const metadata = owners.length === 0 ? others : { ...others, ownerReferences: owners };
+  return editObject(resource, item, { ...item, metadata }, { tolerates: ["NotFound"] });
 }
 
-function withoutFinalizer(resource: Resource, item: Meta, finalizer: string): Action {
-  const finalizers = item.metadata.finalizers?.filter((each) => each !== finalizer) ?? [];
-  const body = { metadata: { finalizers } };
-  return mergePatch(resource, keyOf(item), body, { preconditions: preconditionsOf(item), tolerates: ["NotFound"] });
+function withoutFinalizer(resource: Resource, item: Meta, finalizer: string) {
+  return editObject(resource, item, removeFinalizer(item, finalizer), { tolerates: ["NotFound"] });
 }
 
 function preconditionsOf({ metadata: { uid = "", resourceVersion = "" } }: Meta) {

@@ -9,7 +9,8 @@ import {
   withFaults,
 } from "../../api/index.ts";
 import { seededRandom } from "../../base/index.ts";
-import { Answers, type DecideContext, printAction } from "../../contract/index.ts";
+import { actionsOf, type DecideContext, printAction } from "../../contract/index.ts";
+import { Answers } from "../rules.ts";
 import { decideDelete, garbageCollector, type ItemSeen } from "./garbage-collector.fixture.ts";
 import { OwnerGraph } from "./owner-graph.fixture.ts";
 import { Stage, type StageOptions } from "./stage.fixture.ts";
@@ -242,7 +243,7 @@ describe("decided", () => {
     for (const question of second.questions) answers.give(question, { ok: true, value: undefined });
     const third = decideDelete(seen(), context(answers));
     if (third.kind !== "plan") throw new Error("no plan");
-    expect(third.steps.flat().map(printAction)).toEqual(["delete pods shop/a"]);
+    expect(actionsOf(third).map(printAction)).toEqual(["delete pods shop/a"]);
     expect(third.steps[0]?.[0]).toMatchObject({
       options: { propagationPolicy: "Background", preconditions: { uid: "child", resourceVersion: "7" } },
     });

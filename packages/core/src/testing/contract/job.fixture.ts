@@ -4,6 +4,7 @@
 // named; none is counted twice.
 import { jobs, pods } from "../../api/generated/resources.ts";
 import {
+  addFinalizer,
   type batchv1,
   controllerOf,
   type corev1,
@@ -16,6 +17,8 @@ import {
   objectKeyOf,
   parseTime,
   printTime,
+  removeFinalizer,
+  setControllerReference,
 } from "../../api/index.ts";
 import {
   type Action,
@@ -24,16 +27,16 @@ import {
   type DecideContext,
   type Decision,
   defineIndex,
+  editObject,
+  editStatus,
   itself,
   liveGet,
   mapped,
-  mappedChange,
-  mergePatch,
+  newController,
   nothing,
   type Outcome,
   owned,
   type Plan,
-  patchStatus,
   plan,
   queue,
   recordEvent,
@@ -44,7 +47,6 @@ import {
   unfinished,
   type View,
   verbs,
-  withQueues,
 } from "../../contract/index.ts";
 import { isPodActive } from "../../rules/index.ts";
 
@@ -72,7 +74,7 @@ export function observe(key: string, { snapshot }: View): JobSeen | undefined {
   return { job, pods: snapshot.byIndex(podsByController, job.metadata.uid ?? ""), orphans };
 }
 
-export function decide(seen: JobSeen, context: DecideContext): Decision {
+export function decide(seen: JobSeen, context: DecideContext): Decision<PodCounts> {
   const { job } = seen;
   const key = keyOf(job);
   if ((job.spec.managedBy ?? "kubernetes.io/job-controller") !== "kubernetes.io/job-controller") {
@@ -89,24 +91,25 @@ export function decide(seen: JobSeen, context: DecideContext): Decision {
 
   const counts = countPods(seen);
   const status = statusAfter(job, counts, context.nowMs);
-  const flush = isSameStatus(job.status, status) ? [] : [writeStatus(job, status)];
   const releases = counts.toRelease.map(release);
   const { steps, requeueAfterMs } = manage(seen, counts, context.nowMs);
   const reason = `${counts.active.length} active, ${status.succeeded ?? 0} succeeded, ${status.failed ?? 0} failed`;
-  return plan(reason, [adoptions, flush, releases, ...steps], { requeueAfterMs });
+  return plan(reason, [adoptions, [writeStatus(job, status)], releases, ...steps], {
+    requeueAfterMs,
+    notes: counts,
+  });
 }
 
 /** Counts those whose finalizers are gone now, and finishes the job when nothing is left to count. */
-export function report(seen: JobSeen, outcome: Outcome, context: DecideContext): Plan | undefined {
+export function report(seen: JobSeen, outcome: Outcome<PodCounts>, context: DecideContext): Plan | undefined {
   const { job } = seen;
-  if (isFinished(job)) return undefined;
+  if (outcome.notes === undefined) return undefined;
   const stored = outcome.objectOn(jobs, keyOf(job)) ?? job;
-  const released = countPods(seen).toRelease.filter((pod) => outcome.isDoneOn(pods, keyOf(pod), { type: "patch" }));
+  const released = outcome.notes.toRelease.filter((pod) => outcome.isDoneOn(pods, keyOf(pod)));
   const status = settle(seen, stored.status ?? {}, released, context.nowMs);
   const events = [...creationEvents(job, outcome), ...endEvents(job, status)];
   // What could not be stored first must not be counted: everything waits for the next time.
   if (outcome.find({ resource: jobs }).some(({ result }) => result.status === "failed")) return plan("told", [events]);
-  if (isSameStatus(stored.status, status)) return events.length === 0 ? undefined : plan("told", [events]);
   return plan("counted", [[writeStatus(stored, status)], events]);
 }
 
@@ -235,30 +238,17 @@ function newPod(job: batchv1.Job): corev1.Pod {
   };
 }
 
-function adopt(job: batchv1.Job, pod: corev1.Pod): Action {
-  const { uid = "", resourceVersion = "", ownerReferences = [], finalizers = [] } = pod.metadata;
-  const metadata = {
-    ownerReferences: [...ownerReferences, newControllerReference(job)],
-    finalizers: finalizers.includes(tracking) ? finalizers : [...finalizers, tracking],
-  };
-  return mergePatch(
-    pods,
-    keyOf(pod),
-    { metadata },
-    { preconditions: { uid, resourceVersion }, tolerates: ["NotFound"] },
-  );
+function adopt(job: batchv1.Job, pod: corev1.Pod) {
+  const adopted = addFinalizer(setControllerReference(pod, job), tracking);
+  return editObject(pods, pod, adopted, { tolerates: ["NotFound"] });
 }
 
-function release(pod: corev1.Pod): Action {
-  const finalizers = pod.metadata.finalizers?.filter((each) => each !== tracking) ?? [];
-  const { uid = "", resourceVersion = "" } = pod.metadata;
-  const preconditions = { uid, resourceVersion };
-  return mergePatch(pods, keyOf(pod), { metadata: { finalizers } }, { preconditions, tolerates: ["NotFound"] });
+function release(pod: corev1.Pod) {
+  return editObject(pods, pod, removeFinalizer(pod, tracking), { tolerates: ["NotFound"] });
 }
 
-function writeStatus(job: batchv1.Job, status: batchv1.JobStatus): Action<batchv1.Job> {
-  const { resourceVersion = "" } = job.metadata;
-  return patchStatus(jobs, keyOf(job), status, { preconditions: { resourceVersion } });
+function writeStatus(job: batchv1.Job, status: batchv1.JobStatus) {
+  return isSameStatus(job.status, status) ? undefined : editStatus(jobs, job, { ...job, status });
 }
 
 function creationEvents(job: batchv1.Job, outcome: Outcome): readonly Action[] {
@@ -331,7 +321,7 @@ function ownerLives(pod: corev1.Pod, snapshot: Snapshot): boolean {
   return job !== undefined && isControlledBy(pod, job);
 }
 
-export const jobController = withQueues({
+export const jobController = newController({
   name: "job-controller",
   primary: jobs,
   watches: [
@@ -349,25 +339,26 @@ export const jobController = withQueues({
             .map(keyOf)
         : [],
     ),
-    mappedChange(jobs, (change, snapshot) =>
-      change.type === "delete"
-        ? snapshot
-            .byIndex(podsByController, change.object.metadata.uid ?? "")
-            .map((pod) => ({ queue: "orphan pods", key: keyOf(pod) }))
-        : [],
+    mapped(
+      jobs,
+      (job, snapshot) =>
+        snapshot
+          .byIndex(podsByController, job.metadata.uid ?? "")
+          .map((pod) => ({ queue: "orphan pods", key: keyOf(pod) })),
+      { when: ({ type }) => type === "delete" },
     ),
   ],
   indexes: [podsByController],
   reads: [verbs(jobs, "get")],
   writes: [verbs(pods, "create", "delete", "patch"), statusVerbs(jobs, "patch")],
   queues: {
-    jobs: queue<JobSeen>({
+    jobs: queue({
       workers: 5,
       retry: { baseMs: 1000, maxMs: 60_000, bucket: "none" },
       observe,
       decide,
       report,
     }),
-    "orphan pods": queue<corev1.Pod>({ observe: observeOrphan, decide: decideOrphan }),
+    "orphan pods": queue({ observe: observeOrphan, decide: decideOrphan }),
   },
 });

@@ -9,7 +9,8 @@ import {
   withFaults,
 } from "../../api/index.ts";
 import { seededRandom } from "../../base/index.ts";
-import { Answers, Outcome, printAction } from "../../contract/index.ts";
+import { type ActionResult, actionsOf, Outcome, printAction } from "../../contract/index.ts";
+import { Answers } from "../rules.ts";
 import { decide, type JobSeen, jobController, report, tracking } from "./job.fixture.ts";
 import { Stage, type StageOptions } from "./stage.fixture.ts";
 
@@ -245,17 +246,19 @@ describe("decided", () => {
   });
   const steps = (given: JobSeen) => {
     const decision = decide(given, context);
-    return decision.kind === "ask" ? [["ask"]] : decision.steps.map((step) => step.map(printAction));
+    return decision.kind === "ask"
+      ? [["ask"]]
+      : decision.steps.map((step) => actionsOf({ steps: [step] }).map(printAction));
   };
   const create = "create pods shop/pi-*";
-  const write = "patch jobs.batch/status shop/pi";
+  const write = "edit jobs.batch/status shop/pi";
 
   for (const [name, given, expected] of [
     ["makes what is missing, one at first", seen([]), [[create], [create]]],
     [
       "names a pod that has ended before it lets it go",
       seen([pod("a", "Succeeded"), pod("b", "Running")]),
-      [[write], ["patch pods shop/a"]],
+      [[write], ["edit pods shop/a"]],
     ],
     [
       "lets go at once what is named already",
@@ -264,7 +267,7 @@ describe("decided", () => {
         active: 1,
         uncountedTerminatedPods: { succeeded: ["uid-a"] },
       }),
-      [["patch pods shop/a"]],
+      [["edit pods shop/a"]],
     ],
     [
       "counts what is named and has no finalizer any more",
@@ -284,7 +287,7 @@ describe("decided", () => {
     [
       "only lets pods go once it is finished",
       seen([pod("a", "Succeeded")], { conditions: [{ type: "Complete", status: "True" }] }),
-      [["patch pods shop/a"]],
+      [["edit pods shop/a"]],
     ],
   ] as const) {
     test(name, () => expect(steps(given)).toEqual(expected));
@@ -306,21 +309,22 @@ describe("decided", () => {
     const given = seen([pod("a", "Succeeded"), pod("b", "Running")]);
     const decision = decide(given, context);
     if (decision.kind !== "plan") throw new Error("no plan");
-    const [[flush] = [], [released] = []] = decision.steps;
+    const [flush, released] = actionsOf(decision);
     if (flush === undefined || released === undefined) throw new Error("two steps");
     const stored = {
       ...given.job,
       metadata: { ...own.metadata, resourceVersion: "6" },
       status: { ...started, active: 1, uncountedTerminatedPods: { succeeded: ["uid-a"] } },
     };
-    const outcome = new Outcome([
+    const outcome = new Outcome(decision, [
       [flush, { status: "done", value: stored }],
       [released, { status: "done", value: pod("a", "Succeeded", []) }],
     ]);
     const told = report(given, outcome, context);
     expect(told?.steps.flat()[0]).toMatchObject({
-      preconditions: { resourceVersion: "6" },
-      patch: { body: { status: { succeeded: 1, uncountedTerminatedPods: { succeeded: [], failed: [] } } } },
+      before: { metadata: { resourceVersion: "6" } },
+      isLocked: true,
+      patch: { status: { succeeded: 1, uncountedTerminatedPods: { succeeded: [], failed: [] } } },
     });
   });
 
@@ -328,9 +332,10 @@ describe("decided", () => {
     const given = seen([pod("a", "Succeeded"), pod("b", "Running")]);
     const decision = decide(given, context);
     if (decision.kind !== "plan") throw new Error("no plan");
-    const [[flush] = []] = decision.steps;
+    const [flush] = actionsOf(decision);
     if (flush === undefined) throw new Error("no step");
-    const told = report(given, new Outcome([[flush, { status: "failed", error: new Error("conflict") }]]), context);
+    const failed: ActionResult = { status: "failed", error: new Error("conflict") };
+    const told = report(given, new Outcome(decision, [[flush, failed]]), context);
     expect(told?.steps.flat() ?? []).toEqual([]);
   });
 });

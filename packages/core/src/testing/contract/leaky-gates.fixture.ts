@@ -36,6 +36,7 @@ export const leakyGates: Readonly<Record<string, (gate: WriteGate) => WriteGate>
 function changed(gate: WriteGate, changes: Partial<WriteGate>): WriteGate {
   return {
     note: (key, action, result) => gate.note(key, action, result),
+    holds: (key) => gate.holds(key),
     check: (key, signal) => gate.check(key, signal),
     waitingFor: (resource, objectKey) => gate.waitingFor(resource, objectKey),
     isEcho: (key, change) => gate.isEcho(key, change),

@@ -9,14 +9,14 @@ import {
   type DecideContext,
   type Decision,
   discover,
+  editStatus,
   itself,
   keyed,
   liveGet,
-  liveListMetadata,
+  liveList,
   nothing,
   type Outcome,
   type Plan,
-  patchStatus,
   plan,
   preferredResources,
   remove,
@@ -53,8 +53,8 @@ export function decide({ name }: NamespaceSeen, context: DecideContext): Decisio
   if ("kind" in content) return content;
   const { namespace, served, remaining, failures } = content;
   if (namespace.status?.phase !== "Terminating") {
-    // Alone: what follows is written against the version this leaves behind.
-    return plan("says that it goes", [[patchStatus(namespaces, name, { phase: "Terminating" })]], {
+    const status = { ...namespace.status, phase: "Terminating" as const };
+    return plan("says that it goes", [[editStatus(namespaces, namespace, { ...namespace, status })]], {
       requeueAfterMs: 0,
     });
   }
@@ -95,7 +95,8 @@ export function report({ name }: NamespaceSeen, outcome: Outcome, context: Decid
     return old ?? { type, status, reason: isBad ? bad : fine, lastTransitionTime: printTime(context.nowMs) };
   });
   if (conditions.every((each) => before.includes(each))) return undefined;
-  return plan("says how far it is", [[patchStatus(namespaces, name, { conditions })]]);
+  const status = { ...namespace.status, conditions };
+  return plan("says how far it is", [[editStatus(namespaces, namespace, { ...namespace, status })]]);
 }
 
 export const namespaceController = keyed<NamespaceSeen>({
@@ -108,7 +109,7 @@ export const namespaceController = keyed<NamespaceSeen>({
   reads: [verbs(namespaces, "get"), verbs("*", "list")],
   writes: [
     verbs("*", "delete", "deletecollection"),
-    statusVerbs(namespaces, "patch"),
+    statusVerbs(namespaces, "update"),
     subresourceVerbs(namespaces, "finalize", "update"),
   ],
   workers: 10,
@@ -128,7 +129,10 @@ function contentOf(name: string, context: DecideContext): Content | Decision {
   if (live.value.spec?.finalizers?.includes("kubernetes") !== true) return nothing("is held by others only");
   if (!served.ok) return unfinished("what is served is not known", served.error);
   const resources = preferredResources(served.value, ["list", "delete"]).filter(({ namespaced }) => namespaced);
-  const lists = resources.map((resource) => ({ resource, question: liveListMetadata(resource, { namespace: name }) }));
+  const lists = resources.map((resource) => ({
+    resource,
+    question: liveList(resource, { namespace: name, metadataOnly: true }),
+  }));
   const open = lists.filter(({ question }) => context.answer(question) === undefined);
   if (open.length > 0) return ask("what does it hold?", ...open.map(({ question }) => question));
   const failures: Error[] = [];

@@ -9,16 +9,8 @@ import {
   withFaults,
 } from "../../api/index.ts";
 import { seededRandom } from "../../base/index.ts";
-import {
-  Answers,
-  answered,
-  discover,
-  liveGet,
-  liveListMetadata,
-  Outcome,
-  printAction,
-  unanswered,
-} from "../../contract/index.ts";
+import { actionsOf, discover, liveGet, liveList, nothing, Outcome, printAction } from "../../contract/index.ts";
+import { Answers, answered, unanswered } from "../rules.ts";
 import { decide, namespaceController, report } from "./namespace.fixture.ts";
 import { Stage, type StageOptions } from "./stage.fixture.ts";
 
@@ -69,7 +61,7 @@ describe("run by the driver", () => {
     await stage.clock.advance(200);
     expect(stage.get(namespaces, "shop")).toBeUndefined();
     const [phase, conditions, finalize, ...more] = stage.server.log;
-    expect([phase, conditions]).toEqual(["patch namespaces/status shop", "patch namespaces/status shop"]);
+    expect([phase, conditions]).toEqual(["update namespaces/status shop", "update namespaces/status shop"]);
     expect([finalize, ...more]).toEqual(["update namespaces/finalize shop"]);
   });
 
@@ -171,7 +163,7 @@ describe("run by the driver", () => {
     });
     await stage.clock.advance(120_000);
     expect(stage.get(namespaces, "shop")).toBeUndefined();
-    expect(stage.server.log.filter((line) => line.startsWith("update"))).toHaveLength(1);
+    expect(stage.server.log.filter((line) => line.startsWith("update namespaces/finalize"))).toHaveLength(1);
   });
 
   test("content that comes while it goes is found, too", async () => {
@@ -208,10 +200,11 @@ describe("decided", () => {
   const answers = (live: corev1.Namespace | undefined = namespace({ status: { phase: "Terminating" } })) =>
     new Answers().give(liveGet(namespaces, "shop"), answered(live)).give(discover(), answered(served));
   const context = (given: Answers) => ({ nowMs: Date.parse("2030-01-01T00:00:10Z"), answer: given.answer.bind(given) });
-  const inShop = { namespace: "shop" };
+  const inShop = { namespace: "shop", metadataOnly: true } as const;
+  const idle = new Outcome(nothing("nothing to do"));
   const words = (given: Answers) => {
     const decision = decide(seen, context(given));
-    return decision.kind === "ask" ? [`ask ${decision.questions.length}`] : decision.steps.flat().map(printAction);
+    return decision.kind === "ask" ? [`ask ${decision.questions.length}`] : actionsOf(decision).map(printAction);
   };
 
   for (const [name, given, expected] of [
@@ -221,28 +214,26 @@ describe("decided", () => {
     ["leaves alone what only others hold", answers(namespace({ spec: { finalizers: ["x/y"] } })), []],
     [
       "is done when every list is empty",
-      answers().give(liveListMetadata(pods, inShop), list()).give(liveListMetadata(configMaps, inShop), list()),
+      answers().give(liveList(pods, inShop), list()).give(liveList(configMaps, inShop), list()),
       ["update namespaces/finalize shop"],
     ],
     [
       "says first that it goes",
-      answers(namespace())
-        .give(liveListMetadata(pods, inShop), list())
-        .give(liveListMetadata(configMaps, inShop), list()),
-      ["patch namespaces/status shop"],
+      answers(namespace()).give(liveList(pods, inShop), list()).give(liveList(configMaps, inShop), list()),
+      ["edit namespaces/status shop"],
     ],
     [
       "is not done when a list could not be read",
       answers()
-        .give(liveListMetadata(pods, inShop), list())
-        .give(liveListMetadata(configMaps, inShop), unanswered(new Error("down"))),
+        .give(liveList(pods, inShop), list())
+        .give(liveList(configMaps, inShop), unanswered(new Error("down"))),
       [],
     ],
     [
       "does not delete again what is on its way out",
       answers(namespace({ status: { phase: "Terminating" } }))
-        .give(liveListMetadata(pods, inShop), list(item("Pod", "p", { deletionTimestamp: "2030-01-01T00:00:00Z" })))
-        .give(liveListMetadata(configMaps, inShop), list()),
+        .give(liveList(pods, inShop), list(item("Pod", "p", { deletionTimestamp: "2030-01-01T00:00:00Z" })))
+        .give(liveList(configMaps, inShop), list()),
       [],
     ],
   ] as const) {
@@ -251,16 +242,16 @@ describe("decided", () => {
 
   test("reports all five conditions, and nothing when they are said already", () => {
     const given = answers(namespace({ status: { phase: "Terminating" } }))
-      .give(liveListMetadata(pods, inShop), list())
-      .give(liveListMetadata(configMaps, inShop), list(item("ConfigMap", "a")));
-    const first = report(seen, new Outcome(), context(given));
+      .give(liveList(pods, inShop), list())
+      .give(liveList(configMaps, inShop), list(item("ConfigMap", "a")));
+    const first = report(seen, idle, context(given));
     const [action] = first?.steps.flat() ?? [];
-    if (action?.type !== "patch" || action.patch.type !== "merge") throw new Error("no patch");
-    const { status } = action.patch.body as { readonly status: corev1.NamespaceStatus };
+    if (action?.type !== "edit") throw new Error("no edit");
+    const { status } = action.patch as { readonly status: corev1.NamespaceStatus };
     expect(status.conditions).toHaveLength(5);
     const after = answers(namespace({ status: { phase: "Terminating", ...status } }))
-      .give(liveListMetadata(pods, inShop), list())
-      .give(liveListMetadata(configMaps, inShop), list(item("ConfigMap", "a")));
-    expect(report(seen, new Outcome(), context(after))).toBeUndefined();
+      .give(liveList(pods, inShop), list())
+      .give(liveList(configMaps, inShop), list(item("ConfigMap", "a")));
+    expect(report(seen, idle, context(after))).toBeUndefined();
   });
 });

@@ -3,7 +3,6 @@ import { configMaps, nodes, secrets } from "../../api/generated/resources.ts";
 import { keyOf, withFaults } from "../../api/index.ts";
 import { Channel, deferred, seededRandom } from "../../base/index.ts";
 import {
-  and,
   cached,
   channelSource,
   describeController,
@@ -12,7 +11,6 @@ import {
   itself,
   labelled,
   mapped,
-  or,
   owned,
   rbacObjects,
   synced,
@@ -381,8 +379,8 @@ describe("what wakes it", () => {
   test("only changes that pass, of one watch or of all", async () => {
     const { seen, reconcile } = recorded();
     const controller = looksAt(reconcile, {
-      for: itself(foos, { when: or(generationChanged, isResync) }),
-      when: and(labelled("app=web")),
+      for: itself(foos, { when: (change) => generationChanged(change) || isResync(change) }),
+      when: labelled("app=web"),
     });
     const foo = (generation: number, more: Partial<Foo["metadata"]> = {}) =>
       newFoo("a", { metadata: { generation, labels: { app: "web" }, ...more } });
@@ -405,7 +403,11 @@ describe("what wakes it", () => {
   test("a resync, where it is asked for", async () => {
     const { seen, reconcile } = recorded();
     const controller = looksAt(reconcile, {
-      for: itself(foos, { resyncMs: 60_000, when: or(generationChanged, isResync), labelSelector: "" }),
+      for: itself(foos, {
+        resyncMs: 60_000,
+        when: (change) => generationChanged(change) || isResync(change),
+        labelSelector: "",
+      }),
     });
     await using stage = onStage(controller, { objects: [[foos, newFoo("a", { metadata: { generation: 1 } })]] });
     await stage.clock.advance(150_000);
@@ -637,7 +639,7 @@ describe("where it looks", () => {
   });
 
   for (const [fact, more, message] of [
-    ["a controller without a name is refused", { name: "" }, "a controller has a name"],
+    ["a controller without a name is refused", { name: "" }, "a controller needs a name"],
     ["one that watches no namespace is refused", { namespaces: [] }, "foos watches no namespace"],
   ] as const) {
     test(fact, () => expect(() => onFoos(async () => {}, more)).toThrow(message));
@@ -688,8 +690,8 @@ describe("what it may write", () => {
     await using stage = onStage(controller);
     await stage.clock.advance(1000);
     expect(refused).toEqual([
-      expect.stringContaining('secrets in *  " is not among what the controller says it watches or reads'),
-      expect.stringContaining('foos/scale shop/a" is not among what the controller says it watches or reads'),
+      expect.stringContaining('secrets in *  " is not among what the controller says it reads'),
+      expect.stringContaining('foos/scale shop/a" is not among what the controller says it reads'),
     ]);
   });
 
@@ -733,13 +735,14 @@ describe("what it may write", () => {
       namespaces: ["shop"],
       sources: ["calls"],
       queues: ["foos × 3"],
-      reads: ["get secrets"],
+      reads: ["get,list foos.samplecontroller.k8s.io", "get,list configmaps", "get,list nodes", "get secrets"],
       writes: [
         "patch,update foos.samplecontroller.k8s.io",
         "patch,update foos/status.samplecontroller.k8s.io",
         "update foos/finalizers.samplecontroller.k8s.io",
         "create,delete,patch,update configmaps",
       ],
+      metrics: [],
       ports: [],
     }));
 });

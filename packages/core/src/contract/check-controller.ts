@@ -1,0 +1,82 @@
+// Refuses a descriptor that cannot work, when it is made and in one sentence, instead of a controller that silently does nothing.
+import { KubeloopError } from "../base/index.ts";
+import type { Controller } from "./controller.ts";
+import type { ControllerQueue } from "./queue.ts";
+import { resourceId } from "./snapshot.ts";
+import type { Watch } from "./watches.ts";
+
+/** Throws for the first fault. Watches that follow discovery are checked as they become known. */
+export function checkController<M>(controller: Controller<M>): void {
+  const { name, queues, namespaces, followsDiscovery } = controller;
+  if (name === "") throw newInvalid("a controller needs a name");
+  if (Object.keys(queues).length === 0) throw newInvalid(`${name} has no queue`);
+  if (namespaces?.length === 0) throw newInvalid(`${name} watches no namespace: leave namespaces out to watch all`);
+  for (const [queueName, queue] of Object.entries<ControllerQueue<M>>(queues)) checkQueue(name, queueName, queue);
+  checkIndexes(controller);
+  checkMetrics(controller);
+  if (!followsDiscovery) controller.watchesFor(undefined);
+}
+
+/** Throws for a watch that names no queue of the controller, wakes a sweep, or wakes owners of no known kind. */
+export function checkWatches<M>(
+  name: string,
+  queues: Readonly<Record<string, ControllerQueue<M>>>,
+  watches: readonly Watch[],
+): void {
+  const [first = ""] = Object.keys(queues);
+  for (const { resource, wakes, queue = first, owner } of watches) {
+    const what = `${name} watches ${resource.plural}`;
+    const target = Object.hasOwn(queues, queue) ? queues[queue] : undefined;
+    if (target === undefined) {
+      const known = Object.keys(queues).join(", ");
+      throw newInvalid(`${what} for queue "${queue}", which it does not have: it has ${known}`);
+    }
+    if (wakes === "owner" && owner === undefined) {
+      throw newInvalid(
+        `${what} for their owners, but says of no kind which: give it a primary, or owned(…, { owner })`,
+      );
+    }
+    // A mapping may name another queue for each key, so only what certainly goes to the sweep is refused.
+    if (target.everyMs !== undefined && (wakes === "itself" || wakes === "owner")) {
+      throw newInvalid(
+        `${what} for queue "${queue}", a sweep, which takes no keys: use cached(${resource.plural}), and no primary`,
+      );
+    }
+  }
+}
+
+function checkQueue<M>(controller: string, name: string, { workers, everyMs, deadlineMs }: ControllerQueue<M>): void {
+  const what = `queue "${name}" of ${controller}`;
+  if (!Number.isInteger(workers) || workers < 1)
+    throw newInvalid(`${what} has ${workers} workers: it needs at least one`);
+  if (everyMs !== undefined && !(everyMs > 0)) throw newInvalid(`${what} has a period of ${everyMs} ms`);
+  if (everyMs !== undefined && workers > 1) throw newInvalid(`${what} is a sweep, which has one key and one worker`);
+  if (deadlineMs !== undefined && !(deadlineMs > 0)) throw newInvalid(`${what} has a deadline of ${deadlineMs} ms`);
+}
+
+function checkIndexes<M>({ name, indexes }: Controller<M>): void {
+  const byName = new Map<string, (typeof indexes)[number]>();
+  for (const index of indexes) {
+    const id = `${index.name} of ${resourceId(index.resource)}`;
+    const other = byName.get(id);
+    if (other !== undefined && other.valuesOf !== index.valuesOf) {
+      throw newInvalid(`${name} has two different indexes named ${index.name} of ${index.resource.plural}`);
+    }
+    byName.set(id, index);
+  }
+}
+
+function checkMetrics<M>({ name, metrics }: Controller<M>): void {
+  const byName = new Map<string, (typeof metrics)[number]>();
+  for (const metric of metrics) {
+    const other = byName.get(metric.definition.name);
+    if (other !== undefined && other !== metric) {
+      throw newInvalid(`${name} declares two different metrics named ${metric.definition.name}`);
+    }
+    byName.set(metric.definition.name, metric);
+  }
+}
+
+function newInvalid(message: string): KubeloopError {
+  return new KubeloopError(message, { reason: "Invalid", retry: "never" });
+}

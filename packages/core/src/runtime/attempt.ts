@@ -1,0 +1,80 @@
+// One try at one key: how often it failed before, its span, and a signal that aborts when its deadline has passed or the controller
+// stops. The signal and its timer are made when somebody first asks for them, because most decisions are over before anybody does; the
+// deadline counts from the start all the same.
+import { type ChildSignal, type Clock, childSignal, TimeoutError, timeoutSignal } from "../base/index.ts";
+import type { Span, SpanContext } from "./tracing/tracer.ts";
+
+export interface AttemptOptions {
+  readonly key: string;
+  /** How often in a row the key has failed before. */
+  readonly failures: number;
+  /** By the monotonic clock. */
+  readonly startMs: number;
+  readonly deadlineMs: number;
+  readonly clock: Clock;
+}
+
+export class Attempt implements Disposable {
+  readonly key: string;
+  readonly failures: number;
+  /** Set when the try runs in a span. */
+  span: Span | undefined;
+  readonly #parent: AbortSignal;
+  readonly #options: AttemptOptions;
+  #limit: ChildSignal | undefined;
+
+  constructor(options: AttemptOptions, signal: AbortSignal) {
+    this.key = options.key;
+    this.failures = options.failures;
+    this.#options = options;
+    this.#parent = signal;
+  }
+
+  get signal(): AbortSignal {
+    this.#limit ??= this.#newLimit();
+    return this.#limit.signal;
+  }
+
+  /** What leads to whatever this try adds to a queue. */
+  get cause(): (() => SpanContext) | undefined {
+    const { span } = this;
+    return span === undefined ? undefined : () => span.spanContext();
+  }
+
+  /** Whether its deadline has passed. */
+  get hasTimedOut(): boolean {
+    return this.#limit?.signal.reason instanceof TimeoutError && !this.#parent.aborted;
+  }
+
+  /** Throws when the deadline has passed or the controller stops. */
+  throwIfAborted(): void {
+    if (this.#limit === undefined && !this.#isLate()) this.#parent.throwIfAborted();
+    else this.signal.throwIfAborted();
+  }
+
+  /** Aborts the signal, if anybody has it: the try is over. */
+  end(newReason: () => Error): void {
+    this.#limit?.abort(newReason());
+  }
+
+  [Symbol.dispose](): void {
+    this.#limit?.[Symbol.dispose]();
+  }
+
+  #newLimit(): ChildSignal {
+    const { clock, key, startMs, deadlineMs } = this.#options;
+    const what = () => `reconcile of ${key}`;
+    if (!this.#isLate()) {
+      const leftMs = startMs + deadlineMs - clock.monotonic();
+      return timeoutSignal(this.#parent, leftMs, { clock, what, outOfMs: deadlineMs });
+    }
+    const limit = childSignal(this.#parent);
+    limit.abort(new TimeoutError(what(), deadlineMs));
+    return limit;
+  }
+
+  #isLate(): boolean {
+    const { clock, startMs, deadlineMs } = this.#options;
+    return clock.monotonic() - startMs >= deadlineMs;
+  }
+}

@@ -1,0 +1,51 @@
+// An edit as one request: a merge patch where the controller may patch, an update where it may only update.
+//
+// An update is built on the object as it was observed, unknown fields included, with the patch applied to it. Where that object holds an
+// integer that JavaScript has rounded, the object is read again as text and edited there.
+import { applyMergePatch, hasInexactInteger, type KubernetesObject, keyOf, splitKey } from "../api/index.ts";
+import { editVerb, type Preconditions } from "../contract/for-drivers.ts";
+import type { Access, Action } from "../contract/index.ts";
+import type { ActionTools, AnyClient } from "./send-action.ts";
+
+export async function sendEdit(
+  action: Extract<Action, { readonly type: "edit" }>,
+  all: AnyClient,
+  { writes, written }: ActionTools,
+  signal: AbortSignal,
+): Promise<unknown> {
+  const { before, resource, patch, subresource, isLocked, options = {} } = action;
+  const base = written?.after(resource, keyOf(before), before.metadata.resourceVersion) ?? before;
+  const { name } = splitKey(keyOf(before));
+  if (verbFor(action, writes) === "patch") {
+    const body = isLocked ? withMetadata(patch, preconditionsOf(base)) : patch;
+    const merge = { type: "merge", body } as const;
+    if (subresource === undefined) return await all.patch(name, merge, options, signal);
+    return await all.subresource(subresource).patch(name, merge, options, signal);
+  }
+  if (hasInexactInteger(base)) {
+    return await all.updateExactly(
+      name,
+      patch,
+      { ...options, subresource, preconditions: preconditionsOf(base) },
+      signal,
+    );
+  }
+  const object = applyMergePatch(base, patch) as KubernetesObject;
+  if (subresource === undefined) return await all.update(object, options, signal);
+  return await all.subresource(subresource).update(name, object, options, signal);
+}
+
+/** What declares no writes, a plain client, patches. */
+function verbFor(action: Parameters<typeof editVerb>[0], writes: readonly Access[] | undefined): "patch" | "update" {
+  return (writes === undefined ? undefined : editVerb(action, writes)) ?? "patch";
+}
+
+function preconditionsOf({ metadata: { uid, resourceVersion } }: KubernetesObject): Preconditions {
+  return { ...(uid === undefined ? {} : { uid }), ...(resourceVersion === undefined ? {} : { resourceVersion }) };
+}
+
+/** A patch with fields in its metadata: the server compares uid and resourceVersion with what it has. */
+export function withMetadata(body: object, fields: object): object {
+  const { metadata } = body as { readonly metadata?: object };
+  return { ...body, metadata: { ...metadata, ...fields } };
+}
