@@ -2,6 +2,7 @@
 import { measureApiServer } from "./api-server.ts";
 import { isKept, type Measurement, printMeasurement } from "./budget.ts";
 import { measureColdStart } from "./cold-start.ts";
+import { measureDriver } from "./driver.ts";
 import { measureIdleInformers } from "./idle-informers.ts";
 import { measureImportCost } from "./import-cost.ts";
 import { measureInformer } from "./informer.ts";
@@ -23,6 +24,7 @@ const benches: Readonly<Record<string, () => Awaitable<readonly Measurement[]>>>
   informer: measureInformer,
   "idle-informers": measureIdleInformers,
   workqueue: measureWorkQueue,
+  driver: measureDriver,
   "api-server": measureApiServer,
 };
 

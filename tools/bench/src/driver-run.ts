@@ -1,0 +1,221 @@
+// One run of the driver bench, a process of its own: the same keys through a hand-written worker loop or through a ControllerDriver, with
+// a decision that does nothing or one that writes through the embedded server; or events through so many controllers. Prints what it
+// cost, in processor time.
+import { ApiServer } from "@kubeloop/apiserver";
+import { type corev1, keyOf, splitKey } from "@kubeloop/core/api";
+import { seededRandom, systemClock } from "@kubeloop/core/base";
+import { type Client, clientOf } from "@kubeloop/core/client";
+import {
+  actionsOf,
+  type Controller,
+  editObject,
+  keyed,
+  mapped,
+  newController,
+  nothing,
+  Outcome,
+  plan,
+  queue,
+  recordEvent,
+  remove,
+  verbs,
+} from "@kubeloop/core/contract";
+import { SharedInformerFactory } from "@kubeloop/core/informer";
+import { configMaps, namespaces, pods } from "@kubeloop/core/resources";
+import { ControllerDriver, defineController } from "@kubeloop/core/runtime";
+import { RateLimitingQueue } from "@kubeloop/core/workqueue";
+
+const [, , mode = "", variant = ""] = process.argv;
+const mapCount = 500;
+const target = { round: 0 };
+
+/** Processes every key once, and resolves when that is done. */
+type Turn = (keys: readonly string[]) => Promise<void>;
+
+/** Counts keys that were looked at while they are as they should be. */
+class Progress {
+  #left = 0;
+  #resolve = () => {};
+
+  begin(count: number): Promise<void> {
+    this.#left = count;
+    return new Promise((resolve) => {
+      this.#resolve = resolve;
+    });
+  }
+
+  done(): void {
+    if (--this.#left === 0) this.#resolve();
+  }
+}
+
+if (mode === "report") console.log(JSON.stringify({ ms: reportMs() }));
+else await measure();
+
+async function measure(): Promise<void> {
+  await using server = await ApiServer.open({});
+  const client = clientOf(server.transport);
+  const stop = new AbortController();
+  await client
+    .resource(namespaces)
+    .create({ apiVersion: "v1", kind: "Namespace", metadata: { name: "shop" } }, stop.signal);
+  const maps = client.resource(configMaps).in("shop");
+  for (let i = 0; i < mapCount; i++) {
+    const metadata = { namespace: "shop", name: `map-${i}` };
+    await maps.create({ apiVersion: "v1", kind: "ConfigMap", metadata, data: { round: "0" } }, stop.signal);
+  }
+  const informers = new SharedInformerFactory(client, { random: seededRandom(1) });
+  const progress = new Progress();
+  const started =
+    mode === "events" ? startEvents(client, informers) : startLoop(client, informers, progress, stop.signal);
+  const running = [informers.run(stop.signal), ...started.tasks(stop.signal)];
+  await informers.waitForCacheSync(stop.signal);
+  await started.ready();
+  const keys = informers.informerFor(configMaps).getIndexer().listKeys();
+  const rounds = mode === "write" ? 12 : mode === "events" ? 20 : 2000;
+  for (let i = 0; i < rounds / 2; i++) await started.turn(keys);
+  const startCpu = process.cpuUsage();
+  for (let i = 0; i < rounds; i++) await started.turn(keys);
+  const { user, system } = process.cpuUsage(startCpu);
+  console.log(JSON.stringify({ microseconds: (user + system) / (rounds * keys.length) }));
+  stop.abort();
+  await Promise.allSettled(running);
+}
+
+interface Started {
+  tasks(signal: AbortSignal): readonly Promise<unknown>[];
+  ready(): Promise<void>;
+  readonly turn: Turn;
+}
+
+function startLoop(client: Client, informers: SharedInformerFactory, progress: Progress, signal: AbortSignal): Started {
+  if (variant === "bare") return bareLoop(client, informers, progress, signal);
+  const controller = variant === "procedure" ? procedure(progress) : rules(progress);
+  const driver = new ControllerDriver(controller, { client, informers });
+  return {
+    tasks: (stopping) => [driver.run(stopping)],
+    ready: () => until(() => driver.state === "working"),
+    turn: async (keys) => {
+      const done = progress.begin(keys.length);
+      target.round++;
+      driver.wake(...keys);
+      await done;
+    },
+  };
+}
+
+const wanted = (map: corev1.ConfigMap): corev1.ConfigMap => ({ ...map, data: { round: String(target.round) } });
+const isWanted = (map: corev1.ConfigMap) => mode !== "write" || map.data?.["round"] === String(target.round);
+
+function rules(progress: Progress): Controller {
+  return keyed<corev1.ConfigMap>({
+    name: "maps",
+    primary: configMaps,
+    writes: [verbs(configMaps, "patch")],
+    observe: (key, { snapshot }) => snapshot.get(configMaps, key),
+    decide(map) {
+      if (!isWanted(map)) return plan("write", [[editObject(configMaps, map, wanted(map))]]);
+      progress.done();
+      return nothing("as wanted");
+    },
+  });
+}
+
+function procedure(progress: Progress): Controller {
+  return defineController({
+    name: "maps",
+    for: configMaps,
+    async reconcile({ key }, { reader }) {
+      if (reader.get(configMaps, key) !== undefined) progress.done();
+    },
+  });
+}
+
+/** What a controller without any runtime looks like: a queue, a handler, a worker. */
+function bareLoop(client: Client, informers: SharedInformerFactory, progress: Progress, signal: AbortSignal): Started {
+  const keysToDo = new RateLimitingQueue<string>({ clock: systemClock });
+  const informer = informers.informerFor(configMaps);
+  const handler = informer.addEventHandler({
+    onAdd: (map) => keysToDo.add(keyOf(map)),
+    onUpdate: (_before, map) => keysToDo.add(keyOf(map)),
+  });
+  const work = async () => {
+    for (let key = await keysToDo.get(signal); key !== undefined; key = await keysToDo.get(signal)) {
+      const map = informer.getIndexer().getByKey(key) as corev1.ConfigMap | undefined;
+      if (map !== undefined && isWanted(map)) progress.done();
+      else if (map !== undefined) {
+        const { namespace, name } = splitKey(key);
+        const { uid = "", resourceVersion = "" } = map.metadata;
+        const body = { metadata: { uid, resourceVersion }, data: { round: String(target.round) } };
+        await client.resource(configMaps).in(namespace).patch(name, { type: "merge", body }, signal);
+      }
+      keysToDo.forget(key);
+      keysToDo.done(key);
+    }
+  };
+  return {
+    tasks: () => [work()],
+    ready: () => until(() => handler.hasSynced() && keysToDo.size === 0),
+    turn: async (keys) => {
+      const done = progress.begin(keys.length);
+      target.round++;
+      for (const key of keys) keysToDo.add(key);
+      await done;
+    },
+  };
+}
+
+/** So many controllers hear of each write and have nothing to do about it. */
+function startEvents(client: Client, informers: SharedInformerFactory): Started {
+  let heard = 0;
+  const drivers = Array.from({ length: Number(variant) }, (_, i) => {
+    const watch = mapped(configMaps, () => {
+      heard++;
+      return [];
+    });
+    const one = queue({ observe: (key) => key, decide: () => nothing("never") });
+    return new ControllerDriver(newController({ name: `hearer-${i}`, watches: [watch], queues: { one } }), {
+      client,
+      informers,
+    });
+  });
+  const maps = client.resource(configMaps).in("shop");
+  return {
+    tasks: (signal) => drivers.map((driver) => driver.run(signal)),
+    ready: () => until(() => drivers.every(({ state }) => state === "working")),
+    turn: async (keys) => {
+      target.round++;
+      // Both the object before and after are asked.
+      const expected = heard + 2 * keys.length * drivers.length;
+      const body = { data: { round: String(target.round) } };
+      for (const key of keys)
+        await maps.patch(splitKey(key).name, { type: "merge", body }, new AbortController().signal);
+      await until(() => heard >= expected);
+    },
+  };
+}
+
+/** Everything a report asks of the outcome of five thousand actions. */
+function reportMs(): number {
+  const about = { apiVersion: "apps/v1", kind: "ReplicaSet", metadata: { namespace: "shop", name: "web" } };
+  const once = () => {
+    const keys = Array.from({ length: 5000 }, (_, i) => `shop/pod-${i}`);
+    const made = plan("remove", [keys.map((key) => remove(pods, key))]);
+    const results = actionsOf(made).map((action) => [action, { status: "done", value: undefined }] as const);
+    const startMs = performance.now();
+    const outcome = new Outcome(made, results);
+    const removed = keys.filter((key) => outcome.isDoneOn(pods, key, { type: "delete" }));
+    const events = outcome
+      .find({ type: "delete", resource: pods })
+      .map(() => recordEvent(about, { type: "Normal", reason: "SuccessfulDelete", message: "Deleted pod" }));
+    const told = plan("tell", [events]);
+    if (removed.length + told.steps.flat().length !== 10_000) throw new Error("not all were found");
+    return performance.now() - startMs;
+  };
+  const times = Array.from({ length: 30 }, once);
+  return times.toSorted((a, b) => a - b)[15] ?? Number.NaN;
+}
+
+async function until(isTrue: () => boolean): Promise<void> {
+  while (!isTrue()) await new Promise((resolve) => setImmediate(resolve));
+}
