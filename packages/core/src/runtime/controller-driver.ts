@@ -164,7 +164,7 @@ export class ControllerDriver<M = undefined> {
     }
     // Whoever waits to see this very object looks at once whether it may go on.
     for (const [queue, { gate }] of this.#queues) {
-      this.#wake(gate.waitingFor(change.resource, keyOf(change.object)), { ...common, queue, priority: undefined });
+      this.#wake(gate.noteChange(change.resource, keyOf(change.object)), { ...common, queue, priority: undefined });
     }
   }
 

@@ -18,8 +18,9 @@ import {
 } from "../contract/index.ts";
 import { isOutside } from "./cache-scope.ts";
 import type { ControllerCaches } from "./cache-snapshot.ts";
+import { expectedAfter, objectOf } from "./expected-writes.ts";
 import type { ScopedCache } from "./settle-writes.ts";
-import { type Expected, expectedAfter, isSighted, objectOf } from "./sightings.ts";
+import { type Expected, isSighted } from "./sightings.ts";
 
 /** The caches do not show yet what was just written, and nobody knows what that is. */
 export class StaleReadError extends KubeloopError {

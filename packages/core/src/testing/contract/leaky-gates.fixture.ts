@@ -37,7 +37,7 @@ function changed(gate: WriteGate, changes: Partial<WriteGate>): WriteGate {
   return {
     note: (key, action, result) => gate.note(key, action, result),
     check: (key, signal) => gate.check(key, signal),
-    waitingFor: (resource, objectKey) => gate.waitingFor(resource, objectKey),
+    noteChange: (resource, objectKey) => gate.noteChange(resource, objectKey),
     isEcho: (key, change) => gate.isEcho(key, change),
     ...changes,
   };
