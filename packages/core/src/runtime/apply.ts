@@ -8,8 +8,8 @@ import { type Clock, KubeloopError, timeoutSignal, toError } from "../base/index
 import { type Chain, isCovered, type Tolerance } from "../contract/for-drivers.ts";
 import { type Access, type Action, type ActionResult, Outcome, type Plan, printAction } from "../contract/index.ts";
 import { parallelizeUntil } from "../workqueue/index.ts";
+import { isAnswerLost } from "./expected-writes.ts";
 import { type ActionTools, sendAction } from "./send-action.ts";
-import { isAnswerLost } from "./sightings.ts";
 import type { TraceRequest } from "./tracing/controller-spans.ts";
 
 export interface ApplyTools extends ActionTools {

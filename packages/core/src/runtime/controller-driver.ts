@@ -181,7 +181,7 @@ export class ControllerDriver<M = undefined> {
     this.#addKeys(change, watches, priority);
     // A key that was put off until this very object is seen is looked at at once.
     for (const [queue, { gate }] of this.#queues) {
-      const waiting = gate.waitingFor(change.resource, keyOf(change.object));
+      const waiting = gate.noteChange(change.resource, keyOf(change.object));
       if (waiting.length > 0) this.#wake(waiting, { queue, change, by: this.#spans?.event(change) });
     }
   }

@@ -8,8 +8,9 @@ import { isListed, keyOfAction, resourceId, type SnapshotListOptions } from "../
 import type { Action, ActionResult, Index, Served, Snapshot } from "../contract/index.ts";
 import { isOutside } from "./cache-scope.ts";
 import type { ControllerCaches } from "./cache-snapshot.ts";
+import { expectedAfter, objectOf } from "./expected-writes.ts";
 import type { ScopedCache } from "./settle-writes.ts";
-import { type Expected, expectedAfter, isSighted, objectOf } from "./sightings.ts";
+import { afterEarlier, type Expected, isSighted, lacksVersion } from "./sightings.ts";
 import { StaleReadError } from "./stale-read-error.ts";
 
 const unknownWrite = "what was written last is not known yet";
@@ -18,15 +19,25 @@ interface OwnWrite {
   /** "*" for any of the resource's. */
   readonly key: string;
   readonly shows: { readonly object: KubernetesObject } | "absence" | "nothing certain";
-  readonly awaited: readonly { readonly expected: Expected; readonly cache: ScopedCache }[];
+  readonly awaited: readonly Awaited[];
 }
 
+interface Awaited {
+  readonly expected: Expected;
+  readonly cache: ScopedCache;
+}
+
+/** Of a controller: what it reads, and the caches behind it. */
+export type WrittenCaches = Snapshot & Pick<ControllerCaches, "cachesOf">;
+
+const anyKey = "*";
+
 export class OwnWritesView implements Snapshot {
-  readonly #caches: ControllerCaches;
+  readonly #caches: WrittenCaches;
   /** By resource and key. */
   readonly #writes = new Map<string, Map<string, OwnWrite>>();
 
-  constructor(caches: ControllerCaches) {
+  constructor(caches: WrittenCaches) {
     this.#caches = caches;
   }
 
@@ -36,21 +47,23 @@ export class OwnWritesView implements Snapshot {
 
   note(action: Action, result: ActionResult): void {
     if (!("resource" in action)) return;
-    const awaited = this.#caches
+    const noted = this.#caches
       .cachesOf(action.resource)
       .flatMap((cache) => expectedAfter(action, result, cache).map((expected) => ({ expected, cache })));
-    if (awaited.length === 0) return;
-    const shows = shownBy(action, result);
-    const key = typeof shows === "object" ? keyOf(shows.object) : (keyOfAction(action) ?? "*");
+    if (noted.length === 0) return;
+    const shows = noted.some(isGone) ? "absence" : shownBy(action, result);
+    const key = typeof shows === "object" ? keyOf(shows.object) : (keyOfAction(action) ?? anyKey);
     const id = resourceId(action.resource);
     const writes = this.#writes.get(id) ?? new Map<string, OwnWrite>();
+    const earlier = writes.get(key)?.awaited ?? [];
+    // A later write to an object takes the place of an earlier one; of those to any object, all must be seen.
+    const awaited = key === anyKey ? [...earlier, ...noted] : noted.map((each) => follow(each, earlier));
     this.#writes.set(id, writes.set(key, { key, shows, awaited }));
   }
 
   get<T extends KubernetesObject>(resource: Resource<T>, key: string): T | undefined {
-    const cached = this.#caches.get(resource, key);
-    const own = this.#unseen(resource).find((write) => write.key === key || write.key === "*");
-    if (own === undefined) return cached;
+    const own = this.#unseenAt(resource, key) ?? this.#unseenAt(resource, anyKey);
+    if (own === undefined) return this.#caches.get(resource, key);
     if (own.shows === "nothing certain") throw new StaleReadError(`${resource.plural} ${key}`, unknownWrite);
     return own.shows === "absence" || !isShown(own) ? undefined : (own.shows.object as T);
   }
@@ -84,12 +97,27 @@ export class OwnWritesView implements Snapshot {
   /** Writes that the caches do not show yet; forgets the others. */
   #unseen(resource: Resource): readonly OwnWrite[] {
     const writes = this.#writes.get(resourceId(resource));
-    if (writes === undefined) return [];
-    for (const [key, { awaited }] of writes) {
-      if (awaited.every(({ expected, cache }) => isSighted(expected, cache))) writes.delete(key);
-    }
-    return [...writes.values()];
+    return writes === undefined ? [] : [...writes.keys()].flatMap((key) => this.#unseenAt(resource, key) ?? []);
   }
+
+  #unseenAt(resource: Resource, key: string): OwnWrite | undefined {
+    const writes = this.#writes.get(resourceId(resource));
+    const own = writes?.get(key);
+    const isSeen = own?.awaited.every(({ expected, cache }) => isSighted(expected, cache)) === true;
+    if (isSeen) writes?.delete(key);
+    return isSeen ? undefined : own;
+  }
+}
+
+function follow({ expected, cache }: Awaited, earlier: readonly Awaited[]): Awaited {
+  if (!lacksVersion(expected)) return { expected, cache };
+  const its = earlier.filter((each) => each.cache === cache).map((each) => each.expected);
+  return { expected: afterEarlier(expected, its), cache };
+}
+
+/** As far as the server's answer tells. */
+function isGone({ expected }: Awaited): boolean {
+  return expected.kind === "removed" && expected.removal === "gone";
 }
 
 /** Whether one of the caches it is not yet seen in would have it. */

@@ -1,389 +1,39 @@
 import { describe, expect, test } from "vitest";
 import { pods } from "../api/generated/resources.ts";
+import { type KubernetesObject, newNotFound } from "../api/index.ts";
+import { FakeClock } from "../base/index.ts";
+import { type Change, create, patch, remove } from "../contract/index.ts";
 import {
-  type corev1,
-  type KubernetesObject,
-  keyOf,
-  newAlreadyExists,
-  newConflict,
-  newForbidden,
-  newInternalError,
-  newNotFound,
-  newTooManyRequests,
-  TransportError,
-} from "../api/index.ts";
-import { FakeClock, KubeloopError, TimeoutError } from "../base/index.ts";
-import {
-  type Action,
-  type ActionResult,
-  create,
-  createSubresource,
-  patch,
-  recordEvent,
-  remove,
-  removeCollection,
-} from "../contract/index.ts";
-import type { CacheScope } from "./cache-scope.ts";
-import type { LiveReader } from "./live-reader.ts";
+  cacheOf,
+  deletionTimestamp,
+  done,
+  failed,
+  generated,
+  lostAnswer,
+  never,
+  owner,
+  pod,
+  readerOf,
+  TestCache,
+} from "./own-writes.fixture.ts";
 import { ReadYourWrites } from "./read-your-writes.ts";
-import { type ScopedCache, settleWrite } from "./settle-writes.ts";
-import { type Expected, expectedAfter, isAnswerLost, isSighted } from "./sightings.ts";
-
-const never = new AbortController().signal;
-const place = { group: "", resource: "pods" };
-const owner = { apiVersion: "apps/v1", kind: "ReplicaSet", name: "web", uid: "owner", controller: true };
-
-function pod(name: string, metadata: corev1.Pod["metadata"] = {}): corev1.Pod {
-  return {
-    apiVersion: "v1",
-    kind: "Pod",
-    metadata: { namespace: "shop", name, uid: `uid-${name}`, resourceVersion: "5", ...metadata },
-    spec: { containers: [] },
-  };
-}
-function cacheOf(objects: readonly KubernetesObject[], resourceVersion = "5", scope: CacheScope = {}): ScopedCache {
-  return {
-    scope,
-    resourceVersion,
-    isFollowing: () => true,
-    getByKey: (key) => objects.find((object) => keyOf(object) === key),
-    list: () => objects,
-  };
-}
-const done = (value: unknown): ActionResult => ({ status: "done", value });
-const failed = (error: Error): ActionResult => ({ status: "failed", error });
-const lostAnswer = new TransportError("reset", { reason: "ConnectionReset", wasSent: "maybe" });
-const written = (version: string): Expected => ({ kind: "written", resource: pods, key: "shop/a", version });
-const removed = (more: Partial<Extract<Expected, { kind: "removed" }>> = {}): Expected => ({
-  ...{ kind: "removed", resource: pods, key: "shop/a", uid: "uid-a", version: undefined, wasCached: true },
-  ...more,
-});
-
-describe("whether an answer was lost", () => {
-  for (const [name, error, expected] of [
-    ["a connection that broke may have carried it", lostAnswer, true],
-    [
-      "one that was never made did not",
-      new TransportError("refused", { reason: "ConnectionRefused", wasSent: "no" }),
-      false,
-    ],
-    ["time that ran out says nothing", new TimeoutError("create", 5), true],
-    ["a server that fails may have stored it", newInternalError(new Error("etcd")), true],
-    ["a conflict stored nothing", newConflict(place, "a", { detail: "" }), false],
-    ["a refusal stored nothing", newForbidden(place, "a", { detail: "" }), false],
-    ["too many requests stored nothing", newTooManyRequests("busy", { retryAfterSeconds: 1 }), false],
-    ["what was never sent stored nothing", new KubeloopError("no", { reason: "Undeclared" }), false],
-  ] as const) {
-    test(name, () => expect(isAnswerLost(error)).toBe(expected));
-  }
-});
-
-describe("what must be seen after", () => {
-  const nothing = cacheOf([]);
-  const holding = cacheOf([pod("a")]);
-  const { name: _, uid: __, resourceVersion: ___, ...bare } = pod("a").metadata;
-  const generated = create(pods, {
-    ...pod("a"),
-    metadata: { ...bare, generateName: "web-", ownerReferences: [owner] },
-  });
-  const named = create(pods, pod("a"));
-  for (const [name, action, result, cache, expected] of [
-    ["a create: the version it got", named, done(pod("a", { resourceVersion: "9" })), nothing, [written("9")]],
-    [
-      "a create under a name of the server's: that name",
-      generated,
-      done(pod("a", { resourceVersion: "9" })),
-      nothing,
-      [written("9")],
-    ],
-    [
-      "a patch: the version it left",
-      patch(pods, "shop/a", { type: "merge", body: {} }),
-      done(pod("a", { resourceVersion: "9" })),
-      holding,
-      [written("9")],
-    ],
-    [
-      "a delete: that it is gone",
-      remove(pods, "shop/a"),
-      done({ kind: "Status", details: { uid: "uid-a" } }),
-      holding,
-      [removed()],
-    ],
-    [
-      "a delete that takes its time: the same, and as of when",
-      remove(pods, "shop/a"),
-      done(pod("a", { resourceVersion: "9", deletionTimestamp: "2030-01-01T00:00:00Z" })),
-      holding,
-      [removed({ version: "9" })],
-    ],
-    [
-      "a delete of what the cache had not seen: as of when",
-      remove(pods, "shop/a"),
-      done(pod("a", { resourceVersion: "9" })),
-      nothing,
-      [removed({ version: "9", wasCached: false })],
-    ],
-    [
-      "an eviction: that it is gone",
-      createSubresource(pods, "shop/a", "eviction", { body: {} }),
-      done({ kind: "Status" }),
-      holding,
-      [removed()],
-    ],
-    [
-      "an answer without a version: what is there",
-      createSubresource(pods, "shop/a", "binding", { body: {} }),
-      done({ kind: "Status" }),
-      holding,
-      [{ kind: "lost", resource: pods, key: "shop/a" }],
-    ],
-    [
-      "a delete of what is gone already: that the cache lets go",
-      remove(pods, "shop/a"),
-      failed(newNotFound(place, "a")),
-      holding,
-      [removed()],
-    ],
-    [
-      "a patch of what is gone: the same",
-      patch(pods, "shop/a", { type: "merge", body: {} }),
-      failed(newNotFound(place, "a")),
-      holding,
-      [removed()],
-    ],
-    [
-      "a create of what is there already: what is there",
-      named,
-      failed(newAlreadyExists(place, "a")),
-      nothing,
-      [{ kind: "lost", resource: pods, key: "shop/a" }],
-    ],
-    [
-      "a conflict: nothing, nothing was written",
-      patch(pods, "shop/a", { type: "merge", body: {} }),
-      failed(newConflict(place, "a", { detail: "" })),
-      holding,
-      [],
-    ],
-    ["a refusal: nothing", named, failed(newForbidden(place, "a", { detail: "" })), nothing, []],
-    [
-      "a lost create: whatever is there under its name",
-      named,
-      failed(lostAnswer),
-      nothing,
-      [{ kind: "lost", resource: pods, key: "shop/a" }],
-    ],
-    [
-      "a lost create under a name of the server's: whatever its owner has",
-      generated,
-      failed(lostAnswer),
-      nothing,
-      [{ kind: "lost", resource: pods, key: undefined, namespace: "shop", ownerUid: "owner", generateName: "web-" }],
-    ],
-    [
-      "a delete of many: that what the cache has of them is gone",
-      removeCollection(pods, { namespace: "shop" }),
-      done(undefined),
-      holding,
-      [removed()],
-    ],
-    [
-      "a delete of many elsewhere: nothing",
-      removeCollection(pods, { namespace: "other" }),
-      done(undefined),
-      holding,
-      [],
-    ],
-    ["what was skipped: nothing", named, { status: "skipped" }, nothing, []],
-    [
-      "an event: nothing",
-      recordEvent(pod("a"), { type: "Normal", reason: "R", message: "" }),
-      done(undefined),
-      nothing,
-      [],
-    ],
-  ] as [string, Action, ActionResult, ScopedCache, Expected[]][]) {
-    test(name, () => expect(expectedAfter(action, result, cache)).toEqual(expected));
-  }
-});
-
-describe("seen or not", () => {
-  for (const [name, expected, cache, isSeen] of [
-    ["a write, at its version", written("5"), cacheOf([pod("a")]), true],
-    ["a write, at a later version", written("4"), cacheOf([pod("a")]), true],
-    ["a write, not yet", written("6"), cacheOf([pod("a")]), false],
-    ["versions are numbers", written("10"), cacheOf([pod("a", { resourceVersion: "9" })], "9"), false],
-    ["a write outside of the selector, once the cache has passed it", written("6"), cacheOf([], "7"), true],
-    ["a write into an empty cache, not yet", written("6"), cacheOf([], ""), false],
-    [
-      "one made anew counts: it is later",
-      written("6"),
-      cacheOf([pod("a", { uid: "new", resourceVersion: "8" })]),
-      true,
-    ],
-    ["versions that are none hold nothing up", written("abc"), cacheOf([]), true],
-    [
-      "a cache with versions that are none holds nothing up",
-      written("6"),
-      cacheOf([pod("a", { resourceVersion: "x" })]),
-      true,
-    ],
-    ["a removal, gone", removed(), cacheOf([]), true],
-    ["a removal, still there", removed(), cacheOf([pod("a")]), false],
-    ["a removal, terminating", removed(), cacheOf([pod("a", { deletionTimestamp: "2030-01-01T00:00:00Z" })]), true],
-    ["a removal, made anew", removed(), cacheOf([pod("a", { uid: "new" })]), true],
-    [
-      "a removal of what the cache never had: not by its absence",
-      removed({ wasCached: false, version: "6" }),
-      cacheOf([]),
-      false,
-    ],
-    ["but by having passed it", removed({ wasCached: false, version: "6" }), cacheOf([], "6"), true],
-    ["what was lost, never", { kind: "lost", resource: pods, key: "shop/a" }, cacheOf([pod("a")], "9"), false],
-  ] as [string, Expected, ScopedCache, boolean][]) {
-    test(name, () => expect(isSighted(expected, cache)).toBe(isSeen));
-  }
-});
-
-function readerOf(
-  objects: readonly KubernetesObject[],
-): Pick<LiveReader, "get" | "list"> & { readonly asked: string[] } {
-  const asked: string[] = [];
-  return {
-    asked,
-    async get(_resource, key) {
-      asked.push(`get ${key}`);
-      return objects.find((object) => keyOf(object) === key);
-    },
-    async list(_resource, { namespace, labelSelector, fieldSelector }) {
-      asked.push(`list ${namespace} ${labelSelector ?? ""} ${fieldSelector ?? ""}`.trimEnd());
-      const name = /metadata.name=([^,]*)/.exec(fieldSelector ?? "")?.[1];
-      const [label = "", value] = labelSelector?.split("=") ?? [];
-      const items = objects.filter(
-        ({ metadata }) =>
-          (name === undefined || metadata.name === name) &&
-          (labelSelector === undefined || metadata.labels?.[label] === value),
-      );
-      return { items, resourceVersion: "99" };
-    },
-  };
-}
-
-describe("settled by a live read", () => {
-  const lost: Expected = { kind: "lost", resource: pods, key: "shop/a" };
-  const lostGenerated: Expected = {
-    kind: "lost",
-    resource: pods,
-    key: undefined,
-    namespace: "shop",
-    ownerUid: "owner",
-    generateName: "web-",
-  };
-  const child = pod("web-1", { ownerReferences: [owner], resourceVersion: "8", generateName: "web-" });
-  for (const [name, expected, live, cache, settled] of [
-    ["lost, and there: it must be seen", lost, [pod("a", { resourceVersion: "8" })], cacheOf([]), [written("8")]],
-    ["lost, and not there: nothing to wait for", lost, [], cacheOf([]), []],
-    ["lost, not there, but in the cache: it must go", lost, [], cacheOf([pod("a")]), [removed()]],
-    [
-      "late, and there: goes on waiting",
-      written("6"),
-      [pod("a", { resourceVersion: "8" })],
-      cacheOf([]),
-      [written("6")],
-    ],
-    ["late, and gone: nothing to wait for", written("6"), [], cacheOf([]), []],
-    ["late, gone, but in the cache: it must go", written("6"), [], cacheOf([pod("a")]), [removed()]],
-    ["a late removal, gone: goes on waiting", removed(), [], cacheOf([pod("a")]), [removed()]],
-    [
-      "a removal that did not happen: it must be seen as it is",
-      removed(),
-      [pod("a", { resourceVersion: "8" })],
-      cacheOf([pod("a")]),
-      [written("8")],
-    ],
-    [
-      "a removal under way: goes on waiting",
-      removed(),
-      [pod("a", { deletionTimestamp: "2030-01-01T00:00:00Z" })],
-      cacheOf([pod("a")]),
-      [removed()],
-    ],
-    [
-      "a name of the server's: all its owner has, and nobody else's",
-      lostGenerated,
-      [child, pod("other"), pod("web-2", { ownerReferences: [{ ...owner, uid: "another" }], generateName: "web-" })],
-      cacheOf([]),
-      [{ kind: "written", resource: pods, key: "shop/web-1", version: "8" }],
-    ],
-    [
-      "a name of the server's: its owner's, however their names were chosen",
-      lostGenerated,
-      [child, pod("adopted", { ownerReferences: [owner], resourceVersion: "9" })],
-      cacheOf([]),
-      [
-        { kind: "written", resource: pods, key: "shop/web-1", version: "8" },
-        { kind: "written", resource: pods, key: "shop/adopted", version: "9" },
-      ],
-    ],
-    [
-      "a name of the server's without an owner: what begins so",
-      { ...lostGenerated, ownerUid: undefined },
-      [child, pod("other")],
-      cacheOf([]),
-      [{ kind: "written", resource: pods, key: "shop/web-1", version: "8" }],
-    ],
-    [
-      "outside of the watched labels: nothing to wait for",
-      written("6"),
-      [pod("a")],
-      cacheOf([], "5", { labelSelector: "app=web" }),
-      [],
-    ],
-    [
-      "inside of them: goes on waiting",
-      written("6"),
-      [pod("a", { labels: { app: "web" } })],
-      cacheOf([], "5", { labelSelector: "app=web" }),
-      [written("6")],
-    ],
-    [
-      "outside of the watched namespace: nothing to wait for",
-      written("6"),
-      [pod("a")],
-      cacheOf([], "5", { namespace: "other" }),
-      [],
-    ],
-  ] as [string, Expected, KubernetesObject[], ScopedCache, Expected[]][]) {
-    test(name, async () => expect(await settleWrite(expected, cache, readerOf(live), never)).toEqual(settled));
-  }
-});
 
 describe("a gate", () => {
   function newGate(live: readonly KubernetesObject[] = []) {
     const clock = new FakeClock();
-    let objects: readonly KubernetesObject[] = [];
-    let version = "5";
-    let isFollowing = true;
-    const cache: ScopedCache = {
-      scope: {},
-      isFollowing: () => isFollowing,
-      getByKey: (key) => objects.find((object) => keyOf(object) === key),
-      list: () => objects,
-      get resourceVersion() {
-        return version;
-      },
-    };
+    const cache = new TestCache();
     const reader = readerOf(live);
     const gate = new ReadYourWrites({ cachesOf: ({ plural }) => (plural === "pods" ? [cache] : []), reader, clock });
-    const show = (shown: readonly KubernetesObject[], at: string) => {
-      objects = shown;
-      version = at;
+    /** As a driver does when a watch event has come. */
+    const show = (object: KubernetesObject) => {
+      cache.set(object);
+      return gate.noteChange(pods, `shop/${object.metadata.name}`);
     };
-    const stop = () => {
-      isFollowing = false;
+    const hide = (name: string, version: string) => {
+      cache.delete(`shop/${name}`, version);
+      return gate.noteChange(pods, `shop/${name}`);
     };
-    return { clock, gate, reader, show, stop };
+    return { clock, gate, reader, cache, show, hide };
   }
   const created = () => [create(pods, pod("a")), done(pod("a", { resourceVersion: "9" }))] as const;
 
@@ -392,27 +42,138 @@ describe("a gate", () => {
   });
 
   test("a key waits until the cache shows its write; others do not", async () => {
-    const { gate, show } = newGate();
+    const { gate, cache } = newGate();
     gate.note("k", ...created());
-    expect(gate.waitingFor(pods, "shop/a")).toEqual([]);
     expect((await gate.check("k", never)).isReady).toBe(false);
     expect((await gate.check("other", never)).isReady).toBe(true);
-    expect(gate.waitingFor(pods, "shop/a")).toEqual(["k"]);
-    show([pod("a", { resourceVersion: "9" })], "9");
+    cache.set(pod("a", { resourceVersion: "9" }));
     expect((await gate.check("k", never)).isReady).toBe(true);
-    expect(gate.waitingFor(pods, "shop/a")).toEqual([]);
+    expect([gate.size, gate.links]).toEqual([0, 0]);
+  });
+
+  test("a change tells who was put off and has nothing left to wait for", async () => {
+    const { gate, show } = newGate();
+    for (const name of ["a", "b"]) {
+      gate.note("k", create(pods, pod(name)), done(pod(name, { resourceVersion: name === "a" ? "9" : "10" })));
+    }
+    await gate.check("k", never);
+    expect(show(pod("a", { resourceVersion: "9" }))).toEqual([]);
+    expect(show(pod("b", { resourceVersion: "10" }))).toEqual(["k"]);
+  });
+
+  test("who was not put off only wrote, and is forgotten", () => {
+    const { gate, show } = newGate();
+    gate.note("k", ...created());
+    expect([gate.size, gate.links]).toEqual([1, 1]);
+    expect(show(pod("a", { resourceVersion: "9" }))).toEqual([]);
+    expect([gate.size, gate.links]).toEqual([0, 0]);
+  });
+
+  test("what a watch shows before the answer comes is never waited for", () => {
+    const { gate, cache } = newGate();
+    cache.set(pod("a", { resourceVersion: "9" }));
+    gate.note("k", ...created());
+    expect([gate.size, gate.links]).toEqual([0, 0]);
+  });
+
+  test("what the cache passes without showing it is forgotten with the next change", () => {
+    const { gate, show } = newGate();
+    gate.note("k", ...created());
+    show(pod("b", { resourceVersion: "8" }));
+    expect(gate.size).toBe(1);
+    show(pod("c", { resourceVersion: "10" }));
+    expect([gate.size, gate.links]).toEqual([0, 0]);
+  });
+
+  test("whatever other caches are still waited for", () => {
+    const caches = new Map(["pods", "b", "c", "d"].map((plural) => [plural, new TestCache()]));
+    const cachesOf = ({ plural }: { readonly plural: string }) => [caches.get(plural) ?? new TestCache()];
+    const gate = new ReadYourWrites({ cachesOf, reader: readerOf([]), clock: new FakeClock() });
+    for (const plural of ["b", "c", "d", "pods"]) {
+      gate.note(plural, create({ ...pods, plural }, pod("a")), done(pod("a", { resourceVersion: "9" })));
+    }
+    caches.get("pods")?.set(pod("c", { resourceVersion: "10" }));
+    gate.noteChange(pods, "shop/c");
+    expect([gate.size, gate.links]).toEqual([3, 3]);
+  });
+
+  test("answers may come in another order than the writes", () => {
+    const { gate, show } = newGate();
+    gate.note("later", create(pods, pod("b")), done(pod("b", { resourceVersion: "10" })));
+    gate.note("k", ...created());
+    show(pod("a", { resourceVersion: "9" }));
+    expect(gate.size).toBe(1);
+    show(pod("b", { resourceVersion: "10" }));
     expect(gate.size).toBe(0);
   });
 
+  test("a write into a cache that is no longer followed is forgotten as other caches change", () => {
+    const stopped = new TestCache();
+    const other = new TestCache();
+    const cachesOf = ({ plural }: { readonly plural: string }) => (plural === "pods" ? [stopped] : [other]);
+    const gate = new ReadYourWrites({ cachesOf, reader: readerOf([]), clock: new FakeClock() });
+    gate.note("k", ...created());
+    gate.note("k", create(pods, pod("b")), failed(lostAnswer));
+    gate.note("k", remove(pods, "shop/c"), done(pod("c", { resourceVersion: "9" })));
+    stopped.isStopped = true;
+    gate.noteChange({ ...pods, plural: "others" }, "shop/x");
+    expect([gate.size, gate.links]).toEqual([0, 0]);
+  });
+
+  for (const order of ["in the order they were created", "in the opposite order"]) {
+    for (const told of ["told of each", "told of none"]) {
+      test(`five thousand objects that appear ${order} cost few reads each, ${told}`, async () => {
+        const { gate, cache } = newGate();
+        const objects = Array.from({ length: 5000 }, (_, i) => pod(`p${i}`, { resourceVersion: String(1000 + i) }));
+        for (const object of objects) gate.note("k", create(pods, object), done(object));
+        cache.reads = 0;
+        for (const object of order.endsWith("created") ? objects : objects.toReversed()) {
+          cache.set(object);
+          // As if the cache's own version told nothing: each object has to be looked at.
+          cache.resourceVersion = "5";
+          if (told === "told of each") gate.noteChange(pods, `shop/${object.metadata.name}`);
+          await gate.check("k", never);
+        }
+        expect([gate.size, gate.links]).toEqual([0, 0]);
+        expect(cache.reads).toBeLessThan(8 * objects.length);
+      });
+    }
+  }
+
+  test("five hundred keys that wrote to one object cost few reads each", () => {
+    const { gate, cache, show } = newGate();
+    const n = 500;
+    for (let i = 0; i < n; i++) {
+      gate.note(
+        `k${i}`,
+        patch(pods, "shop/a", { type: "merge", body: {} }),
+        done(pod("a", { resourceVersion: String(1000 + i) })),
+      );
+    }
+    cache.reads = 0;
+    for (let i = 0; i < n; i++) show(pod("a", { resourceVersion: String(1000 + i) }));
+    expect(gate.size).toBe(0);
+    expect(cache.reads).toBeLessThan(8 * n);
+  });
+
   test("made and removed in one go, it must have come and gone", async () => {
-    const { gate, show } = newGate();
+    const { gate, show, hide } = newGate();
     gate.note("k", ...created());
     gate.note("k", remove(pods, "shop/a"), done({ kind: "Status", details: { uid: "uid-a" } }));
     expect((await gate.check("k", never)).isReady).toBe(false);
-    show([pod("a", { resourceVersion: "9" })], "9");
+    show(pod("a", { resourceVersion: "9" }));
     expect((await gate.check("k", never)).isReady).toBe(false);
-    show([], "10");
+    hide("a", "10");
     expect((await gate.check("k", never)).isReady).toBe(true);
+  });
+
+  test("what is gone on the server is waited for until it is gone from the cache, terminating or not", async () => {
+    const { gate, cache, hide } = newGate();
+    cache.set(pod("a", { deletionTimestamp, finalizers: ["x/y"] }));
+    const gone = newNotFound({ group: "", resource: "pods" }, "a");
+    gate.note("k", patch(pods, "shop/a", { type: "merge", body: {} }), failed(gone));
+    expect((await gate.check("k", never)).isReady).toBe(false);
+    expect(hide("a", "10")).toEqual(["k"]);
   });
 
   for (const [fact, scope, metadata, cached, isReady] of [
@@ -469,32 +230,101 @@ describe("a gate", () => {
     gate.note("k", create(pods, pod("a")), failed(lostAnswer));
     expect((await gate.check("k", never)).isReady).toBe(true);
     expect(reader.asked).toEqual(["get shop/a"]);
-  });
-
-  test("a server that cannot be asked leaves the key closed", async () => {
-    const { gate } = newGate();
-    const broken = { get: () => Promise.reject(new Error("down")), list: () => Promise.reject(new Error("down")) };
-    const closed = new ReadYourWrites({ cachesOf: () => [cacheOf([])], reader: broken, clock: new FakeClock() });
-    closed.note("k", create(pods, pod("a")), failed(lostAnswer));
-    await expect(closed.check("k", never)).rejects.toThrow("down");
-    await expect(closed.check("k", never)).rejects.toThrow("down");
     expect(gate.size).toBe(0);
   });
 
+  test("what a list finds of lost creates must be seen", async () => {
+    const child = pod("web-1", { ownerReferences: [owner], resourceVersion: "9" });
+    const { gate, reader, show } = newGate([child]);
+    for (let i = 0; i < 64; i++) gate.note("k", generated(), failed(lostAnswer));
+    expect((await gate.check("k", never)).isReady).toBe(false);
+    expect(reader.asked).toEqual(["list shop"]);
+    expect([gate.size, gate.links]).toEqual([1, 1]);
+    expect(show(child)).toEqual(["k"]);
+    expect((await gate.check("k", never)).isReady).toBe(true);
+    expect(reader.asked).toEqual(["list shop"]);
+  });
+
+  test("one key's read settles what others lost before; they need none", async () => {
+    const { gate, reader } = newGate();
+    for (const key of ["a", "b", "c"]) gate.note(key, generated(), failed(lostAnswer));
+    await gate.check("a", never);
+    expect(gate.size).toBe(0);
+    await gate.check("b", never);
+    gate.note("c", generated(), failed(lostAnswer));
+    await gate.check("c", never);
+    expect(reader.asked).toEqual(["list shop", "list shop"]);
+  });
+
+  test("two hundred writes that are late take one list each time", async () => {
+    const objects = Array.from({ length: 200 }, (_, i) => pod(`p${i}`, { resourceVersion: String(1000 + i) }));
+    const { gate, reader, clock } = newGate(objects);
+    for (const object of objects) gate.note("k", create(pods, object), done(object));
+    for (let seconds = 0; seconds < 60; seconds++) {
+      expect((await gate.check("k", never)).isReady).toBe(false);
+      await clock.advance(1000);
+    }
+    expect(reader.asked).toEqual(["list shop", "list shop"]);
+  });
+
+  test("a server that cannot be asked leaves the key closed, and is not asked again at once", async () => {
+    const clock = new FakeClock();
+    let asked = 0;
+    const down = () => {
+      asked++;
+      return Promise.reject(new Error("down"));
+    };
+    const gate = new ReadYourWrites({ cachesOf: () => [cacheOf([])], reader: { get: down, list: down }, clock });
+    gate.note("k", create(pods, pod("a")), failed(lostAnswer));
+    await expect(gate.check("k", never)).rejects.toThrow("down");
+    expect(await gate.check("k", never)).toEqual({ isReady: false, waitMs: 200 });
+    expect(asked).toBe(1);
+    await clock.advance(200);
+    await expect(gate.check("k", never)).rejects.toThrow("down");
+    expect([asked, gate.size]).toEqual([2, 1]);
+  });
+
   test("a cache that no longer follows is not waited for", async () => {
-    const { gate, stop } = newGate();
+    const { gate, cache } = newGate();
     gate.note("k", ...created());
-    stop();
+    cache.isStopped = true;
     expect((await gate.check("k", never)).isReady).toBe(true);
   });
 
-  test("knows the echo of its own writes", () => {
-    const { gate } = newGate();
+  const echo = (resourceVersion: string): Change => ({
+    ...{ type: "add", resource: pods, object: pod("a", { resourceVersion }), isInitial: false },
+  });
+
+  test("knows the echo of its own writes, before and after it was seen", async () => {
+    const { gate, show, clock } = newGate();
     gate.note("k", ...created());
-    const change = (resourceVersion: string) =>
-      ({ type: "add", resource: pods, object: pod("a", { resourceVersion }), isInitial: false }) as const;
-    expect(gate.isEcho("k", change("9"))).toBe(true);
-    expect(gate.isEcho("k", change("10"))).toBe(false);
-    expect(gate.isEcho("other", change("9"))).toBe(false);
+    for (const isSeen of [false, true]) {
+      if (isSeen) show(pod("a", { resourceVersion: "9" }));
+      expect(gate.isEcho("k", echo("9"))).toBe(true);
+      expect(gate.isEcho("k", echo("10"))).toBe(false);
+      expect(gate.isEcho("other", echo("9"))).toBe(false);
+    }
+    expect(gate.echoes).toBe(1);
+    await clock.advance(30_000);
+    show(pod("b", { resourceVersion: "11" }));
+    expect(gate.echoes).toBe(0);
+  });
+
+  test("knows it also where the watch was quicker than the answer", () => {
+    const { gate, show } = newGate();
+    show(pod("a", { resourceVersion: "9" }));
+    gate.note("k", ...created());
+    expect(gate.isEcho("k", echo("9"))).toBe(true);
+  });
+
+  test("the end of what it marked is news", () => {
+    const { gate, cache, show, hide } = newGate();
+    cache.set(pod("a"));
+    const marked = pod("a", { resourceVersion: "9", deletionTimestamp, finalizers: ["x/y"] });
+    gate.note("k", remove(pods, "shop/a"), done(marked));
+    show(marked);
+    expect(gate.isEcho("k", { type: "update", resource: pods, before: pod("a"), object: marked })).toBe(true);
+    hide("a", "10");
+    expect(gate.isEcho("k", { type: "delete", resource: pods, object: marked, cause: "change" })).toBe(false);
   });
 });

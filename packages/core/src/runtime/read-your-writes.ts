@@ -2,24 +2,33 @@
 // expectations, and none acts on a cache that is older than what it did itself.
 //
 // Promises
-// - A key is ready when the caches show all its writes at once: objects written, at least in that version; objects deleted, gone
-//   or terminating.
+// - A key is ready only when the caches show all its writes at once: objects written, at least in that version; objects deleted, gone
+//   or, where the server only marked them, terminating.
 // - A write whose answer was lost, and a wait that takes too long, is settled by a consistent live read, never by the cache.
-// - Whatever is outside of a cache's selector, made anew, or written by others meanwhile holds nothing up for ever.
+// - What is outside of a cache's selector, created anew, or written by others meanwhile holds nothing up for ever.
+// - A write is forgotten when a cache is seen to show it, whether or not the key is ever checked again. What only a live read can tell
+//   stays until the next read in its namespace. A check and a change cost O(1) over time.
 // Not promised: writes of other keys, other controllers, other processes; and a request that reaches the server only after its
 // answer was given up and the live read was made. Preconditions and names are for those.
-
-import { keyOf, type Resource } from "../api/index.ts";
+//
+// Why each write may be forgotten by itself, although the key needs all at once: a sighting stays true (see sightings.ts), so writes that
+// were sighted one after the other are all sighted at the end. The one case where what is seen comes and goes is an object that
+// the key itself created and removed before the cache had it: there the removal waits for the version of the creation (`afterEarlier`).
+import type { Resource } from "../api/index.ts";
 import { type Clock, type CounterSeries, noMetrics } from "../base/index.ts";
-import { resourceId } from "../contract/for-drivers.ts";
 import type { Action, ActionResult, Change } from "../contract/index.ts";
+import { type AwaitedWrite, AwaitedWrites } from "./awaited-writes.ts";
+import { EchoMemory } from "./echoes.ts";
+import { expectedAfter } from "./expected-writes.ts";
 import type { LiveReader } from "./live-reader.ts";
-import { type ScopedCache, settleWrite } from "./settle-writes.ts";
-import { type Expected, expectedAfter, isSighted } from "./sightings.ts";
+import type { ScopedCache } from "./settle-writes.ts";
+import { SettlingReads } from "./settling-reads.ts";
+import { afterEarlier, type Expected, isSighted, lacksVersion, type RemovedObject } from "./sightings.ts";
 
 export interface ReadYourWritesOptions {
   /** The caches this controller reads a resource from; none for what it does not watch. */
   readonly cachesOf: (resource: Resource) => readonly ScopedCache[];
+  /** For settling reads: they stand in for the caches, so the caches' identity may make them rather than the controller's. */
   readonly reader: Pick<LiveReader, "get" | "list">;
   readonly clock: Clock;
   /** How long to wait for a cache before looking at the server; 10 s unless given, doubled each time up to 5 min. */
@@ -36,28 +45,25 @@ export type Readiness = { readonly isReady: true } | { readonly isReady: false; 
 /** What the driver asks; a test may stand in for it. */
 export interface WriteGate {
   note(key: string, action: Action, result: ActionResult): void;
-  /** Whether the key has writes that must be checked before it is looked at again. */
+  /** Whether the key has writes that must be checked before it is observed again. */
   holds(key: string): boolean;
   check(key: string, signal: AbortSignal): Promise<Readiness>;
-  /** Keys that were put off until this object is seen. */
-  waitingFor(resource: Resource, objectKey: string): readonly string[];
-  /** Whether a change is only what the key itself has written. */
+  /** A cache has changed: forgets the writes it shows now. The keys that were put off and have nothing left to wait for. */
+  noteChange(resource: Resource, objectKey: string): readonly string[];
+  /** Whether a change is only what the key itself has written; before or after the change was noted. */
   isEcho(key: string, change: Change): boolean;
 }
 
-interface Awaited {
-  readonly expected: Expected;
-  readonly cache: ScopedCache;
-}
-
 interface Waiting {
-  awaited: Awaited[];
   checks: number;
   settlements: number;
   settleAtMs: number;
+  /** Writes whose answer was lost. */
+  lost: number;
 }
 
 const ready: Readiness = { isReady: true };
+const none: readonly string[] = [];
 const firstRecheckMs = 50;
 const longestRecheckMs = 5_000;
 const longestSettleMs = 300_000;
@@ -66,123 +72,150 @@ export class ReadYourWrites implements WriteGate {
   readonly #options: ReadYourWritesOptions;
   readonly #settleAfterMs: number;
   readonly #skips: CounterSeries;
-  readonly #settlements: CounterSeries;
-  readonly #byKey = new Map<string, Waiting>();
-  /** By resource and object, which keys wait for it. */
-  readonly #keysByObject = new Map<string, Set<string>>();
+  readonly #awaited = new AwaitedWrites();
+  readonly #echoes = new EchoMemory();
+  readonly #settling: SettlingReads;
+  /** By key, as long as it has awaited writes. */
+  readonly #waiting = new Map<string, Waiting>();
 
   constructor(options: ReadYourWritesOptions) {
     const nobody = noMetrics.counter({ name: "", help: "" }).labels({});
+    const { reader, clock, settlements = nobody } = options;
     this.#options = options;
     this.#settleAfterMs = options.settleAfterMs ?? 10_000;
     this.#skips = options.skips ?? nobody;
-    this.#settlements = options.settlements ?? nobody;
+    this.#settling = new SettlingReads({
+      reader,
+      clock,
+      onRead: () => settlements.inc(),
+      onSettled: (write, expected) => this.#replace(write, expected),
+    });
   }
 
   /** How many keys wait. */
   get size(): number {
-    return this.#byKey.size;
+    return this.#waiting.size;
+  }
+
+  /** How many objects are linked to writes that a change may show. */
+  get links(): number {
+    return this.#awaited.links;
+  }
+
+  /** How many echoes it would recognize. */
+  get echoes(): number {
+    return this.#echoes.size;
   }
 
   /** Remembers what has to be seen after this. */
   note(key: string, action: Action, result: ActionResult): void {
     if (!("resource" in action)) return;
-    const awaited = this.#options
+    const noted = this.#options
       .cachesOf(action.resource)
       .flatMap((cache) => expectedAfter(action, result, cache).map((expected) => ({ expected, cache })));
-    if (awaited.length === 0) return;
-    const waiting = this.#byKey.get(key) ?? { awaited: [], checks: 0, settlements: 0, settleAtMs: 0 };
-    waiting.awaited.push(...awaited);
+    for (const { expected, cache } of noted) this.#await(key, expected, cache);
+    const waiting = this.#waiting.get(key);
+    if (waiting === undefined || noted.length === 0) return;
     waiting.checks = 0;
     waiting.settlements = 0;
     waiting.settleAtMs = this.#options.clock.monotonic() + this.#settleAfterMs;
-    this.#byKey.set(key, waiting);
-    this.#link(key, awaited);
   }
 
   holds(key: string): boolean {
-    return this.#byKey.has(key);
+    return this.#waiting.has(key);
   }
 
   /** Throws when the server had to be asked and could not be. */
   async check(key: string, signal: AbortSignal): Promise<Readiness> {
-    const waiting = this.#byKey.get(key);
-    if (waiting === undefined) return ready;
-    waiting.awaited = waiting.awaited.filter(({ cache }) => cache.isFollowing());
-    const isLost = waiting.awaited.some(({ expected }) => expected.kind === "lost");
-    if (!isLost && this.#letGoIfSighted(key, waiting)) return ready;
-    const isLate = this.#options.clock.monotonic() >= waiting.settleAtMs;
-    if (isLost || isLate) {
-      await this.#settle(key, waiting, isLate, signal);
-      if (this.#letGoIfSighted(key, waiting)) return ready;
-    }
+    if (this.#isFree(key)) return ready;
+    const waitMs = await this.#settleIfDue(key, signal);
+    if (this.#isFree(key)) return ready;
+    const waiting = this.#waitingOf(key);
     this.#skips.inc();
-    return { isReady: false, waitMs: Math.min(firstRecheckMs * 2 ** waiting.checks++, longestRecheckMs) };
+    const recheckMs = Math.min(firstRecheckMs * 2 ** waiting.checks++, longestRecheckMs);
+    return { isReady: false, waitMs: Math.max(waitMs, recheckMs) };
   }
 
-  waitingFor(resource: Resource, objectKey: string): readonly string[] {
-    const keys = this.#keysByObject.get(`${resourceId(resource)} ${objectKey}`);
-    // One that nobody has asked for meanwhile has no reason to be looked at: it only wrote.
-    return keys === undefined ? [] : [...keys].filter((key) => (this.#byKey.get(key)?.checks ?? 0) > 0);
+  noteChange(resource: Resource, objectKey: string): readonly string[] {
+    if (this.#echoes.size > 0) this.#echoes.forgetOld(this.#options.clock.monotonic());
+    if (this.#waiting.size === 0) return none;
+    return this.#drop(this.#awaited.sweepChange(resource, objectKey, this.#options.cachesOf(resource)));
   }
 
-  isEcho(key: string, { resource, object }: Change): boolean {
-    const { resourceVersion, uid } = object.metadata;
-    const id = `${resourceId(resource)} ${keyOf(object)}`;
-    const awaited = this.#byKey.get(key)?.awaited ?? [];
-    return awaited.some(({ expected }) => {
-      if (objectId(expected) !== id) return false;
-      if (expected.kind === "removed") return expected.uid === uid;
-      return expected.kind === "written" && expected.version === resourceVersion;
-    });
+  isEcho(key: string, change: Change): boolean {
+    return this.#echoes.has(key, change);
   }
 
-  /** All at once: what was seen of one write may have come and gone before another's. */
-  #letGoIfSighted(key: string, { awaited }: Waiting): boolean {
-    if (!awaited.every(({ expected, cache }) => isSighted(expected, cache))) return false;
-    this.#byKey.delete(key);
-    this.#unlink(key, awaited);
-    return true;
+  /** Looks at the caches, as far as needed. */
+  #isFree(key: string): boolean {
+    this.#drop(this.#awaited.sweepKey(key));
+    return !this.#waiting.has(key);
   }
 
-  async #settle(key: string, waiting: Waiting, isLate: boolean, signal: AbortSignal): Promise<void> {
-    const settled = await Promise.all(
-      waiting.awaited.map(async (each): Promise<readonly Awaited[]> => {
-        const { expected, cache } = each;
-        const isOpen = expected.kind === "lost" || (isLate && !isSighted(expected, cache));
-        if (!isOpen) return [each];
-        this.#settlements.inc();
-        const found = await settleWrite(expected, cache, this.#options.reader, signal);
-        return found.map((expectedNow) => ({ expected: expectedNow, cache }));
-      }),
-    );
+  /** How long the server must be left alone first. */
+  async #settleIfDue(key: string, signal: AbortSignal): Promise<number> {
+    const waiting = this.#waitingOf(key);
+    const isLate = this.#options.clock.monotonic() >= waiting.settleAtMs;
+    if (waiting.lost === 0 && !isLate) return 0;
+    const open = this.#awaited
+      .of(key)
+      .filter(({ expected, cache }) => expected.kind === "lost" || (isLate && !isSighted(expected, cache)));
+    const waitMs = await this.#settling.settle(open, signal);
+    if (waitMs > 0) return waitMs;
     waiting.settlements++;
-    const waitMs = Math.min(this.#settleAfterMs * 2 ** waiting.settlements, longestSettleMs);
-    waiting.settleAtMs = this.#options.clock.monotonic() + waitMs;
-    this.#unlink(key, waiting.awaited);
-    waiting.awaited = settled.flat();
-    this.#link(key, waiting.awaited);
+    const nextMs = Math.min(this.#settleAfterMs * 2 ** waiting.settlements, longestSettleMs);
+    waiting.settleAtMs = this.#options.clock.monotonic() + nextMs;
+    return 0;
   }
 
-  #link(key: string, awaited: readonly Awaited[]): void {
-    for (const { expected } of awaited) {
-      if (expected.key === undefined) continue;
-      const id = objectId(expected);
-      const keys = this.#keysByObject.get(id) ?? new Set<string>();
-      keys.add(key);
-      this.#keysByObject.set(id, keys);
+  #await(key: string, noted: Expected, cache: ScopedCache): void {
+    const expected = lacksVersion(noted) ? afterEarlier(noted, this.#earlier(key, noted, cache)) : noted;
+    // A watch may be quicker than the answer.
+    if (isSighted(expected, cache)) {
+      this.#echoes.sighted(key, expected, this.#options.clock.monotonic());
+      return;
     }
+    this.#echoes.written(key, expected);
+    const write = this.#awaited.add(key, expected, cache);
+    const waiting = this.#waitingOf(key);
+    if (expected.kind !== "lost") return;
+    waiting.lost++;
+    this.#settling.add(write);
   }
 
-  #unlink(key: string, awaited: readonly Awaited[]): void {
-    for (const { expected } of awaited) {
-      const keys = this.#keysByObject.get(objectId(expected));
-      keys?.delete(key);
-      if (keys?.size === 0) this.#keysByObject.delete(objectId(expected));
+  #earlier(key: string, { resource, key: objectKey }: RemovedObject, cache: ScopedCache): readonly Expected[] {
+    const writes = this.#awaited.on(key, resource, objectKey);
+    return writes.flatMap((write) => (write.cache === cache ? [write.expected] : []));
+  }
+
+  /** A read has told what to expect instead of it. */
+  #replace(write: AwaitedWrite, expected: readonly Expected[]): void {
+    if (expected.length === 1 && expected[0] === write.expected) return;
+    for (const each of expected) this.#await(write.key, each, write.cache);
+    this.#awaited.forget(write);
+    this.#drop([write]);
+  }
+
+  /** The keys that were put off and have nothing left to wait for. */
+  #drop(forgotten: readonly AwaitedWrite[]): readonly string[] {
+    const free: string[] = [];
+    for (const write of forgotten) {
+      const { key, expected } = write;
+      this.#echoes.sighted(key, expected, this.#options.clock.monotonic());
+      this.#settling.remove(write);
+      const waiting = this.#waiting.get(key);
+      if (waiting === undefined) continue;
+      if (expected.kind === "lost") waiting.lost--;
+      if (this.#awaited.has(key)) continue;
+      this.#waiting.delete(key);
+      if (waiting.checks > 0) free.push(key);
     }
+    return free;
   }
-}
 
-function objectId({ resource, key = "" }: Expected): string {
-  return `${resourceId(resource)} ${key}`;
+  #waitingOf(key: string): Waiting {
+    const waiting = this.#waiting.get(key) ?? { checks: 0, settlements: 0, settleAtMs: 0, lost: 0 };
+    this.#waiting.set(key, waiting);
+    return waiting;
+  }
 }

@@ -1,55 +1,75 @@
-// What a cache must show before a key may be looked at again, as pure data and rules: after each write, where the cache has to
-// have got to.
+// What a cache must show before a key may be observed again, as pure data and rules.
 //
-// - `written`: as far as this version of the object. The cache's own version counts too: what the watch left out, because it is
-//   outside of its selector or came and went, does not appear, but the version passes it.
-// - `removed`: without the object of this uid, or with it terminating. One made anew under its name is another one.
-//   Whatever a watch cannot show, because it is in another namespace or its labels are not those selected, is not waited for.
+// - `written`: this version of the object. The cache's own resourceVersion counts too: an object outside of the watch's selector
+//   never appears, but the version passes it.
+// - `removed`: without the object of this uid; where the server only marked it, terminating is enough. An object created anew under the
+//   name has another uid.
 // - `lost`: nobody knows whether the write was carried out. Only a live read can tell, and turns it into the others.
-import {
-  compareResourceVersions,
-  controllerOf,
-  findStatusError,
-  isAlreadyExists,
-  isNotFound,
-  isResourceVersion,
-  type KubernetesObject,
-  keyOf,
-  matchesSelector,
-  parseSelector,
-  type Resource,
-  splitKey,
-  TransportError,
-} from "../api/index.ts";
-import { isDryRun, keyOfAction } from "../contract/for-drivers.ts";
-import type { Action, ActionResult } from "../contract/index.ts";
-import { type CacheScope, coversNamespace, isOutside } from "./cache-scope.ts";
+// What a watch cannot show, because of its namespace or its labels, is not expected at all: see expected-writes.ts.
+//
+// Promise: what is sighted once stays sighted, as long as a cache never goes back to an older version. Versions only grow, a uid that
+// is gone does not come back, and a deletionTimestamp is never taken off. Absence alone proves nothing about an object that the
+// cache has never had, so for those `removed` has a version to reach. Only a list after a restore from a backup takes a cache back.
+import { compareResourceVersions, isResourceVersion, type KubernetesObject, type Resource } from "../api/index.ts";
+import { assertNever } from "../base/index.ts";
+import type { CacheScope } from "./cache-scope.ts";
 
-export type Expected =
-  | { readonly kind: "written"; readonly resource: Resource; readonly key: string; readonly version: string }
-  | {
-      readonly kind: "removed";
-      readonly resource: Resource;
-      readonly key: string;
-      readonly uid: string;
-      /** Of the deletion, where the server told. */
-      readonly version: string | undefined;
-      /** Whether the cache had it when it was removed: if not, its absence says nothing. */
-      readonly wasCached: boolean;
-    }
-  | LostWrite;
+export type Expected = WrittenObject | RemovedObject | LostWrite;
 
-export type LostWrite =
-  | { readonly kind: "lost"; readonly resource: Resource; readonly key: string }
-  /** A name that was the server's to choose: found by its controller, or else by what the name begins with. */
-  | {
-      readonly kind: "lost";
-      readonly resource: Resource;
-      readonly key: undefined;
-      readonly namespace: string;
-      readonly ownerUid: string | undefined;
-      readonly generateName: string;
-    };
+export interface WrittenObject {
+  readonly kind: "written";
+  readonly resource: Resource;
+  readonly key: string;
+  readonly version: string;
+  /** Whether this version is the key's own doing; false where a live read found what somebody else has written. */
+  readonly isOwn: boolean;
+}
+
+export interface RemovedObject {
+  readonly kind: "removed";
+  readonly resource: Resource;
+  readonly key: string;
+  readonly uid: string;
+  readonly removal: Removal;
+  /** The object's version in the server's answer, or the last one known before; the cache shows the removal no earlier. */
+  readonly version: string | undefined;
+  /** Whether the cache had the object when it was removed: if not, its absence says nothing. */
+  readonly wasCached: boolean;
+}
+
+/** What the server did to the object. */
+export type Removal =
+  /** It removed it at once. */
+  | "gone"
+  /** It set a deletionTimestamp: finalizers or the grace period hold it. */
+  | "marked"
+  /** One of these: the answer does not say (an eviction, a collection). */
+  | "gone or marked"
+  /** Nothing: the object was gone before, by somebody else's doing as far as anybody knows. */
+  | "found gone";
+
+export type LostWrite = LostNamed | LostGenerated;
+
+export interface LostNamed {
+  readonly kind: "lost";
+  readonly resource: Resource;
+  readonly key: string;
+}
+
+/** The server chose the name: found by its controller, or else by its generateName. */
+export interface LostGenerated {
+  readonly kind: "lost";
+  readonly resource: Resource;
+  readonly key: undefined;
+  readonly namespace: string;
+  readonly ownerUid: string | undefined;
+  readonly generateName: string;
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+export function isGenerated(expected: Expected): expected is LostGenerated {
+  return expected.key === undefined;
+}
 
 /** What is looked at of a cache. */
 export interface SightedCache {
@@ -61,90 +81,29 @@ export interface SightedCache {
 }
 
 export function isSighted(expected: Expected, cache: SightedCache): boolean {
-  if (expected.kind === "lost") return false;
-  const cached = cache.getByKey(expected.key);
-  if (expected.kind === "written") {
-    return (
-      hasReached(cached?.metadata.resourceVersion, expected.version) ||
-      hasReached(cache.resourceVersion, expected.version)
-    );
+  switch (expected.kind) {
+    case "lost":
+      return false;
+    case "written":
+      return hasPassed(cache, cache.getByKey(expected.key), expected.version);
+    case "removed":
+      return isRemovalSighted(expected, cache);
+    default:
+      return assertNever(expected);
   }
-  if (cached !== undefined) {
-    return cached.metadata.uid !== expected.uid || cached.metadata.deletionTimestamp !== undefined;
+}
+
+function isRemovalSighted({ key, uid, removal, version, wasCached }: RemovedObject, cache: SightedCache): boolean {
+  const cached = cache.getByKey(key);
+  if (cached?.metadata.uid === uid) {
+    const canStay = removal === "marked" || removal === "gone or marked";
+    return canStay && cached?.metadata.deletionTimestamp !== undefined;
   }
-  return expected.wasCached || expected.version === undefined || hasReached(cache.resourceVersion, expected.version);
+  return wasCached || version === undefined || hasPassed(cache, cached, version);
 }
 
-/** What must be seen after an action; nothing where nothing was written. */
-export function expectedAfter(action: Action, result: ActionResult, cache: SightedCache): readonly Expected[] {
-  if (result.status === "skipped" || action.type === "event" || action.type === "port" || isDryRun(action)) return [];
-  const { resource } = action;
-  if (isForeign(action, result, cache)) return [];
-  const error = "error" in result ? result.error : undefined;
-  if (action.type === "deletecollection") {
-    return error === undefined || isAnswerLost(error) ? removedOf(action, cache) : [];
-  }
-  const key = keyOfAction(action);
-  if (error !== undefined) {
-    if (isAnswerLost(error)) return [lostWrite(action, resource, key)];
-    if (key === undefined) return [];
-    // The cache does not know of what is there, or believes in what is gone: either way it is behind.
-    if (isAlreadyExists(error)) return [{ kind: "lost", resource, key }];
-    return isNotFound(error) ? removedFrom(cache, resource, key) : [];
-  }
-  const value = result.status === "done" ? identityOf(result.value) : {};
-  if (action.type === "delete" || (action.type === "create-subresource" && action.subresource === "eviction")) {
-    const wasCached = cache.getByKey(action.key);
-    const uid = value.uid ?? wasCached?.metadata.uid;
-    if (uid === undefined) return [];
-    const isCached = wasCached?.metadata.uid === uid;
-    return [{ kind: "removed", resource, key: action.key, uid, version: value.version, wasCached: isCached }];
-  }
-  const written = value.key ?? key;
-  if (written === undefined) return [lostWrite(action, resource, key)];
-  if (value.version === undefined) return [{ kind: "lost", resource, key: written }];
-  return [{ kind: "written", resource, key: written, version: value.version }];
-}
-
-/** Nothing the cache has, or could come to show. */
-function isForeign(action: WriteAction, result: ActionResult, cache: SightedCache): boolean {
-  const { scope } = cache;
-  if (scope === undefined || action.type === "deletecollection") return false;
-  const key = keyOfAction(action);
-  const namespace = key === undefined ? namespaceOf(action) : splitKey(key).namespace;
-  if (action.resource.namespaced && !coversNamespace(scope, namespace)) return true;
-  const written = result.status === "done" ? objectOf(action, result.value) : undefined;
-  // What it has may be on its way out of the selection, and that it will show.
-  return written !== undefined && isOutside(scope, written) && cache.getByKey(keyOf(written)) === undefined;
-}
-
-type WriteAction = Exclude<Action, { readonly type: "event" | "port" }>;
-
-function namespaceOf(action: WriteAction): string {
-  return "object" in action ? (action.object.metadata.namespace ?? "") : "";
-}
-
-/** The object itself, if that is what was answered: not a Scale of it, nor a Status about it. */
-export function objectOf({ resource }: { readonly resource: Resource }, value: unknown): KubernetesObject | undefined {
-  if (typeof value !== "object" || value === null) return undefined;
-  const { kind, metadata } = value as Partial<KubernetesObject>;
-  return kind === resource.kind && metadata?.name ? (value as KubernetesObject) : undefined;
-}
-
-/** Whether the write may have been carried out although it failed. */
-export function isAnswerLost(error: Error): boolean {
-  const status = findStatusError(error);
-  // A server that fails may have stored it; one that refuses has not.
-  if (status !== undefined) return (status.code ?? 0) >= 500;
-  if (error instanceof TransportError) return error.wasSent === "maybe";
-  // Aborted, timed out, or not understood: it may have got there.
-  return !("reason" in error && error.reason === "Undeclared");
-}
-
-/** What the cache holds of an object that is gone, if it still does. */
-export function removedFrom(cache: SightedCache, resource: Resource, key: string): readonly Expected[] {
-  const uid = cache.getByKey(key)?.metadata.uid;
-  return uid === undefined ? [] : [{ kind: "removed", resource, key, uid, version: undefined, wasCached: true }];
+function hasPassed(cache: SightedCache, cached: KubernetesObject | undefined, version: string): boolean {
+  return hasReached(cached?.metadata.resourceVersion, version) || hasReached(cache.resourceVersion, version);
 }
 
 /** Versions that cannot be compared never hold anything up. */
@@ -154,40 +113,23 @@ function hasReached(version: string | undefined, wanted: string): boolean {
   return !isResourceVersion(version) || compareResourceVersions(version, wanted) >= 0;
 }
 
-function lostWrite(action: Action, resource: Resource, key: string | undefined): Expected {
-  if (key !== undefined || action.type !== "create") return { kind: "lost", resource, key: key ?? "" };
-  const { namespace = "", generateName = "" } = action.object.metadata;
-  return { kind: "lost", resource, key, namespace, ownerUid: controllerOf(action.object)?.uid, generateName };
+/** What the cache holds of an object that the server does not have; nothing if it holds none. */
+export function foundGone(cache: SightedCache, resource: Resource, key: string): readonly RemovedObject[] {
+  const uid = cache.getByKey(key)?.metadata.uid;
+  if (uid === undefined) return [];
+  return [{ kind: "removed", resource, key, uid, removal: "found gone", version: undefined, wasCached: true }];
 }
 
-function removedOf(
-  action: Extract<Action, { readonly type: "deletecollection" }>,
-  cache: SightedCache,
-): readonly Expected[] {
-  const selector = parseSelector(action.labelSelector ?? "");
-  return cache
-    .list()
-    .filter(
-      ({ metadata }) =>
-        (action.namespace === undefined || metadata.namespace === action.namespace) &&
-        matchesSelector(selector, metadata.labels),
-    )
-    .flatMap((object) => removedFrom(cache, action.resource, keyOf(object)));
+/** The cache has not shown the object yet, and nothing says how far it must get: its absence would count at once. */
+export function lacksVersion(expected: Expected): expected is RemovedObject {
+  return expected.kind === "removed" && !expected.wasCached && expected.version === undefined;
 }
 
-/** What an answer tells about the object: itself, or a Status about it. */
-function identityOf(value: unknown): { readonly key?: string; readonly uid?: string; readonly version?: string } {
-  if (typeof value !== "object" || value === null) return {};
-  const { kind, metadata, details } = value as {
-    readonly kind?: string;
-    readonly metadata?: KubernetesObject["metadata"];
-    readonly details?: { readonly uid?: string };
-  };
-  if (kind === "Status") return details?.uid === undefined ? {} : { uid: details.uid };
-  const { name, uid, resourceVersion } = metadata ?? {};
-  return {
-    ...(name ? { key: keyOf({ metadata: metadata ?? {} }) } : {}),
-    ...(uid === undefined ? {} : { uid }),
-    ...(resourceVersion === undefined ? {} : { version: resourceVersion }),
-  };
+/**
+ * A removal that lacks a version, knowing what the same key wrote to the object before: the cache must have got as far as that, or the
+ * object would be taken for gone before it has come.
+ */
+export function afterEarlier(removed: RemovedObject, earlier: readonly Expected[]): RemovedObject {
+  const versions = earlier.flatMap((each) => (each.kind === "written" ? [each.version] : [])).filter(isResourceVersion);
+  return { ...removed, version: versions.toSorted(compareResourceVersions).at(-1) };
 }

@@ -38,7 +38,7 @@ function changed(gate: WriteGate, changes: Partial<WriteGate>): WriteGate {
     note: (key, action, result) => gate.note(key, action, result),
     holds: (key) => gate.holds(key),
     check: (key, signal) => gate.check(key, signal),
-    waitingFor: (resource, objectKey) => gate.waitingFor(resource, objectKey),
+    noteChange: (resource, objectKey) => gate.noteChange(resource, objectKey),
     isEcho: (key, change) => gate.isEcho(key, change),
     ...changes,
   };

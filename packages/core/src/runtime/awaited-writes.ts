@@ -1,0 +1,170 @@
+// Writes that caches do not show yet, findable by the key that wrote, by the object and by the cache, and forgotten one by one as they
+// are sighted. Nothing is left of a key, an object or a cache when its last write is forgotten.
+//
+// Promise: looking costs O(1) for each look and each write, over time. A line of writes is looked at from its oldest and only as far as
+// the first that is not sighted. What stands behind that one waits for it: it is forgotten a little later, never too early.
+import type { Resource } from "../api/index.ts";
+import { resourceId } from "../contract/for-drivers.ts";
+import type { ScopedCache } from "./settle-writes.ts";
+import { type Expected, isSighted } from "./sightings.ts";
+
+export interface AwaitedWrite {
+  /** Who wrote. */
+  readonly key: string;
+  readonly expected: Expected;
+  readonly cache: ScopedCache;
+  /** Forgotten. */
+  isOver: boolean;
+}
+
+/** In the order they were added; those that are over are dropped from its beginning, or when they are most of it. */
+class Line {
+  open = 0;
+  #writes: AwaitedWrite[] = [];
+  #first = 0;
+
+  push(write: AwaitedWrite): void {
+    this.#writes.push(write);
+    this.open++;
+  }
+
+  get first(): AwaitedWrite | undefined {
+    while (this.#writes[this.#first]?.isOver === true) this.#first++;
+    return this.#writes[this.#first];
+  }
+
+  all(): readonly AwaitedWrite[] {
+    return this.#writes.filter(({ isOver }) => !isOver);
+  }
+
+  /** One of its writes is over now. */
+  close(): void {
+    this.open--;
+    if (this.#writes.length < 32 || this.#writes.length < 4 * this.open) return;
+    this.#writes = this.#writes.filter(({ isOver }) => !isOver);
+    this.#first = 0;
+  }
+}
+
+type CacheLines = Readonly<Record<Expected["kind"], Line>>;
+
+export class AwaitedWrites {
+  readonly #byKey = new Map<string, Line>();
+  readonly #byObject = new Map<string, Line>();
+  /** A line for each kind: one whose removal does not come, or whose answer was lost, must not stand in the way of the others. */
+  readonly #byCache = new Map<ScopedCache, CacheLines>();
+
+  /** How many objects are linked to writes. */
+  get links(): number {
+    return this.#byObject.size;
+  }
+
+  has(key: string): boolean {
+    return this.#byKey.has(key);
+  }
+
+  /** Not sighted when they were looked at last. */
+  of(key: string): readonly AwaitedWrite[] {
+    return this.#byKey.get(key)?.all() ?? [];
+  }
+
+  /** Of one key, about one object. */
+  on(key: string, resource: Resource, objectKey: string): readonly AwaitedWrite[] {
+    const line = this.#byObject.get(objectId(resource, objectKey));
+    return line?.all().filter((write) => write.key === key) ?? [];
+  }
+
+  add(key: string, expected: Expected, cache: ScopedCache): AwaitedWrite {
+    const write = { key, expected, cache, isOver: false };
+    lineOf(this.#byKey, key).push(write);
+    if (isLinked(write)) lineOf(this.#byObject, idOf(write)).push(write);
+    this.#linesOf(cache)[expected.kind].push(write);
+    return write;
+  }
+
+  /** Nothing if it is forgotten already. */
+  forget(write: AwaitedWrite): void {
+    if (write.isOver) return;
+    write.isOver = true;
+    closeIn(this.#byKey, write.key);
+    if (isLinked(write)) closeIn(this.#byObject, idOf(write));
+    const lines = this.#linesOf(write.cache);
+    lines[write.expected.kind].close();
+    if (Object.values(lines).every(({ open }) => open === 0)) this.#byCache.delete(write.cache);
+  }
+
+  /** Looks at a key's writes; those that were forgotten. */
+  sweepKey(key: string): readonly AwaitedWrite[] {
+    return this.#sweep([this.#byKey.get(key)]);
+  }
+
+  /**
+   * Looks at what a change may have brought: writes to the object, and what the caches of its resource have passed. Also at one other
+   * cache, each time the next one: it may be quiet, or no longer followed. Those that were forgotten.
+   */
+  sweepChange(resource: Resource, objectKey: string, caches: readonly ScopedCache[]): readonly AwaitedWrite[] {
+    const lines = [this.#byObject.get(objectId(resource, objectKey))];
+    for (const cache of caches) {
+      const its = this.#byCache.get(cache);
+      lines.push(its?.written, its?.removed);
+    }
+    return this.#sweep([...lines, ...this.#nextCache()]);
+  }
+
+  #nextCache(): readonly Line[] {
+    for (const [cache, lines] of this.#byCache) {
+      // To the end of the map's order.
+      this.#byCache.delete(cache);
+      this.#byCache.set(cache, lines);
+      return Object.values(lines);
+    }
+    return [];
+  }
+
+  #sweep(lines: readonly (Line | undefined)[]): readonly AwaitedWrite[] {
+    const forgotten: AwaitedWrite[] = [];
+    for (const line of lines) {
+      for (let write = line?.first; write !== undefined && isSeen(write); write = line?.first) {
+        this.forget(write);
+        forgotten.push(write);
+      }
+    }
+    return forgotten;
+  }
+
+  #linesOf(cache: ScopedCache): CacheLines {
+    const lines = this.#byCache.get(cache) ?? { written: new Line(), removed: new Line(), lost: new Line() };
+    this.#byCache.set(cache, lines);
+    return lines;
+  }
+}
+
+/** An event about the object tells nothing about a write whose answer was lost. */
+function isLinked({ expected }: AwaitedWrite): boolean {
+  return expected.kind !== "lost";
+}
+
+/** A cache that is no longer followed is not waited for: nobody reads it. */
+function isSeen({ cache, expected }: AwaitedWrite): boolean {
+  return !cache.isFollowing() || isSighted(expected, cache);
+}
+
+function lineOf(lines: Map<string, Line>, id: string): Line {
+  const line = lines.get(id) ?? new Line();
+  lines.set(id, line);
+  return line;
+}
+
+function closeIn(lines: Map<string, Line>, id: string): void {
+  const line = lines.get(id);
+  line?.close();
+  if (line?.open === 0) lines.delete(id);
+}
+
+function idOf({ expected }: AwaitedWrite): string {
+  return objectId(expected.resource, expected.key ?? "");
+}
+
+function objectId(resource: Resource, key: string): string {
+  return `${resourceId(resource)} ${key}`;
+}

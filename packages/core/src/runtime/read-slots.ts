@@ -1,0 +1,44 @@
+// Lets so many pieces of work run at once; the others wait in line, first come first served. Whoever is aborted leaves the line.
+import { type Deferred, deferred, untilAborted, WaitingLine } from "../base/index.ts";
+
+export class ReadSlots {
+  #free: number;
+  readonly #line = new WaitingLine<Deferred<void>>();
+
+  constructor(slots: number) {
+    this.#free = slots;
+  }
+
+  async run<R>(work: () => Promise<R>, signal: AbortSignal): Promise<R> {
+    await this.#take(signal);
+    try {
+      return await work();
+    } finally {
+      this.#give();
+    }
+  }
+
+  async #take(signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    if (this.#free > 0) {
+      this.#free--;
+      return;
+    }
+    const turn = deferred();
+    const place = this.#line.join(turn);
+    try {
+      await untilAborted(turn.promise, signal);
+    } catch (error) {
+      // Aborted when the slot was its own already.
+      if (place.hasLeft) this.#give();
+      this.#line.leave(place);
+      throw error;
+    }
+  }
+
+  #give(): void {
+    const next = this.#line.shift();
+    if (next === undefined) this.#free++;
+    else next.resolve();
+  }
+}
