@@ -35,6 +35,7 @@ export function createMergePatch(from: JsonObject, to: JsonObject): JsonObject {
   for (const [key, wanted] of Object.entries(to)) {
     if (wanted === undefined) continue;
     const current = Object.hasOwn(from, key) ? from[key] : undefined;
+    if (current === wanted) continue;
     if (isJsonObject(current) && isJsonObject(wanted)) {
       const inner = createMergePatch(current, wanted);
       if (Object.keys(inner).length > 0) patch.push([key, inner]);

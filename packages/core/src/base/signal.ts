@@ -48,7 +48,10 @@ class Fanout {
   }
 }
 
-const fanouts = new WeakMap<AbortSignal, Fanout>();
+// On the signal itself: a WeakMap of signals that live as long as one request keeps them until the next full collection, and makes every
+// small one slower.
+const fanoutOf = Symbol("kubeloop.fanout");
+type ListenedSignal = AbortSignal & { [fanoutOf]?: Fanout };
 const nothingToUndo: Disposable = { [Symbol.dispose]() {} };
 
 /** Calls back once, when `signal` aborts (at once if it has), unless disposed of before. */
@@ -57,12 +60,9 @@ export function onAbort(signal: AbortSignal, callback: AbortCallback): Disposabl
     callback(signal.reason);
     return nothingToUndo;
   }
-  let fanout = fanouts.get(signal);
-  if (fanout === undefined) {
-    fanout = new Fanout(signal);
-    fanouts.set(signal, fanout);
-  }
-  return fanout.add(callback);
+  const listened: ListenedSignal = signal;
+  listened[fanoutOf] ??= new Fanout(signal);
+  return listened[fanoutOf].add(callback);
 }
 
 /** A signal of one's own that also aborts with its parent. Dispose of it to let go of the parent. */
@@ -101,22 +101,36 @@ export interface TimeoutOptions {
 
 /** A child that also aborts, with a TimeoutError, after `afterMs`. Dispose of it to drop timer and parent. */
 export function timeoutSignal(parent: AbortSignal, afterMs: number, options: TimeoutOptions): ChildSignal {
-  if (parent.aborted) return childSignal(parent);
-  const controller = new AbortController();
-  const letGo = () => {
-    timer[Symbol.dispose]();
-    watch[Symbol.dispose]();
+  return parent.aborted ? childSignal(parent) : new TimeoutSignal(parent, afterMs, options);
+}
+
+class TimeoutSignal implements ChildSignal {
+  readonly #controller = new AbortController();
+  readonly #timer: Disposable;
+  readonly #parent: Disposable;
+
+  constructor(parent: AbortSignal, afterMs: number, options: TimeoutOptions) {
+    this.#timer = options.clock.after(afterMs, () => {
+      const { what, outOfMs = afterMs } = options;
+      this.abort(new TimeoutError(typeof what === "string" ? what : what(), outOfMs));
+    });
+    this.#parent = onAbort(parent, (reason) => this.abort(reason));
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  /** A function of its own, so that it may be taken out of the object. */
+  readonly abort = (reason?: unknown): void => {
+    this[Symbol.dispose]();
+    this.#controller.abort(reason);
   };
-  const abort = (reason?: unknown) => {
-    letGo();
-    controller.abort(reason);
-  };
-  const timer = options.clock.after(afterMs, () => {
-    const { what, outOfMs = afterMs } = options;
-    abort(new TimeoutError(typeof what === "string" ? what : what(), outOfMs));
-  });
-  const watch = onAbort(parent, abort);
-  return { signal: controller.signal, abort, [Symbol.dispose]: letGo };
+
+  [Symbol.dispose](): void {
+    this.#timer[Symbol.dispose]();
+    this.#parent[Symbol.dispose]();
+  }
 }
 
 /** Settles as `work` does, or rejects with the signal's reason, whichever comes first. The loser is left to end alone. */

@@ -40,7 +40,8 @@ export class Outcome<Notes = unknown> {
   readonly plan: Plan<Notes>;
   readonly #results: ReadonlyMap<Action, ActionResult>;
   #found: readonly FoundAction[] | undefined;
-  #byObject: Map<string, FoundAction[]> | undefined;
+  /** By resource and key. */
+  #byObject: Map<string, Map<string, FoundAction[]>> | undefined;
 
   constructor(plan: Plan<Notes>, results: Iterable<readonly [Action, ActionResult]> = []) {
     this.plan = plan;
@@ -72,8 +73,13 @@ export class Outcome<Notes = unknown> {
 
   /** Whether something was to be done to this object, and all of it was done. */
   isDoneOn(resource: Resource, key: string, match: Omit<ActionMatch, "resource" | "key"> = {}): boolean {
-    const found = this.find({ ...match, resource, key });
-    return found.length > 0 && found.every(({ action }) => this.isDone(action));
+    let isDone = false;
+    for (const { action, result } of this.#on(resource, key)) {
+      if (!isMatch(action, match)) continue;
+      if (result.status !== "done" && result.status !== "tolerated") return false;
+      isDone = true;
+    }
+    return isDone;
   }
 
   /** The object as the plan's last write to it left it; undefined if there was none, or it failed. */
@@ -111,8 +117,14 @@ export class Outcome<Notes = unknown> {
     return this.all.flatMap(({ result }) => (result.status === "failed" ? [result.error] : []));
   }
 
+  get hasFailed(): boolean {
+    for (const { status } of this.#results.values()) if (status === "failed") return true;
+    return false;
+  }
+
   /** The one failure, or all of them in one; undefined when there is none. */
   get error(): Error | undefined {
+    if (!this.hasFailed) return undefined;
     const { failures } = this;
     if (failures.length < 2) return failures[0];
     const message = `${failures.length} actions failed, first: ${failures[0]?.message}`;
@@ -121,25 +133,25 @@ export class Outcome<Notes = unknown> {
 
   #on(resource: Resource, key: string): readonly FoundAction[] {
     this.#byObject ??= indexByObject(this.all);
-    return this.#byObject.get(objectIdOf(resource, key)) ?? none;
+    return this.#byObject.get(resourceId(resource))?.get(key) ?? none;
   }
 }
 
-function indexByObject(all: readonly FoundAction[]): Map<string, FoundAction[]> {
-  const byObject = new Map<string, FoundAction[]>();
+function indexByObject(all: readonly FoundAction[]): Map<string, Map<string, FoundAction[]>> {
+  const byObject = new Map<string, Map<string, FoundAction[]>>();
   for (const found of all) {
     const { action } = found;
     const key = keyOfAction(action);
     if (key === undefined || !("resource" in action)) continue;
-    const id = objectIdOf(action.resource, key);
-    const others = byObject.get(id);
-    if (others === undefined) byObject.set(id, [found]);
+    const id = resourceId(action.resource);
+    const byKey = byObject.get(id) ?? new Map<string, FoundAction[]>();
+    byObject.set(id, byKey);
+    const others = byKey.get(key);
+    if (others === undefined) byKey.set(key, [found]);
     else others.push(found);
   }
   return byObject;
 }
-
-const objectIdOf = (resource: Resource, key: string) => `${resourceId(resource)} ${key}`;
 
 function isMatch(action: Action, { type, resource, key, subresource }: ActionMatch): boolean {
   if (type !== undefined && action.type !== type) return false;

@@ -12,7 +12,10 @@ import { type ControllerQueue, type QueueOptions, queueOptions } from "./queue.t
 import type { Snapshot } from "./snapshot.ts";
 
 /** Called once for a key. What it throws is tried again with back-off, unless it is a TerminalError. */
-export type Procedure = (key: string, context: ProcedureContext) => Promise<ProcedureResult | undefined>;
+export type Procedure = (
+  key: string,
+  context: ProcedureContext,
+) => Promise<ProcedureResult | undefined> | Promise<void>;
 
 export interface ProcedureResult {
   /** When to look at the key again although nothing will have changed. */

@@ -4,16 +4,17 @@
 // actions of a chain run one after the other, and a failure ends that chain alone. Every action has a result, also when time ran out
 // in between; `onResult` is called with each as it comes, before anything else can run.
 import { findStatusCause, isAlreadyExists, isConflict, isNotFound } from "../api/index.ts";
-import { type Clock, KubeloopError, timeoutSignal, toError } from "../base/index.ts";
-import { type Chain, isCovered, type Tolerance } from "../contract/for-drivers.ts";
+import { KubeloopError, toError } from "../base/index.ts";
+import { type Chain, isCovered, type Step, type Tolerance } from "../contract/for-drivers.ts";
 import { type Access, type Action, type ActionResult, Outcome, type Plan, printAction } from "../contract/index.ts";
 import { parallelizeUntil } from "../workqueue/index.ts";
+import type { Attempt } from "./attempt.ts";
 import { isAnswerLost } from "./expected-writes.ts";
 import { type ActionTools, sendAction } from "./send-action.ts";
 import type { TraceRequest } from "./tracing/controller-spans.ts";
+import type { WrittenVersions } from "./written-versions.ts";
 
 export interface ApplyTools extends ActionTools {
-  readonly clock: Clock;
   readonly requestTimeoutMs: number;
   /** How many requests of one plan may be under way. */
   readonly maxParallel: number;
@@ -22,44 +23,69 @@ export interface ApplyTools extends ActionTools {
   readonly trace?: TraceRequest | undefined;
 }
 
-type OnResult = (action: Action, result: ActionResult) => void;
+type Results = Map<Action, ActionResult>;
 
-export async function applyPlan<Notes>(
-  plan: Plan<Notes>,
-  tools: ApplyTools,
-  onResult: OnResult,
-  signal: AbortSignal,
-): Promise<Outcome<Notes>> {
+/** One plan, carried out in one try at a key. */
+export interface PlanRun {
+  readonly attempt: Pick<Attempt, "signal" | "isAborted" | "limitRequest">;
+  /** What the same try has written so far. */
+  readonly written?: WrittenVersions | undefined;
+  readonly onResult: (action: Action, result: ActionResult) => void;
+}
+
+export async function applyPlan<Notes>(plan: Plan<Notes>, tools: ApplyTools, run: PlanRun): Promise<Outcome<Notes>> {
   const results = new Map<Action, ActionResult>();
   for (const step of plan.steps) {
-    let hasFailed = false;
-    const carryOut = async (entry: Action | Chain | undefined) => {
-      if (entry === undefined) return;
-      for (const action of entry.type === "chain" ? entry.actions : [entry]) {
-        if (signal.aborted) return;
-        const attempt = () => tryAction(action, tools, signal);
-        const result = await (tools.trace === undefined ? attempt() : tools.trace(action, attempt));
-        results.set(action, result);
-        tools.written?.note(action, result);
-        onResult(action, result);
-        if (result.status !== "failed") continue;
-        hasFailed = true;
-        return;
-      }
-    };
-    if (step.length === 1) await carryOut(step[0]);
-    else {
-      const limits = { workers: tools.maxParallel, pieces: step.length };
-      await parallelizeUntil(limits, (piece) => carryOut(step[piece]), signal);
-    }
-    if (hasFailed || signal.aborted) break;
+    const [only] = step;
+    const isDone =
+      only !== undefined && step.length === 1
+        ? await applyEntry(only, tools, run, results)
+        : await applyInParallel(step, tools, run, results);
+    if (!isDone || run.attempt.isAborted) break;
   }
   return new Outcome(plan, results);
 }
 
+async function applyInParallel(step: Step, tools: ApplyTools, run: PlanRun, results: Results): Promise<boolean> {
+  let isDone = true;
+  const limits = { workers: tools.maxParallel, pieces: step.length };
+  const applyPiece = async (piece: number) => {
+    const entry = step[piece];
+    if (entry !== undefined && !(await applyEntry(entry, tools, run, results))) isDone = false;
+  };
+  await parallelizeUntil(limits, applyPiece, run.attempt.signal);
+  return isDone;
+}
+
+/** Whether all of it was done. */
+async function applyEntry(entry: Action | Chain, tools: ApplyTools, run: PlanRun, results: Results): Promise<boolean> {
+  if (entry.type !== "chain") return await applyAction(entry, tools, run, results);
+  for (const action of entry.actions) if (!(await applyAction(action, tools, run, results))) return false;
+  return true;
+}
+
+async function applyAction(action: Action, tools: ApplyTools, run: PlanRun, results: Results): Promise<boolean> {
+  const { attempt, written } = run;
+  if (attempt.isAborted) return false;
+  const send = () => tryAction(action, tools, run);
+  const result = await (tools.trace === undefined ? send() : tools.trace(action, send));
+  results.set(action, result);
+  written?.note(action, result);
+  run.onResult(action, result);
+  return result.status !== "failed";
+}
+
 /** The first action that is not declared; undefined when all are. */
-export function findUndeclared(actions: readonly Action[], writes: readonly Access[]): Action | undefined {
-  return actions.find((action) => !isCovered(action, writes));
+export function findUndeclared({ steps }: Plan, writes: readonly Access[]): Action | undefined {
+  for (const step of steps) {
+    for (const entry of step) {
+      if (entry.type === "chain") {
+        const undeclared = entry.actions.find((action) => !isCovered(action, writes));
+        if (undeclared !== undefined) return undeclared;
+      } else if (!isCovered(entry, writes)) return entry;
+    }
+  }
+  return undefined;
 }
 
 export function newUndeclared(action: Action): KubeloopError {
@@ -67,21 +93,23 @@ export function newUndeclared(action: Action): KubeloopError {
   return new KubeloopError(message, { reason: "Undeclared", retry: "never" });
 }
 
-async function tryAction(action: Action, tools: ApplyTools, signal: AbortSignal): Promise<ActionResult> {
+async function tryAction(action: Action, tools: ApplyTools, { attempt, written }: PlanRun): Promise<ActionResult> {
   // Recording an event neither waits nor fails: it needs no deadline.
   if (action.type === "event") {
     tools.recordEvent(action);
     return recorded;
   }
   if (!isCovered(action, tools.writes)) return { status: "failed", error: newUndeclared(action) };
-  const what = () => printAction(action);
-  using limit = timeoutSignal(signal, tools.requestTimeoutMs, { clock: tools.clock, what });
+  // Not `using`: what the compiler makes of it costs more than the rest of this.
+  const limit = attempt.limitRequest(tools.requestTimeoutMs, () => printAction(action));
   try {
-    return { status: "done", value: await sendAction(action, tools, limit.signal) };
+    return { status: "done", value: await sendAction(action, tools, written, limit.signal) };
   } catch (thrown) {
     const error = toError(thrown);
     if (isTolerated(action, error)) return { status: "tolerated", error };
     return isAnswerLost(error) ? { status: "failed", error, isUnknown: true } : { status: "failed", error };
+  } finally {
+    limit[Symbol.dispose]();
   }
 }
 

@@ -22,6 +22,7 @@ export class Attempt implements Disposable {
   readonly #parent: AbortSignal;
   readonly #options: AttemptOptions;
   #limit: ChildSignal | undefined;
+  #hasTimedOut = false;
 
   constructor(options: AttemptOptions, signal: AbortSignal) {
     this.key = options.key;
@@ -43,7 +44,24 @@ export class Attempt implements Disposable {
 
   /** Whether its deadline has passed. */
   get hasTimedOut(): boolean {
-    return this.#limit?.signal.reason instanceof TimeoutError && !this.#parent.aborted;
+    return this.#hasTimedOut || (this.#limit?.signal.reason instanceof TimeoutError && !this.#parent.aborted);
+  }
+
+  get isAborted(): boolean {
+    return this.#hasTimedOut || (this.#limit?.signal ?? this.#parent).aborted;
+  }
+
+  /** A signal for one request, which aborts with the try or when the request's own time is up. */
+  limitRequest(requestMs: number, what: () => string): ChildSignal {
+    const { clock, key, startMs, deadlineMs } = this.#options;
+    if (this.#limit !== undefined) return timeoutSignal(this.#limit.signal, requestMs, { clock, what });
+    const leftMs = startMs + deadlineMs - clock.monotonic();
+    if (requestMs < leftMs) return timeoutSignal(this.#parent, requestMs, { clock, what });
+    const whole = () => {
+      this.#hasTimedOut = true;
+      return `reconcile of ${key}`;
+    };
+    return timeoutSignal(this.#parent, leftMs, { clock, what: whole, outOfMs: deadlineMs });
   }
 
   /** Throws when the deadline has passed or the controller stops. */

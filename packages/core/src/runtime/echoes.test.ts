@@ -77,8 +77,7 @@ describe("the memory of echoes", () => {
 
   for (const [name, laterMs, isKnown] of [
     ["and for a while after", 14_999, true],
-    ["at least for a quarter of a minute", 15_000, true],
-    ["not longer than half a minute", 30_000, false],
+    ["not longer than half a minute", 15_000, false],
   ] as const) {
     test(name, () => {
       const memory = new EchoMemory();
@@ -89,4 +88,12 @@ describe("the memory of echoes", () => {
       expect(memory.size).toBe(isKnown ? 1 : 0);
     });
   }
+
+  test("nothing is remembered of a key that has succeeded, nor when its write is sighted later", () => {
+    const memory = new EchoMemory();
+    memory.written("k", written("9"));
+    memory.forget("k");
+    memory.sighted("k", written("9"), 1000);
+    expect([memory.has("k", added), memory.isEmpty]).toEqual([false, true]);
+  });
 });

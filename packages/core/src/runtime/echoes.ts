@@ -4,9 +4,10 @@
 // The rules (`echoOf`, `echoesIn`) are pure: a write has one name for its echo, a change has the names of all writes it may be the echo
 // of. A deletion that only marked the object echoes as the update to the version the server answered; the final removal is news then.
 //
-// The memory forgets a write half a minute after it was sighted at the latest, because the event may come after the cache has it (handlers
-// are called later), and the question after the event (a worker asks when the key's work is over). Where that takes longer, an echo
-// is taken for news: the key comes once too often, but so seldom that nothing goes round.
+// The memory holds the writes of keys that have not succeeded since: nobody asks about others, so it is empty where nothing fails. Of a
+// key that fails it forgets a write half a minute after it was sighted at the latest, because the event may come after the cache has
+// it (handlers are called later). Where that takes longer, an echo is taken for news: the key is tried once too often, but so seldom
+// that nothing loops.
 import { type KubernetesObject, keyOf } from "../api/index.ts";
 import { assertNever } from "../base/index.ts";
 import { resourceId } from "../contract/for-drivers.ts";
@@ -62,51 +63,69 @@ function isTerminating({ metadata }: KubernetesObject): boolean {
   return metadata.deletionTimestamp !== undefined;
 }
 
-const turnMs = 15_000;
+/** How long a write is remembered after it was sighted, and how often old ones are looked for. */
+const rememberedMs = 15_000;
 
 export class EchoMemory {
-  /** Of writes that the caches do not show yet, however long that takes. */
-  readonly #unseen = new Set<string>();
-  /** Of writes sighted in this turn and in the last. */
-  #recent = new Set<string>();
-  #older = new Set<string>();
-  #turnEndsMs = 0;
+  /** By key and echo, until when it is remembered; for ever while the caches do not show the write. */
+  readonly #byKey = new Map<string, Map<string, number>>();
+  #nextSweepMs = 0;
 
   get size(): number {
-    return this.#unseen.size + this.#recent.size + this.#older.size;
+    let size = 0;
+    for (const echoes of this.#byKey.values()) size += echoes.size;
+    return size;
+  }
+
+  get isEmpty(): boolean {
+    return this.#byKey.size === 0;
   }
 
   written(key: string, expected: Expected): void {
-    const id = idOf(key, expected);
-    if (id !== undefined) this.#unseen.add(id);
+    this.#remember(key, expected, Number.POSITIVE_INFINITY);
   }
 
+  /** Nothing if the key's echoes were forgotten since it was written. */
   sighted(key: string, expected: Expected, nowMs: number): void {
-    const id = idOf(key, expected);
-    if (id === undefined) return;
-    this.forgetOld(nowMs);
-    this.#unseen.delete(id);
-    this.#recent.add(id);
+    const id = idOf(expected);
+    const echoes = this.#byKey.get(key);
+    if (id !== undefined && echoes?.has(id) === true) echoes.set(id, nowMs + rememberedMs);
+  }
+
+  /** Written, and sighted before the answer came. */
+  writtenAndSighted(key: string, expected: Expected, nowMs: number): void {
+    this.#remember(key, expected, nowMs + rememberedMs);
   }
 
   has(key: string, change: Change): boolean {
-    const object = `${key}\n${resourceId(change.resource)}\n${keyOf(change.object)}`;
-    return echoesIn(change).some((echo) => {
-      const id = `${object}\n${echo}`;
-      return this.#unseen.has(id) || this.#recent.has(id) || this.#older.has(id);
-    });
+    const echoes = this.#byKey.get(key);
+    if (echoes === undefined) return false;
+    const object = `${resourceId(change.resource)}\n${keyOf(change.object)}`;
+    return echoesIn(change).some((echo) => echoes.has(`${object}\n${echo}`));
+  }
+
+  forget(key: string): void {
+    this.#byKey.delete(key);
   }
 
   forgetOld(nowMs: number): void {
-    if (nowMs < this.#turnEndsMs) return;
-    // Nothing was sighted for a whole turn: the last one is too old, too.
-    this.#older = nowMs < this.#turnEndsMs + turnMs ? this.#recent : new Set();
-    this.#recent = new Set();
-    this.#turnEndsMs = nowMs + turnMs;
+    if (nowMs < this.#nextSweepMs) return;
+    this.#nextSweepMs = nowMs + rememberedMs;
+    for (const [key, echoes] of this.#byKey) {
+      for (const [id, untilMs] of echoes) if (untilMs <= nowMs) echoes.delete(id);
+      if (echoes.size === 0) this.#byKey.delete(key);
+    }
+  }
+
+  #remember(key: string, expected: Expected, untilMs: number): void {
+    const id = idOf(expected);
+    if (id === undefined) return;
+    const echoes = this.#byKey.get(key) ?? new Map<string, number>();
+    this.#byKey.set(key, echoes.set(id, untilMs));
   }
 }
 
-function idOf(key: string, expected: Expected): string | undefined {
+function idOf(expected: Expected): string | undefined {
   const echo = echoOf(expected);
-  return echo === undefined ? undefined : `${key}\n${resourceId(expected.resource)}\n${expected.key}\n${echo}`;
+  return echo === undefined ? undefined : `${resourceId(expected.resource)}\n${expected.key}\n${echo}`;
 }

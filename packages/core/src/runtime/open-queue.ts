@@ -47,7 +47,7 @@ export function openQueue<M>(name: string, queue: ControllerQueue<M>, parts: Ope
     requestTimeoutMs,
     reads,
   };
-  const apply = { client, ports, recordEvent, clock: requestClock, requestTimeoutMs, maxParallel, writes };
+  const apply = { client, ports, recordEvent, requestTimeoutMs, maxParallel, writes };
   const { skips, settlements } = counted;
   const cachesOf = (resource: Parameters<ControllerCaches["cachesOf"]>[0]) => caches.cachesOf(resource);
   const { settleAfterMs, wrapGate = (gate: WriteGate) => gate } = settings;
@@ -79,6 +79,7 @@ export function openQueue<M>(name: string, queue: ControllerQueue<M>, parts: Ope
     reconcile:
       spans === undefined ? (attempt) => reconcile(tools, attempt) : (attempt) => reconcile(toolsIn(attempt), attempt),
     isEcho: (key, change) => gate.isEcho(key, change),
+    succeeded: (key) => gate.forgetEchoes(key),
     spans,
   });
   return { worker, gate, workers: settings.workers[name] ?? queue.workers };

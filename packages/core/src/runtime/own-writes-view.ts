@@ -34,8 +34,8 @@ const anyKey = "*";
 
 export class OwnWritesView implements Snapshot {
   readonly #caches: WrittenCaches;
-  /** By resource and key. */
-  readonly #writes = new Map<string, Map<string, OwnWrite>>();
+  /** By resource and key; made with the first write. */
+  #writes: Map<string, Map<string, OwnWrite>> | undefined;
 
   constructor(caches: WrittenCaches) {
     this.#caches = caches;
@@ -54,6 +54,7 @@ export class OwnWritesView implements Snapshot {
     const shows = noted.some(isGone) ? "absence" : shownBy(action, result);
     const key = typeof shows === "object" ? keyOf(shows.object) : (keyOfAction(action) ?? anyKey);
     const id = resourceId(action.resource);
+    this.#writes ??= new Map();
     const writes = this.#writes.get(id) ?? new Map<string, OwnWrite>();
     const earlier = writes.get(key)?.awaited ?? [];
     // A later write to an object takes the place of an earlier one; of those to any object, all must be seen.
@@ -62,6 +63,7 @@ export class OwnWritesView implements Snapshot {
   }
 
   get<T extends KubernetesObject>(resource: Resource<T>, key: string): T | undefined {
+    if (this.#writes === undefined) return this.#caches.get(resource, key);
     const own = this.#unseenAt(resource, key) ?? this.#unseenAt(resource, anyKey);
     if (own === undefined) return this.#caches.get(resource, key);
     if (own.shows === "nothing certain") throw new StaleReadError(`${resource.plural} ${key}`, unknownWrite);
@@ -96,12 +98,12 @@ export class OwnWritesView implements Snapshot {
 
   /** Writes that the caches do not show yet; forgets the others. */
   #unseen(resource: Resource): readonly OwnWrite[] {
-    const writes = this.#writes.get(resourceId(resource));
+    const writes = this.#writes?.get(resourceId(resource));
     return writes === undefined ? [] : [...writes.keys()].flatMap((key) => this.#unseenAt(resource, key) ?? []);
   }
 
   #unseenAt(resource: Resource, key: string): OwnWrite | undefined {
-    const writes = this.#writes.get(resourceId(resource));
+    const writes = this.#writes?.get(resourceId(resource));
     const own = writes?.get(key);
     const isSeen = own?.awaited.every(({ expected, cache }) => isSighted(expected, cache)) === true;
     if (isSeen) writes?.delete(key);

@@ -10,7 +10,16 @@
 //
 // A key whose deadline has passed is aborted through its signal, and waited for all the same: no other worker may have it meanwhile. What
 // is decided without waiting for anything runs key after key, and yields to the event loop every few milliseconds.
-import { type Clock, isAborted, type Log, type Metrics, noLog, toError, YieldBudget } from "../base/index.ts";
+import {
+  type Clock,
+  isAborted,
+  type Log,
+  type Metrics,
+  noLog,
+  noMetrics,
+  toError,
+  YieldBudget,
+} from "../base/index.ts";
 import { type ControllerQueue, isTerminal, type RetryPolicy } from "../contract/for-drivers.ts";
 import type { Change } from "../contract/index.ts";
 import {
@@ -39,8 +48,9 @@ export interface QueueWorkerOptions {
   readonly counted: DriverMetrics;
   readonly deadlineMs: number;
   readonly reconcile: (attempt: Attempt) => Reconciled | Promise<Reconciled>;
-  /** Whether a change is only what the key itself has written. */
+  /** Whether a change is only what the key itself has written since it last succeeded. */
   readonly isEcho: (key: string, change: Change) => boolean;
+  readonly succeeded: (key: string) => void;
   readonly spans?: ControllerSpans | undefined;
 }
 
@@ -56,6 +66,7 @@ type Result = ReconcileResult | "stale";
 
 /** Wakes that are remembered for a key being processed: more than the requests that one plan has under way. */
 const mostPending = 128;
+const nonePending: readonly WakeOptions[] = [];
 
 export class QueueWorker implements Disposable {
   readonly queue: RateLimitingQueue<string>;
@@ -66,7 +77,7 @@ export class QueueWorker implements Disposable {
   /** Keys that failed, and until when an echo does not add them; for ever, if they are not tried again. */
   readonly #failedUntilMs = new Map<string, number>();
   /** Keys that wait for something while they are processed, and the wakes that came meanwhile. */
-  readonly #pending = new Map<string, WakeOptions[]>();
+  readonly #pending = new Map<string, readonly WakeOptions[]>();
   /** Keys that were put off because a cache has not filled. */
   readonly #unfilled = new Set<string>();
 
@@ -152,21 +163,23 @@ export class QueueWorker implements Disposable {
   ): Promise<void> {
     const { key } = attempt;
     const { counted } = this.#options;
-    const pending: WakeOptions[] = [];
-    this.#pending.set(key, pending);
-    using _limits = attempt;
+    this.#pending.set(key, nonePending);
     let result: Result;
+    let pending = nonePending;
+    // Not `using`: what the compiler makes of it costs more than a decision.
     try {
       result = this.#settle(attempt, await reconciling);
     } catch (error) {
       if (isAborted(error, signal)) {
-        this.#pending.delete(key);
         counted.active.dec();
         return;
       }
       result = this.#fail(attempt, toError(error));
+    } finally {
+      attempt[Symbol.dispose]();
+      pending = this.#pending.get(key) ?? nonePending;
+      this.#pending.delete(key);
     }
-    this.#pending.delete(key);
     for (const each of pending) {
       const isOwn = result === "error" && each.change !== undefined && this.#options.isEcho(key, each.change);
       if (!isOwn) this.#add(key, { ...each, priority: each.priority ?? 0 });
@@ -175,10 +188,10 @@ export class QueueWorker implements Disposable {
   }
 
   #end(key: string, startMs: number, result: Result): void {
-    const { clock, counted, definition, log } = this.#options;
+    const { clock, counted, definition, log, metrics } = this.#options;
     counted.active.dec();
     // A key that was put off has not been reconciled.
-    if (result !== "stale") {
+    if (result !== "stale" && metrics !== noMetrics) {
       counted.time.observe((clock.monotonic() - startMs) / 1000);
       counted.total[result].inc();
     }
@@ -186,16 +199,16 @@ export class QueueWorker implements Disposable {
     if (log !== noLog) log.debug("reconciled", { key, result });
   }
 
-  #remember(key: string, pending: WakeOptions[], options: WakeOptions): void {
+  #remember(key: string, before: readonly WakeOptions[], options: WakeOptions): void {
+    let pending = before;
     if (pending.length >= mostPending) {
       // One echo stands for all of them.
       const isEcho = pending.map(({ change }) => change !== undefined && this.#options.isEcho(key, change));
-      const left = pending.filter((_, i) => isEcho[i] === false || i === isEcho.indexOf(true));
-      pending.splice(0, pending.length, ...left);
+      pending = pending.filter((_, i) => isEcho[i] === false || i === isEcho.indexOf(true));
     }
     // So many changes are not all echoes.
     if (pending.length >= mostPending) this.#add(key, options);
-    else pending.push(options);
+    else this.#pending.set(key, [...pending, options]);
   }
 
   #settle(attempt: Attempt, reconciled: Reconciled): Result {
@@ -258,6 +271,7 @@ export class QueueWorker implements Disposable {
   }
 
   #forget({ key, failures }: Attempt): void {
+    this.#options.succeeded(key);
     if (failures > 0) this.queue.forget(key);
     if (this.#failedUntilMs.size > 0) this.#failedUntilMs.delete(key);
   }

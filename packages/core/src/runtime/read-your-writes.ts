@@ -50,7 +50,9 @@ export interface WriteGate {
   check(key: string, signal: AbortSignal): Promise<Readiness>;
   /** A cache has changed: forgets the writes it shows now. The keys that were put off and have nothing left to wait for. */
   noteChange(resource: Resource, objectKey: string): readonly string[];
-  /** Whether a change is only what the key itself has written; before or after the change was noted. */
+  /** The key has succeeded: nobody will ask about the echoes of what it wrote so far. */
+  forgetEchoes(key: string): void;
+  /** Whether a change is only what the key itself has written since it last succeeded; before or after the change was noted. */
   isEcho(key: string, change: Change): boolean;
 }
 
@@ -137,9 +139,13 @@ export class ReadYourWrites implements WriteGate {
   }
 
   noteChange(resource: Resource, objectKey: string): readonly string[] {
-    if (this.#echoes.size > 0) this.#echoes.forgetOld(this.#options.clock.monotonic());
+    if (!this.#echoes.isEmpty) this.#echoes.forgetOld(this.#options.clock.monotonic());
     if (this.#waiting.size === 0) return none;
     return this.#drop(this.#awaited.sweepChange(resource, objectKey, this.#options.cachesOf(resource)));
+  }
+
+  forgetEchoes(key: string): void {
+    this.#echoes.forget(key);
   }
 
   isEcho(key: string, change: Change): boolean {
@@ -172,7 +178,7 @@ export class ReadYourWrites implements WriteGate {
     const expected = lacksVersion(noted) ? afterEarlier(noted, this.#earlier(key, noted, cache)) : noted;
     // A watch may be quicker than the answer.
     if (isSighted(expected, cache)) {
-      this.#echoes.sighted(key, expected, this.#options.clock.monotonic());
+      this.#echoes.writtenAndSighted(key, expected, this.#options.clock.monotonic());
       return;
     }
     this.#echoes.written(key, expected);

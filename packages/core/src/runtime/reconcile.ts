@@ -15,7 +15,6 @@ import {
   type Action,
   type ActionResult,
   type Answer,
-  actionsOf,
   type DecideContext,
   type Decision,
   type InSlices,
@@ -27,7 +26,7 @@ import {
   type View,
 } from "../contract/index.ts";
 import { answerQuestions } from "./answer-questions.ts";
-import { type ApplyTools, applyPlan, findUndeclared, newUndeclared } from "./apply.ts";
+import { applyPlan, findUndeclared, newUndeclared } from "./apply.ts";
 import type { Attempt } from "./attempt.ts";
 import type { ControllerMeasures } from "./controller-measures.ts";
 import { PanicError } from "./panic-error.ts";
@@ -195,7 +194,7 @@ class RulesReconcile<M> implements View<M>, DecideContext {
   /** Refuses a plan with an action or a measurement that the controller does not declare, before any of it is carried out. */
   #admit(plan: Plan): void {
     if (plan.steps.length > 0) {
-      const undeclared = findUndeclared(actionsOf(plan), this.#tools.apply.writes);
+      const undeclared = findUndeclared(plan, this.#tools.apply.writes);
       if (undeclared !== undefined) throw new TerminalError("the plan is refused", newUndeclared(undeclared));
     }
     const unknown = this.#tools.measures.findUndeclared(plan.measures);
@@ -233,11 +232,10 @@ class RulesReconcile<M> implements View<M>, DecideContext {
   }
 
   #apply(plan: Plan, written: WrittenVersions | undefined): Promise<Outcome> {
-    const { gate } = this.#tools;
-    const { key, signal } = this.#attempt;
-    const tools: ApplyTools = { ...this.#tools.apply, written };
-    const note = (action: Action, result: ActionResult) => gate.note(key, action, result);
-    return applyPlan(plan, tools, note, signal);
+    const { gate, apply } = this.#tools;
+    const attempt = this.#attempt;
+    const onResult = (action: Action, result: ActionResult) => gate.note(attempt.key, action, result);
+    return applyPlan(plan, apply, { attempt, written, onResult });
   }
 }
 

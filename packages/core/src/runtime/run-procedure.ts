@@ -31,13 +31,13 @@ const staleWaitMs = 50;
 export async function runProcedure(procedure: Procedure, tools: ProcedureTools, attempt: Attempt): Promise<Reconciled> {
   const context = new RunningContext(tools, attempt);
   try {
-    const result = await procedure(attempt.key, context);
-    const error = await context.join();
+    const result = (await procedure(attempt.key, context)) ?? undefined;
+    const error = context.isIdle ? undefined : await context.join();
     // Whatever the procedure made of its deadline: what it did afterwards was refused.
     attempt.throwIfAborted();
     return { kind: "done", reason: "procedure", requeueAfterMs: result?.requeueAfterMs, error };
   } catch (thrown) {
-    await context.join();
+    if (!context.isIdle) await context.join();
     if (thrown instanceof StaleReadError) return { kind: "stale", waitMs: staleWaitMs };
     throw isPanic(thrown) ? new PanicError("reconcile", thrown) : thrown;
   } finally {
@@ -114,6 +114,11 @@ class RunningContext implements ProcedureContext {
     this.#tools.wake(wakes);
   }
 
+  /** Whether nothing is under way. */
+  get isIdle(): boolean {
+    return this.#underWay === undefined || this.#underWay.size === 0;
+  }
+
   /** Waits for what is under way; returns the first failure of it, if there is one. */
   async join(): Promise<Error | undefined> {
     let error: Error | undefined;
@@ -137,11 +142,11 @@ class RunningContext implements ProcedureContext {
 
   async #apply(steps: readonly Step[]): Promise<Outcome> {
     this.#throwIfOver();
-    const note = (action: Action, result: ActionResult) => {
+    const onResult = (action: Action, result: ActionResult) => {
       this.snapshot.note(action, result);
       this.#tools.gate.note(this.#attempt.key, action, result);
     };
-    return await applyPlan(plan("procedure", steps), this.#tools.apply, note, this.signal);
+    return await applyPlan(plan("procedure", steps), this.#tools.apply, { attempt: this.#attempt, onResult });
   }
 
   #track<R>(work: () => Promise<R>): Promise<R> {

@@ -22,12 +22,15 @@ export interface ActionTools {
   readonly recordEvent: (event: EventAction) => void;
   /** What may be written: decides whether an edit is a patch or an update. */
   readonly writes?: readonly Access[];
-  /** What this reconcile has written so far. */
-  readonly written?: WrittenVersions | undefined;
 }
 
 /** What the server, or the port, answered. */
-export async function sendAction(action: Action, tools: ActionTools, signal: AbortSignal): Promise<unknown> {
+export async function sendAction(
+  action: Action,
+  tools: ActionTools,
+  written: WrittenVersions | undefined,
+  signal: AbortSignal,
+): Promise<unknown> {
   switch (action.type) {
     case "event":
       tools.recordEvent(action);
@@ -37,7 +40,11 @@ export async function sendAction(action: Action, tools: ActionTools, signal: Abo
     case "create":
       return await at(action, action.object.metadata.namespace, tools).create(action.object, optionsOf(action), signal);
     case "edit":
-      return await sendEdit(action, at(action, action.before.metadata.namespace, tools), tools, signal);
+      return await sendEdit(
+        action,
+        { all: at(action, action.before.metadata.namespace, tools), writes: tools.writes, written },
+        signal,
+      );
     case "update": {
       const { object, subresource } = action;
       const all = at(action, object.metadata.namespace, tools);
@@ -57,7 +64,7 @@ export async function sendAction(action: Action, tools: ActionTools, signal: Abo
     case "patch": {
       const { namespace, name } = splitKey(action.key);
       const all = at(action, namespace, tools);
-      const patch = withPreconditions(action, preconditionsFor(action, action.preconditions, tools));
+      const patch = withPreconditions(action, preconditionsFor(action, action.preconditions, written));
       if (action.subresource === undefined) return await all.patch(name, patch, optionsOf(action), signal);
       return await all.subresource(action.subresource).patch(name, patch, optionsOf(action), signal);
     }
@@ -72,7 +79,7 @@ export async function sendAction(action: Action, tools: ActionTools, signal: Abo
       const options =
         preconditions?.resourceVersion === undefined
           ? action.options
-          : { ...action.options, preconditions: preconditionsFor(action, preconditions, tools) };
+          : { ...action.options, preconditions: preconditionsFor(action, preconditions, written) };
       return await at(action, namespace, tools).delete(name, options, signal);
     }
     case "deletecollection": {
@@ -103,7 +110,7 @@ function at(
 function preconditionsFor(
   { resource, key }: Extract<Action, { readonly key: string }>,
   preconditions: Preconditions,
-  { written }: ActionTools,
+  written: WrittenVersions | undefined,
 ): Preconditions {
   const version = written?.after(resource, key, preconditions.resourceVersion)?.metadata.resourceVersion;
   return version === undefined ? preconditions : { ...preconditions, resourceVersion: version };

@@ -5,12 +5,19 @@
 import { applyMergePatch, hasInexactInteger, type KubernetesObject, keyOf, splitKey } from "../api/index.ts";
 import { editVerb, type Preconditions } from "../contract/for-drivers.ts";
 import type { Access, Action } from "../contract/index.ts";
-import type { ActionTools, AnyClient } from "./send-action.ts";
+import type { AnyClient } from "./send-action.ts";
+import type { WrittenVersions } from "./written-versions.ts";
+
+export interface EditTools {
+  readonly all: AnyClient;
+  /** What may be written; patches, where nothing is declared. */
+  readonly writes: readonly Access[] | undefined;
+  readonly written: WrittenVersions | undefined;
+}
 
 export async function sendEdit(
   action: Extract<Action, { readonly type: "edit" }>,
-  all: AnyClient,
-  { writes, written }: ActionTools,
+  { all, writes, written }: EditTools,
   signal: AbortSignal,
 ): Promise<unknown> {
   const { before, resource, patch, subresource, isLocked, options = {} } = action;

@@ -4,7 +4,7 @@
 // Promises, beside WorkQueue's: of several delays of one key the shortest counts; a plain `add` leaves a delay that is pending
 // in place, so the key comes once more when it is due; shutting down drops what is still delayed; a key that is put back while
 // it is being worked on keeps the priority it was taken with.
-import { type Clock, KubeloopError, type Metrics } from "../base/index.ts";
+import { type Clock, KubeloopError, type Metrics, noMetrics } from "../base/index.ts";
 import { DelayLine } from "./delay-line.ts";
 import { PriorityOrder, type PriorityOrderOptions } from "./priority-order.ts";
 import { queueMetrics } from "./queue-metrics.ts";
@@ -33,7 +33,8 @@ export class RateLimitingQueue<K extends QueueKey> implements Disposable {
 
   constructor(options: RateLimitingQueueOptions<K>) {
     const { clock, name = "", metrics, priorities } = options;
-    const counted = metrics === undefined || name === "" ? undefined : queueMetrics<K>(metrics, name, clock);
+    const isCounted = metrics !== undefined && metrics !== noMetrics && name !== "";
+    const counted = isCounted ? queueMetrics<K>(metrics, name, clock) : undefined;
     const order: ReadyOrder<K> = priorities === undefined ? new FifoOrder<K>() : new PriorityOrder<K>(priorities);
     this.#metrics = counted;
     this.#observer = counted ?? noQueueObserver;

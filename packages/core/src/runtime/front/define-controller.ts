@@ -64,6 +64,7 @@ export function defineController<T extends KubernetesObject>(definition: Control
   const filtered = (all: readonly Watch[]) =>
     when === undefined ? all : all.map((watch) => withPredicate(watch, when));
   const fixed = [self, ...own];
+  const fieldManager = { fieldManager: name };
   const { for: _for, owns: _owns, when: _when, reconcile: _reconcile, ...parts } = definition;
   const watched = typeof watches === "function" ? fixed : [...fixed, ...watches];
   return newController({
@@ -79,10 +80,10 @@ export function defineController<T extends KubernetesObject>(definition: Control
     queues: {
       [name]: procedureQueue({
         ...definition,
-        procedure: async (key, context) => {
-          const request = { ...splitKey(key), key: key as ObjectKey, failures: context.failures };
-          const result = await reconcile(request, new RunningReconcile(context, { fieldManager: name }));
-          return result ?? undefined;
+        procedure: (key, context) => {
+          const { namespace, name: objectName } = splitKey(key);
+          const request = { key: key as ObjectKey, namespace, name: objectName, failures: context.failures };
+          return reconcile(request, new RunningReconcile(context, fieldManager));
         },
       }),
     },

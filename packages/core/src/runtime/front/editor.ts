@@ -34,7 +34,7 @@ export function editorOf(client: Client, signal: AbortSignal): Editor {
     async perform<R>(action: Action<R>) {
       const tools = { client, ports: new Ports(), recordEvent: () => {} };
       try {
-        return (await sendAction(action, tools, signal)) as R;
+        return (await sendAction(action, tools, undefined, signal)) as R;
       } catch (error) {
         if (isTolerated(action, error)) return undefined;
         throw error;

@@ -39,6 +39,7 @@ function changed(gate: WriteGate, changes: Partial<WriteGate>): WriteGate {
     holds: (key) => gate.holds(key),
     check: (key, signal) => gate.check(key, signal),
     noteChange: (resource, objectKey) => gate.noteChange(resource, objectKey),
+    forgetEchoes: (key) => gate.forgetEchoes(key),
     isEcho: (key, change) => gate.isEcho(key, change),
     ...changes,
   };
