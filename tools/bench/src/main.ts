@@ -8,6 +8,7 @@ import { measureImportCost } from "./import-cost.ts";
 import { measureInformer } from "./informer.ts";
 import { measureInstallSize } from "./install-size.ts";
 import { measureListDecoding } from "./list-decoding.ts";
+import { measureOperator } from "./operator.ts";
 import { measureStore } from "./store-reads.ts";
 import { measureWatchDecoding } from "./watch-decoding.ts";
 import { measureWorkQueue } from "./workqueue.ts";
@@ -26,6 +27,7 @@ const benches: Readonly<Record<string, () => Awaitable<readonly Measurement[]>>>
   workqueue: measureWorkQueue,
   driver: measureDriver,
   "api-server": measureApiServer,
+  operator: measureOperator,
 };
 
 const wanted = process.argv.slice(2);

@@ -15,7 +15,8 @@ async function component(folder: ScriptFolder, script: string, changes: Partial<
     path,
     folder: folder.path,
     flags: (port) => [String(port)],
-    isReady: async () => (await readFile(join(folder.path, "etcd.log"), "utf8")).includes("ready"),
+    // A line of its own: "address already in use" says ready, too.
+    isReady: async () => (await readFile(join(folder.path, "etcd.log"), "utf8")).split("\n").includes("ready"),
     startTimeoutMs: 10_000,
     ...changes,
   });

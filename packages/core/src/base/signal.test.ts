@@ -47,6 +47,20 @@ describe("childSignal", () => {
 });
 
 describe("onAbort", () => {
+  test("puts no platform listener on a child, and tells everyone on it once, parents' and own aborts alike", () => {
+    const parent = new AbortController();
+    const [mine, parents] = [childSignal(parent.signal), childSignal(parent.signal)];
+    const heard: string[] = [];
+    for (const name of ["a", "b"]) onAbort(mine.signal, (reason) => heard.push(`${name}:${reason}`));
+    onAbort(parents.signal, (reason) => heard.push(`c:${reason}`));
+    onAbort(mine.signal, () => heard.push("let go"))[Symbol.dispose]();
+    expect([listenersOn(mine.signal), listenersOn(parents.signal)]).toEqual([0, 0]);
+    mine.abort(1);
+    mine.abort(2);
+    parent.abort(3);
+    expect(heard).toEqual(["a:1", "b:1", "c:3"]);
+  });
+
   test("tells everyone in the order they came, once", () => {
     const controller = new AbortController();
     const heard: string[] = [];

@@ -8,36 +8,37 @@ import { KubeloopError } from "./errors.ts";
 
 type AbortCallback = (reason: unknown) => void;
 
-/** The one listener of a signal, and everyone who hears through it, in the order they came. */
+/** Everyone who hears of one signal through `onAbort`, in the order they came. */
 class Fanout {
   readonly #signal: AbortSignal;
-  readonly #callbacks = new Set<{ readonly call: AbortCallback }>();
-  readonly #hear = () => this.#tellAll();
+  readonly #waiting = new Set<Waiting>();
+  /** The one platform listener; undefined where whoever aborts the signal calls `tellAll` itself. */
+  readonly #hear: (() => void) | undefined;
 
-  constructor(signal: AbortSignal) {
+  constructor(signal: AbortSignal, teller: "the platform" | "its controller") {
     this.#signal = signal;
+    this.#hear = teller === "the platform" ? () => this.tellAll() : undefined;
   }
 
   add(call: AbortCallback): Disposable {
-    const entry = { call };
-    if (this.#callbacks.size === 0) this.#signal.addEventListener("abort", this.#hear);
-    this.#callbacks.add(entry);
-    return {
-      [Symbol.dispose]: () => {
-        if (this.#callbacks.delete(entry) && this.#callbacks.size === 0) {
-          this.#signal.removeEventListener("abort", this.#hear);
-        }
-      },
-    };
+    if (this.#hear !== undefined && this.#waiting.size === 0) this.#signal.addEventListener("abort", this.#hear);
+    const waiting = new Waiting(this, call);
+    this.#waiting.add(waiting);
+    return waiting;
   }
 
-  #tellAll(): void {
+  remove(waiting: Waiting): void {
+    if (!this.#waiting.delete(waiting) || this.#hear === undefined || this.#waiting.size > 0) return;
     this.#signal.removeEventListener("abort", this.#hear);
+  }
+
+  tellAll(): void {
+    if (this.#hear !== undefined) this.#signal.removeEventListener("abort", this.#hear);
     // Whoever is let go of by an earlier callback is no longer told; nobody can join, the signal having fired.
-    for (const entry of this.#callbacks) {
-      this.#callbacks.delete(entry);
+    for (const waiting of this.#waiting) {
+      this.#waiting.delete(waiting);
       try {
-        entry.call(this.#signal.reason);
+        waiting.call(this.#signal.reason);
       } catch (error) {
         // As the platform does for its own listeners: the others still hear, and the bug surfaces as an uncaught error.
         queueMicrotask(() => {
@@ -48,10 +49,58 @@ class Fanout {
   }
 }
 
-// On the signal itself: a WeakMap of signals that live as long as one request keeps them until the next full collection, and makes every
-// small one slower.
-const fanoutOf = Symbol("kubeloop.fanout");
-type ListenedSignal = AbortSignal & { [fanoutOf]?: Fanout };
+/** One who hears of a signal; disposing of it lets go. */
+class Waiting implements Disposable {
+  readonly call: AbortCallback;
+  readonly #fanout: Fanout;
+
+  constructor(fanout: Fanout, call: AbortCallback) {
+    this.#fanout = fanout;
+    this.call = call;
+  }
+
+  [Symbol.dispose](): void {
+    this.#fanout.remove(this);
+  }
+}
+
+/** Of signals that are aborted elsewhere. */
+const fanouts = new WeakMap<AbortSignal, Fanout>();
+
+/** Where a signal that was made here has its controller: an entry in a WeakMap would cost more than the signal. */
+const controllerOf = Symbol("controller");
+
+interface ToldSignal extends AbortSignal {
+  [controllerOf]?: TellingController;
+}
+
+/**
+ * An AbortController that calls those who listen by `onAbort` itself. Its signal needs no platform listener for them, and adding
+ * and removing one costs more than most of what is waited for: every request, reconcile and wait for a queue would pay it.
+ */
+export class TellingController {
+  readonly signal: AbortSignal;
+  readonly #controller = new AbortController();
+  #fanout: Fanout | undefined;
+
+  constructor() {
+    const signal: ToldSignal = this.#controller.signal;
+    signal[controllerOf] = this;
+    this.signal = signal;
+  }
+
+  abort(reason?: unknown): void {
+    this.#controller.abort(reason);
+    this.#fanout?.tellAll();
+  }
+
+  /** Only for `onAbort`. */
+  add(callback: AbortCallback): Disposable {
+    this.#fanout ??= new Fanout(this.signal, "its controller");
+    return this.#fanout.add(callback);
+  }
+}
+
 const nothingToUndo: Disposable = { [Symbol.dispose]() {} };
 
 /** Calls back once, when `signal` aborts (at once if it has), unless disposed of before. */
@@ -60,9 +109,14 @@ export function onAbort(signal: AbortSignal, callback: AbortCallback): Disposabl
     callback(signal.reason);
     return nothingToUndo;
   }
-  const listened: ListenedSignal = signal;
-  listened[fanoutOf] ??= new Fanout(signal);
-  return listened[fanoutOf].add(callback);
+  const told: ToldSignal = signal;
+  if (told[controllerOf] !== undefined) return told[controllerOf].add(callback);
+  let fanout = fanouts.get(signal);
+  if (fanout === undefined) {
+    fanout = new Fanout(signal, "the platform");
+    fanouts.set(signal, fanout);
+  }
+  return fanout.add(callback);
 }
 
 /** A signal of one's own that also aborts with its parent. Dispose of it to let go of the parent. */
@@ -72,7 +126,7 @@ export interface ChildSignal extends Disposable {
 }
 
 export function childSignal(parent: AbortSignal): ChildSignal {
-  const controller = new AbortController();
+  const controller = new TellingController();
   const watch = onAbort(parent, (reason) => controller.abort(reason));
   return {
     signal: controller.signal,
@@ -105,7 +159,7 @@ export function timeoutSignal(parent: AbortSignal, afterMs: number, options: Tim
 }
 
 class TimeoutSignal implements ChildSignal {
-  readonly #controller = new AbortController();
+  readonly #controller = new TellingController();
   readonly #timer: Disposable;
   readonly #parent: Disposable;
 

@@ -3,13 +3,13 @@
 //
 // A task that merely ends does not stop its siblings. A task that rejects because the scope was aborted has not failed.
 import { isAborted } from "./errors.ts";
-import { onAbort } from "./signal.ts";
+import { onAbort, TellingController } from "./signal.ts";
 
 export type Task<T = unknown> = (signal: AbortSignal) => PromiseLike<T> | T;
 
 export class TaskScope implements AsyncDisposable {
   readonly #parent: AbortSignal;
-  readonly #controller = new AbortController();
+  readonly #controller = new TellingController();
   readonly #running = new Set<Promise<void>>();
   readonly #failures: unknown[] = [];
   // From the beginning until everything has been waited for, and again from the next task on.

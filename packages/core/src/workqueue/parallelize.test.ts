@@ -55,3 +55,17 @@ test("the first failure stops the rest and is thrown", async () => {
   await expect(work).rejects.toThrow("third");
   expect(started).toBeLessThan(6);
 });
+
+test("the failure of a single worker is thrown, and no further piece begins", async () => {
+  const begun: number[] = [];
+  const work = parallelizeUntil(
+    { pieces: 3, workers: 1 },
+    (piece) => {
+      begun.push(piece);
+      if (piece === 1) throw new Error("second");
+    },
+    never,
+  );
+  await expect(work).rejects.toThrow("second");
+  expect(begun).toEqual([0, 1]);
+});

@@ -16,5 +16,8 @@ export async function parallelizeUntil(
   const worker = async (ending: AbortSignal) => {
     while (next < options.pieces && !ending.aborted) await work(next++, ending);
   };
-  await runTogether(signal, new Array(Math.min(options.workers, options.pieces)).fill(worker));
+  const workers = Math.min(options.workers, options.pieces);
+  // With one worker there is nobody else to stop when it fails, so it needs no scope around it.
+  if (workers <= 1) return await worker(signal);
+  await runTogether(signal, new Array(workers).fill(worker));
 }

@@ -3,6 +3,7 @@
 //
 //	go-clients informer --kubeconfig FILE --namespace shop --content default|json|metadata|dynamic
 //	go-clients manager  --kubeconfig FILE --namespace shop --identity one
+//	go-clients website-operator --kubeconfig FILE
 package main
 
 import (
@@ -28,7 +29,7 @@ type settings struct {
 
 func main() {
 	if len(os.Args) < 2 {
-		fail(fmt.Errorf("one of informer, manager"))
+		fail(fmt.Errorf("one of informer, manager, website-operator"))
 	}
 	var s settings
 	var kubeconfig string
@@ -51,6 +52,8 @@ func main() {
 		err = runInformer(ctx, config, s)
 	case "manager":
 		err = runManager(ctx, config, s)
+	case "website-operator":
+		err = runWebsiteOperator(ctx, config, s)
 	default:
 		err = fmt.Errorf("unknown client %q", os.Args[1])
 	}

@@ -36,18 +36,23 @@ export function mayRepeat({ method, body }: HttpExchange, error: unknown): boole
 const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be there.
 const controlCharacter = /[\u0000-\u001f\u007f]/;
+const outsidePath = /[^\u0021-\u00ff]/;
 
 /** Throws if this would not be the request it seems to be on the wire. HTTP libraries differ in what they let pass. */
 export function checkExchange({ method, path, headers }: HttpExchange): void {
-  const complain = (what: string) => {
-    throw new TransportError(`${what} cannot be sent`, { reason: "Invalid", wasSent: "no" });
-  };
-  if (!token.test(method)) complain(`method ${JSON.stringify(method)}`);
-  if (!path.startsWith("/") || /[^\u0021-\u00ff]/.test(path)) complain(`path ${JSON.stringify(path)}`);
-  for (const [name, value] of Object.entries(headers)) {
-    if (!token.test(name)) complain(`header ${JSON.stringify(name)}`);
-    if ([value].flat().some((one) => controlCharacter.test(one))) complain(`the value of header ${name}`);
+  if (!token.test(method)) throw unsendable(`method ${JSON.stringify(method)}`);
+  if (!path.startsWith("/") || outsidePath.test(path)) throw unsendable(`path ${JSON.stringify(path)}`);
+  for (const name in headers) {
+    if (!token.test(name)) throw unsendable(`header ${JSON.stringify(name)}`);
+    const value = headers[name] as string | readonly string[];
+    const isBad =
+      typeof value === "string" ? controlCharacter.test(value) : value.some((one) => controlCharacter.test(one));
+    if (isBad) throw unsendable(`the value of header ${name}`);
   }
+}
+
+function unsendable(what: string): TransportError {
+  return new TransportError(`${what} cannot be sent`, { reason: "Invalid", wasSent: "no" });
 }
 
 /** What those get whose connections are closed under them by the client itself. */
@@ -55,15 +60,22 @@ export function closedError(wasSent: "no" | "maybe" = "no"): TransportError {
   return new TransportError("the client was closed", { reason: "Closed", wasSent });
 }
 
-/** Each header as HTTP libraries want it: text, or a list of their own. */
+/** Each header as HTTP libraries want it: text, or a list of their own. In a new object, which the caller may add to. */
 export function toLists(headers: HttpHeaders): Record<string, string | string[]> {
-  return Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [name, typeof value === "string" ? value : [...value]]),
-  );
+  const lists: Record<string, string | string[]> = {};
+  for (const name in headers) {
+    const value = headers[name] as string | readonly string[];
+    lists[name] = typeof value === "string" ? value : [...value];
+  }
+  return lists;
 }
 
+/** Headers as they were answered, without those of HTTP/2 that are none (`:status`). */
 export function withoutUndefined(headers: Readonly<Record<string, string | string[] | undefined>>): HttpHeaders {
   const kept: Record<string, string | readonly string[]> = {};
-  for (const [name, value] of Object.entries(headers)) if (value !== undefined) kept[name] = value;
+  for (const name in headers) {
+    const value = headers[name];
+    if (value !== undefined && name !== ":status") kept[name] = value;
+  }
   return kept;
 }

@@ -51,6 +51,8 @@ export class HttpTransport implements AsyncDisposable {
   readonly #config: ClusterConfig;
   readonly #clock: Clock;
   readonly #version: HttpVersion;
+  /** What the server's address has before every path, without a slash at its end. */
+  readonly #prefix: string;
   /** By the CA and the client certificate they were made with. */
   readonly #connections = new Map<string, ServerConnections>();
   readonly #retired = new Set<ServerConnections>();
@@ -60,6 +62,7 @@ export class HttpTransport implements AsyncDisposable {
     this.#config = config;
     this.#clock = options.clock ?? systemClock;
     this.#version = options.version ?? "auto";
+    this.#prefix = new URL(config.server).pathname.replace(/\/$/, "");
   }
 
   /** HTTP/2 connections that are open now. */
@@ -96,19 +99,12 @@ export class HttpTransport implements AsyncDisposable {
         wasSent: "no",
       });
     }
-    const prefix = new URL(this.#config.server).pathname.replace(/\/$/, "");
     const query = request.query.length === 0 ? "" : `?${printQuery(request.query)}`;
     const body = toBytes(request);
     const exchange = {
       method: request.method,
-      path: `${prefix}${request.path}${query}`,
-      headers: {
-        ...(this.#config.disableCompression ? {} : { "accept-encoding": "gzip" }),
-        ...shown.headers,
-        ...sender.headers,
-        ...(body instanceof Uint8Array ? { "content-length": String(body.byteLength) } : {}),
-        ...request.headers,
-      },
+      path: `${this.#prefix}${request.path}${query}`,
+      headers: this.#headers(request, sender, shown, body),
       body,
       silenceMs: isWatch(request) ? watchSilenceMs : undefined,
     };
@@ -120,6 +116,15 @@ export class HttpTransport implements AsyncDisposable {
     const limitMs = answer.protocol === "http/1.1" ? exchange.silenceMs : undefined;
     const silence = limitMs === undefined ? undefined : { clock: this.#clock, limitMs };
     return await toResponse(answer, { silence }, signal);
+  }
+
+  /** Later ones stand: what the request says itself goes before everything. */
+  #headers(request: ApiRequest, sender: Sender, shown: Credential, body: ReturnType<typeof toBytes>): HttpHeaders {
+    const headers: Record<string, string | readonly string[]> = {};
+    if (!this.#config.disableCompression) headers["accept-encoding"] = "gzip";
+    Object.assign(headers, shown.headers, sender.headers);
+    if (body instanceof Uint8Array) headers["content-length"] = String(body.byteLength);
+    return Object.assign(headers, request.headers);
   }
 
   #connectionsFor(ca: CaCertificates, sender: Sender, certificate: ClientCertificate | undefined): ServerConnections {

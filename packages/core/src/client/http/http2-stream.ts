@@ -8,7 +8,9 @@ import type { Http2Lane } from "./http2-lane.ts";
 
 export async function sendOn(lane: Http2Lane, exchange: HttpExchange, signal: AbortSignal): Promise<HttpAnswer> {
   const { method, path, headers, body } = exchange;
-  const outgoing = { ":method": method, ":path": path, ...toLists(headers) };
+  const outgoing = toLists(headers);
+  outgoing[":method"] = method;
+  outgoing[":path"] = path;
   let stream: ClientHttp2Stream;
   try {
     stream = lane.request(outgoing, { endStream: body === undefined });
@@ -19,10 +21,10 @@ export async function sendOn(lane: Http2Lane, exchange: HttpExchange, signal: Ab
     }
     throw new TransportError(`not a request: ${message}`, { reason: "Invalid", wasSent: "no", cause });
   }
-  const { ":status": status, ...answered } = await headOf(stream, body, signal);
+  const answered = await headOf(stream, body, signal);
   return {
     protocol: "h2",
-    status: Number(status),
+    status: Number(answered[":status"]),
     headers: withoutUndefined(answered),
     stream,
     isCutOff: () => stream.rstCode !== 0,

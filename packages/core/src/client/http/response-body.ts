@@ -2,7 +2,7 @@
 // reader with back-pressure down to the socket, broken off with a TransportError when the connection breaks and with the
 // signal's reason when that fires. Whoever stops early lets go of the stream, the timer and the signal.
 import type { Readable } from "node:stream";
-import { type ApiResponse, type HttpHeaders, headerValue, TransportError } from "../../api/transport.ts";
+import { type ApiResponse, headerValue, TransportError } from "../../api/transport.ts";
 import { onAbort } from "../../base/index.ts";
 import type { HttpAnswer } from "./http-exchange.ts";
 import { SilenceLimit, type SilenceOptions } from "./silence-limit.ts";
@@ -25,7 +25,9 @@ export async function toResponse(
   let stream: Readable | undefined;
   let state: "open" | "disposed" = "open";
   const silence = options.silence === undefined ? undefined : new SilenceLimit(options.silence, () => end());
+  let isEnded = false;
   const end = () => {
+    isEnded = true;
     watch[Symbol.dispose]();
     silence?.[Symbol.dispose]();
     answer.end();
@@ -33,8 +35,9 @@ export async function toResponse(
     if (stream !== answer.stream) stream?.destroy();
   };
   const watch = onAbort(signal, end);
+  const encoding = headerValue(answer.headers, "content-encoding");
   try {
-    stream = await decompressed(answer.stream, answer.headers);
+    stream = encoding === undefined ? answer.stream : await decompressed(answer.stream, encoding.toLowerCase());
   } catch (error) {
     end();
     throw error;
@@ -46,7 +49,7 @@ export async function toResponse(
       throw new TransportError("the answer was disposed of while it was read", { reason: "Closed", wasSent: "maybe" });
     }
   };
-  const bytes = readBody(stream, { answer, silence, throwIfEnded, end });
+  const bytes = new BodyReader(stream, { answer, silence, throwIfEnded, isEnded: () => isEnded, end });
   return {
     status: answer.status,
     headers: answer.headers,
@@ -54,7 +57,7 @@ export async function toResponse(
     async [Symbol.asyncDispose]() {
       state = "disposed";
       end();
-      await bytes.return(undefined).catch(() => {});
+      await bytes.return();
     },
   };
 }
@@ -64,27 +67,120 @@ interface Reading {
   readonly silence: SilenceLimit | undefined;
   /** Says why it was ended here, if it was. */
   readonly throwIfEnded: () => void;
+  readonly isEnded: () => boolean;
   readonly end: () => void;
 }
 
-async function* readBody(stream: Readable, reading: Reading): AsyncGenerator<Uint8Array> {
-  const { answer, silence, throwIfEnded, end } = reading;
-  try {
-    silence?.wait();
-    for await (const chunk of stream) {
-      silence?.hear();
-      yield chunk as Uint8Array;
-      silence?.wait();
-    }
-    throwIfEnded();
-    if (answer.isCutOff()) throw new Error("the connection was lost");
-  } catch (cause) {
-    throwIfEnded();
-    if (isEmptyArchive(stream, cause) && !answer.isCutOff()) return;
-    throw toTransportError(cause);
-  } finally {
-    end();
+type Ending = { readonly how: "well" } | { readonly how: "badly"; readonly cause: unknown };
+
+const ended = { done: true, value: undefined } as const;
+/** What may wait for a slow reader before the stream is paused; less than what one HTTP/2 window lets a server send. */
+const mostWaitingBytes = 64 * 1024;
+
+/**
+ * Reads a stream by its events. `for await` over a Readable does the same with an iterator, a generator and an end-of-stream watcher
+ * of Node's for each answer, which together cost as much as parsing the object in it.
+ */
+class BodyReader implements AsyncIterableIterator<Uint8Array> {
+  readonly #stream: Readable;
+  readonly #reading: Reading;
+  readonly #waiting: Uint8Array[] = [];
+  #waitingBytes = 0;
+  #ending: Ending | undefined;
+  #state: "new" | "reading" | "over" = "new";
+  #wake: (() => void) | undefined;
+
+  constructor(stream: Readable, reading: Reading) {
+    this.#stream = stream;
+    this.#reading = reading;
   }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  async next(): Promise<IteratorResult<Uint8Array, undefined>> {
+    if (this.#state === "over") return ended;
+    if (this.#state === "new") this.#begin();
+    if (this.#waiting.length === 0 && this.#ending === undefined) {
+      const { silence } = this.#reading;
+      silence?.wait();
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+      silence?.hear();
+    }
+    // What still waits when the reading was ended here is nobody's any more.
+    const chunk = this.#reading.isEnded() ? undefined : this.#waiting.shift();
+    if (chunk === undefined) return this.#finish(this.#ending ?? { how: "well" });
+    this.#waitingBytes -= chunk.length;
+    if (this.#waitingBytes === 0 && this.#stream.isPaused()) this.#stream.resume();
+    return { done: false, value: chunk };
+  }
+
+  async return(): Promise<IteratorResult<Uint8Array, undefined>> {
+    if (this.#state === "over") return ended;
+    this.#reading.end();
+    // Whoever waits for a chunk is told that it was ended here.
+    if (this.#wake === undefined) this.#state = "over";
+    else this.#settle({ how: "badly", cause: prematureClose() });
+    return ended;
+  }
+
+  #begin(): void {
+    this.#state = "reading";
+    const stream = this.#stream;
+    // What happened before nobody is told again.
+    if (stream.errored) this.#settle({ how: "badly", cause: stream.errored });
+    else if (stream.readableEnded) this.#settle({ how: "well" });
+    else if (stream.destroyed) this.#settle({ how: "badly", cause: prematureClose() });
+    stream.on("error", (cause: Error) => this.#settle({ how: "badly", cause }));
+    if (this.#ending !== undefined) return;
+    stream.on("end", () => this.#settle({ how: "well" }));
+    stream.on("close", () => {
+      if (this.#ending === undefined) this.#settle({ how: "badly", cause: prematureClose() });
+    });
+    stream.on("data", (chunk: Uint8Array) => this.#take(chunk));
+  }
+
+  #take(chunk: Uint8Array): void {
+    if (this.#state === "over") return;
+    this.#waiting.push(chunk);
+    this.#waitingBytes += chunk.length;
+    if (this.#wake !== undefined) this.#wakeUp();
+    else if (this.#waitingBytes >= mostWaitingBytes) this.#stream.pause();
+  }
+
+  /** The first ending counts. */
+  #settle(ending: Ending): void {
+    this.#ending ??= ending;
+    this.#wakeUp();
+  }
+
+  #wakeUp(): void {
+    const wake = this.#wake;
+    this.#wake = undefined;
+    wake?.();
+  }
+
+  #finish(ending: Ending): IteratorResult<Uint8Array, undefined> {
+    const { answer, throwIfEnded, end } = this.#reading;
+    this.#state = "over";
+    try {
+      throwIfEnded();
+      if (ending.how === "badly" && !(isEmptyArchive(this.#stream, ending.cause) && !answer.isCutOff())) {
+        throw toTransportError(ending.cause);
+      }
+      if (ending.how === "well" && answer.isCutOff()) throw toTransportError(new Error("the connection was lost"));
+      return ended;
+    } finally {
+      end();
+    }
+  }
+}
+
+function prematureClose(): Error {
+  return new Error("Premature close");
 }
 
 function toTransportError(cause: unknown): TransportError {
@@ -101,8 +197,7 @@ function isEmptyArchive(stream: Readable, error: unknown): boolean {
 }
 
 /** Undoes the answer's content-encoding. */
-async function decompressed(stream: Readable, headers: HttpHeaders): Promise<Readable> {
-  const encoding = headerValue(headers, "content-encoding")?.toLowerCase() ?? "identity";
+async function decompressed(stream: Readable, encoding: string): Promise<Readable> {
   if (encoding === "identity" || encoding === "") return stream;
   if (encoding !== "gzip") {
     throw new TransportError(`the server sent content-encoding "${encoding}", which nobody asked for`, {

@@ -70,7 +70,8 @@ export type AttemptCode = number | "<error>";
 
 /** Counts each attempt by its outcome, and the size of what was sent. Goes inside the retries. */
 export function withAttemptMetrics(transport: Transport, options: MetricsOptions): Transport {
-  const { metrics = noMetrics, host = "none" } = options;
+  const { metrics, host = "none" } = options;
+  if (metrics === undefined) return transport;
   const requests = metrics.counter(restClientMetrics.requests);
   const sizes = metrics.histogram(restClientMetrics.requestSize);
   const count = (request: ApiRequest, code: AttemptCode) => {
@@ -99,7 +100,8 @@ export function retryCounter(options: MetricsOptions): (request: ApiRequest, cod
 
 /** Measures calls as the caller sees them: throttling, retries and the reading of the body included. */
 export function withCallMetrics(transport: Transport, options: MetricsOptions & { readonly clock: Clock }): Transport {
-  const { clock, metrics = noMetrics, host = "none" } = options;
+  const { clock, metrics, host = "none" } = options;
+  if (metrics === undefined) return transport;
   const durations = metrics.histogram(restClientMetrics.duration);
   const sizes = metrics.histogram(restClientMetrics.responseSize);
   return async (request, signal) => {

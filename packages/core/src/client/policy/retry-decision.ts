@@ -62,7 +62,12 @@ function answerDelayMs(
   { status, headers }: Pick<ApiResponse, "status" | "headers">,
   nowMs: number,
 ): number | undefined {
-  return status === 429 || status >= 500 ? retryAfterHeaderMs(headers, nowMs) : undefined;
+  return isRepeatable(status) ? retryAfterHeaderMs(headers, nowMs) : undefined;
+}
+
+/** Whether an answer with this status may say that the request is to be sent again. */
+export function isRepeatable(status: number): boolean {
+  return status === 429 || status >= 500;
 }
 
 function failureDelayMs(error: unknown, { request, retries }: Attempted): number | undefined {

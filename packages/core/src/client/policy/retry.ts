@@ -8,7 +8,7 @@ import { type ApiRequest, type ApiResponse, headerValue, type Transport } from "
 import { type Clock, type Log, noLog } from "../../base/index.ts";
 import { timeoutMsOf } from "./deadline.ts";
 import { type AttemptCode, type MetricsOptions, retryCounter } from "./metrics.ts";
-import { decideRetry } from "./retry-decision.ts";
+import { decideRetry, isRepeatable } from "./retry-decision.ts";
 import type { Throttle } from "./throttle.ts";
 
 export interface RetryOptions extends MetricsOptions {
@@ -33,6 +33,8 @@ export function withRetry(transport: Transport, options: RetryOptions): Transpor
       const outcome = await attempt(transport, request, signal);
       if (retries > 0) counted(request, codeOf(outcome)).inc();
       if (outcome.kind === "failure" && signal.aborted) throw signal.reason;
+      // Nearly all: there is nothing to decide about an answer that no rule repeats.
+      if (outcome.kind === "answer" && !isRepeatable(outcome.response.status)) return outcome.response;
       const decision = decideRetry({
         request,
         outcome,

@@ -22,6 +22,7 @@ export function withWarnings(transport: Transport, options: WarningOptions): Tra
   const told = new Set<string>();
   return async (request, signal) => {
     const response = await transport(request, signal);
+    if (!Object.hasOwn(response.headers, "warning")) return response;
     for (const { code, text } of parseWarnings(response.headers)) {
       if (code !== 299 || text === "" || told.has(text)) continue;
       told.add(text);

@@ -267,8 +267,13 @@ export class ResourceClient<T extends KubernetesObject, S extends SubresourceTyp
     signal: AbortSignal,
     read: (response: ApiResponse, asked: Asked) => Promise<R>,
   ): Promise<R> {
-    await using response = await this.#context.transport(request, signal);
-    return await read(response, { request, resource: this.#groupResource(), name });
+    const response = await this.#context.transport(request, signal);
+    // By hand: what the compiler makes of `await using` is a dozen calls, and every write comes through here.
+    try {
+      return await read(response, { request, resource: this.#groupResource(), name });
+    } finally {
+      await response[Symbol.asyncDispose]();
+    }
   }
 
   #request(method: string, place: Place, query: Query, content?: Content, accept?: string): ApiRequest {
