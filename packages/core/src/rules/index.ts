@@ -22,6 +22,8 @@ export {
   isPodTerminal,
   isPodTerminating,
   podAvailableAtMs,
+  podDeletionCost,
+  podDeletionCostAnnotation,
   podPriority,
 } from "./pods.ts";
 export { matchesQuotaScope, matchesQuotaScopes, quotaScopes } from "./quota-scopes.ts";

@@ -7,6 +7,8 @@ import {
   isPodTerminal,
   isPodTerminating,
   podAvailableAtMs,
+  podDeletionCost,
+  podDeletionCostAnnotation,
   podPriority,
 } from "./pods.ts";
 
@@ -70,3 +72,19 @@ test("priority defaults to zero", () => {
   expect(podPriority(pod({}))).toBe(0);
   expect(podPriority({ ...pod({}), spec: { containers: [], priority: 7 } })).toBe(7);
 });
+
+test.each([
+  ["100", 100],
+  ["-100", -100],
+  ["0", 0],
+  ["2147483647", 2147483647],
+  ["2147483648", undefined],
+  ["-2147483649", undefined],
+  ["+10", undefined],
+  ["007", undefined],
+  ["1e3", undefined],
+  ["", undefined],
+])("a deletion cost of %j counts as %s", (text, expected) => {
+  expect(podDeletionCost({ [podDeletionCostAnnotation]: text })).toBe(expected);
+});
+test("a pod without a deletion cost has none", () => expect(podDeletionCost(undefined)).toBe(0));

@@ -44,6 +44,18 @@ export function podPriority(pod: Pod): number {
   return pod.spec.priority ?? 0;
 }
 
+/** The annotation that says which pods of a set are deleted first: those with the lowest cost. */
+export const podDeletionCostAnnotation = "controller.kubernetes.io/pod-deletion-cost";
+
+/** 0 where there is none; undefined where it is no 32-bit number, or is written with a plus sign or leading zeros. */
+export function podDeletionCost(annotations: Readonly<Record<string, string>> | undefined): number | undefined {
+  const text = annotations?.[podDeletionCostAnnotation];
+  if (text === undefined) return 0;
+  if (!/^(0|-[0-9]+|[1-9][0-9]*)$/.test(text)) return undefined;
+  const cost = Number(text);
+  return cost >= -(2 ** 31) && cost < 2 ** 31 ? cost : undefined;
+}
+
 function isDeleted(pod: Pod): boolean {
   const { deletionTimestamp } = pod.metadata;
   return deletionTimestamp !== undefined && deletionTimestamp !== null;

@@ -1,11 +1,11 @@
 // A pod template, wherever it stands: its labels, its annotations, and the spec of the pods made of it.
 import type { corev1 } from "@kubeloop/core/api";
+import { podDeletionCost, podDeletionCostAnnotation } from "@kubeloop/core/rules";
 import type { FaultPlace } from "../shared/fault-place.ts";
 import { checkAnnotations, checkLabels, type LabelMap } from "../shared/labels.ts";
 import { checkTolerations } from "./check-affinity.ts";
 import { checkProfileAnnotations, checkProfilesAgree } from "./check-profiles.ts";
 import { checkPodSpec } from "./check-spec.ts";
-import { deletionCostAnnotation, isDeletionCost } from "./deletion-cost.ts";
 import { type PodSpecOptions, podSpecOptions } from "./options.ts";
 
 type Template = corev1.PodTemplateSpec;
@@ -46,9 +46,9 @@ export function checkPodAnnotations(
     place.item(mirrorAnnotation).invalid(mirror, why);
   }
   checkTolerationsText(annotations[tolerationsAnnotation], place, options);
-  if (!options.allowsAnyDeletionCost && !isDeletionCost(annotations)) {
-    const costPlace = place.item(deletionCostAnnotation);
-    costPlace.invalid(annotations[deletionCostAnnotation], "must be a 32bit integer");
+  if (!options.allowsAnyDeletionCost && podDeletionCost(annotations) === undefined) {
+    const costPlace = place.item(podDeletionCostAnnotation);
+    costPlace.invalid(annotations[podDeletionCostAnnotation], "must be a 32bit integer");
   }
   checkProfileAnnotations(annotations, place, spec);
 }

@@ -1,12 +1,12 @@
 // What the checks of a pod's spec must know beside it: whether it is a pod's or a template's, and which old faults may stay because
 // they were let in before the rule existed.
 import { type corev1, validateLabelValue } from "@kubeloop/core/api";
+import { podDeletionCost } from "@kubeloop/core/rules";
 import { collectFaults } from "../shared/fault-place.ts";
 import { checkLabelSelector, type LabelMap } from "../shared/labels.ts";
 import { isWholePages, type ResourceList } from "../shared/quantities.ts";
 import { isHugePages } from "../shared/resource-names.ts";
 import { affinityTerms } from "./affinity-terms.ts";
-import { isDeletionCost } from "./deletion-cost.ts";
 import { isLocalPath } from "./file-paths.ts";
 import { hostFieldOf } from "./sysctls.ts";
 import { allContainers, isSidecar } from "./visit-containers.ts";
@@ -55,7 +55,7 @@ export function podSpecOptions({ isPod }: { readonly isPod: boolean }, old?: Pod
   const usesUserNamespace = spec.hostUsers === false;
   return {
     isPod,
-    allowsAnyDeletionCost: !isDeletionCost(annotations),
+    allowsAnyDeletionCost: podDeletionCost(annotations) === undefined,
     allowsInvalidSelectorValues: affinityTerms(spec.affinity).some(
       (term) => isFaultySelector(term.labelSelector) || isFaultySelector(term.namespaceSelector),
     ),

@@ -60,17 +60,18 @@ export interface JobSeen {
   readonly orphans: readonly corev1.Pod[];
 }
 
-export const podsByController = defineIndex("job-controller-uid", pods, (pod) => [controllerOf(pod)?.uid ?? "orphan"]);
+/** By the controller's uid; orphans by namespace, so that a job reads none of other namespaces. */
+export const podsByController = defineIndex("job-controller-uid", pods, (pod) => [
+  controllerOf(pod)?.uid ?? `orphan ${pod.metadata.namespace}`,
+]);
 
 export function observe(key: string, { snapshot }: View): JobSeen | undefined {
   const job = snapshot.get(jobs, key);
   if (job === undefined) return undefined;
   const selector = fromLabelSelector(job.spec.selector);
   const orphans = snapshot
-    .byIndex(podsByController, "orphan")
-    .filter(
-      ({ metadata }) => metadata.namespace === job.metadata.namespace && matchesSelector(selector, metadata.labels),
-    );
+    .byIndex(podsByController, `orphan ${job.metadata.namespace}`)
+    .filter(({ metadata }) => matchesSelector(selector, metadata.labels));
   return { job, pods: snapshot.byIndex(podsByController, job.metadata.uid ?? ""), orphans };
 }
 

@@ -9,9 +9,9 @@ import {
   withFaults,
 } from "../../api/index.ts";
 import { seededRandom } from "../../base/index.ts";
-import { type ActionResult, actionsOf, Outcome, printAction } from "../../contract/index.ts";
-import { Answers } from "../rules.ts";
-import { decide, type JobSeen, jobController, report, tracking } from "./job.fixture.ts";
+import { type ActionResult, actionsOf, Outcome, printAction, type Snapshot } from "../../contract/index.ts";
+import { Answers, plainSnapshot } from "../rules.ts";
+import { decide, type JobSeen, jobController, observe, report, tracking } from "./job.fixture.ts";
 import { Stage, type StageOptions } from "./stage.fixture.ts";
 
 const resources = [jobs, pods];
@@ -338,4 +338,27 @@ describe("decided", () => {
     const told = report(given, new Outcome(decision, [[flush, failed]]), context);
     expect(told?.steps.flat() ?? []).toEqual([]);
   });
+});
+
+test("orphans of other namespaces are not looked at: of a thousand and one, one is read", () => {
+  const orphanIn = (namespace: string, name: string): corev1.Pod => ({
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: { namespace, name, labels: { job: "pi" } },
+    spec: { containers: [] },
+  });
+  const elsewhere = Array.from({ length: 1000 }, (_, i) => orphanIn("bank", `p${i}`));
+  const whole = plainSnapshot([
+    [jobs, [job({}, { metadata: { namespace: "shop", name: "pi", uid: "u" } })]],
+    [pods, [...elsewhere, orphanIn("shop", "orphan")]],
+  ]);
+  let read = 0;
+  const byIndex: Snapshot["byIndex"] = (index, value) => {
+    const found = whole.byIndex(index, value);
+    read += found.length;
+    return found;
+  };
+  const seen = observe("shop/pi", { snapshot: { ...whole, byIndex }, model: undefined, nowMs: 0 });
+  expect(seen?.orphans.map(({ metadata }) => metadata.name)).toEqual(["orphan"]);
+  expect(read).toBe(1);
 });

@@ -1,0 +1,53 @@
+// Finds an owner's children by the uid of their controller, and the orphans of one namespace, without looking at any other object.
+//
+//   indexes: [podsByController]
+//   observe: (key, { snapshot }) => ({ owned: childrenOf(snapshot, podsByController, set), orphans: orphansNear(snapshot, podsByController, set) })
+//
+// One index for each kind of child, shared by all controllers of a process. The value of an orphan holds its namespace: an index that puts
+// the orphans of all namespaces together makes each owner read the orphans of the whole cluster.
+import {
+  type appsv1,
+  type batchv1,
+  controllerOf,
+  type corev1,
+  type KubernetesObject,
+  type Resource,
+} from "@kubeloop/core/api";
+import { defineIndex, type Index, type Snapshot } from "@kubeloop/core/contract";
+import { controllerRevisions, jobs, pods, replicaSets } from "@kubeloop/core/resources";
+
+/** Of replicasets, replicationcontrollers, statefulsets, daemonsets and jobs. */
+export const podsByController: Index<corev1.Pod> = byController(pods);
+/** Of deployments. */
+export const replicaSetsByController: Index<appsv1.ReplicaSet> = byController(replicaSets);
+/** Of statefulsets and daemonsets. */
+export const controllerRevisionsByController: Index<appsv1.ControllerRevision> = byController(controllerRevisions);
+/** Of cronjobs. */
+export const jobsByController: Index<batchv1.Job> = byController(jobs);
+
+/** What this owner controls. */
+export function childrenOf<T extends KubernetesObject>(
+  snapshot: Snapshot,
+  index: Index<T>,
+  { metadata: { uid } }: KubernetesObject,
+): readonly T[] {
+  return uid === undefined ? [] : snapshot.byIndex(index, uid);
+}
+
+/** What nobody controls in the owner's namespace. */
+export function orphansNear<T extends KubernetesObject>(
+  snapshot: Snapshot,
+  index: Index<T>,
+  { metadata: { namespace } }: KubernetesObject,
+): readonly T[] {
+  return snapshot.byIndex(index, orphanValue(namespace));
+}
+
+function byController<T extends KubernetesObject>(resource: Resource<T>): Index<T> {
+  return defineIndex("controller", resource, (object) => [
+    controllerOf(object)?.uid ?? orphanValue(object.metadata.namespace),
+  ]);
+}
+
+/** No uid has a space in it. */
+const orphanValue = (namespace = "") => `orphan ${namespace}`;

@@ -1,0 +1,30 @@
+// upstream-roles.facts.json holds the rules of the bootstrap ClusterRoles of Kubernetes 1.36, by name. What a controller declares has to be
+// within the role of its service account, or it is refused on a real cluster.
+import { readFileSync } from "node:fs";
+import type { rbacv1 } from "@kubeloop/core/api";
+import { clusterRole } from "@kubeloop/core/contract";
+import { expect, test } from "vitest";
+import { nodeLifecycleController } from "./node-lifecycle.fixture.ts";
+import { replicaSetController } from "./replicaset.fixture.ts";
+import { newVolumeBinder } from "./volume-binder.fixture.ts";
+
+type Facts = Readonly<Record<string, readonly rbacv1.PolicyRule[]>>;
+const upstream: Facts = JSON.parse(readFileSync(new URL("./upstream-roles.facts.json", import.meta.url), "utf8"));
+
+/** "patch pods", one for each group, resource and verb. */
+function grantsOf(rules: readonly rbacv1.PolicyRule[] = []): readonly string[] {
+  return rules.flatMap(({ apiGroups = [], resources = [], verbs }) =>
+    apiGroups.flatMap((group) => resources.flatMap((resource) => verbs.map((verb) => `${verb} ${resource}.${group}`))),
+  );
+}
+
+test.each([
+  clusterRole(replicaSetController),
+  clusterRole(newVolumeBinder(1), "persistent-volume-binder"),
+  clusterRole(nodeLifecycleController, "node-controller"),
+])("the role of $metadata.name grants all that the controller declares", ({ metadata: { name = "" }, rules }) => {
+  const granted = new Set(grantsOf(upstream[name]));
+  expect(granted.size).toBeGreaterThan(0);
+  expect(grantsOf(rules).length).toBeGreaterThan(0);
+  expect(grantsOf(rules).filter((grant) => !granted.has(grant))).toEqual([]);
+});
