@@ -110,9 +110,10 @@ function startLoop(client: Client, informers: SharedInformerFactory, progress: P
   };
 }
 
-const wanted = (map: corev1.ConfigMap): corev1.ConfigMap => (
-  target.writes++, { ...map, data: { round: String(target.round) } }
-);
+const wanted = (map: corev1.ConfigMap): corev1.ConfigMap => {
+  target.writes++;
+  return { ...map, data: { round: String(target.round) } };
+};
 /** The server makes some config maps of its own. */
 const isOurs = (key: string) => key.startsWith("shop/");
 const isWanted = (map: corev1.ConfigMap) => mode !== "write" || map.data?.["round"] === String(target.round);

@@ -72,20 +72,19 @@ interface ZoneSeen {
   readonly zone: string;
   readonly sick: readonly corev1.Node[];
   readonly everyMs: number;
-  readonly nowMs: number;
   readonly nextAtMs: number;
 }
 
-function observeZone(zone: string, { snapshot, model, nowMs }: View<NodeMemory>): ZoneSeen {
+function observeZone(zone: string, { snapshot, model }: View<NodeMemory>): ZoneSeen {
   const its = snapshot.list(nodes).filter((node) => zoneOf(node) === zone);
   const notReady = its.filter(({ status }) => !isConditionTrue(status?.conditions, "Ready"));
   const isDisrupted = notReady.length > 2 && notReady.length / its.length >= 0.55;
   const everyMs = isDisrupted ? 100_000 : 10_000;
   const nextAtMs = (model.taintedAtMs.get(zone) ?? Number.NEGATIVE_INFINITY) + everyMs;
-  return { zone, sick: notReady.filter((node) => !isTainted(node)), everyMs, nowMs, nextAtMs };
+  return { zone, sick: notReady.filter((node) => !isTainted(node)), everyMs, nextAtMs };
 }
 
-function decideZone({ sick: [first], everyMs, nowMs, nextAtMs }: ZoneSeen): Decision {
+function decideZone({ sick: [first], everyMs, nextAtMs }: ZoneSeen, { nowMs }: DecideContext): Decision {
   if (first === undefined) return nothing("is well");
   if (nextAtMs > nowMs) return nothing("not so fast", { requeueAfterMs: nextAtMs - nowMs });
   const taints = [...(first.spec?.taints ?? []), unreachable];
@@ -107,11 +106,11 @@ export const nodeLifecycleController = newController<NodeMemory>({
     zones: queue({
       observe: observeZone,
       decide: decideZone,
-      reserve({ taintedAtMs }: NodeMemory, { zone, nowMs }, { steps }) {
+      reserve({ taintedAtMs }: NodeMemory, { zone }, { plan: { steps }, nowMs }) {
         if (steps.length > 0) taintedAtMs.set(zone, nowMs);
       },
       learn({ taintedAtMs }, { zone }, { outcome }) {
-        if (outcome.all.some(({ action }) => outcome.isRefused(action))) taintedAtMs.delete(zone);
+        if (outcome.isAnyRefused) taintedAtMs.delete(zone);
         return [];
       },
     }),

@@ -102,6 +102,16 @@ export class Outcome<Notes = unknown> {
     return result.status === "skipped" || (result.status === "failed" && result.isUnknown !== true);
   }
 
+  /** Whether some action was certainly not carried out: what was reserved for it may be given back. */
+  get isAnyRefused(): boolean {
+    return this.all.some(({ action }) => this.isRefused(action));
+  }
+
+  /** Whether every action was done. */
+  get isComplete(): boolean {
+    return this.all.every(({ action }) => this.isDone(action));
+  }
+
   /** What the server or the port answered; undefined unless the action was done. */
   valueOf<R>(action: Action<R>): R | undefined {
     const result = this.resultOf(action);

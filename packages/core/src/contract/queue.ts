@@ -28,6 +28,11 @@ export interface DecideContext {
   answer<A>(question: Question<A>): Answer<A> | undefined;
 }
 
+/** What `reserve` knows beside what was observed. */
+export interface Decided<Notes = unknown> extends DecideContext {
+  readonly plan: Plan<Notes>;
+}
+
 /** What `learn` knows beside what was observed. */
 export interface Learned<Notes = unknown> extends DecideContext {
   readonly outcome: Outcome<Notes>;
@@ -64,7 +69,7 @@ export interface QueueRules<Seen, Notes = unknown, M = undefined> {
    * Takes from the model what the plan is about to use, so that no other key is given the same. Runs right after `decide`, before anything
    * else can run. What the plan did not use in the end is given back in `learn`.
    */
-  reserve?(model: M, seen: Seen, plan: Plan<Notes>): void;
+  reserve?(model: M, seen: Seen, decided: Decided<Notes>): void;
   /** What the model learns from answers and outcome; returns the keys to look at because of it. Runs after every plan. */
   learn?(model: M, seen: Seen, learned: Learned<Notes>): readonly Wake[];
   /** What to write, given what came of the plan: status, events, what must be undone. Runs also when there was nothing to do. */

@@ -80,14 +80,14 @@ export function owned<T extends KubernetesObject>(resource: Resource<T>, options
   );
 }
 
-/** Adds the keys that this function returns for the object before and after. */
+/** Adds the keys that this function returns for the object before and after. It is given the change, too. */
 export function mapped<T extends KubernetesObject>(
   resource: Resource<T>,
-  keysOf: (object: T, snapshot: Snapshot) => readonly Wake[],
+  keysOf: (object: T, snapshot: Snapshot, change: Change<T>) => readonly Wake[],
   options?: AnyOptions<T>,
 ): Watch {
   return newWatch(resource, "mapped", options, (change, snapshot) =>
-    eachState(change, (object) => keysOf(object, snapshot)),
+    eachState(change, (object) => keysOf(object, snapshot, change)),
   );
 }
 

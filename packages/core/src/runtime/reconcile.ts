@@ -166,7 +166,8 @@ class RulesReconcile<M> implements View<M>, DecideContext {
     this.#tools.measures.record(plan.measures);
     if (this.#rules.reserve !== undefined) {
       try {
-        this.#rules.reserve(this.model, this.#seen, plan);
+        const { nowMs, answer } = this;
+        this.#rules.reserve(this.model, this.#seen, { nowMs, answer, plan });
       } catch (error) {
         throw toPanic("reserve", error);
       }

@@ -142,7 +142,7 @@ function decideOn<M>(
     if (seen === undefined) return undefined;
     const decision = finishDecision(rules.decide(seen, context));
     if (decision.kind === "plan") {
-      rules.reserve?.(model, seen, decision);
+      rules.reserve?.(model, seen, { ...context, plan: decision });
       const done = outcomeOf(decision);
       rules.learn?.(model, seen, { ...context, outcome: done });
       const told = rules.report?.(seen, done, context);

@@ -465,11 +465,11 @@ describe("a model", () => {
               notes: block,
             });
           },
-          reserve: (blocks: Blocks, { node: seen, block }, { notes }) => {
+          reserve: (blocks: Blocks, { node: seen, block }, { plan: { notes } }) => {
             if (notes !== undefined) blocks.byNode.set(keyOf(seen), block);
           },
           learn: (blocks: Blocks, { node: seen }, { outcome }) => {
-            if (outcome.all.some(({ action }) => outcome.isRefused(action))) blocks.byNode.delete(keyOf(seen));
+            if (outcome.isAnyRefused) blocks.byNode.delete(keyOf(seen));
             return [];
           },
         }),
