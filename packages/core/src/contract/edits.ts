@@ -52,9 +52,15 @@ function newEdit<T extends KubernetesObject>(
   { isLocked = true, tolerates = [], options }: EditOptions,
 ): Action<T> | undefined {
   const { from, to, subresource } = difference;
-  if (semanticEqual(from, to)) return undefined;
   const patch = createMergePatch(from as Json, to as Json);
+  // What differs may only look different.
+  if (isEmpty(patch) || semanticEqual(from, to)) return undefined;
   return { type: "edit", resource, before, patch, subresource, isLocked, options, tolerates };
+}
+
+function isEmpty(patch: object): boolean {
+  for (const _field in patch) return false;
+  return true;
 }
 
 function statusOf(object: KubernetesObject): object {

@@ -37,10 +37,9 @@ export async function applyPlan<Notes>(plan: Plan<Notes>, tools: ApplyTools, run
   const results = new Map<Action, ActionResult>();
   for (const step of plan.steps) {
     const [only] = step;
-    const isDone =
-      only !== undefined && step.length === 1
-        ? await applyEntry(only, tools, run, results)
-        : await applyInParallel(step, tools, run, results);
+    const isDone = await (only !== undefined && step.length === 1
+      ? applyEntry(only, tools, run, results)
+      : applyInParallel(step, tools, run, results));
     if (!isDone || run.attempt.isAborted) break;
   }
   return new Outcome(plan, results);
@@ -58,17 +57,21 @@ async function applyInParallel(step: Step, tools: ApplyTools, run: PlanRun, resu
 }
 
 /** Whether all of it was done. */
-async function applyEntry(entry: Action | Chain, tools: ApplyTools, run: PlanRun, results: Results): Promise<boolean> {
-  if (entry.type !== "chain") return await applyAction(entry, tools, run, results);
-  for (const action of entry.actions) if (!(await applyAction(action, tools, run, results))) return false;
+function applyEntry(entry: Action | Chain, tools: ApplyTools, run: PlanRun, results: Results): Promise<boolean> {
+  return entry.type === "chain" ? applyChain(entry, tools, run, results) : applyAction(entry, tools, run, results);
+}
+
+async function applyChain({ actions }: Chain, tools: ApplyTools, run: PlanRun, results: Results): Promise<boolean> {
+  for (const action of actions) if (!(await applyAction(action, tools, run, results))) return false;
   return true;
 }
 
 async function applyAction(action: Action, tools: ApplyTools, run: PlanRun, results: Results): Promise<boolean> {
   const { attempt, written } = run;
   if (attempt.isAborted) return false;
-  const send = () => tryAction(action, tools, run);
-  const result = await (tools.trace === undefined ? send() : tools.trace(action, send));
+  const result = await (tools.trace === undefined
+    ? tryAction(action, tools, run)
+    : tools.trace(action, () => tryAction(action, tools, run)));
   results.set(action, result);
   written?.note(action, result);
   run.onResult(action, result);

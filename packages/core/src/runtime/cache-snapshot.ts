@@ -34,6 +34,7 @@ export class ControllerCaches implements Snapshot {
   readonly #byId = new Map<string, readonly Cache[]>();
   /** Made from `#byId`: resources are mostly the same objects, and finding them so needs no string. */
   readonly #byResource = new Map<Resource, readonly Cache[]>();
+  readonly #scoped = new Map<Resource, readonly ScopedCache[]>();
 
   constructor() {
     const caches = this;
@@ -73,7 +74,11 @@ export class ControllerCaches implements Snapshot {
 
   /** None for a resource that is not watched. */
   cachesOf(resource: Resource): readonly ScopedCache[] {
-    return this.#of(resource).map(({ scoped }) => scoped);
+    const known = this.#scoped.get(resource);
+    if (known !== undefined) return known;
+    const caches = this.#of(resource).map(({ scoped }) => scoped);
+    if (caches.length > 0) this.#scoped.set(resource, caches);
+    return caches;
   }
 
   get<T extends KubernetesObject>(resource: Resource<T>, key: string): T | undefined {
@@ -153,6 +158,7 @@ export class ControllerCaches implements Snapshot {
     if (caches.length === 0) this.#byId.delete(resourceId(resource));
     else this.#byId.set(resourceId(resource), caches);
     this.#byResource.clear();
+    this.#scoped.clear();
   }
 }
 

@@ -112,12 +112,15 @@ export class ReadYourWrites implements WriteGate {
   /** Remembers what has to be seen after this. */
   note(key: string, action: Action, result: ActionResult): void {
     if (!("resource" in action)) return;
-    const noted = this.#options
-      .cachesOf(action.resource)
-      .flatMap((cache) => expectedAfter(action, result, cache).map((expected) => ({ expected, cache })));
-    for (const { expected, cache } of noted) this.#await(key, expected, cache);
+    let hasNoted = false;
+    for (const cache of this.#options.cachesOf(action.resource)) {
+      for (const expected of expectedAfter(action, result, cache)) {
+        this.#await(key, expected, cache);
+        hasNoted = true;
+      }
+    }
     const waiting = this.#waiting.get(key);
-    if (waiting === undefined || noted.length === 0) return;
+    if (waiting === undefined || !hasNoted) return;
     waiting.checks = 0;
     waiting.settlements = 0;
     waiting.settleAtMs = this.#options.clock.monotonic() + this.#settleAfterMs;

@@ -25,7 +25,7 @@ export interface ActionTools {
 }
 
 /** What the server, or the port, answered. */
-export async function sendAction(
+export function sendAction(
   action: Action,
   tools: ActionTools,
   written: WrittenVersions | undefined,
@@ -34,13 +34,13 @@ export async function sendAction(
   switch (action.type) {
     case "event":
       tools.recordEvent(action);
-      return undefined;
+      return Promise.resolve();
     case "port":
-      return await tools.ports.call(action.port, action.request, signal);
+      return tools.ports.call(action.port, action.request, signal);
     case "create":
-      return await at(action, action.object.metadata.namespace, tools).create(action.object, optionsOf(action), signal);
+      return at(action, action.object.metadata.namespace, tools).create(action.object, optionsOf(action), signal);
     case "edit":
-      return await sendEdit(
+      return sendEdit(
         action,
         { all: at(action, action.before.metadata.namespace, tools), writes: tools.writes, written },
         signal,
@@ -48,9 +48,9 @@ export async function sendAction(
     case "update": {
       const { object, subresource } = action;
       const all = at(action, object.metadata.namespace, tools);
-      if (subresource === undefined) return await all.update(object, optionsOf(action), signal);
+      if (subresource === undefined) return all.update(object, optionsOf(action), signal);
       const { name = "" } = object.metadata;
-      return await all.subresource(subresource).update(name, object, optionsOf(action), signal);
+      return all.subresource(subresource).update(name, object, optionsOf(action), signal);
     }
     case "apply": {
       const { object, subresource, fieldManager, force } = action;
@@ -58,20 +58,20 @@ export async function sendAction(
       const options = { ...action.options, force, ...(fieldManager === undefined ? {} : { fieldManager }) };
       const all = at(action, object.metadata.namespace, tools);
       const body = { apiVersion, kind, ...object };
-      if (subresource === undefined) return await all.apply(body, options, signal);
-      return await all.subresource(subresource).apply(object.metadata.name, body, options, signal);
+      if (subresource === undefined) return all.apply(body, options, signal);
+      return all.subresource(subresource).apply(object.metadata.name, body, options, signal);
     }
     case "patch": {
       const { namespace, name } = splitKey(action.key);
       const all = at(action, namespace, tools);
       const patch = withPreconditions(action, preconditionsFor(action, action.preconditions, written));
-      if (action.subresource === undefined) return await all.patch(name, patch, optionsOf(action), signal);
-      return await all.subresource(action.subresource).patch(name, patch, optionsOf(action), signal);
+      if (action.subresource === undefined) return all.patch(name, patch, optionsOf(action), signal);
+      return all.subresource(action.subresource).patch(name, patch, optionsOf(action), signal);
     }
     case "create-subresource": {
       const { namespace, name } = splitKey(action.key);
       const inside = at(action, namespace, tools).subresource(action.subresource);
-      return await inside.create(name, action.body, optionsOf(action), signal);
+      return inside.create(name, action.body, optionsOf(action), signal);
     }
     case "delete": {
       const { namespace, name } = splitKey(action.key);
@@ -80,13 +80,12 @@ export async function sendAction(
         preconditions?.resourceVersion === undefined
           ? action.options
           : { ...action.options, preconditions: preconditionsFor(action, preconditions, written) };
-      return await at(action, namespace, tools).delete(name, options, signal);
+      return at(action, namespace, tools).delete(name, options, signal);
     }
     case "deletecollection": {
       const { labelSelector, options } = action;
       const query = labelSelector === undefined ? options : { ...options, labelSelector };
-      await at(action, action.namespace, tools).deleteCollection(query, signal);
-      return undefined;
+      return at(action, action.namespace, tools).deleteCollection(query, signal);
     }
     default:
       return assertNever(action);

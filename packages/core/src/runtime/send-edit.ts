@@ -15,7 +15,7 @@ export interface EditTools {
   readonly written: WrittenVersions | undefined;
 }
 
-export async function sendEdit(
+export function sendEdit(
   action: Extract<Action, { readonly type: "edit" }>,
   { all, writes, written }: EditTools,
   signal: AbortSignal,
@@ -26,20 +26,15 @@ export async function sendEdit(
   if (verbFor(action, writes) === "patch") {
     const body = isLocked ? withMetadata(patch, preconditionsOf(base)) : patch;
     const merge = { type: "merge", body } as const;
-    if (subresource === undefined) return await all.patch(name, merge, options, signal);
-    return await all.subresource(subresource).patch(name, merge, options, signal);
+    if (subresource === undefined) return all.patch(name, merge, options, signal);
+    return all.subresource(subresource).patch(name, merge, options, signal);
   }
   if (hasInexactInteger(base)) {
-    return await all.updateExactly(
-      name,
-      patch,
-      { ...options, subresource, preconditions: preconditionsOf(base) },
-      signal,
-    );
+    return all.updateExactly(name, patch, { ...options, subresource, preconditions: preconditionsOf(base) }, signal);
   }
   const object = applyMergePatch(base, patch) as KubernetesObject;
-  if (subresource === undefined) return await all.update(object, options, signal);
-  return await all.subresource(subresource).update(name, object, options, signal);
+  if (subresource === undefined) return all.update(object, options, signal);
+  return all.subresource(subresource).update(name, object, options, signal);
 }
 
 /** What declares no writes, a plain client, patches. */
@@ -48,6 +43,7 @@ function verbFor(action: Parameters<typeof editVerb>[0], writes: readonly Access
 }
 
 function preconditionsOf({ metadata: { uid, resourceVersion } }: KubernetesObject): Preconditions {
+  if (uid !== undefined && resourceVersion !== undefined) return { uid, resourceVersion };
   return { ...(uid === undefined ? {} : { uid }), ...(resourceVersion === undefined ? {} : { resourceVersion }) };
 }
 
