@@ -12,8 +12,8 @@ export interface Access {
 }
 
 /**
- * Verbs on a resource. An edit (`editObject`) is sent as a patch where "patch" is among them, as an update where only "update" is: take
- * what the role grants.
+ * Verbs on a resource. An edit (`editObject`) is sent as a patch if "patch" is declared, otherwise as an update: declare the verb that the
+ * controller's RBAC role grants.
  */
 export function verbs(resource: Resource | "*", ...allowed: readonly string[]): Access {
   return { resource, subresource: undefined, verbs: allowed };

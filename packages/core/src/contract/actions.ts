@@ -2,7 +2,7 @@
 // conflict is an ordinary failure, and the key is tried again.
 //
 // Five ways to write carry their preconditions by themselves and are enough for most controllers: `create`, `removeObject` and `apply`
-// (writes.ts), `editObject` and `editStatus` (edits.ts). The others are for subresources and for clients that say everything themselves.
+// (writes.ts), `editObject` and `editStatus` (edits.ts). The others are for subresources, and for callers that give preconditions themselves.
 import { type JsonPatch, type KubernetesObject, keyOf, type Resource } from "../api/index.ts";
 import { assertNever } from "../base/index.ts";
 import type { Port } from "./ports.ts";

@@ -17,7 +17,7 @@ export function checkController<M>(controller: Controller<M>): void {
   if (!followsDiscovery) controller.watchesFor(undefined);
 }
 
-/** Throws for a watch that names no queue of the controller, wakes a sweep, or wakes owners of no known kind. */
+/** Throws for a watch whose queue does not exist, whose keys would go to a sweep, or which adds owners of an unknown resource. */
 export function checkWatches<M>(
   name: string,
   queues: Readonly<Record<string, ControllerQueue<M>>>,
@@ -33,7 +33,7 @@ export function checkWatches<M>(
     }
     if (wakes === "owner" && owner === undefined) {
       throw newInvalid(
-        `${what} for their owners, but says of no kind which: give it a primary, or owned(…, { owner })`,
+        `${what} for their owners, but the owners' resource is not given: set primary, or use owned(…, { owner })`,
       );
     }
     // A mapping may name another queue for each key, so only what certainly goes to the sweep is refused.

@@ -3,13 +3,13 @@ import { configMaps, jobs, nodes, pods, replicaSets } from "../api/generated/res
 import { type corev1, newControllerReference, newOwnerReference, type Resource } from "../api/index.ts";
 import { statusVerbs, verbs } from "./access.ts";
 import { keyed, newController } from "./controller.ts";
+import { describeController } from "./describe-controller.ts";
 import { counter, histogram } from "./metrics.ts";
 import { plainSnapshot } from "./plain-snapshot.ts";
 import { nothing, type Wake } from "./plan.ts";
 import { procedureQueue } from "./procedure.ts";
 import { queue, type View } from "./queue.ts";
 import { clusterRole, rbacObjects } from "./rbac.ts";
-import { describeController } from "./rows.ts";
 import { isGroupKnown, preferredResources, resourceOfKind, type Served } from "./served.ts";
 import { defineIndex } from "./snapshot.ts";
 import { type Change, cached, itself, mapped, owned, type Watch } from "./watches.ts";
@@ -204,7 +204,7 @@ describe("a descriptor that cannot work is refused", () => {
     [
       "owned without an owner",
       () => newController({ name: "x", watches: [owned(pods)], queues: { x: one } }),
-      "x watches pods for their owners, but says of no kind which: give it a primary, or owned(…, { owner })",
+      "x watches pods for their owners, but the owners' resource is not given: set primary, or use owned(…, { owner })",
     ],
     [
       "two different indexes of one name",

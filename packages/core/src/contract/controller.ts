@@ -27,7 +27,7 @@ export interface ControllerParts {
   readonly name: string;
   /** The resource whose keys the first queue holds, if there is one. It is watched without being named in `watches`. */
   readonly primary?: Resource;
-  /** Beside the primary. A function where kinds come and go: it is called again whenever discovery changes. */
+  /** Beside the primary's. A function, to watch what discovery finds: it is called after every discovery, every 30 s by default. */
   readonly watches?: readonly Watch[] | ((served: Served) => readonly Watch[]);
   /** What adds keys beside watches. */
   readonly sources?: readonly WakeSource[];
@@ -36,21 +36,21 @@ export interface ControllerParts {
   readonly indexes?: readonly Index[];
   /** What it measures beside what the driver does. */
   readonly metrics?: readonly ControllerMetric[];
-  /** What it reads from the server with its own identity: every question that `decide` asks. Watches are not part of it. */
+  /** The live reads (`liveGet`, `liveGetSubresource`, `liveList`) that it makes with its own identity. Others are refused. */
   readonly reads?: readonly Access[];
-  /** What it writes. Everything else is refused. */
+  /** What it writes with its own identity. Other writes are refused. */
   readonly writes?: readonly Access[];
   readonly ports?: readonly Port[];
   /**
-   * What to do when caches have not filled in time: fail and say which, or start without them. A key that reads an unfilled cache is put
-   * off until it has filled. "fail" unless given.
+   * What to do when caches have not synced in time: fail and say which, or start without them. A key that reads a cache which has not
+   * synced is put off until it has. "fail" unless given.
    */
   readonly onSyncTimeout?: "fail" | "start";
 }
 
-/** A memory between calls. It can be rebuilt from the caches at any time. */
+/** In-memory state that is kept between reconciles. It must be possible to rebuild it from the caches. */
 export interface ModelParts<M> {
-  /** A new, empty model. It absorbs everything there is before any worker starts. */
+  /** An empty model. `absorb` receives every object of the initial lists before workers start, unless `onSyncTimeout` is "start". */
   newModel(): M;
   /** Takes in a change, after the cache has it; returns the keys to look at because of it. */
   absorb?(model: M, change: Change, view: Omit<View, "model">): readonly Wake[];

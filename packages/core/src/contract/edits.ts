@@ -1,14 +1,14 @@
-// From an object as it was observed and as it should be to the one action that makes it so, or none.
+// Makes an edit action from the observed and the desired object, or undefined if they do not differ.
 //
 // Promises: only what differs is written, so fields that this program does not know stay as they are; what only looks different ("1000m"
-// and "1", an empty list and none) is not written, so that two writers do not chase each other. The write is refused, as a conflict, if
+// and "1", an empty list and none) is not written, so that two controllers do not overwrite each other in a loop. The write is refused, as a conflict, if
 // somebody has changed or replaced the object since, unless `isLocked` is false. Fields that belong to the server are never written.
 import { createMergePatch, type KubernetesObject, keyOf, type Resource, semanticEqual } from "../api/index.ts";
 import { KubeloopError } from "../base/index.ts";
 import type { Action, Tolerance, WriteActionOptions } from "./actions.ts";
 
 export interface EditOptions {
-  /** Whether the object must still be as it was observed; true unless given. If false, not even its uid is compared. */
+  /** Whether uid and resourceVersion are preconditions; true unless given. If false, a patch is sent without; an update always has them. */
   readonly isLocked?: boolean;
   /** Failures that count as success; none unless given. */
   readonly tolerates?: readonly Tolerance[];
@@ -25,7 +25,7 @@ export function editObject<T extends KubernetesObject>(
   options: EditOptions = {},
 ): Action<T> | undefined {
   if (keyOf(before) !== keyOf(after)) throw newRenamed(keyOf(before), keyOf(after));
-  const [from, to] = hasStatus(resource) ? [withoutStatus(before), withoutStatus(after)] : [before, after];
+  const [from, to] = hasStatusSubresource(resource) ? [withoutStatus(before), withoutStatus(after)] : [before, after];
   return newEdit<T>(resource, before, { from, to: withServersMetadata(to, before), subresource: undefined }, options);
 }
 
@@ -36,12 +36,12 @@ export function editStatus<T extends KubernetesObject>(
   after: T,
   options: EditOptions = {},
 ): Action<T> | undefined {
-  const subresource = hasStatus(resource) ? "status" : undefined;
+  const subresource = hasStatusSubresource(resource) ? "status" : undefined;
   return newEdit<T>(resource, before, { from: statusOf(before), to: statusOf(after), subresource }, options);
 }
 
 /** Whether status is a subresource, so that writes to the object do not change it. */
-export function hasStatus({ subresources }: Resource): boolean {
+export function hasStatusSubresource({ subresources }: Resource): boolean {
   return subresources.some(({ name }) => name === "status");
 }
 
@@ -84,7 +84,7 @@ const serversMetadata = [
   "selfLink",
 ] as const;
 
-/** Whoever builds an object's metadata anew means labels and the like, not that it should have no uid. */
+/** Copies the server's fields from `before`, so that a caller who built new metadata does not remove or change them. */
 function withServersMetadata(object: KubernetesObject, before: KubernetesObject): KubernetesObject {
   if (object.metadata === before.metadata) return object;
   const kept = serversMetadata.flatMap((name) => {

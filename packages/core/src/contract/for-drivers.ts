@@ -12,7 +12,7 @@ export {
   type Tolerance,
   type WriteActionOptions,
 } from "./actions.ts";
-export { type EditOptions, hasStatus } from "./edits.ts";
+export { type EditOptions, hasStatusSubresource } from "./edits.ts";
 export { plainSnapshot } from "./plain-snapshot.ts";
 export type { Ask, Chain, PlanOptions, Step } from "./plan.ts";
 export type { Predicate } from "./predicates.ts";

@@ -1,10 +1,11 @@
 // `contract`: what a controller is, as types and pure functions: descriptor, read views, questions, actions, plan, outcome. Start
 // with controller.ts; docs/controllers.md is the guide, docs/adr/0007-controller-contract.md says why it is so.
 //
-// Not here: anything that does something. `runtime` carries a contract out; what it needs beyond these names is in for-drivers.ts.
+// Nothing here does I/O. `runtime` runs controllers; the names that it needs beyond these are in for-drivers.ts.
 export { type Access, statusVerbs, subresourceVerbs, verbs } from "./access.ts";
 export { type Action, printAction } from "./actions.ts";
 export { type Controller, type ControllerParts, keyed, newController } from "./controller.ts";
+export { describeController } from "./describe-controller.ts";
 export { editObject, editStatus } from "./edits.ts";
 export { type ControllerMetric, counter, gauge, histogram, type Measurement } from "./metrics.ts";
 export { type ActionResult, Outcome } from "./outcome.ts";
@@ -40,7 +41,6 @@ export {
 } from "./questions.ts";
 export { type DecideContext, type InSlices, type Learned, queue, type View } from "./queue.ts";
 export { clusterRole, rbacObjects } from "./rbac.ts";
-export { describeController } from "./rows.ts";
 export { isGroupKnown, preferredResources, resourceOfKind, type Served } from "./served.ts";
 export { defineIndex, type Index, type Snapshot } from "./snapshot.ts";
 export { channelSource, synced, type WakeSource } from "./sources.ts";

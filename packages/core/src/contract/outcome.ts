@@ -15,7 +15,7 @@ export type ActionResult =
   | { readonly status: "tolerated"; readonly error: Error }
   /** With `isUnknown`, it may have been carried out all the same: the answer was lost. */
   | { readonly status: "failed"; readonly error: Error; readonly isUnknown?: boolean }
-  /** A step or a link of its chain failed before it was sent. */
+  /** It was never sent: an earlier step or an earlier action of its chain failed, or the reconcile was aborted. */
   | { readonly status: "skipped" };
 
 export interface ActionMatch {
@@ -82,12 +82,13 @@ export class Outcome<Notes = unknown> {
     return isDone;
   }
 
-  /** The object as the plan's last write to it left it; undefined if there was none, or it failed. */
+  /** The object as the plan's last successful write to it left it; undefined if there was none, or it deleted the object. */
   objectOn<T extends KubernetesObject>(resource: Resource<T>, key: string): T | undefined {
-    const last = this.#on(resource, key).findLast(
-      ({ result }) => result.status === "done" && result.value !== undefined,
-    );
-    return last?.result.status === "done" ? (last.result.value as T) : undefined;
+    const last = this.#on(resource, key).findLast(({ result }) => result.status === "done");
+    const value =
+      last?.result.status === "done" ? (last.result.value as Partial<KubernetesObject> | undefined) : undefined;
+    // A delete may be answered with a Status, a subresource with another kind.
+    return value?.kind === resource.kind && last?.action.type !== "delete" ? (value as T) : undefined;
   }
 
   /** Done, or failed in a way that the action tolerates. */
@@ -96,7 +97,7 @@ export class Outcome<Notes = unknown> {
     return status === "done" || status === "tolerated";
   }
 
-  /** Certainly not carried out: refused, or never sent. False also where nobody knows, because the answer was lost. */
+  /** The action certainly had no effect: the server refused it, or it was never sent. False if the response was lost. */
   isRefused(action: Action): boolean {
     const result = this.resultOf(action);
     return result.status === "skipped" || (result.status === "failed" && result.isUnknown !== true);

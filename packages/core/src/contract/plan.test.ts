@@ -141,6 +141,20 @@ describe("an outcome", () => {
     expect(outcome.objectOn(pods, "shop/web")).toBe(pod);
     expect(outcome.objectOn(pods, "shop/a")).toBeUndefined();
   });
+  test("an object that was deleted, or answered with another kind, is not the object", () => {
+    const ended = new Outcome(plan("x", [[first], [third]]), [
+      [first, { status: "done", value: pod }],
+      [third, { status: "done", value: { kind: "Status", apiVersion: "v1", metadata: {} } }],
+    ]);
+    expect([ended.objectOn(pods, "shop/web"), ended.objectOn(pods, "shop/b")]).toEqual([pod, undefined]);
+    expect([ended.isComplete, ended.isAnyRefused, outcome.isComplete, outcome.isAnyRefused]).toEqual([
+      true,
+      false,
+      false,
+      true,
+    ]);
+  });
+
   test("tells what was refused from what nobody knows", () => {
     const lost = new Outcome(plan("x", [[third]]), [
       [third, { status: "failed", error: new Error("timeout"), isUnknown: true }],

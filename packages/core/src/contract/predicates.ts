@@ -2,15 +2,16 @@
 //
 //   itself(foos, { when: (change) => generationChanged(change) || labelChanged(change) })
 //
-// Additions and deletions always pass: only updates have two states to compare. A predicate saves work but no memory, because the cache
-// holds what it drops; selectors save both.
+// `generationChanged`, `versionChanged`, `labelChanged` and `annotationChanged` compare the two states of an update and pass every addition and
+// deletion; `labelled` and `isResync` look at every change. A predicate saves work but no memory, because the cache holds what it
+// drops; selectors save both.
 import { type KubernetesObject, matchesSelector, parseSelector, type Selector } from "../api/index.ts";
 import { deepEqual } from "../base/index.ts";
 import type { Change } from "./watches.ts";
 
 export type Predicate<T extends KubernetesObject = KubernetesObject> = (change: Change<T>) => boolean;
 
-/** `metadata.generation` changed: the spec, not status or metadata. Objects without a generation always pass. */
+/** `metadata.generation` changed: the server raises it for changes of the spec and when deletion starts. Objects without one pass. */
 export function generationChanged(change: Change): boolean {
   if (change.type !== "update") return true;
   const { generation } = change.object.metadata;

@@ -1,6 +1,6 @@
-// The other style: a queue whose keys are processed by a function that reads and writes as it goes, through a context that the driver
-// hands it. The context takes the same actions and questions that rules return as data, so that both styles have one driver, and with it
-// the same retries, deadlines, metrics, refusal of undeclared writes, and reading of one's own writes.
+// A procedure is the imperative alternative to rules: an async function that reconciles one key, and reads and writes through a context from
+// the driver. The context takes the same actions and questions that rules return, so that both styles share one driver: retries,
+// deadlines, metrics, refusal of undeclared writes, and read-your-writes.
 //
 // `defineController` in `runtime` is what users write; this is what it is made of.
 import type { Log } from "../base/index.ts";
@@ -22,7 +22,7 @@ export interface ProcedureResult {
   readonly requeueAfterMs?: number | undefined;
 }
 
-/** Valid for one call of the procedure: afterwards everything here is refused. */
+/** Valid for one call of the procedure: afterwards `perform`, `carryOut`, `answer`, `record` and `wake` throw. */
 export interface ProcedureContext {
   /** The caches, as they are at each call, overlaid with what this very call has written: never older than that. */
   readonly snapshot: Snapshot;

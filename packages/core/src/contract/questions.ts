@@ -115,7 +115,7 @@ export function liveList(
   return listQuestion(resource, options, options.metadataOnly === true ? "metadata" : "full");
 }
 
-/** What the server serves, not older than a few seconds. */
+/** What the server serves, read from the server now; concurrent readers share one request. */
 export function discover(): Question<Served> {
   return { about: "served", id: "served" };
 }

@@ -1,9 +1,9 @@
 // A queue of keys and the rules for them: observe → decide → (reserve) → apply → (learn) → report. Each queue knows the type of what it
 // observes; nobody else has to.
 //
-// One pass over a key: `observe` reads caches and model; `decide` returns a plan, or asks, and after the answers both run again; then,
-// with nothing else running in between, `reserve` takes from the model what the plan is about to use; the runtime carries the plan out;
-// `learn` tells the model what came of it; `report` returns what to write about it.
+// One reconcile of a key: `observe` reads caches and model; `decide` returns a plan, or asks, and after the answers both run again; then,
+// in the same synchronous call, `reserve` takes from the model what the plan is about to use; the runtime carries the plan out; `learn`
+// tells the model what came of it; `report` returns what to write about it.
 import type { Clock } from "../base/index.ts";
 import type { PriorityOrderOptions, RateLimiter } from "../workqueue/index.ts";
 import type { Outcome } from "./outcome.ts";
@@ -54,25 +54,29 @@ export interface QueueOptions {
 }
 
 /**
- * A decision over a large set, made in slices: a generator yields after each small piece of work, and the driver lets others run when its
- * yield budget is used up. What was observed stays as it was meanwhile.
+ * A decision over a large set, made in slices: a generator yields after each small piece of work, and the driver lets other work run when
+ * its yield budget is used up. Caches and model may change at each `yield`, so `observe` must return values, not functions that read the
+ * snapshot, and such a queue cannot have a `reserve`.
  */
 export type InSlices<R> = Generator<unknown, R, undefined>;
 
 /** One queue's keys, and the rules for them. */
 export interface QueueRules<Seen, Notes = unknown, M = undefined> {
-  /** Undefined when there is nothing to decide about. No rules here. */
+  /** Only reads, and decides nothing. Undefined when there is nothing to decide about. */
   observe(key: string, view: View<M>): Seen | undefined;
-  /** Pure, total, idempotent: it knows only what it is given. Only rules here. */
+  /** Pure and total: depends on its arguments only. After its plan was carried out it plans nothing more. */
   decide(seen: Seen, context: DecideContext): Decision<Notes> | InSlices<Decision<Notes>>;
   /**
-   * Takes from the model what the plan is about to use, so that no other key is given the same. Runs right after `decide`, before anything
-   * else can run. What the plan did not use in the end is given back in `learn`.
+   * Takes from the model what the plan is about to use. `observe`, `decide` and `reserve` are one synchronous call, so no other key can
+   * take the same. `learn` has to release what the plan did not use.
    */
   reserve?(model: M, seen: Seen, decided: Decided<Notes>): void;
   /** What the model learns from answers and outcome; returns the keys to look at because of it. Runs after every plan. */
   learn?(model: M, seen: Seen, learned: Learned<Notes>): readonly Wake[];
-  /** What to write, given what came of the plan: status, events, what must be undone. Runs also when there was nothing to do. */
+  /**
+   * What to write after the plan: status, Events, what must be undone. Runs after every plan, also an empty or a failed one; not when
+   * `observe` returned undefined, and not after the reconcile was aborted.
+   */
   report?(seen: Seen, outcome: Outcome<Notes>, context: DecideContext): Plan | undefined;
 }
 

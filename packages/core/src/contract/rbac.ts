@@ -38,13 +38,13 @@ export function rbacObjects<M>(controller: Controller<M>, options: RbacObjectsOp
   for (const { namespace, access } of needsOf(controller)) {
     byNamespace.set(namespace, [...(byNamespace.get(namespace) ?? []), access]);
   }
-  const placesOfEvents = recordsEvents ? (controller.namespaces ?? [""]) : [];
-  for (const namespace of placesOfEvents) byNamespace.set(namespace, byNamespace.get(namespace) ?? []);
+  const eventNamespaces = recordsEvents ? (controller.namespaces ?? [""]) : [];
+  for (const namespace of eventNamespaces) byNamespace.set(namespace, byNamespace.get(namespace) ?? []);
   const apiGroup = "rbac.authorization.k8s.io";
   const apiVersion = "rbac.authorization.k8s.io/v1";
   const subjects = [{ kind: "ServiceAccount", ...serviceAccount }];
   return [...byNamespace].toSorted(byName).flatMap(([namespace, accesses]): readonly RbacObject[] => {
-    const rules = [...toRules(accesses), ...(placesOfEvents.includes(namespace) ? [eventsRule] : [])];
+    const rules = [...toRules(accesses), ...(eventNamespaces.includes(namespace) ? [eventsRule] : [])];
     if (namespace === "") {
       const roleRef = { apiGroup, kind: "ClusterRole", name };
       return [
@@ -87,14 +87,14 @@ function needsOf<M>(controller: Controller<M>): readonly Need[] {
 }
 
 function toRules(accesses: readonly Access[]): readonly rbacv1.PolicyRule[] {
-  const places = new Map<string, { readonly group: string; readonly name: string; readonly verbs: Set<string> }>();
+  const rules = new Map<string, { readonly group: string; readonly name: string; readonly verbs: Set<string> }>();
   for (const access of accesses) {
     const { group, name } = ruleNameOf(access);
-    const place = places.get(`${group} ${name}`) ?? { group, name, verbs: new Set<string>() };
-    for (const verb of access.verbs) place.verbs.add(verb);
-    places.set(`${group} ${name}`, place);
+    const rule = rules.get(`${group} ${name}`) ?? { group, name, verbs: new Set<string>() };
+    for (const verb of access.verbs) rule.verbs.add(verb);
+    rules.set(`${group} ${name}`, rule);
   }
-  return [...places.entries()].toSorted(byName).map(([, { group, name, verbs: allowed }]) => ({
+  return [...rules.entries()].toSorted(byName).map(([, { group, name, verbs: allowed }]) => ({
     apiGroups: [group],
     resources: [name],
     verbs: [...allowed].toSorted(),

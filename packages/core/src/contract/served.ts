@@ -1,6 +1,6 @@
-// What a server serves, as far as controllers look at it. Discovery's answer fits as it is.
+// What a server serves, as far as controllers look at it. The client's `Discovered` satisfies this interface.
 //
-// Whoever concludes something from an absence looks at `failures` first: a group that could not be read is not gone.
+// Look at `failures` before treating a missing resource as deleted: its group may only have failed to be read.
 import { parseGroupVersion, type Resource } from "../api/index.ts";
 
 export interface Served {
@@ -16,8 +16,8 @@ export function preferredResources(served: Served, verbs: readonly string[] = []
   const preferred = new Map(served.groups.map(({ name, preferredVersion }) => [name, preferredVersion]));
   const chosen = new Map<string, Resource>();
   for (const resource of served.resources) {
-    const place = `${resource.group}/${resource.plural}`;
-    if (!chosen.has(place) || resource.version === preferred.get(resource.group)) chosen.set(place, resource);
+    const id = `${resource.group}/${resource.plural}`;
+    if (!chosen.has(id) || resource.version === preferred.get(resource.group)) chosen.set(id, resource);
   }
   return [...chosen.values()].filter((resource) => verbs.every((verb) => resource.verbs.includes(verb)));
 }

@@ -1,8 +1,9 @@
-// What a controller reads: views over caches at one moment. Synchronous, and never a copy: a snapshot may stand for thousands
-// of objects. What it hands out is shared; change none of it.
+// What a controller reads: a synchronous reader over the informer caches. It copies nothing. The objects it returns are shared: do not
+// modify them.
 //
-// Promises: within one call of `observe` everything belongs to one moment, because nothing else runs meanwhile. A resource that
-// the controller does not watch, or not in that namespace, is refused, loudly: a cache nobody asked for would be empty for ever.
+// Promises: the caches do not change during one synchronous call such as `observe`, because nothing else runs meanwhile. After a `yield` or
+// an `await` the same reader returns newer objects, and caches of different resources may be at different resourceVersions. Reading a
+// resource that the controller does not watch, or not in that namespace, throws: a cache nobody asked for would be empty for ever.
 import { type KubernetesObject, matchesSelector, parseSelector, type Resource, type Selector } from "../api/index.ts";
 import type { Served } from "./served.ts";
 

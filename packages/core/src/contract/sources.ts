@@ -3,8 +3,8 @@
 //
 //   sources: [{ name: "bucket events", follow: (signal) => keysFrom(subscription, signal) }]
 //
-// The driver follows it while it runs, and anew, with back-off, whenever it fails: nothing here needs to retry. A source that ends
-// has said all it has to say.
+// The driver iterates it while the controller runs, and again with back-off after a failure, so a source needs no retry of its own. A source
+// that returns is not started again, and counts as synced.
 import type { Channel } from "../base/index.ts";
 import type { Wake } from "./plan.ts";
 

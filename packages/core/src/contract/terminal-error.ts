@@ -1,5 +1,5 @@
-// A failure that trying again cannot mend: a spec nobody can fulfil. The key rests until something wakes it; its failures so far
-// are not forgotten.
+// An error that a retry cannot fix, such as an invalid spec. The key is not tried again until something else adds it; its failure count is
+// kept, so that later back-off continues from there.
 import { KubeloopError } from "../base/index.ts";
 
 export class TerminalError extends KubeloopError {
@@ -8,7 +8,7 @@ export class TerminalError extends KubeloopError {
   }
 }
 
-/** Also when it was thrown on as another's cause. */
+/** True also if a TerminalError is in the chain of causes. */
 export function isTerminal(error: unknown): boolean {
   let current = error;
   // Bounded, because a chain of causes may be a ring.

@@ -3,8 +3,8 @@
 //
 //   watches: [owned(pods), mapped(nodes, (node) => [...]), cached(storageClasses)]
 //
-// On an update the keys are taken from the object before and after, so that an owner that lost a child is looked at, too. A mapping may
-// read other caches, also while they are still filling: what arrives later has its own mapping.
+// On an update the keys are taken from the object before and after, so that the previous owner is added, too. A mapping may run before
+// other caches have synced, and then sees only part of them; objects that arrive later add keys by their own watch.
 import {
   controllerOf,
   type KubernetesObject,
@@ -39,7 +39,7 @@ export interface WatchOptions<T extends KubernetesObject = KubernetesObject> {
   readonly afterMs?: number;
   /** Adds the keys of every cached object again so often. */
   readonly resyncMs?: number;
-  /** Caches only metadata, unless another watch of the process needs whole objects. */
+  /** Needs only metadata. Whole objects are cached all the same if this process caches them already for somebody else. */
   readonly metadataOnly?: boolean;
   /** All unless given. */
   readonly namespace?: string;

@@ -1,5 +1,6 @@
 // Makes actions. `create`, `removeObject` and `apply` are what controllers use, with `editObject` and `editStatus` (edits.ts);
-// `patch`, `update`, `remove`, `removeCollection` and `createSubresource` say everything themselves.
+// `patch`, `update`, `remove`, `removeCollection` and `createSubresource` are for subresources and for callers that give preconditions
+// themselves.
 import { type KubernetesObject, keyOf, type Resource } from "../api/index.ts";
 import type {
   Action,

@@ -11,7 +11,7 @@ import type { TraceRequest } from "./tracing/controller-spans.ts";
 
 export interface QuestionTools {
   readonly reader: LiveReader;
-  readonly discovery: Pick<Client["discovery"], "discover">;
+  readonly discovery: Pick<Client["discovery"], "refresh">;
   readonly ports: Ports;
   readonly clock: Clock;
   readonly requestTimeoutMs: number;
@@ -58,7 +58,7 @@ async function read(question: Question, tools: QuestionTools, signal: AbortSigna
     case "list":
       return await tools.reader.list(question.resource, question, signal);
     case "served":
-      return (await tools.discovery.discover(signal)) satisfies Served;
+      return (await tools.discovery.refresh(signal)) satisfies Served;
     case "port":
       return await tools.ports.call(question.port, question.request, signal);
     default:
@@ -67,6 +67,6 @@ async function read(question: Question, tools: QuestionTools, signal: AbortSigna
 }
 
 function newUndeclared({ id }: Question): KubeloopError {
-  const message = `"${id}" is not among what the controller says it reads: name it in its reads`;
+  const message = `"${id}" is not declared: add it to the reads of the controller`;
   return new KubeloopError(message, { reason: "Undeclared", retry: "never" });
 }

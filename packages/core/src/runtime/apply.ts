@@ -1,4 +1,4 @@
-// Carries a plan out: the only place where controllers' effects happen.
+// Executes a plan: every write of a controller goes through here. Only the events of procedures are recorded elsewhere (run-procedure.ts).
 //
 // Promises: steps in order, the entries of a step in parallel and all of them tried; the first step with a failure is the last. The
 // actions of a chain run one after the other, and a failure ends that chain alone. Every action has a result, also when time ran out
@@ -8,8 +8,8 @@ import { KubeloopError, toError } from "../base/index.ts";
 import { type Chain, isCovered, type Step, type Tolerance } from "../contract/for-drivers.ts";
 import { type Access, type Action, type ActionResult, Outcome, type Plan, printAction } from "../contract/index.ts";
 import { parallelizeUntil } from "../workqueue/index.ts";
-import type { Attempt } from "./attempt.ts";
 import { isAnswerLost } from "./expected-writes.ts";
+import type { Attempt } from "./reconcile-attempt.ts";
 import { type ActionTools, sendAction } from "./send-action.ts";
 import type { TraceRequest } from "./tracing/controller-spans.ts";
 import type { WrittenVersions } from "./written-versions.ts";
@@ -92,7 +92,7 @@ export function findUndeclared({ steps }: Plan, writes: readonly Access[]): Acti
 }
 
 export function newUndeclared(action: Action): KubeloopError {
-  const message = `${printAction(action)} is not among what the controller says it writes: name it in its writes`;
+  const message = `${printAction(action)} is not declared: add it to the writes of the controller`;
   return new KubeloopError(message, { reason: "Undeclared", retry: "never" });
 }
 

@@ -1,8 +1,8 @@
 // Writes that caches do not show yet, findable by the key that wrote, by the object and by the cache, and forgotten one by one as they
 // are sighted. Nothing is left of a key, an object or a cache when its last write is forgotten.
 //
-// Promise: looking costs O(1) for each look and each write, over time. A line of writes is looked at from its oldest and only as far as
-// the first that is not sighted. What stands behind that one waits for it: it is forgotten a little later, never too early.
+// Promise: a check costs amortized O(1) for each check and each write. A FIFO of writes is checked from its oldest and stops at the first
+// write that its cache does not show. Writes behind that one are checked only after it: they are forgotten later, never too early.
 import type { Resource } from "../api/index.ts";
 import { resourceId } from "../contract/for-drivers.ts";
 import type { ScopedCache } from "./settle-writes.ts";
@@ -93,7 +93,7 @@ export class AwaitedWrites {
     if (Object.values(lines).every(({ open }) => open === 0)) this.#byCache.delete(write.cache);
   }
 
-  /** Looks at a key's writes; those that were forgotten. */
+  /** Checks the writes of a key from the oldest, forgets those that the caches show, and returns the forgotten ones. */
   sweepKey(key: string): readonly AwaitedWrite[] {
     return this.#sweep([this.#byKey.get(key)]);
   }

@@ -18,7 +18,7 @@ export function coversNamespace({ namespace = "" }: CacheScope, wanted: string):
   return namespace === "" || namespace === wanted;
 }
 
-/** Certainly not: of fields, only name and namespace are known to everyone. */
+/** True only if the object is certainly outside. Of a field selector, only metadata.name and metadata.namespace are evaluated. */
 export function isOutside(scope: CacheScope, object: Pick<KubernetesObject, "metadata">): boolean {
   const { namespace = "", name = "", labels } = object.metadata;
   if (!coversNamespace(scope, namespace)) return true;

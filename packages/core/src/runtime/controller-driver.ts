@@ -3,7 +3,7 @@
 // Promises
 // - Workers start only after every source has reported everything there was, so that model and caches are whole; if that takes too
 //   long, `run` fails and names the sources that have not (or starts all the same, or goes on waiting: `onSyncTimeout`). A key that reads
-//   a cache which has not filled is put off until it has.
+//   a cache which has not synced is put off until it has.
 // - `run` ends when the signal aborts and everything it started has ended; or with what failed. Other controllers are not affected:
 //   what they share are informers, which the process runs.
 // - Watches that follow discovery do so every half minute; a group that cannot be read keeps what it has.
@@ -13,13 +13,13 @@ import { keyOf } from "../api/index.ts";
 import { deferred, isAborted, KubeloopError, onAbort, TaskScope, toError } from "../base/index.ts";
 import type { ControllerQueue } from "../contract/for-drivers.ts";
 import type { Change, Controller, Measurement, Wake, Watch } from "../contract/index.ts";
-import { ControllerCaches } from "./cache-snapshot.ts";
-import { ControllerMeasures } from "./controller-measures.ts";
+import { ControllerCaches } from "./controller-caches.ts";
+import { ControllerMetrics } from "./controller-metrics.ts";
 import { ControllerSources } from "./controller-sources.ts";
-import { type DriverMetrics, driverMetrics } from "./driver-metrics.ts";
 import { type ControllerDriverOptions, type DriverSettings, driverSettings } from "./driver-options.ts";
 import { type OpenQueue, openQueue } from "./open-queue.ts";
 import { PanicError } from "./panic-error.ts";
+import { type DriverMetrics, driverMetrics } from "./reconcile-metrics.ts";
 import { StaleReadError } from "./stale-read-error.ts";
 import { ControllerSpans } from "./tracing/controller-spans.ts";
 import type { SpanContext } from "./tracing/tracer.ts";
@@ -28,7 +28,7 @@ import type { ChangeListener } from "./watched-informer.ts";
 
 export type { ControllerDriverOptions } from "./driver-options.ts";
 
-/** Not run yet; waiting for its caches to fill; its workers run; over. */
+/** Not run yet; waiting for its caches to sync; its workers run; over. */
 export type DriverState = "new" | "syncing" | "working" | "ended";
 
 interface WakeDefaults {
@@ -48,7 +48,7 @@ export class ControllerDriver<M = undefined> {
   readonly #controller: Controller<M>;
   readonly #settings: DriverSettings;
   readonly #counted: DriverMetrics;
-  readonly #measures: ControllerMeasures;
+  readonly #measures: ControllerMetrics;
   readonly #spans: ControllerSpans | undefined;
   readonly #caches = new ControllerCaches();
   readonly #model: M;
@@ -67,7 +67,7 @@ export class ControllerDriver<M = undefined> {
     this.#controller = controller;
     this.#settings = settings;
     this.#counted = driverMetrics(metrics, name);
-    this.#measures = new ControllerMeasures(metrics, controller.metrics);
+    this.#measures = new ControllerMetrics(metrics, controller.metrics);
     this.#spans = tracer === undefined ? undefined : new ControllerSpans({ tracer, controller: name, clock });
     this.#model = controller.newModel();
     this.#firstQueue = Object.keys(controller.queues)[0] ?? "";
@@ -88,7 +88,7 @@ export class ControllerDriver<M = undefined> {
     return this.#state;
   }
 
-  /** Sources whose caches have not filled, or that no longer receive anything; and why. For health checks. */
+  /** Sources whose caches have not synced, or that no longer receive anything; and why. For health checks. */
   unsynced(): readonly UnsyncedSource[] {
     return this.#state === "new" || this.#state === "ended" ? [] : this.#sources.unsynced();
   }
@@ -158,8 +158,8 @@ export class ControllerDriver<M = undefined> {
           if (wakes === "itself") this.#wake([key], { queue, afterMs });
         }
       },
-      filled: () => {
-        for (const { worker } of this.#queues.values()) worker.wakeUnfilled();
+      synced: () => {
+        for (const { worker } of this.#queues.values()) worker.wakeUnsynced();
       },
       panicked: (where, error) => this.#panicked(where, error),
       woken: (wake, { isInitial }) => this.#wake([wake], { priority: isInitial ? lowPriority : undefined }),
@@ -227,7 +227,7 @@ export class ControllerDriver<M = undefined> {
       const undeclared = this.#measures.findUndeclared(measures);
       if (undeclared !== undefined) throw misuse(`metric ${undeclared} is not declared`);
     } catch (error) {
-      // A cache that has not filled has nothing to count yet.
+      // A cache that has not synced has nothing to count yet.
       if (!(error instanceof StaleReadError)) this.#panicked("collect", error);
       return;
     }

@@ -4,7 +4,7 @@ import type { Resource } from "../api/index.ts";
 import { type TaskScope, timeoutSignal } from "../base/index.ts";
 import { type Controller, isGroupKnown, type Wake } from "../contract/index.ts";
 import { type Syncing, waitFor } from "../informer/index.ts";
-import type { ControllerCaches } from "./cache-snapshot.ts";
+import type { ControllerCaches } from "./controller-caches.ts";
 import type { DriverSettings } from "./driver-options.ts";
 import { FollowedDiscovery } from "./followed-discovery.ts";
 import { FollowedSource } from "./followed-source.ts";
@@ -51,24 +51,24 @@ export class ControllerSources {
     void scope.spawn((signal) => discovery.run(signal));
   }
 
-  /** Until all have told of everything there was, or as long as the controller has patience. */
+  /** Waits until all sources have reported their initial state. After `syncTimeoutMs`, `onSyncTimeout` decides what happens. */
   async waitForSync(signal: AbortSignal): Promise<void> {
     const { controller, settings } = this.#parts;
     const { syncTimeoutMs, log, onSyncTimeout = controller.onSyncTimeout } = settings;
     const clock = settings.clock.labelled({ kind: "background", name: `caches of ${controller.name}` });
     for (;;) {
-      using limit = timeoutSignal(signal, syncTimeoutMs, { clock, what: `filling the caches of ${controller.name}` });
+      using limit = timeoutSignal(signal, syncTimeoutMs, { clock, what: `syncing the caches of ${controller.name}` });
       const result = await this.#waitOnce(limit.signal);
       signal.throwIfAborted();
       const error = result.asError(controller.name);
       if (error === undefined) return;
-      // One that was stopped will never be filled.
+      // One that was stopped will never sync.
       if (onSyncTimeout === "fail" || !limit.signal.aborted) throw error;
       if (onSyncTimeout === "start") {
-        log.warn("starts although not all caches are filled", { error });
+        log.warn("starting workers although not all caches have synced", { error });
         return;
       }
-      log.error("waits, because not all caches are filled", { error });
+      log.error("still waiting for caches to sync", { error });
     }
   }
 

@@ -1,5 +1,5 @@
-// What a driver is given beside the controller: a server, caches that others run, and how patient to be. Everything else goes without
-// saying, here and nowhere else.
+// What a driver is given beside the controller: a server, caches that others run, and timeouts, with their
+// defaults.
 import {
   type Clock,
   type Log,
@@ -32,9 +32,9 @@ export interface ControllerDriverOptions extends Omit<WatchSourceOptions, "clock
   readonly ports?: Ports;
   /** Where events go; nowhere unless given. Must neither block nor throw. */
   readonly recordEvent?: (event: EventAction) => void;
-  /** For caches to fill; 2 min unless given. */
+  /** For caches to sync; 2 min unless given. */
   readonly syncTimeoutMs?: number;
-  /** Instead of what the controller says: end, start with those that are filled, or go on waiting and say so each time. */
+  /** Instead of what the controller says: end, start with those that have synced, or go on waiting and say so each time. */
   readonly onSyncTimeout?: "fail" | "start" | "wait" | undefined;
   /** For one key, all its requests included, where its queue says nothing else; 5 min unless given. */
   readonly reconcileTimeoutMs?: number;

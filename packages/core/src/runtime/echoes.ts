@@ -4,10 +4,10 @@
 // The rules (`echoOf`, `echoesIn`) are pure: a write has one name for its echo, a change has the names of all writes it may be the echo
 // of. A deletion that only marked the object echoes as the update to the version the server answered; the final removal is news then.
 //
-// The memory holds the writes of keys that have not succeeded since: nobody asks about others, so it is empty where nothing fails. Of a
-// key that fails it forgets a write half a minute after it was sighted at the latest, because the event may come after the cache has
-// it (handlers are called later). Where that takes longer, an echo is taken for news: the key is tried once too often, but so seldom
-// that nothing loops.
+// The memory holds the writes of keys that have not succeeded since they wrote; after a success the key's writes are forgotten. For a key
+// that keeps failing, a write is kept for at least 15 s after it was found in a cache, because event handlers are called later than the
+// cache is updated. It is forgotten at the latest by the first change that is reported 30 s after that. If a handler is called
+// even later, the own write is treated as a change by somebody else: the key is retried once too often, which does not loop.
 import { type KubernetesObject, keyOf } from "../api/index.ts";
 import { assertNever } from "../base/index.ts";
 import { resourceId } from "../contract/for-drivers.ts";

@@ -97,7 +97,7 @@ function preconditionOf(action: DeleteAction): string | undefined {
   return action.type === "delete" ? action.options.preconditions?.resourceVersion : undefined;
 }
 
-/** Neither in the cache, nor could it come to be. */
+/** Whether the object is not in the cache and the cache's scope excludes it, so the cache will never show the write. */
 function isForeign(action: WriteAction, result: ActionResult, cache: SightedCache): boolean {
   const { scope } = cache;
   if (scope === undefined || action.type === "deletecollection") return false;

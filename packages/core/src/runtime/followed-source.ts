@@ -54,7 +54,7 @@ export class FollowedSource implements Syncing {
 
   unsynced(): readonly UnsyncedSource[] {
     if (this.#failure !== undefined) return [{ name: this.name, reason: this.#failure.message }];
-    return this.#hasSynced ? [] : [{ name: this.name, reason: "it has not told of everything there is" }];
+    return this.#hasSynced ? [] : [{ name: this.name, reason: "it has not reported its initial state yet" }];
   }
 
   async run(signal: AbortSignal): Promise<void> {
@@ -69,7 +69,7 @@ export class FollowedSource implements Syncing {
         if (isAborted(error, signal)) return;
         failures = clock.monotonic() - sinceMs > healthyMs ? 1 : failures + 1;
         this.#failure = toError(error);
-        log.warn("source failed, and is followed anew", { source: this.name, failures, error: this.#failure });
+        log.warn("source failed, restarting it with backoff", { source: this.name, failures, error: this.#failure });
       }
       await waiting.sleep(jittered(backoffDelayMs(backoff, failures), backoff.jitter, random), signal);
     }

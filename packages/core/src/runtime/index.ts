@@ -1,5 +1,5 @@
-// `runtime`: carries contracts out. ControllerDriver runs one controller of any shape; apply.ts is the only place where controllers'
-// effects happen; read-your-writes.ts keeps a key from being looked at with a cache older than its own writes. `front` is for controllers
+// `runtime`: carries contracts out. ControllerDriver runs one controller of any shape; apply.ts executes plans, with all
+// writes; read-your-writes.ts delays a reconcile until the caches show the own writes of its key. `front` is for controllers
 // in the usual style, `manager` puts a process together. docs/controllers.md is the guide.
 export { ControllerDriver, type ControllerDriverOptions, type DriverState } from "./controller-driver.ts";
 export {

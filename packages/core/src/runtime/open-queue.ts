@@ -4,15 +4,15 @@
 // identity of the shared informers, because they stand in for a watch.
 import type { ControllerQueue } from "../contract/for-drivers.ts";
 import type { Controller, Wake } from "../contract/index.ts";
-import type { Attempt } from "./attempt.ts";
-import type { ControllerCaches } from "./cache-snapshot.ts";
-import type { ControllerMeasures } from "./controller-measures.ts";
-import type { DriverMetrics } from "./driver-metrics.ts";
+import type { ControllerCaches } from "./controller-caches.ts";
+import type { ControllerMetrics } from "./controller-metrics.ts";
 import type { DriverSettings } from "./driver-options.ts";
 import { liveReader } from "./live-reader.ts";
 import { QueueWorker } from "./queue-worker.ts";
 import { ReadYourWrites, type WriteGate } from "./read-your-writes.ts";
 import { reconcile } from "./reconcile.ts";
+import type { Attempt } from "./reconcile-attempt.ts";
+import type { DriverMetrics } from "./reconcile-metrics.ts";
 import type { ControllerSpans } from "./tracing/controller-spans.ts";
 import type { SpanContext } from "./tracing/tracer.ts";
 
@@ -28,7 +28,7 @@ export interface OpenQueueParts<M> {
   readonly model: M;
   readonly settings: DriverSettings;
   readonly counted: DriverMetrics;
-  readonly measures: ControllerMeasures;
+  readonly measures: ControllerMetrics;
   readonly spans: ControllerSpans | undefined;
   readonly wake: (wakes: readonly Wake[], by: (() => SpanContext) | undefined) => void;
 }

@@ -7,13 +7,13 @@ import { type KubernetesObject, keyOf, type Resource } from "../api/index.ts";
 import { isListed, keyOfAction, resourceId, type SnapshotListOptions } from "../contract/for-drivers.ts";
 import type { Action, ActionResult, Index, Served, Snapshot } from "../contract/index.ts";
 import { isOutside } from "./cache-scope.ts";
-import type { ControllerCaches } from "./cache-snapshot.ts";
+import type { ControllerCaches } from "./controller-caches.ts";
 import { expectedAfter, objectOf } from "./expected-writes.ts";
 import type { ScopedCache } from "./settle-writes.ts";
 import { afterEarlier, type Expected, isSighted, lacksVersion } from "./sightings.ts";
 import { StaleReadError } from "./stale-read-error.ts";
 
-const unknownWrite = "what was written last is not known yet";
+const unknownWrite = "the result of the last write is not known yet";
 
 interface OwnWrite {
   /** "*" for any of the resource's. */
@@ -122,7 +122,7 @@ function isGone({ expected }: Awaited): boolean {
   return expected.kind === "removed" && expected.removal === "gone";
 }
 
-/** Whether one of the caches it is not yet seen in would have it. */
+/** Whether the scope of at least one cache that must show the write includes the object. */
 function isShown({ shows, awaited }: OwnWrite): boolean {
   if (typeof shows !== "object") return false;
   return awaited.some(({ cache }) => !isOutside(cache.scope, shows.object));

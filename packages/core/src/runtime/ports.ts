@@ -24,7 +24,10 @@ export class Ports {
   async call(port: Port, request: unknown, signal: AbortSignal): Promise<unknown> {
     const call = this.#byName.get(port.name);
     if (call === undefined) {
-      throw new KubeloopError(`no one implements port ${port.name}`, { reason: "NoPort", retry: "never" });
+      throw new KubeloopError(`port "${port.name}" is not implemented: use Ports.implement`, {
+        reason: "NoPort",
+        retry: "never",
+      });
     }
     return await call(request, signal);
   }

@@ -5,7 +5,7 @@
 // - failure, conflicts included: added again with back-off, until the retry policy gives up. Until then only changes by others bring it
 //   back sooner: the echo of its own writes does not, or a key that writes something and then fails would loop without any delay;
 // - terminal failure (TerminalError), or given up: it is not tried again until something other than its own writes adds it;
-// - stale, because caches do not show its own writes yet or have not filled: later, and that is no failure;
+// - stale, because caches do not show its own writes yet or have not synced: later, and that is no failure;
 // - a sweep has one key, "": after each time, success or not, it is added again after the period.
 //
 // A key whose deadline has passed is aborted through its signal, and waited for all the same: no other worker may have it meanwhile. What
@@ -30,10 +30,10 @@ import {
   type RateLimiter,
   RateLimitingQueue,
 } from "../workqueue/index.ts";
-import { Attempt } from "./attempt.ts";
-import type { DriverMetrics, ReconcileResult } from "./driver-metrics.ts";
 import { PanicError } from "./panic-error.ts";
 import type { Reconciled } from "./reconcile.ts";
+import { Attempt } from "./reconcile-attempt.ts";
+import type { DriverMetrics, ReconcileResult } from "./reconcile-metrics.ts";
 import type { ControllerSpans } from "./tracing/controller-spans.ts";
 import type { SpanContext } from "./tracing/tracer.ts";
 
@@ -78,8 +78,8 @@ export class QueueWorker implements Disposable {
   readonly #failedUntilMs = new Map<string, number>();
   /** Keys that wait for something while they are processed, and the wakes that came meanwhile. */
   readonly #pending = new Map<string, readonly WakeOptions[]>();
-  /** Keys that were put off because a cache has not filled. */
-  readonly #unfilled = new Set<string>();
+  /** Keys that were put off because a cache has not synced. */
+  readonly #unsynced = new Set<string>();
 
   constructor(options: QueueWorkerOptions) {
     const { metricName: name, definition, clock, metrics } = options;
@@ -91,7 +91,7 @@ export class QueueWorker implements Disposable {
     this.queue = new RateLimitingQueue<string>({ clock, name, metrics, rateLimiter: this.#limiter, priorities });
   }
 
-  /** Adds a key; not yet, if it failed and the change is the echo of its own write. */
+  /** Adds a key to the queue. After a failure, a change that is only its own write is dropped until the retry is due. */
   wake(key: string, options: WakeOptions = {}): void {
     const { change } = options;
     const pending = change === undefined ? undefined : this.#pending.get(key);
@@ -101,10 +101,10 @@ export class QueueWorker implements Disposable {
     else if (!this.#isFailing(key) || !this.#options.isEcho(key, change)) this.#add(key, options);
   }
 
-  /** Adds the keys that were put off because a cache had not filled. */
-  wakeUnfilled(): void {
-    const keys = [...this.#unfilled];
-    this.#unfilled.clear();
+  /** Adds the keys that were put off because a cache had not synced. */
+  wakeUnsynced(): void {
+    const keys = [...this.#unsynced];
+    this.#unsynced.clear();
     for (const key of keys) this.queue.add(key);
   }
 
@@ -138,7 +138,7 @@ export class QueueWorker implements Disposable {
     try {
       const reconciled = this.#reconcile(attempt);
       if (reconciled instanceof Promise) return this.#processLater(attempt, reconciled, startMs, signal);
-      this.#end(key, startMs, this.#settle(attempt, reconciled));
+      this.#end(key, startMs, this.#handleResult(attempt, reconciled));
     } catch (error) {
       if (isAborted(error, signal)) counted.active.dec();
       else this.#end(key, startMs, this.#fail(attempt, toError(error)));
@@ -168,7 +168,7 @@ export class QueueWorker implements Disposable {
     let pending = nonePending;
     // Not `using`: what the compiler makes of it costs more than a decision.
     try {
-      result = this.#settle(attempt, await reconciling);
+      result = this.#handleResult(attempt, await reconciling);
     } catch (error) {
       if (isAborted(error, signal)) {
         counted.active.dec();
@@ -211,12 +211,12 @@ export class QueueWorker implements Disposable {
     else this.#pending.set(key, [...pending, options]);
   }
 
-  #settle(attempt: Attempt, reconciled: Reconciled): Result {
+  #handleResult(attempt: Attempt, reconciled: Reconciled): Result {
     const { key } = attempt;
     if (reconciled.kind === "stale") {
-      if (reconciled.isUnfilled === true) {
+      if (reconciled.isUnsynced === true) {
         this.#options.counted.skips.inc();
-        this.#unfilled.add(key);
+        this.#unsynced.add(key);
       }
       this.#add(key, { afterMs: reconciled.waitMs, span: attempt.cause });
       return "stale";
@@ -246,7 +246,10 @@ export class QueueWorker implements Disposable {
     }
     const tries = failures + 1;
     if (isForGood || tries >= this.#maxTries) {
-      log.warn(isForGood ? "reconcile failed for good" : "reconcile failed, given up", { key, tries, error });
+      log.warn(
+        isForGood ? "reconcile failed with a terminal error, not retrying" : "reconcile failed, retries exhausted",
+        { key, tries, error },
+      );
       if (!isForGood) this.queue.forget(key);
       this.#failedUntilMs.set(key, Number.POSITIVE_INFINITY);
       return "error";

@@ -1,4 +1,4 @@
-// Lets so many pieces of work run at once; the others wait in line, first come first served. Whoever is aborted leaves the line.
+// A semaphore: at most `slots` pieces of work run at the same time. The others wait in FIFO order; an aborted one stops waiting.
 import { type Deferred, deferred, untilAborted, WaitingLine } from "../base/index.ts";
 
 export class ReadSlots {

@@ -35,7 +35,7 @@ export interface ReadYourWritesOptions {
   readonly settleAfterMs?: number | undefined;
   /** Times a key was put off. */
   readonly skips?: CounterSeries | undefined;
-  /** Live reads that settled something. */
+  /** Counts live reads that were started to settle writes, failed ones included. */
   readonly settlements?: CounterSeries | undefined;
 }
 
@@ -48,7 +48,7 @@ export interface WriteGate {
   /** Whether the key has writes that must be checked before it is observed again. */
   holds(key: string): boolean;
   check(key: string, signal: AbortSignal): Promise<Readiness>;
-  /** A cache has changed: forgets the writes it shows now. The keys that were put off and have nothing left to wait for. */
+  /** Called when a cache has changed: forgets the writes that it shows now. Returns the delayed keys that wait for no other write. */
   noteChange(resource: Resource, objectKey: string): readonly string[];
   /** The key has succeeded: nobody will ask about the echoes of what it wrote so far. */
   forgetEchoes(key: string): void;
@@ -161,7 +161,7 @@ export class ReadYourWrites implements WriteGate {
     return !this.#waiting.has(key);
   }
 
-  /** How long the server must be left alone first. */
+  /** Settles the writes of the key if it is time to. Returns how long to wait, because reads have failed lately; 0 otherwise. */
   async #settleIfDue(key: string, signal: AbortSignal): Promise<number> {
     const waiting = this.#waitingOf(key);
     const isLate = this.#options.clock.monotonic() >= waiting.settleAtMs;

@@ -2,13 +2,14 @@
 // procedure: ready? → that. The result is a value; only what went wrong is thrown.
 //
 // Promises
-// - `observe`, `decide` and `reserve` run without anything in between: after questions were answered, `observe` runs again, so that a
-//   decision never stands on a model or a cache that has moved on meanwhile.
+// - `observe`, `decide` and `reserve` run synchronously, one directly after the other, so a decision never uses a model or a cache that has
+//   changed meanwhile. After questions were answered, `observe` runs again. A `decide` that returns
+//   slices (`InSlices`) yields to the event loop between them; it cannot have a `reserve`.
 // - What a plan says beside its actions is done whatever happens later: its wakes are added and `learn` runs when it has been applied, also
 //   when time is up or `report` throws.
 // - Pure functions are given only what they may know. When one of them throws, that is a bug: a panic, which is counted and tried again
-//   like any failure. Reading a cache that has not filled is not: the key is put off.
-// - A decision without actions, questions or a report's actions makes no promise and no timer.
+//   like any failure. Reading a cache that has not synced is not: the key is put off.
+// - A decision without actions, questions, slices or actions of `report` creates no Promise object and no timer.
 import { KubeloopError, toError, YieldBudget } from "../base/index.ts";
 import { Answers, type Ask, type ControllerQueue, type QueueRules } from "../contract/for-drivers.ts";
 import {
@@ -27,9 +28,9 @@ import {
 } from "../contract/index.ts";
 import { answerQuestions } from "./answer-questions.ts";
 import { applyPlan, findUndeclared, newUndeclared } from "./apply.ts";
-import type { Attempt } from "./attempt.ts";
-import type { ControllerMeasures } from "./controller-measures.ts";
+import type { ControllerMetrics } from "./controller-metrics.ts";
 import { PanicError } from "./panic-error.ts";
+import type { Attempt } from "./reconcile-attempt.ts";
 import { type ProcedureTools, runProcedure } from "./run-procedure.ts";
 import { StaleReadError } from "./stale-read-error.ts";
 import { WrittenVersions } from "./written-versions.ts";
@@ -37,14 +38,14 @@ import { WrittenVersions } from "./written-versions.ts";
 export interface ReconcileTools<M> extends ProcedureTools {
   readonly queue: ControllerQueue<M>;
   readonly model: M;
-  readonly measures: ControllerMeasures;
+  readonly measures: ControllerMetrics;
   /** How often `decide` may ask before it must decide. */
   readonly maxRounds: number;
 }
 
 export type Reconciled =
-  /** The caches do not show its own writes yet, or one that it reads has not filled. */
-  | { readonly kind: "stale"; readonly waitMs: number; readonly isUnfilled?: boolean }
+  /** The caches do not show its own writes yet, or one that it reads has not synced. */
+  | { readonly kind: "stale"; readonly waitMs: number; readonly isUnsynced?: boolean }
   /** There was nothing to decide about. */
   | { readonly kind: "absent" }
   | {
@@ -73,8 +74,9 @@ function reconcileNow<M>(tools: ReconcileTools<M>, attempt: Attempt): Reconciled
 }
 
 const absent: Reconciled = { kind: "absent" };
-/** Only a safeguard: the key is added again as soon as the cache has filled. */
-const unfilledWaitMs = 5_000;
+const reservesInSlices = "a decision that is made in slices cannot reserve: other keys run between its slices";
+/** Only a safeguard: the key is added again as soon as the cache has synced. */
+const unsyncedWaitMs = 5_000;
 
 /** One pass over one key by rules: the view of `observe`, and the context of `decide` and `report`. */
 class RulesReconcile<M> implements View<M>, DecideContext {
@@ -129,6 +131,7 @@ class RulesReconcile<M> implements View<M>, DecideContext {
     try {
       let next: Decision | InSlices<Decision> | undefined = first;
       for (let round = 0; ; round++) {
+        if ("next" in next && this.#rules.reserve !== undefined) throw new TerminalError(reservesInSlices);
         const decision: Decision = "next" in next ? await this.#finish(next) : next;
         if (decision.kind === "plan") return await this.#carryOut(decision);
         this.#answers ??= new Answers();
@@ -177,19 +180,20 @@ class RulesReconcile<M> implements View<M>, DecideContext {
     const { learn, report } = this.#rules;
     if (learn === undefined && report === undefined) return toDone(plan, undefined, undefined, undefined);
     const outcome = new Outcome(plan);
-    const told = this.#learnAndReport(outcome);
-    if (told === undefined || told.steps.length === 0) return toDone(plan, outcome, told, undefined);
-    return this.#apply(told, undefined).then((reported) => toDone(plan, outcome, told, reported));
+    const reportPlan = this.#learnAndReport(outcome);
+    if (reportPlan === undefined || reportPlan.steps.length === 0) return toDone(plan, outcome, reportPlan, undefined);
+    return this.#apply(reportPlan, undefined).then((reported) => toDone(plan, outcome, reportPlan, reported));
   }
 
   async #applyAndReport(plan: Plan): Promise<Reconciled> {
     const written = new WrittenVersions();
     const outcome = await this.#apply(plan, written);
     this.#tools.wake(plan.wakes);
-    const told = this.#learnAndReport(outcome);
-    const reported = told === undefined || told.steps.length === 0 ? undefined : await this.#apply(told, written);
+    const reportPlan = this.#learnAndReport(outcome);
+    const reported =
+      reportPlan === undefined || reportPlan.steps.length === 0 ? undefined : await this.#apply(reportPlan, written);
     this.#attempt.throwIfAborted();
-    return toDone(plan, outcome, told, reported);
+    return toDone(plan, outcome, reportPlan, reported);
   }
 
   /** Refuses a plan with an action or a measurement that the controller does not declare, before any of it is carried out. */
@@ -219,17 +223,17 @@ class RulesReconcile<M> implements View<M>, DecideContext {
     // Out of time: what was written is noted, and the rest is for the next try.
     this.#attempt.throwIfAborted();
     if (report === undefined) return undefined;
-    let told: Plan | undefined;
+    let reportPlan: Plan | undefined;
     try {
-      told = this.#rules.report?.(this.#seen, outcome, this);
+      reportPlan = this.#rules.report?.(this.#seen, outcome, this);
     } catch (error) {
       throw toPanic("report", error);
     }
-    if (told === undefined) return undefined;
-    this.#admit(told);
-    this.#tools.measures.record(told.measures);
-    this.#tools.wake(told.wakes);
-    return told;
+    if (reportPlan === undefined) return undefined;
+    this.#admit(reportPlan);
+    this.#tools.measures.record(reportPlan.measures);
+    this.#tools.wake(reportPlan.wakes);
+    return reportPlan;
   }
 
   #apply(plan: Plan, written: WrittenVersions | undefined): Promise<Outcome> {
@@ -243,14 +247,14 @@ class RulesReconcile<M> implements View<M>, DecideContext {
 function toDone(
   plan: Plan,
   outcome: Outcome | undefined,
-  told: Plan | undefined,
+  reportPlan: Plan | undefined,
   reported: Outcome | undefined,
 ): Reconciled {
   return {
     kind: "done",
     reason: plan.reason,
-    requeueAfterMs: earlier(plan.requeueAfterMs, told?.requeueAfterMs),
-    error: outcome?.error ?? reported?.error ?? plan.unfinished ?? told?.unfinished,
+    requeueAfterMs: earlier(plan.requeueAfterMs, reportPlan?.requeueAfterMs),
+    error: outcome?.error ?? reported?.error ?? plan.unfinished ?? reportPlan?.unfinished,
   };
 }
 
@@ -260,7 +264,7 @@ function earlier(one: number | undefined, other: number | undefined): number | u
 
 /** Puts the key off if a cache could not answer yet; throws anything else. */
 function putOff(error: unknown): Reconciled {
-  if (error instanceof StaleReadError) return { kind: "stale", waitMs: unfilledWaitMs, isUnfilled: true };
+  if (error instanceof StaleReadError) return { kind: "stale", waitMs: unsyncedWaitMs, isUnsynced: true };
   throw error;
 }
 
@@ -269,5 +273,8 @@ function toPanic(where: string, error: unknown): Error {
 }
 
 function newEndless({ reason }: Ask, round: number): KubeloopError {
-  return new KubeloopError(`still asks "${reason}" after ${round} rounds of answers`, { reason: "EndlessAsking" });
+  return new KubeloopError(
+    `decide asks for reads ("${reason}") instead of deciding, after ${round} rounds of answers`,
+    { reason: "EndlessAsking" },
+  );
 }

@@ -1,19 +1,19 @@
 // Runs a procedure for one key, with a context that writes the way plans do: what it writes is noted with the gate, checked against what
 // the controller declares, and seen in what it reads next.
 //
-// Promises: when this returns, nothing of it is under way. A request that the procedure did not wait for is waited for here, and its
-// failure is the procedure's. Afterwards the context refuses everything.
+// Promises: when `runProcedure` returns, no request made through the context is in flight. A request that the procedure did not await is
+// awaited here, and if it fails, the reconcile fails. Afterwards the context refuses requests, events and wakes.
 import { KubeloopError, type Log, toError } from "../base/index.ts";
 import { Answers, type Procedure, type ProcedureContext, type Step } from "../contract/for-drivers.ts";
 import { type Action, type ActionResult, type Outcome, plan, type Question, type Wake } from "../contract/index.ts";
 import { answerQuestions, type QuestionTools } from "./answer-questions.ts";
 import { type ApplyTools, applyPlan } from "./apply.ts";
-import type { Attempt } from "./attempt.ts";
-import type { ControllerCaches } from "./cache-snapshot.ts";
+import type { ControllerCaches } from "./controller-caches.ts";
 import { OwnWritesView } from "./own-writes-view.ts";
 import { isPanic, PanicError } from "./panic-error.ts";
 import type { WriteGate } from "./read-your-writes.ts";
 import type { Reconciled } from "./reconcile.ts";
+import type { Attempt } from "./reconcile-attempt.ts";
 import { StaleReadError } from "./stale-read-error.ts";
 
 export interface ProcedureTools {

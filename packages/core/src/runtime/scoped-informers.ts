@@ -38,7 +38,7 @@ export class ScopedInformers {
         if (--running.holders > 0) return;
         this.#running.delete(id);
         running.stop.abort();
-        // Who holds it has heard of a failure.
+        // A failure was already reported to the holders by `ended`.
         await running.ended.catch(() => {});
       },
     };

@@ -72,7 +72,7 @@ export class SettlingReads {
     if (its?.size === 0) this.#namespaces.delete(write.cache);
   }
 
-  /** Until these are settled. How long to wait before asking again, where reads have failed lately; 0 when all are settled. */
+  /** Waits until these writes are settled and returns 0. If a namespace is in backoff after failed reads, returns how long to wait. */
   async settle(writes: readonly AwaitedWrite[], signal: AbortSignal): Promise<number> {
     for (const write of writes) this.add(write);
     const namespaces = new Set(writes.map((write) => this.#namespaceOf(write)));

@@ -1,7 +1,7 @@
 // What a cache must show before a key may be observed again, as pure data and rules.
 //
-// - `written`: this version of the object. The cache's own resourceVersion counts too: an object outside of the watch's selector
-//   never appears, but the version passes it.
+// - `written`: this version of the object. It is enough that the resourceVersion of the cache has reached it: an object that
+//   the watch's selector excludes never appears in the cache.
 // - `removed`: without the object of this uid; where the server only marked it, terminating is enough. An object created anew under the
 //   name has another uid.
 // - `lost`: nobody knows whether the write was carried out. Only a live read can tell, and turns it into the others.

@@ -2,15 +2,7 @@
 // shared between watches of the same scope where it looks at a part. `follow` may be called again with another list, as discovery
 // changes: new sources are opened, those no longer wanted are let go of, and watches of the others are replaced.
 import type { KubernetesObject, Resource } from "../api/index.ts";
-import {
-  type Clock,
-  KubeloopError,
-  type Log,
-  type Metrics,
-  noMetrics,
-  type TaskScope,
-  untilAborted,
-} from "../base/index.ts";
+import { type Clock, type Log, type Metrics, noMetrics, type TaskScope, untilAborted } from "../base/index.ts";
 import type { Client } from "../client/index.ts";
 import { resourceId } from "../contract/for-drivers.ts";
 import type { Index, Watch } from "../contract/index.ts";
@@ -24,8 +16,9 @@ import {
   type SharedInformerFactory,
   type Syncing,
 } from "../informer/index.ts";
-import { type ControllerCaches, scopeIdOf } from "./cache-snapshot.ts";
+import { type ControllerCaches, scopeIdOf } from "./controller-caches.ts";
 import { scopedInformersOf } from "./scoped-informers.ts";
+import { addIndexes } from "./shared-indexes.ts";
 import { type ChangeListener, WatchedInformer } from "./watched-informer.ts";
 
 export interface WatchSourceOptions {
@@ -82,7 +75,7 @@ export class WatchSources {
     return [...this.#sources.values()].map(({ syncing }) => syncing);
   }
 
-  /** Sources that have not filled yet, and those that no longer receive anything. */
+  /** Sources that have not synced yet, and those that no longer receive anything. */
   unsynced(): readonly UnsyncedSource[] {
     return [...this.#sources.values()].flatMap((source) => {
       const reason = findFault(source);
@@ -129,7 +122,11 @@ export class WatchSources {
   #open(watches: readonly [Watch, ...Watch[]], scope: TaskScope): WatchedInformer {
     const [watch] = watches;
     const { informer, letGo } = this.#acquire(watches, watch, scope);
-    this.#addIndexes(watch.resource, informer);
+    addIndexes(informer, watch.resource, {
+      controller: this.#controller,
+      indexes: this.#indexes,
+      panicked: this.#listener.panicked,
+    });
     const { clock } = this.#options;
     const parts = { controller: this.#controller, caches: this.#caches, listener: this.#listener, clock, scope };
     return new WatchedInformer({ ...parts, watches, informer, letGo });
@@ -173,41 +170,9 @@ export class WatchSources {
       indexers: namespaceIndexers,
     });
   }
-
-  #addIndexes(resource: Resource, informer: AnyInformer): void {
-    const known = informer.getIndexer().getIndexers();
-    for (const index of this.#indexes) {
-      if (resourceId(index.resource) !== resourceId(resource)) continue;
-      const other = Object.hasOwn(known, index.name) ? known[index.name] : undefined;
-      if (other === undefined) informer.addIndexers({ [index.name]: this.#indexFunction(index) });
-      else if (valuesOfFunction.get(other) !== index.valuesOf) throw newIndexConflict(this.#controller, index);
-    }
-  }
-
-  /** An index function that throws is a bug in the controller: it is counted, and the object is found under no value. */
-  #indexFunction(index: Index): (object: KubernetesObject) => readonly string[] {
-    const indexed = (object: KubernetesObject) => {
-      try {
-        return index.valuesOf(object);
-      } catch (error) {
-        this.#listener.panicked(`index ${index.name} of ${index.resource.plural}`, error);
-        return [];
-      }
-    };
-    valuesOfFunction.set(indexed, index.valuesOf);
-    return indexed;
-  }
 }
-
-/** From the functions given to informers back to the indexes they were made from: controllers that mean the same one share it. */
-const valuesOfFunction = new WeakMap<object, Index["valuesOf"]>();
 
 const isMetadataOnly = (watches: readonly Watch[]) => watches.every(({ metadataOnly }) => metadataOnly === true);
-
-function newIndexConflict(controller: string, { name, resource }: Index): KubeloopError {
-  const message = `${controller} needs index ${name} of ${resource.plural}, which another one has defined differently: rename it`;
-  return new KubeloopError(message, { reason: "Invalid", retry: "never" });
-}
 
 function findFault({ informer, registration }: WatchedInformer): string | undefined {
   const hasSynced = registration.hasSynced();

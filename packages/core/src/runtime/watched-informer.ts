@@ -1,5 +1,5 @@
-// One informer and the watches of a controller that look at it. The watches may be replaced while it runs: a new one is told of what the
-// cache holds already, and the others notice nothing.
+// One informer and the watches of a controller that look at it. The watches may be replaced while it runs: a new watch receives an add
+// for each object in the cache; the other watches receive nothing.
 //
 // Changes are reported one after the other, after the cache has them. Resyncs are made here: an informer that others have started
 // would never make them.
@@ -14,18 +14,18 @@ import {
   type SharedIndexInformer,
   type Syncing,
 } from "../informer/index.ts";
-import type { ControllerCaches } from "./cache-snapshot.ts";
+import type { ControllerCaches } from "./controller-caches.ts";
 
 export interface ChangeListener {
   changed(change: Change, watches: readonly Watch[]): void;
   /** Nothing has changed: the object is reported again to these watches. */
   repeated(change: Change, watches: readonly Watch[]): void;
-  /** Deleted, and nobody knows what it was. */
+  /** A DeletedFinalStateUnknown without an object: only its key is known. */
   vanished(key: string, watches: readonly Watch[]): void;
   /** A function of the controller threw: a bug in it. */
   panicked(where: string, error: unknown): void;
-  /** A cache that was opened while the controller runs has filled. */
-  filled(): void;
+  /** A cache that was opened while the controller runs has synced. */
+  synced(): void;
 }
 
 export interface WatchedInformerParts {
@@ -59,7 +59,7 @@ export class WatchedInformer {
     this.#life = childSignal(scope.signal);
     caches.add(watch, informer, () => this.#isOpen && !informer.isStopped());
     this.registration = informer.addEventHandler(this.#handler(), { name: `${controller} ${watch.resource.plural}` });
-    void this.#spawn(() => this.#tellWhenFilled());
+    void this.#spawn(() => this.#reportSync());
     this.#updateResyncs();
   }
 
@@ -109,13 +109,13 @@ export class WatchedInformer {
     await Promise.all([letGo(), ...this.#tasks, ...this.#resyncs.map(({ ended }) => ended)]);
   }
 
-  async #tellWhenFilled(): Promise<void> {
+  async #reportSync(): Promise<void> {
     const { signal } = this.#life;
     try {
       await this.registration.whenSynced(signal);
-      this.#parts.listener.filled();
+      this.#parts.listener.synced();
     } catch (error) {
-      // One that is let go of, or stopped, before it has filled has nothing to say.
+      // One that is let go of, or stopped, before it has synced has nothing to say.
       if (!signal.aborted && !this.#parts.informer.isStopped()) throw error;
     }
   }

@@ -14,8 +14,8 @@
 // What comes out is a `Controller` like any other: the same driver runs it, and informers, metrics, RBAC and documentation are made from
 // it. Only what it declares can be written; what that is goes without saying for the usual case (`writes`).
 //
-// What becomes of a key: returned, it is well, and looked at again after `requeueAfterMs` if given; thrown, it is tried again with
-// back-off, conflicts included, unless it is a TerminalError.
+// When `reconcile` returns, the key has succeeded and is added again after `requeueAfterMs`, if given. When it throws, conflicts included,
+// the key is added again with backoff, unless the error is a TerminalError.
 import { type KubernetesObject, type ObjectKey, type Resource, splitKey } from "../../api/index.ts";
 import { type Predicate, procedureQueue, type QueueOptions } from "../../contract/for-drivers.ts";
 import {
@@ -43,7 +43,7 @@ export interface ControllerDefinition<T extends KubernetesObject = KubernetesObj
     Omit<QueueOptions, "everyMs"> {
   /** Whose keys are reconciled; as a watch (`itself(foos, { … })`) to select, filter or delay. */
   readonly for: Resource<T> | Watch;
-  /** What is made for it: a change wakes the one in control; as a watch (`owned(…)`) to say more. */
+  /** Resources it creates for the primary: a change adds the key of the controlling owner. Pass a watch (`owned(…)`) for options. */
   readonly owns?: readonly (Resource | Watch)[];
   /** Which changes count, of all watches; beside what each of them says. */
   readonly when?: Predicate;
@@ -104,7 +104,7 @@ function usualReads(watched: readonly Watch[], followsDiscovery: boolean): reado
   return watched.map(({ resource }) => verbs(resource, "get", "list"));
 }
 
-/** Owners' finalizers have to be writable for who sets references that hold back their deletion. */
+/** Setting an ownerReference with blockOwnerDeletion needs update on the finalizers subresource of the owner. */
 function usualWrites(primary: Resource, own: readonly Watch[]): readonly Access[] {
   return [
     verbs(primary, "patch", "update"),

@@ -1,12 +1,13 @@
-// Helpers for whoever thinks in whole objects: make it so, whether it is there or not, and write only what differs.
+// What controllerutil is in controller-runtime: bring an object or its status to a wanted state, and add or remove a finalizer. The object
+// is created if it does not exist, and only the fields that differ are written.
 //
 //   const { result } = await createOrUpdate(context, deployments, key, (draft) => {
 //     draft.spec = { ...draft.spec, replicas: 3, ... };
 //     return setControllerReference(draft, foo);
 //   });
 //
-// Promises: what is in a cache is not touched, `change` gets a copy; a conflict, like every failure, is thrown and tried again with the
-// whole reconcile; nothing is written when nothing but the way of writing differs. `setControllerReference`, `setOwnerReference`,
+// Promises: what is in a cache is not touched, `change` gets a copy; a conflict, like every failure, is thrown, and the whole
+// reconcile is retried; values that differ only in notation ("1000m", "1") are not written. `setControllerReference`, `setOwnerReference`,
 // `removeOwnerReference` and `setCondition` of `@kubeloop/core/api` are meant for use inside `change`.
 import {
   addFinalizer,
@@ -19,7 +20,7 @@ import {
   splitKey,
 } from "../../api/index.ts";
 import { KubeloopError } from "../../base/index.ts";
-import { type EditOptions, hasStatus } from "../../contract/for-drivers.ts";
+import { type EditOptions, hasStatusSubresource } from "../../contract/for-drivers.ts";
 import { type Action, create, editObject, editStatus } from "../../contract/index.ts";
 import type { Editor } from "./editor.ts";
 
@@ -67,7 +68,7 @@ export async function createOrPatch<T extends KubernetesObject>(
   const isNew = found.result === "created";
   const body = isNew ? undefined : editObject(resource, found.object, wanted, options);
   const edited = await write(editor, found.object, body);
-  if (!hasStatus(resource)) return isNew ? { ...edited, result: "created" } : edited;
+  if (!hasStatusSubresource(resource)) return isNew ? { ...edited, result: "created" } : edited;
   const told = await write(editor, edited.object, editStatus(resource, found.object, wanted, options));
   const isUpdated = edited.result === "updated";
   if (isNew) return { result: "created", object: told.object };
@@ -85,7 +86,7 @@ export async function writeStatus<T extends KubernetesObject>(
   return await write(editor, object, editStatus(resource, object, changed(object, change)));
 }
 
-/** The object with the finalizer. Refuses what is on its way out: it would go without waiting for anybody. */
+/** Returns the object with the finalizer. Throws if the object is terminating, because the API server accepts no new finalizer then. */
 export async function ensureFinalizer<T extends KubernetesObject>(
   editor: Editor,
   resource: Resource<T>,
@@ -100,7 +101,7 @@ export async function ensureFinalizer<T extends KubernetesObject>(
   return (await write(editor, object, editObject(resource, object, addFinalizer(object, finalizer)))).object;
 }
 
-/** Lets the object go, as far as this finalizer is concerned. One that is gone already is well. */
+/** Removes the finalizer. An object that no longer exists is not an error. */
 export async function releaseFinalizer<T extends KubernetesObject>(
   editor: Editor,
   resource: Resource<T>,
@@ -138,7 +139,7 @@ async function write<T extends KubernetesObject>(
 ): Promise<Edited<T, "updated" | "unchanged">> {
   if (action === undefined) return { result: "unchanged", object };
   const written = (await editor.perform(action)) ?? object;
-  // The server may make of it what it was, defaults filled in.
+  // If defaulting turns the written object back into the stored one, the server writes nothing and keeps the resourceVersion.
   const isSame = written.metadata.resourceVersion === object.metadata.resourceVersion;
   return { result: isSame ? "unchanged" : "updated", object: written };
 }
@@ -155,5 +156,8 @@ function newObject<T extends KubernetesObject>(resource: Resource<T>, key: strin
 }
 
 function newRenamed(key: string, other: string): KubeloopError {
-  return new KubeloopError(`asked for ${key}, the change made it ${other}`, { reason: "Invalid", retry: "never" });
+  return new KubeloopError(`the change function must keep name and namespace: expected "${key}", got "${other}"`, {
+    reason: "Invalid",
+    retry: "never",
+  });
 }

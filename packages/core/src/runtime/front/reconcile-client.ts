@@ -178,7 +178,9 @@ export class ReconcileResourceClient<T extends KubernetesObject, S extends Subre
   #keyOf(name: string): string {
     if (name.includes("/") || !this.resource.namespaced) return name;
     if (this.#namespace !== undefined) return objectKeyOf(this.#namespace, name);
-    throw invalid(`which ${this.resource.singular} ${name} is meant takes a namespace`);
+    throw invalid(
+      `${this.resource.singular} "${name}" needs a namespace: call in(namespace) first, or pass "namespace/name"`,
+    );
   }
 
   /** An object may say where it lives; it must not contradict the client. */
@@ -246,7 +248,7 @@ function applyMore({ force = true, fieldManager, ...options }: ApplyOptions, own
   return { force, fieldManager: fieldManager ?? own.fieldManager, options };
 }
 
-/** Whoever does not wait for a request is told of its failure by the reconcile's end, not by the process's. */
+/** A request that is not awaited must not end the process as an unhandled rejection: `runProcedure` reports its failure instead. */
 function handled<R>(work: () => Promise<R>): Promise<R> {
   const promise = (async () => await work())();
   promise.catch(() => {});

@@ -7,7 +7,7 @@ import {
   ObjectOrMetadataInformerFactory,
   type SharedInformerFactory,
 } from "../../informer/index.ts";
-import { scopeIdOf } from "../cache-snapshot.ts";
+import { scopeIdOf } from "../controller-caches.ts";
 import type { ControllerDriver } from "../controller-driver.ts";
 import type { Placement, Runnable } from "./runnable.ts";
 

@@ -26,7 +26,7 @@ interface Trail {
   sinceMs: number;
 }
 
-/** Tells one request's span from others'. */
+/** Runs one request (`work`) in a span of its own. */
 export type TraceRequest = <R>(what: Action | Question, work: () => Promise<R>) => Promise<R>;
 
 const mostLinks = 16;
@@ -41,7 +41,10 @@ export class ControllerSpans {
     this.#writes = writesOf(options.tracer);
   }
 
-  /** A change, as something that can wake keys. The span is made when one is: by then its own write has been answered. */
+  /**
+   * Returns a function that creates the span of this change on its first call, which is when the change adds a key. By then the response
+   * to the write that caused the change has usually arrived, so that the span can be linked to it.
+   */
   event(change: Change): () => SpanContext {
     let made: SpanContext | undefined;
     const atMs = this.#options.clock.now();

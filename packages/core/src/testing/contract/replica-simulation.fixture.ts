@@ -170,7 +170,7 @@ export async function simulate(seed: number, options: SimulationOptions = {}): P
   return {
     ...{ seed, failure, creates, deletes, requests, lost, virtualMs: clock.monotonic(), digest: run.digest() },
     skips: read("kubeloop_stale_sync_skips_total"),
-    settlements: read("kubeloop_settled_writes_total"),
+    settlements: read("kubeloop_settling_reads_total"),
   };
 }
 

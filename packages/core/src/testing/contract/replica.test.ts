@@ -72,7 +72,7 @@ for (const naming of ["generated", "ordinal"] as const) {
       await stage.clock.settle();
       await stage.clock.advance(60_000);
       expect(stage.list(pods)).toHaveLength(3);
-      expect(stage.metrics.print()).toMatch(/kubeloop_settled_writes_total\{controller="replica-controller"\} [1-9]/);
+      expect(stage.metrics.print()).toMatch(/kubeloop_settling_reads_total\{controller="replica-controller"\} [1-9]/);
     });
   });
 }

@@ -1,4 +1,4 @@
-// What rules may rely on when the driver carries them out: metrics, chains, unfilled caches, notes, reservations, refusals, slices.
+// What rules may rely on when the driver carries them out: metrics, chains, unsynced caches, notes, reservations, refusals, slices.
 import { describe, expect, test } from "vitest";
 import { configMaps, nodes, pods, replicaSets, secrets } from "../../api/generated/resources.ts";
 import {
@@ -184,7 +184,7 @@ describe("chains", () => {
   });
 });
 
-describe("a cache that has not filled", () => {
+describe("a cache that has not synced", () => {
   const widgets = defineResource<KubernetesObject>({
     group: "example.com",
     version: "v1",
@@ -238,7 +238,7 @@ describe("a cache that has not filled", () => {
     expect(value(stage as never, "controller_runtime_reconcile_errors_total")).toBe(0);
   });
 
-  test("puts the key off where the controller starts without it, until it has filled", async () => {
+  test("puts the key off where the controller starts without it, until it has synced", async () => {
     const seen: string[] = [];
     const controller = keyed<number>({
       name: "maps",
@@ -260,7 +260,7 @@ describe("a cache that has not filled", () => {
     const startMs = stage.clock.now();
     await stage.clock.advance(3900);
     expect([stage.driver.state, seen]).toEqual(["working", []]);
-    // As soon as it has filled, not when a timer says so.
+    // As soon as it has synced, not when a timer says so.
     await stage.clock.advance(300);
     expect(seen).toHaveLength(1);
     expect(seen[0]).toMatch(/^3 at 4/);
@@ -543,7 +543,7 @@ describe("what the controller does not declare", () => {
     await stage.clock.advance(100);
     const second = new ControllerDriver(indexed("b", "y"), stage.options);
     await expect(second.run(new AbortController().signal)).rejects.toThrow(
-      "b needs index by-owner of configmaps, which another one has defined differently: rename it",
+      "b needs index by-owner of configmaps, which another controller has defined with another function: rename one of them",
     );
   });
 });
@@ -723,6 +723,29 @@ describe("a decision in slices", () => {
     await running;
     expect(pieces).toBe(100);
     expect(turns.filter((at) => at > 0 && at < 100).length).toBeGreaterThanOrEqual(20);
+  });
+});
+
+describe("a decision in slices with a reservation", () => {
+  test("is refused, because other keys run between its slices", async () => {
+    const controller = newController<object>({
+      name: "maps",
+      primary: configMaps,
+      newModel: () => ({}),
+      queues: {
+        maps: queue({
+          observe: (key, _view: View<object>) => key,
+          *decide() {
+            yield;
+            return nothing("sliced");
+          },
+          reserve: () => {},
+        }),
+      },
+    });
+    await using stage = new Stage(controller, { resources: [configMaps], objects: [[configMaps, map("a")]] });
+    await stage.clock.advance(1000);
+    expect(value(stage as never, "controller_runtime_terminal_reconcile_errors_total")).toBe(1);
   });
 });
 

@@ -471,7 +471,9 @@ describe("what wakes it", () => {
     await using stage = onStage(controller, { objects: [] });
     await stage.clock.advance(60_000);
     expect([stage.driver.state, seen]).toEqual(["syncing", []]);
-    expect(stage.driver.unsynced()).toEqual([{ name: "inventory", reason: "it has not told of everything there is" }]);
+    expect(stage.driver.unsynced()).toEqual([
+      { name: "inventory", reason: "it has not reported its initial state yet" },
+    ]);
     ready.resolve();
     await stage.clock.advance(1000);
     expect(stage.driver.state).toBe("working");
@@ -663,8 +665,8 @@ describe("what it may write", () => {
     await using stage = onStage(controller);
     await stage.clock.advance(1000);
     expect(refused.slice(0, 2)).toEqual([
-      "delete secrets shop/theirs is not among what the controller says it writes: name it in its writes",
-      "delete foos.samplecontroller.k8s.io shop/a is not among what the controller says it writes: name it in its writes",
+      "delete secrets shop/theirs is not declared: add it to the writes of the controller",
+      "delete foos.samplecontroller.k8s.io shop/a is not declared: add it to the writes of the controller",
     ]);
     expect(stage.server.log.slice(0, 2)).toEqual(["create configmaps shop/mine", "patch foos/status shop/a"]);
   });
@@ -690,8 +692,8 @@ describe("what it may write", () => {
     await using stage = onStage(controller);
     await stage.clock.advance(1000);
     expect(refused).toEqual([
-      expect.stringContaining('secrets in *  " is not among what the controller says it reads'),
-      expect.stringContaining('foos/scale shop/a" is not among what the controller says it reads'),
+      expect.stringContaining('secrets in *  " is not declared: add it to the reads'),
+      expect.stringContaining('foos/scale shop/a" is not declared: add it to the reads'),
     ]);
   });
 

@@ -287,7 +287,7 @@ describe("helpers for objects", () => {
       async ({ editor }: World) => {
         await createOrUpdate(editor, configMaps, "shop/new", () => newConfigMap("other"));
       },
-      /asked for shop\/new, the change made it shop\/other/,
+      /the change function must keep name and namespace/,
     ],
     [
       "an object that is there keeps its name",

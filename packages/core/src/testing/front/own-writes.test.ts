@@ -190,7 +190,7 @@ describe("what a reconcile has written, it reads, however late the watch", () =>
       await perform(removeCollection(configMaps, { namespace: "shop" }));
       reader.list(configMaps);
     });
-    expect(String(error)).toMatch("configmaps cannot be read: what was written last is not known yet");
+    expect(String(error)).toMatch("configmaps cannot be read: the result of the last write is not known yet");
   });
 
   test("other kinds can be read all the same", async () => {
@@ -262,7 +262,7 @@ describe("the next reconcile", () => {
       expect(stage.list(configMaps)).toHaveLength(1);
       expect(seen).toEqual([]);
       expect(metric(stage, "controller_runtime_reconcile_errors_total")).toBe(isCaught ? 0 : 1);
-      expect(metric(stage, "kubeloop_settled_writes_total")).toBeGreaterThan(0);
+      expect(metric(stage, "kubeloop_settling_reads_total")).toBeGreaterThan(0);
     });
   }
 

@@ -215,7 +215,7 @@ describe("places that make no sense", () => {
     [
       "a name without a namespace",
       (client: ReconcileClient) => client.resource(configMaps).delete("old"),
-      "which configmap old is meant takes a namespace",
+      'configmap "old" needs a namespace',
     ],
     [
       "an object of another namespace",

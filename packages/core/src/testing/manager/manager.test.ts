@@ -177,7 +177,7 @@ describe("one broken informer", () => {
     expect((await stage.ask("/readyz/informers"))[1]).toMatch(
       /secrets has neither listed nor watched for 18\d s: not yours/,
     );
-    expect(stage.log.some((line) => line.startsWith("waits, because not all caches are filled"))).toBe(true);
+    expect(stage.log.some((line) => line.startsWith("still waiting for caches to sync"))).toBe(true);
     expect((await stage.ask("/healthz"))[0]).toBe(200);
     isDown = false;
     await stage.clock.advance(60_000);

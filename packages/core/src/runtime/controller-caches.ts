@@ -1,8 +1,8 @@
 // The caches one controller reads: its snapshot, and what its gate looks at. A resource may be watched more than once, in different
 // scopes; then it is read from all of them, each object once.
 //
-// Promises: reading what is not watched is refused. Reading a cache that has not filled throws a StaleReadError, and the driver puts the
-// key off: an unfilled cache must not be taken for an empty one. Only mappings and models, which are called while caches fill, read
+// Promises: reading what is not watched is refused. Reading a cache that has not synced throws a StaleReadError, and the driver puts the
+// key off: an unsynced cache must not be taken for an empty one. Only mappings and models, which are called while caches sync, read
 // them as they are (`partial`). A read costs the same however many caches there are.
 import { type KubernetesObject, keyOf, matchesSelector, parseSelector, type Resource, splitKey } from "../api/index.ts";
 import { KubeloopError } from "../base/index.ts";
@@ -19,7 +19,7 @@ interface Cache {
   readonly scopeId: string;
   readonly informer: AnyInformer;
   readonly scoped: ScopedCache;
-  hasFilled: boolean;
+  hasSynced: boolean;
 }
 
 /** Two watches of the same scope read the same cache. */
@@ -29,7 +29,7 @@ export function scopeIdOf({ namespace = "", labelSelector = "", fieldSelector = 
 
 export class ControllerCaches implements Snapshot {
   served: Served | undefined;
-  /** The same caches, also while they are still filling. */
+  /** The same caches, also while they are still syncing. */
   readonly partial: Snapshot;
   readonly #byId = new Map<string, readonly Cache[]>();
   /** Made from `#byId`: resources are mostly the same objects, and finding them so needs no string. */
@@ -60,7 +60,7 @@ export class ControllerCaches implements Snapshot {
         return indexer.resourceVersion;
       },
     };
-    const cache = { scopeId: scopeIdOf(watch), informer, scoped, hasFilled: false };
+    const cache = { scopeId: scopeIdOf(watch), informer, scoped, hasSynced: false };
     this.#set(watch.resource, [...(this.#byId.get(resourceId(watch.resource)) ?? []), cache]);
   }
 
@@ -93,15 +93,15 @@ export class ControllerCaches implements Snapshot {
     return this.#byIndex(index, value, true);
   }
 
-  #get<T extends KubernetesObject>(resource: Resource<T>, key: string, mustBeFilled: boolean): T | undefined {
+  #get<T extends KubernetesObject>(resource: Resource<T>, key: string, mustBeSynced: boolean): T | undefined {
     const all = this.#of(resource);
     const [only] = all;
     if (only !== undefined && all.length === 1 && only.scoped.scope.namespace === undefined) {
-      this.#check(only, resource, mustBeFilled);
+      this.#check(only, resource, mustBeSynced);
       return only.informer.getIndexer().getByKey(key) as T | undefined;
     }
     const namespace = resource.namespaced ? splitKey(key).namespace : undefined;
-    for (const cache of this.#require(resource, namespace, mustBeFilled)) {
+    for (const cache of this.#require(resource, namespace, mustBeSynced)) {
       const found = cache.informer.getIndexer().getByKey(key);
       if (found !== undefined) return found as T;
     }
@@ -111,39 +111,39 @@ export class ControllerCaches implements Snapshot {
   #list<T extends KubernetesObject>(
     resource: Resource<T>,
     options: SnapshotListOptions,
-    mustBeFilled: boolean,
+    mustBeSynced: boolean,
   ): readonly T[] {
     const { namespace, selector } = options;
     const namespaces = namespace === undefined ? options.namespaces : [namespace];
     const found =
       namespaces === undefined
-        ? readAll<T>(this.#require(resource, undefined, mustBeFilled), ({ informer }) => informer.getIndexer().list())
+        ? readAll<T>(this.#require(resource, undefined, mustBeSynced), ({ informer }) => informer.getIndexer().list())
         : [...new Set(namespaces)].flatMap((name) =>
-            readAll<T>(this.#require(resource, name, mustBeFilled), (cache) => listIn(cache, name)),
+            readAll<T>(this.#require(resource, name, mustBeSynced), (cache) => listIn(cache, name)),
           );
     if (selector === undefined) return found;
     const wanted = typeof selector === "string" ? parseSelector(selector) : selector;
     return found.filter(({ metadata }) => matchesSelector(wanted, metadata.labels));
   }
 
-  #byIndex<T extends KubernetesObject>({ resource, name }: Index<T>, value: string, mustBeFilled: boolean) {
-    const caches = this.#require(resource, undefined, mustBeFilled);
+  #byIndex<T extends KubernetesObject>({ resource, name }: Index<T>, value: string, mustBeSynced: boolean) {
+    const caches = this.#require(resource, undefined, mustBeSynced);
     return readAll<T>(caches, ({ informer }) => informer.getIndexer().byIndex(name, value));
   }
 
-  #require(resource: Resource, namespace: string | undefined, mustBeFilled: boolean): readonly Cache[] {
+  #require(resource: Resource, namespace: string | undefined, mustBeSynced: boolean): readonly Cache[] {
     const caches = this.#of(resource);
     const covering =
       namespace === undefined ? caches : caches.filter(({ scoped }) => coversNamespace(scoped.scope, namespace));
     if (covering.length === 0) throw newNotWatched(resource, caches.length === 0 ? undefined : namespace);
-    for (const cache of covering) this.#check(cache, resource, mustBeFilled);
+    for (const cache of covering) this.#check(cache, resource, mustBeSynced);
     return covering;
   }
 
-  #check(cache: Cache, resource: Resource, mustBeFilled: boolean): void {
-    if (cache.hasFilled || !mustBeFilled) return;
-    cache.hasFilled = cache.informer.hasSynced();
-    if (!cache.hasFilled) throw new StaleReadError(resource.plural, "their cache has not filled yet");
+  #check(cache: Cache, resource: Resource, mustBeSynced: boolean): void {
+    if (cache.hasSynced || !mustBeSynced) return;
+    cache.hasSynced = cache.informer.hasSynced();
+    if (!cache.hasSynced) throw new StaleReadError(resource.plural, "their cache has not synced yet");
   }
 
   #of(resource: Resource): readonly Cache[] {

@@ -9,7 +9,7 @@ type Registered =
   | { readonly kind: "gauge"; readonly metric: Metric<string, GaugeSeries> }
   | { readonly kind: "histogram"; readonly metric: Metric<string, HistogramSeries> };
 
-export class ControllerMeasures {
+export class ControllerMetrics {
   readonly #registered = new Map<ControllerMetric, Registered>();
 
   constructor(metrics: Metrics, declared: readonly ControllerMetric[]) {

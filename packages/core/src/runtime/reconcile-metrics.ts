@@ -1,4 +1,4 @@
-// What controllers count, under controller-runtime's names, and what their gates do, under ours.
+// Metrics of every controller: those of controller-runtime under its names, and kubeloop_* metrics about stale caches.
 import type { Metrics } from "../base/index.ts";
 
 const labels = ["controller"] as const;
@@ -51,12 +51,12 @@ export const driverMetricDefinitions = {
   },
   skips: {
     name: "kubeloop_stale_sync_skips_total",
-    help: "Times a key was put off because a cache had not filled, or did not yet show the controller's own writes",
+    help: "Times a key was put off because a cache had not synced, or did not yet show the controller's own writes",
     labels,
   },
   settlements: {
-    name: "kubeloop_settled_writes_total",
-    help: "Live reads that settled a write whose answer was lost, or which a cache did not show for too long",
+    name: "kubeloop_settling_reads_total",
+    help: "Live reads started because the response to a write was lost, or a cache did not show a write for too long",
     labels,
   },
 } as const;
