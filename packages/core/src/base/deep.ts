@@ -31,3 +31,17 @@ function equalObjects(a: object, b: object): boolean {
   }
   return true;
 }
+
+/** A copy of plain JSON that shares nothing with it. Several times as fast as structuredClone, which also copies what JSON cannot hold. */
+export function copyJson<T>(value: T): T {
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map(copyJson) as T;
+  const copy: Record<string, unknown> = {};
+  for (const [key, held] of Object.entries(value)) {
+    // A plain assignment to this name would set the prototype.
+    if (key === "__proto__")
+      Object.defineProperty(copy, key, { value: copyJson(held), enumerable: true, writable: true, configurable: true });
+    else copy[key] = copyJson(held);
+  }
+  return copy as T;
+}

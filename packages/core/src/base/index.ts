@@ -13,7 +13,7 @@ export {
 export { Channel } from "./channel.ts";
 export { Cleanup } from "./cleanup.ts";
 export { type Clock, inFlight, systemClock, type TimerKind, type TimerLabel } from "./clock.ts";
-export { deepEqual, deepFreeze } from "./deep.ts";
+export { copyJson, deepEqual, deepFreeze } from "./deep.ts";
 export { type Deferred, deferred } from "./deferred.ts";
 export { assertNever, isAborted, KubeloopError, type KubeloopErrorOptions, type RetryHint, toError } from "./errors.ts";
 export { FakeClock, type FakeClockOptions, type PendingTimer } from "./fake-clock.ts";

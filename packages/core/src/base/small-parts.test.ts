@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { afterFailure, type BackoffPolicy, backoffDelayMs, jittered, noFailures } from "./backoff.ts";
 import { Cleanup } from "./cleanup.ts";
-import { deepEqual, deepFreeze } from "./deep.ts";
+import { copyJson, deepEqual, deepFreeze } from "./deep.ts";
 import { deferred } from "./deferred.ts";
 import { assertNever, isAborted, KubeloopError, toError } from "./errors.ts";
 import { Listeners } from "./listeners.ts";
@@ -222,6 +222,19 @@ describe("deepEqual", () => {
       expect(deepEqual(b, a)).toBe(expected);
     });
   }
+
+  test("a copy of JSON is equal and shares nothing, also with names that mean something to the engine", () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        expect(deepEqual(copyJson(value), value)).toBe(true);
+        if (typeof value === "object" && value !== null) expect(copyJson(value)).not.toBe(value);
+      }),
+    );
+    const odd = JSON.parse('{"__proto__":{"a":[1]},"constructor":2}') as object;
+    expect(JSON.stringify(copyJson(odd))).toBe('{"__proto__":{"a":[1]},"constructor":2}');
+    const inner = { list: [{ a: 1 }] };
+    expect(copyJson(inner).list[0]).not.toBe(inner.list[0]);
+  });
 
   test("a value equals its copy, and a copy with one change differs", () => {
     fc.assert(

@@ -19,7 +19,7 @@ import {
   removeFinalizer,
   splitKey,
 } from "../../api/index.ts";
-import { KubeloopError } from "../../base/index.ts";
+import { copyJson, KubeloopError } from "../../base/index.ts";
 import { type EditOptions, hasStatusSubresource } from "../../contract/for-drivers.ts";
 import { type Action, create, editObject, editStatus } from "../../contract/index.ts";
 import type { Editor } from "./editor.ts";
@@ -145,7 +145,7 @@ async function write<T extends KubernetesObject>(
 }
 
 function changed<T extends KubernetesObject>(object: T, change: ChangeObject<T>): T {
-  const draft = structuredClone(object) as Draft<T>;
+  const draft = copyJson(object) as Draft<T>;
   return (change(draft) ?? draft) as T;
 }
 
