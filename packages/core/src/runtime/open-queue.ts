@@ -56,7 +56,8 @@ export function openQueue<M>(name: string, queue: ControllerQueue<M>, parts: Ope
   const wake = (wakes: readonly Wake[] | undefined) => {
     if (wakes !== undefined) parts.wake(wakes, undefined);
   };
-  const tools = { queue, caches, model, gate, measures, maxRounds, log, questions, apply, wake };
+  const hasQueue = (other: string) => Object.hasOwn(controller.queues, other);
+  const tools = { queue, caches, model, gate, measures, maxRounds, log, questions, apply, wake, hasQueue };
   const toolsIn = (attempt: Attempt) => {
     const { span, cause } = attempt;
     if (span === undefined) return tools;

@@ -41,6 +41,7 @@ export interface ReconcileTools<M> extends ProcedureTools {
   readonly measures: ControllerMetrics;
   /** How often `decide` may ask before it must decide. */
   readonly maxRounds: number;
+  readonly hasQueue: (name: string) => boolean;
 }
 
 export type Reconciled =
@@ -196,11 +197,17 @@ class RulesReconcile<M> implements View<M>, DecideContext {
     return toDone(plan, outcome, reportPlan, reported);
   }
 
-  /** Refuses a plan with an action or a measurement that the controller does not declare, before any of it is carried out. */
+  /** Refuses a plan with an action, a measurement or a queue that the controller does not declare, before any of it is carried out. */
   #admit(plan: Plan): void {
     if (plan.steps.length > 0) {
       const undeclared = findUndeclared(plan, this.#tools.apply.writes);
       if (undeclared !== undefined) throw new TerminalError("the plan is refused", newUndeclared(undeclared));
+    }
+    for (const wake of plan.wakes ?? []) {
+      if (typeof wake === "string" || wake.queue === undefined || this.#tools.hasQueue(wake.queue)) continue;
+      throw new TerminalError(
+        `the plan is refused: it wakes ${wake.key} in queue "${wake.queue}", which the controller does not have`,
+      );
     }
     const unknown = this.#tools.measures.findUndeclared(plan.measures);
     if (unknown !== undefined) {

@@ -529,6 +529,23 @@ describe("what the controller does not declare", () => {
     expect([looked, stage.server.log]).toEqual([1, []]);
   });
 
+  test("a plan for a queue that is not there is refused before anything is done", async () => {
+    const controller = keyed<corev1.ConfigMap>({
+      name: "maps",
+      primary: configMaps,
+      writes: [verbs(configMaps, "patch")],
+      observe: (key, { snapshot }) => snapshot.get(configMaps, key),
+      decide: (seen) =>
+        plan("x", [[editObject(configMaps, seen, { ...seen, data: { a: "b" } })]], {
+          wakes: [{ queue: "none", key: "k" }],
+        }),
+    });
+    await using stage = new Stage(controller, { resources: [configMaps], objects: [[configMaps, map("a")]] });
+    await stage.clock.advance(1000);
+    expect(stage.server.log).toEqual([]);
+    expect(value(stage as never, "controller_runtime_terminal_reconcile_errors_total")).toBe(1);
+  });
+
   test("an index that another controller has defined otherwise ends the driver, with a sentence", async () => {
     const index = (answer: string) => ({ name: "by-owner", resource: configMaps, valuesOf: () => [answer] });
     const indexed = (name: string, answer: string) =>
