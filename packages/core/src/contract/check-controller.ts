@@ -14,7 +14,12 @@ export function checkController<M>(controller: Controller<M>): void {
   for (const [queueName, queue] of Object.entries<ControllerQueue<M>>(queues)) checkQueue(name, queueName, queue);
   checkIndexes(controller);
   checkMetrics(controller);
-  if (!followsDiscovery) controller.watchesFor(undefined);
+  if (followsDiscovery) return;
+  const watched = new Set(controller.watchesFor(undefined).map(({ resource }) => resourceId(resource)));
+  for (const { name: index, resource } of controller.indexes) {
+    if (watched.has(resourceId(resource))) continue;
+    throw newInvalid(`${name} has index ${index} of ${resource.plural}, which it does not watch`);
+  }
 }
 
 /** Throws for a watch whose queue does not exist, whose keys would go to a sweep, or which adds owners of an unknown resource. */
@@ -24,8 +29,11 @@ export function checkWatches<M>(
   watches: readonly Watch[],
 ): void {
   const [first = ""] = Object.keys(queues);
-  for (const { resource, wakes, queue = first, owner } of watches) {
+  for (const { resource, wakes, queue = first, owner, namespaces, resyncMs = 0, afterMs = 0 } of watches) {
     const what = `${name} watches ${resource.plural}`;
+    if (namespaces?.length === 0) throw newInvalid(`${what} in no namespace: leave namespaces out to watch all`);
+    if (!(resyncMs >= 0)) throw newInvalid(`${what} with a resync every ${resyncMs} ms`);
+    if (!(afterMs >= 0)) throw newInvalid(`${what} with a delay of ${afterMs} ms`);
     const target = Object.hasOwn(queues, queue) ? queues[queue] : undefined;
     if (target === undefined) {
       const known = Object.keys(queues).join(", ");
@@ -36,8 +44,9 @@ export function checkWatches<M>(
         `${what} for their owners, but the owners' resource is not given: set primary, or use owned(…, { owner })`,
       );
     }
-    // A mapping may name another queue for each key, so only what certainly goes to the sweep is refused.
-    if (target.everyMs !== undefined && (wakes === "itself" || wakes === "owner")) {
+    // A mapping may name another queue for each key, if there is one that takes keys; the driver refuses what it sends to a sweep.
+    const canGoElsewhere = wakes === "mapped" && Object.values(queues).some(({ everyMs }) => everyMs === undefined);
+    if (target.everyMs !== undefined && wakes !== "cache" && !canGoElsewhere) {
       throw newInvalid(
         `${what} for queue "${queue}", a sweep, which takes no keys: use cached(${resource.plural}), and no primary`,
       );
@@ -45,12 +54,14 @@ export function checkWatches<M>(
   }
 }
 
-function checkQueue<M>(controller: string, name: string, { workers, everyMs, deadlineMs }: ControllerQueue<M>): void {
+function checkQueue<M>(controller: string, name: string, queue: ControllerQueue<M>): void {
+  const { workers, everyMs, deadlineMs, retry } = queue;
   const what = `queue "${name}" of ${controller}`;
   if (!Number.isInteger(workers) || workers < 1)
     throw newInvalid(`${what} has ${workers} workers: it needs at least one`);
   if (everyMs !== undefined && !(everyMs > 0)) throw newInvalid(`${what} has a period of ${everyMs} ms`);
   if (everyMs !== undefined && workers > 1) throw newInvalid(`${what} is a sweep, which has one key and one worker`);
+  if (!((retry.maxTries ?? 1) >= 1)) throw newInvalid(`${what} has at most ${retry.maxTries} tries: it needs one`);
   if (deadlineMs !== undefined && !(deadlineMs > 0)) throw newInvalid(`${what} has a deadline of ${deadlineMs} ms`);
 }
 

@@ -208,13 +208,44 @@ describe("a descriptor that cannot work is refused", () => {
     ],
     [
       "two different indexes of one name",
-      () => newController({ name: "x", indexes: [byName, byOther], queues: { x: one } }),
+      () => newController({ name: "x", watches: [cached(pods)], indexes: [byName, byOther], queues: { x: one } }),
       "x has two different indexes named by-name of pods",
     ],
     [
       "two different metrics of one name",
       () => newController({ name: "x", metrics: [counter(errors), counter(errors)], queues: { x: one } }),
       "x declares two different metrics named errors_total",
+    ],
+    [
+      "an index of what is not watched",
+      () => newController({ name: "x", indexes: [byName], queues: { x: one } }),
+      "x has index by-name of pods, which it does not watch",
+    ],
+    [
+      "a mapping to a sweep, where there is no other queue",
+      () => newController({ name: "x", watches: [mapped(pods, () => ["a"])], queues: { x: everyTen } }),
+      'x watches pods for queue "x", a sweep, which takes no keys',
+    ],
+    [
+      "a watch of no namespace",
+      () => newController({ name: "x", watches: [cached(pods, { namespaces: [] })], queues: { x: one } }),
+      "x watches pods in no namespace: leave namespaces out to watch all",
+    ],
+    [
+      "a resync that is no number",
+      () => newController({ name: "x", watches: [itself(pods, { resyncMs: Number.NaN })], queues: { x: one } }),
+      "x watches pods with a resync every NaN ms",
+    ],
+    [
+      "a negative delay",
+      () => newController({ name: "x", watches: [itself(pods, { afterMs: -1 })], queues: { x: one } }),
+      "x watches pods with a delay of -1 ms",
+    ],
+    [
+      "no try at all",
+      () =>
+        newController({ name: "x", queues: { x: queue({ retry: { maxTries: 0 }, observe: (key) => key, decide }) } }),
+      'queue "x" of x has at most 0 tries: it needs one',
     ],
     ["no name", () => newController({ name: "", queues: { x: one } }), "a controller needs a name"],
     ["no queue", () => newController({ name: "x", queues: {} }), "x has no queue"],
@@ -256,7 +287,7 @@ describe("a descriptor that cannot work is refused", () => {
   test("the same index and metric may be named twice", () => {
     const total = counter(errors);
     const twice = { indexes: [byName, byName], metrics: [total, total] };
-    expect(newController({ name: "x", ...twice, queues: { x: one } }).indexes).toHaveLength(2);
+    expect(newController({ name: "x", watches: [cached(pods)], ...twice, queues: { x: one } }).indexes).toHaveLength(2);
   });
 });
 

@@ -49,7 +49,7 @@ export interface QueueOptions {
   readonly deadlineMs?: number;
   /** The name in `workqueue_*` metrics; the controller's name, and this queue's if there are several, unless given. */
   readonly metricName?: string;
-  /** Makes it a sweep: the queue has one key, "", which is processed so often, and takes no other. */
+  /** Makes it a sweep: the queue has one key, "", which is processed so often. Other keys are refused. */
   readonly everyMs?: number;
 }
 

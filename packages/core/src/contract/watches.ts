@@ -3,8 +3,8 @@
 //
 //   watches: [owned(pods), mapped(nodes, (node) => [...]), cached(storageClasses)]
 //
-// On an update the keys are taken from the object before and after, so that the previous owner is added, too. A mapping may run before
-// other caches have synced, and then sees only part of them; objects that arrive later add keys by their own watch.
+// On an update the keys are taken from the object before and after, so that the previous owner is added, too. A mapping that reads a
+// cache which has not synced sees part of it; it is called again when the cache has.
 import {
   controllerOf,
   type KubernetesObject,

@@ -16,7 +16,6 @@ import { StaleReadError } from "./stale-read-error.ts";
 type AnyInformer = SharedIndexInformer<KubernetesObject>;
 
 interface Cache {
-  readonly scopeId: string;
   readonly informer: AnyInformer;
   readonly scoped: ScopedCache;
   hasSynced: boolean;
@@ -31,6 +30,8 @@ export class ControllerCaches implements Snapshot {
   served: Served | undefined;
   /** The same caches, also while they are still syncing. */
   readonly partial: Snapshot;
+  /** Set when `partial` has read a cache that has not synced. */
+  hasReadUnsynced = false;
   readonly #byId = new Map<string, readonly Cache[]>();
   /** Made from `#byId`: resources are mostly the same objects, and finding them so needs no string. */
   readonly #byResource = new Map<Resource, readonly Cache[]>();
@@ -60,15 +61,16 @@ export class ControllerCaches implements Snapshot {
         return indexer.resourceVersion;
       },
     };
-    const cache = { scopeId: scopeIdOf(watch), informer, scoped, hasSynced: false };
+    const cache = { informer, scoped, hasSynced: false };
     this.#set(watch.resource, [...(this.#byId.get(resourceId(watch.resource)) ?? []), cache]);
   }
 
-  remove(watch: Watch): void {
-    const caches = this.#byId.get(resourceId(watch.resource)) ?? [];
+  /** Only this informer's: another one of the same scope may have taken its place already. */
+  remove(resource: Resource, informer: AnyInformer): void {
+    const caches = this.#byId.get(resourceId(resource)) ?? [];
     this.#set(
-      watch.resource,
-      caches.filter(({ scopeId }) => scopeId !== scopeIdOf(watch)),
+      resource,
+      caches.filter((cache) => cache.informer !== informer),
     );
   }
 
@@ -141,9 +143,11 @@ export class ControllerCaches implements Snapshot {
   }
 
   #check(cache: Cache, resource: Resource, mustBeSynced: boolean): void {
-    if (cache.hasSynced || !mustBeSynced) return;
+    if (cache.hasSynced) return;
     cache.hasSynced = cache.informer.hasSynced();
-    if (!cache.hasSynced) throw new StaleReadError(resource.plural, "their cache has not synced yet");
+    if (cache.hasSynced) return;
+    if (!mustBeSynced) this.hasReadUnsynced = true;
+    else throw new StaleReadError(resource.plural, "their cache has not synced yet");
   }
 
   #of(resource: Resource): readonly Cache[] {

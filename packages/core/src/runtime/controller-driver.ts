@@ -10,9 +10,9 @@
 // - A mapping, predicate, index function or `absorb` that throws is counted as a panic and logged with its name; only its own keys are not
 //   added.
 import { keyOf } from "../api/index.ts";
-import { deferred, isAborted, KubeloopError, onAbort, TaskScope, toError } from "../base/index.ts";
+import { deferred, isAborted, KubeloopError, onAbort, TaskScope, toError, YieldBudget } from "../base/index.ts";
 import type { ControllerQueue } from "../contract/for-drivers.ts";
-import type { Change, Controller, Measurement, Wake, Watch } from "../contract/index.ts";
+import type { Change, Controller, Wake, Watch } from "../contract/index.ts";
 import { ControllerCaches } from "./controller-caches.ts";
 import { ControllerMetrics } from "./controller-metrics.ts";
 import { ControllerSources } from "./controller-sources.ts";
@@ -53,6 +53,8 @@ export class ControllerDriver<M = undefined> {
   readonly #caches = new ControllerCaches();
   readonly #model: M;
   readonly #queues = new Map<string, OpenQueue>();
+  /** By watch and object, changes that were mapped before all caches that the mapping reads had synced. */
+  readonly #partlyMapped = new Map<Watch, Map<string, Change>>();
   readonly #sources: ControllerSources;
   readonly #firstQueue: string;
   #state: DriverState = "new";
@@ -158,8 +160,9 @@ export class ControllerDriver<M = undefined> {
           if (wakes === "itself") this.#wake([key], { queue, afterMs });
         }
       },
-      synced: () => {
+      synced: async () => {
         for (const { worker } of this.#queues.values()) worker.wakeUnsynced();
+        await this.#mapAgain();
       },
       panicked: (where, error) => this.#panicked(where, error),
       woken: (wake, { isInitial }) => this.#wake([wake], { priority: isInitial ? lowPriority : undefined }),
@@ -193,7 +196,9 @@ export class ControllerDriver<M = undefined> {
       if (watch.wakes === "cache") continue;
       try {
         if (watch.when?.(change) === false) continue;
+        this.#caches.hasReadUnsynced = false;
         const keys = watch.keysOf(change, this.#caches.partial);
+        if (this.#caches.hasReadUnsynced) this.#mapLater(watch, change);
         if (keys.length === 0) continue;
         defaults ??= {
           priority,
@@ -205,6 +210,24 @@ export class ControllerDriver<M = undefined> {
         this.#wake(keys, queue === undefined && afterMs === undefined ? defaults : { ...defaults, queue, afterMs });
       } catch (error) {
         this.#panicked(`the ${watch.wakes} watch of ${watch.resource.plural}`, error);
+      }
+    }
+  }
+
+  /** A mapping has read a cache that has not synced: what it found may be only part of what it will find then. */
+  #mapLater(watch: Watch, change: Change): void {
+    const changes = this.#partlyMapped.get(watch) ?? new Map<string, Change>();
+    this.#partlyMapped.set(watch, changes.set(keyOf(change.object), change));
+  }
+
+  async #mapAgain(): Promise<void> {
+    const budget = new YieldBudget(this.#settings.clock);
+    const all = [...this.#partlyMapped];
+    this.#partlyMapped.clear();
+    for (const [watch, changes] of all) {
+      for (const change of changes.values()) {
+        this.#addKeys(change, [watch], lowPriority);
+        if (budget.isUsedUp()) await budget.yield();
       }
     }
   }
@@ -221,17 +244,15 @@ export class ControllerDriver<M = undefined> {
     const { collect } = this.#controller;
     if (collect === undefined || this.#state !== "working") return;
     const view = { snapshot: this.#caches, model: this.#model, nowMs: this.#settings.clock.now() };
-    let measures: readonly Measurement[];
     try {
-      measures = this.#controller.collect?.(view) ?? [];
+      const measures = this.#controller.collect?.(view) ?? [];
       const undeclared = this.#measures.findUndeclared(measures);
       if (undeclared !== undefined) throw misuse(`metric ${undeclared} is not declared`);
+      this.#measures.record(measures);
     } catch (error) {
       // A cache that has not synced has nothing to count yet.
       if (!(error instanceof StaleReadError)) this.#panicked("collect", error);
-      return;
     }
-    this.#measures.record(measures);
   }
 
   #wake(wakes: readonly Wake[], defaults: WakeDefaults): void {
@@ -245,6 +266,9 @@ export class ControllerDriver<M = undefined> {
     const named = own?.queue ?? defaults.queue ?? this.#firstQueue;
     const open = this.#queues.get(named);
     if (open === undefined) throw misuse(`${this.name} has no queue "${named}"`);
+    if (key !== "" && this.#controller.queues[named]?.everyMs !== undefined) {
+      throw misuse(`queue "${named}" of ${this.name} is a sweep: it has one key, "", and does not take "${key}"`);
+    }
     const afterMs = own?.afterMs ?? defaults.afterMs ?? 0;
     const { added } = defaults;
     if (added !== undefined) {

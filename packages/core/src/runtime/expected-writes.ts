@@ -126,8 +126,8 @@ export function isAnswerLost(error: Error): boolean {
   // A server that fails may have stored it; one that refuses has not.
   if (status !== undefined) return (status.code ?? 0) >= 500;
   if (error instanceof TransportError) return error.wasSent === "maybe";
-  // Aborted, timed out, or not understood: it may have got there.
-  return !("reason" in error && error.reason === "Undeclared");
+  // Aborted, timed out, or not understood: it may have got there. What we refuse ourselves has not.
+  return !("reason" in error && (error.reason === "Undeclared" || error.reason === "Terminal"));
 }
 
 function lostWrite(action: WriteAction, key: string | undefined): LostWrite {

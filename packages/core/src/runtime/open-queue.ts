@@ -47,7 +47,7 @@ export function openQueue<M>(name: string, queue: ControllerQueue<M>, parts: Ope
     requestTimeoutMs,
     reads,
   };
-  const apply = { client, ports, recordEvent, requestTimeoutMs, maxParallel, writes };
+  const apply = { client, informerClient, ports, recordEvent, requestTimeoutMs, maxParallel, writes };
   const { skips, settlements } = counted;
   const cachesOf = (resource: Parameters<ControllerCaches["cachesOf"]>[0]) => caches.cachesOf(resource);
   const { settleAfterMs, wrapGate = (gate: WriteGate) => gate } = settings;
@@ -56,8 +56,11 @@ export function openQueue<M>(name: string, queue: ControllerQueue<M>, parts: Ope
   const wake = (wakes: readonly Wake[] | undefined) => {
     if (wakes !== undefined) parts.wake(wakes, undefined);
   };
-  const hasQueue = (other: string) => Object.hasOwn(controller.queues, other);
-  const tools = { queue, caches, model, gate, measures, maxRounds, log, questions, apply, wake, hasQueue };
+  const takes = (other: string, key: string) => {
+    const target = Object.hasOwn(controller.queues, other) ? controller.queues[other] : undefined;
+    return target !== undefined && (target.everyMs === undefined || key === "");
+  };
+  const tools = { queue, caches, model, gate, measures, maxRounds, log, questions, apply, wake, takes };
   const toolsIn = (attempt: Attempt) => {
     const { span, cause } = attempt;
     if (span === undefined) return tools;

@@ -41,7 +41,8 @@ export interface ReconcileTools<M> extends ProcedureTools {
   readonly measures: ControllerMetrics;
   /** How often `decide` may ask before it must decide. */
   readonly maxRounds: number;
-  readonly hasQueue: (name: string) => boolean;
+  /** Whether the controller has this queue, and it takes this key. */
+  readonly takes: (queue: string, key: string) => boolean;
 }
 
 export type Reconciled =
@@ -151,31 +152,24 @@ class RulesReconcile<M> implements View<M>, DecideContext {
   /** Runs a decision that is made in slices to its end. */
   async #finish(slices: InSlices<Decision>): Promise<Decision> {
     const budget = new YieldBudget(this.#tools.questions.clock);
-    for (;;) {
-      let step: IteratorResult<unknown, Decision>;
-      try {
-        step = slices.next();
-      } catch (error) {
-        throw toPanic("decide", error);
+    try {
+      for (;;) {
+        const step = nextSlice(slices);
+        if (step.done === true) return step.value;
+        if (!budget.isUsedUp()) continue;
+        await budget.yield();
+        this.#attempt.throwIfAborted();
       }
-      if (step.done === true) return step.value;
-      if (!budget.isUsedUp()) continue;
-      await budget.yield();
-      this.#attempt.throwIfAborted();
+    } finally {
+      // Of one that has ended this does nothing; one that was aborted runs its `finally` blocks.
+      slices.return(undefined as never);
     }
   }
 
   #carryOut(plan: Plan): Reconciled | Promise<Reconciled> {
     this.#admit(plan);
-    this.#tools.measures.record(plan.measures);
-    if (this.#rules.reserve !== undefined) {
-      try {
-        const { nowMs, answer } = this;
-        this.#rules.reserve(this.model, this.#seen, { nowMs, answer, plan });
-      } catch (error) {
-        throw toPanic("reserve", error);
-      }
-    }
+    this.#measure(plan);
+    this.#reserve(plan);
     if (plan.steps.length > 0) return this.#applyAndReport(plan);
     this.#tools.wake(plan.wakes);
     const { learn, report } = this.#rules;
@@ -183,18 +177,56 @@ class RulesReconcile<M> implements View<M>, DecideContext {
     const outcome = new Outcome(plan);
     const reportPlan = this.#learnAndReport(outcome);
     if (reportPlan === undefined || reportPlan.steps.length === 0) return toDone(plan, outcome, reportPlan, undefined);
-    return this.#apply(reportPlan, undefined).then((reported) => toDone(plan, outcome, reportPlan, reported));
+    return this.#apply(reportPlan, this.#newWritten()).then((reported) => toDone(plan, outcome, reportPlan, reported));
   }
 
   async #applyAndReport(plan: Plan): Promise<Reconciled> {
-    const written = new WrittenVersions();
+    const written = this.#newWritten();
     const outcome = await this.#apply(plan, written);
     this.#tools.wake(plan.wakes);
-    const reportPlan = this.#learnAndReport(outcome);
-    const reported =
-      reportPlan === undefined || reportPlan.steps.length === 0 ? undefined : await this.#apply(reportPlan, written);
-    this.#attempt.throwIfAborted();
-    return toDone(plan, outcome, reportPlan, reported);
+    try {
+      const reportPlan = this.#learnAndReport(outcome);
+      const reported =
+        reportPlan === undefined || reportPlan.steps.length === 0 ? undefined : await this.#apply(reportPlan, written);
+      this.#attempt.throwIfAborted();
+      return toDone(plan, outcome, reportPlan, reported);
+    } catch (error) {
+      return putOff(error);
+    }
+  }
+
+  #newWritten(): WrittenVersions {
+    return new WrittenVersions(this.#tools.apply.writes);
+  }
+
+  #measure({ measures }: Plan): void {
+    try {
+      this.#tools.measures.record(measures);
+    } catch (error) {
+      throw toPanic("measures", error);
+    }
+  }
+
+  /** If it throws, `learn` gives back what it had taken by then: no action of the plan is sent. */
+  #reserve(plan: Plan): void {
+    if (this.#rules.reserve === undefined) return;
+    try {
+      const { nowMs, answer } = this;
+      this.#rules.reserve(this.model, this.#seen, { nowMs, answer, plan });
+    } catch (error) {
+      this.#learn(new Outcome(plan));
+      throw toPanic("reserve", error);
+    }
+  }
+
+  #learn(outcome: Outcome): void {
+    if (this.#rules.learn === undefined) return;
+    try {
+      const { nowMs, answer } = this;
+      this.#tools.wake(this.#rules.learn(this.model, this.#seen, { nowMs, answer, outcome }));
+    } catch (error) {
+      throw toPanic("learn", error);
+    }
   }
 
   /** Refuses a plan with an action, a measurement or a queue that the controller does not declare, before any of it is carried out. */
@@ -204,9 +236,9 @@ class RulesReconcile<M> implements View<M>, DecideContext {
       if (undeclared !== undefined) throw new TerminalError("the plan is refused", newUndeclared(undeclared));
     }
     for (const wake of plan.wakes ?? []) {
-      if (typeof wake === "string" || wake.queue === undefined || this.#tools.hasQueue(wake.queue)) continue;
+      if (typeof wake === "string" || wake.queue === undefined || this.#tools.takes(wake.queue, wake.key)) continue;
       throw new TerminalError(
-        `the plan is refused: it wakes ${wake.key} in queue "${wake.queue}", which the controller does not have`,
+        `the plan is refused: queue "${wake.queue}", which it wakes, is not there or is a sweep and takes no key "${wake.key}"`,
       );
     }
     const unknown = this.#tools.measures.findUndeclared(plan.measures);
@@ -218,15 +250,8 @@ class RulesReconcile<M> implements View<M>, DecideContext {
   }
 
   #learnAndReport(outcome: Outcome): Plan | undefined {
-    const { learn, report } = this.#rules;
-    if (learn !== undefined) {
-      try {
-        const { nowMs, answer } = this;
-        this.#tools.wake(this.#rules.learn?.(this.model, this.#seen, { nowMs, answer, outcome }));
-      } catch (error) {
-        throw toPanic("learn", error);
-      }
-    }
+    const { report } = this.#rules;
+    this.#learn(outcome);
     // Out of time: what was written is noted, and the rest is for the next try.
     this.#attempt.throwIfAborted();
     if (report === undefined) return undefined;
@@ -238,7 +263,7 @@ class RulesReconcile<M> implements View<M>, DecideContext {
     }
     if (reportPlan === undefined) return undefined;
     this.#admit(reportPlan);
-    this.#tools.measures.record(reportPlan.measures);
+    this.#measure(reportPlan);
     this.#tools.wake(reportPlan.wakes);
     return reportPlan;
   }
@@ -273,6 +298,14 @@ function earlier(one: number | undefined, other: number | undefined): number | u
 function putOff(error: unknown): Reconciled {
   if (error instanceof StaleReadError) return { kind: "stale", waitMs: unsyncedWaitMs, isUnsynced: true };
   throw error;
+}
+
+function nextSlice(slices: InSlices<Decision>): IteratorResult<unknown, Decision> {
+  try {
+    return slices.next();
+  } catch (error) {
+    throw toPanic("decide", error);
+  }
 }
 
 function toPanic(where: string, error: unknown): Error {

@@ -12,11 +12,13 @@ import type {
 } from "../contract/for-drivers.ts";
 import type { Access, Action } from "../contract/index.ts";
 import type { Ports } from "./ports.ts";
-import { sendEdit, withMetadata } from "./send-edit.ts";
+import { type EditTools, sendEdit, withMetadata } from "./send-edit.ts";
 import type { WrittenVersions } from "./written-versions.ts";
 
 export interface ActionTools {
   readonly client: Client;
+  /** The identity of the shared informers; `client` unless given. */
+  readonly informerClient?: Client;
   readonly ports: Ports;
   /** Must not throw. */
   readonly recordEvent: (event: EventAction) => void;
@@ -40,11 +42,7 @@ export function sendAction(
     case "create":
       return at(action, action.object.metadata.namespace, tools).create(action.object, optionsOf(action), signal);
     case "edit":
-      return sendEdit(
-        action,
-        { all: at(action, action.before.metadata.namespace, tools), writes: tools.writes, written },
-        signal,
-      );
+      return sendEdit(action, editTools(action, tools, written), signal);
     case "update": {
       const { object, subresource } = action;
       const all = at(action, object.metadata.namespace, tools);
@@ -92,6 +90,21 @@ export function sendAction(
   }
 }
 
+function editTools(
+  action: Extract<Action, { readonly type: "edit" }>,
+  tools: ActionTools,
+  written: WrittenVersions | undefined,
+): EditTools {
+  const { namespace } = action.before.metadata;
+  const { client, informerClient = client, writes } = tools;
+  return {
+    all: at(action, namespace, tools),
+    reader: () => at(action, namespace, { client: informerClient }),
+    writes,
+    written,
+  };
+}
+
 const optionsOf = ({ options = {} }: { readonly options?: WriteActionOptions | undefined }) => options;
 
 export type AnyClient = ResourceClient<KubernetesObject, SubresourceTypes>;
@@ -99,7 +112,7 @@ export type AnyClient = ResourceClient<KubernetesObject, SubresourceTypes>;
 function at(
   { resource }: Extract<Action, { readonly resource: unknown }>,
   namespace: string | undefined,
-  { client }: ActionTools,
+  { client }: Pick<ActionTools, "client">,
 ): AnyClient {
   const all = client.resource<KubernetesObject, SubresourceTypes>(resource);
   return resource.namespaced && namespace !== undefined && namespace !== "" ? all.in(namespace) : all;

@@ -1,15 +1,18 @@
 // An edit as one request: a merge patch where the controller may patch, an update where it may only update.
 //
 // An update is built on the object as it was observed, unknown fields included, with the patch applied to it. Where that object holds an
-// integer that JavaScript has rounded, the object is read again as text and edited there.
+// integer that JavaScript has rounded, the object is read again as text, with the identity of the shared informers, and edited there. An
+// edit that holds such an integer itself (a list is always written whole) would store the rounded one: it is refused.
 import { applyMergePatch, hasInexactInteger, type KubernetesObject, keyOf, splitKey } from "../api/index.ts";
 import { editVerb, type Preconditions } from "../contract/for-drivers.ts";
-import type { Access, Action } from "../contract/index.ts";
+import { type Access, type Action, printAction, TerminalError } from "../contract/index.ts";
 import type { AnyClient } from "./send-action.ts";
 import type { WrittenVersions } from "./written-versions.ts";
 
 export interface EditTools {
   readonly all: AnyClient;
+  /** The same resource with the identity of the shared informers. */
+  readonly reader: () => AnyClient;
   /** What may be written; patches, where nothing is declared. */
   readonly writes: readonly Access[] | undefined;
   readonly written: WrittenVersions | undefined;
@@ -17,9 +20,10 @@ export interface EditTools {
 
 export function sendEdit(
   action: Extract<Action, { readonly type: "edit" }>,
-  { all, writes, written }: EditTools,
+  { all, reader, writes, written }: EditTools,
   signal: AbortSignal,
 ): Promise<unknown> {
+  if (hasInexactInteger(action.patch)) throw newInexact(action);
   const { before, resource, patch, subresource, isLocked, options = {} } = action;
   const base = written?.after(resource, keyOf(before), before.metadata.resourceVersion) ?? before;
   const { name } = splitKey(keyOf(before));
@@ -30,11 +34,20 @@ export function sendEdit(
     return all.subresource(subresource).patch(name, merge, options, signal);
   }
   if (hasInexactInteger(base)) {
-    return all.updateExactly(name, patch, { ...options, subresource, preconditions: preconditionsOf(base) }, signal);
+    const exact = { ...options, subresource, preconditions: preconditionsOf(base) };
+    return reader()
+      .getText(name, signal)
+      .then((text) => all.updateExactly(text, patch, exact, signal));
   }
   const object = applyMergePatch(base, patch) as KubernetesObject;
   if (subresource === undefined) return all.update(object, options, signal);
   return all.subresource(subresource).update(name, object, options, signal);
+}
+
+function newInexact(action: Action): TerminalError {
+  return new TerminalError(
+    `${printAction(action)} would round an integer beyond 2^53: it is part of a list or value that is written whole`,
+  );
 }
 
 /** What declares no writes, a plain client, patches. */

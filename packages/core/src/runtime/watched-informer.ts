@@ -25,7 +25,7 @@ export interface ChangeListener {
   /** A function of the controller threw: a bug in it. */
   panicked(where: string, error: unknown): void;
   /** A cache that was opened while the controller runs has synced. */
-  synced(): void;
+  synced(): Promise<void>;
 }
 
 export interface WatchedInformerParts {
@@ -100,12 +100,12 @@ export class WatchedInformer {
   }
 
   async release(): Promise<void> {
-    const { caches, letGo, watches } = this.#parts;
+    const { caches, letGo, informer } = this.#parts;
     this.#isOpen = false;
     for (const { stop } of this.#resyncs) stop[Symbol.dispose]();
     this.#life.abort();
     this.registration.remove();
-    caches.remove(watches[0]);
+    caches.remove(this.resource, informer);
     await Promise.all([letGo(), ...this.#tasks, ...this.#resyncs.map(({ ended }) => ended)]);
   }
 
@@ -113,7 +113,7 @@ export class WatchedInformer {
     const { signal } = this.#life;
     try {
       await this.registration.whenSynced(signal);
-      this.#parts.listener.synced();
+      await this.#parts.listener.synced();
     } catch (error) {
       // One that is let go of, or stopped, before it has synced has nothing to say.
       if (!signal.aborted && !this.#parts.informer.isStopped()) throw error;

@@ -5,16 +5,22 @@
 // in between, and the version it left follows directly on the one that was observed. After any other write of our own a locked write
 // is refused, as before, if somebody else wrote in between.
 import type { KubernetesObject, Resource } from "../api/index.ts";
-import { keyOfAction, resourceId } from "../contract/for-drivers.ts";
-import type { Action, ActionResult } from "../contract/index.ts";
+import { editVerb, keyOfAction, resourceId } from "../contract/for-drivers.ts";
+import type { Access, Action, ActionResult } from "../contract/index.ts";
 
 export class WrittenVersions {
+  readonly #writes: readonly Access[];
   /** By resource, key and the version that was observed: the object as the own write left it. */
   #left: Map<string, KubernetesObject> | undefined;
 
+  /** What the controller declares: an edit that is sent as an update is always locked. */
+  constructor(writes: readonly Access[]) {
+    this.#writes = writes;
+  }
+
   note(action: Action, result: ActionResult): void {
     if (result.status !== "done" || !("resource" in action)) return;
-    const version = lockedVersionOf(action);
+    const version = lockedVersionOf(action, this.#writes);
     const key = keyOfAction(action);
     const left = result.value as KubernetesObject | undefined;
     const isObject = left?.kind === action.resource.kind && left.metadata.resourceVersion !== undefined;
@@ -38,10 +44,12 @@ export class WrittenVersions {
 }
 
 /** The version that the write demanded; undefined when it demanded none. */
-function lockedVersionOf(action: Action): string | undefined {
+function lockedVersionOf(action: Action, writes: readonly Access[]): string | undefined {
   switch (action.type) {
     case "edit":
-      return action.isLocked ? action.before.metadata.resourceVersion : undefined;
+      return action.isLocked || editVerb(action, writes) === "update"
+        ? action.before.metadata.resourceVersion
+        : undefined;
     case "patch":
       return action.preconditions.resourceVersion;
     case "update":

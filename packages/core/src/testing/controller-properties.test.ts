@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { jobs, pods, replicaSets } from "../api/generated/resources.ts";
 import type { appsv1, batchv1, corev1 } from "../api/index.ts";
-import { create, keyed, nothing, plan, remove, verbs } from "../contract/index.ts";
+import { counter, create, inOrder, keyed, nothing, plan, remove, verbs } from "../contract/index.ts";
 import { jobController } from "./contract/job.fixture.ts";
 import { replicaController } from "./contract/replica.fixture.ts";
 import { findPropertyFaults, type World } from "./controller-properties.ts";
@@ -70,6 +70,23 @@ describe("controllers with a fault", () => {
       { maxActions: 5 },
     );
     expect(faults).toEqual(["world 1, faulty shop/web: not idempotent: after 1 plans still create pods shop/x"]);
+  });
+
+  test("one that does what it does not declare is found out", () => {
+    const undeclared = counter({ name: "undeclared_total", help: "Undeclared" });
+    const faults = findPropertyFaults(
+      faulty(() =>
+        plan("x", [[inOrder(remove(replicaSets, "shop/web"), remove(pods, "shop/x"))]], {
+          measures: [undeclared.inc()],
+        }),
+      ),
+      one,
+      { maxActions: 5 },
+    );
+    expect(faults.slice(0, 2)).toEqual([
+      "world 1, faulty shop/web: not declared: delete replicasets.apps shop/web",
+      "world 1, faulty shop/web: not declared: metric undeclared_total",
+    ]);
   });
 
   test("one that does everything at once is not bounded", () => {

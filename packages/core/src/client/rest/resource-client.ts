@@ -129,15 +129,19 @@ export class ResourceClient<T extends KubernetesObject, S extends SubresourceTyp
     return await this.#put(object, "status", callArguments<WriteOptions>(call));
   }
 
+  /** The object as JSON text, with integers beyond 2^53, which parsing rounds, as they are. For `updateExactly`. */
+  async getText(name: string, signal: AbortSignal): Promise<string> {
+    const request: ApiRequest = { ...this.#request("GET", { name }, []), prefers: "bytes" };
+    return await this.#exchange(request, name, signal, readText);
+  }
+
   /**
-   * Reads the object, applies a merge patch to its text and replaces it, so that integers beyond 2^53, which parsing rounds, stay as they
-   * are. A conflict if the object is another one, or in another version, than the preconditions say.
+   * Applies a merge patch to the object's text and replaces the object, so that integers beyond 2^53 stay as they are. A conflict if the text
+   * is that of another object, or of another version, than the preconditions say.
    */
-  async updateExactly(name: string, patch: object, options: ExactUpdateOptions, signal: AbortSignal): Promise<T> {
+  async updateExactly(text: string, patch: object, options: ExactUpdateOptions, signal: AbortSignal): Promise<T> {
     const { subresource, preconditions = {}, ...rest } = options;
-    const read: ApiRequest = { ...this.#request("GET", { name }, []), prefers: "bytes" };
-    const text = await this.#exchange(read, name, signal, readText);
-    const { uid = "", resourceVersion = "" } = (JSON.parse(text) as KubernetesObject).metadata;
+    const { name = "", uid = "", resourceVersion = "" } = (JSON.parse(text) as KubernetesObject).metadata;
     if ((preconditions.uid ?? uid) !== uid || (preconditions.resourceVersion ?? resourceVersion) !== resourceVersion) {
       throw newConflict(this.#groupResource(), name, { detail: "the object has been modified since it was read" });
     }

@@ -12,6 +12,8 @@ export interface StageOptions {
   readonly resources: readonly Resource[];
   /** What is there before the controller starts. */
   readonly objects?: Iterable<readonly [Resource, KubernetesObject]>;
+  /** What discovery tells; all resources unless given. */
+  readonly served?: readonly Resource[];
   readonly driver?: Partial<ControllerDriverOptions>;
   /** Faults between the controller and the server. */
   readonly wrap?: (transport: Transport, clock: FakeClock) => Transport;
@@ -29,10 +31,16 @@ export class Stage<M> {
   readonly #stop = new AbortController();
   readonly #running: Promise<unknown>;
 
-  constructor(controller: Controller<M>, options: StageOptions) {
+  /** `change` is for tests that give the driver something else than the informers have. */
+  constructor(
+    controller: Controller<M>,
+    options: StageOptions,
+    change: (given: ControllerDriverOptions) => ControllerDriverOptions = (given) => given,
+  ) {
     const clock = options.clock ?? new FakeClock();
     this.clock = clock;
     this.server = new GrownServer({ clock, resources: options.resources });
+    if (options.served !== undefined) this.server.served = options.served;
     for (const [resource, object] of options.objects ?? []) this.server.server.create(resource, object);
     const transport = options.wrap?.(this.server.transport, clock) ?? this.server.transport;
     const client = clientOf(transport, { clock });
@@ -52,7 +60,7 @@ export class Stage<M> {
       recordEvent: ({ eventType, reason, message }) => this.events.push(`${eventType} ${reason}: ${message}`),
       ...options.driver,
     };
-    this.driver = new ControllerDriver(controller, this.options);
+    this.driver = new ControllerDriver(controller, change(this.options));
     const { signal } = this.#stop;
     this.#running = Promise.all([informers.run(signal), metadata.run(signal), this.driver.run(signal)]);
     this.#running.catch(() => {});
