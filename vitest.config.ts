@@ -35,6 +35,11 @@ const sources = [
     find: /^@kubeloop\/simulation-suite$/,
     replacement: `${import.meta.dirname}/packages/core/src/testing/simulation/embedded-suite.contract.ts`,
   },
+  // How its tests count work.
+  {
+    find: /^@kubeloop\/counted-work$/,
+    replacement: `${import.meta.dirname}/packages/core/src/base/counted-work.fixture.ts`,
+  },
   { find: /^@kubeloop\/(generate|real-cluster|checks)$/, replacement: `${import.meta.dirname}/tools/$1/src/index.ts` },
 ];
 const project = (name: string, include: string[], limits: { testTimeout: number; hookTimeout: number }) => ({

@@ -89,6 +89,7 @@ const testPackages = [
   "prom-client",
   "@kubeloop/real-cluster",
   "@kubeloop/client-suite",
+  "@kubeloop/counted-work",
   "@kubeloop/informer-suite",
   "@kubeloop/simulation-suite",
 ];

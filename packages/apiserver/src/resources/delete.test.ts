@@ -66,3 +66,8 @@ test("who says nothing about a job's pods is warned, even when there is no such 
   const orphaning = await ask("DELETE", `${jobs}/absent`, { value: { orphanDependents: true } });
   expect(orphaning.warning).toBeUndefined();
 });
+
+test("a client in the same process may send options of the group it talks to", async () => {
+  const options = { kind: "DeleteOptions", apiVersion: "batch/v1", propagationPolicy: "Background" };
+  expect((await ask("DELETE", `${jobs}/absent`, { value: options })).code).toBe(404);
+});

@@ -20,9 +20,13 @@ import type { Draft } from "../kinds/kind-rules.ts";
 import {
   type BodyTarget,
   decodeDeleteOptions,
+  decodeDeleteOptionsValue,
   decodeJsonBody,
   decodeValueBody,
   decodeYamlBody,
+  deleteOptionsKind,
+  findDeleteOptionsFault,
+  findKindFault,
   toNormalForm,
   UnmarshalError,
 } from "../wire/decode/index.ts";
@@ -80,7 +84,11 @@ async function decodeBytes(scope: RequestScope, bytes: Uint8Array, target: BodyT
       return await inFlight(scope.server.clock, "reading yaml", () => decodeYamlBody(bytes, target, options));
     case "application/vnd.kubernetes.protobuf": {
       const protobuf = await protobufOn(scope.server.clock);
-      const { value } = protobuf.decodeEnvelope(bytes, { apiVersion: printGroupVersion(target), kind: target.kind });
+      const { value } = protobuf.decodeEnvelope(bytes, {
+        apiVersion: printGroupVersion(target),
+        kind: target.kind,
+        findFault: (said) => findKindFault(said, target),
+      });
       // What protobuf cannot say cannot be wrong: there are no unknown names in it.
       return decodeValueBody(value, target, { fieldValidation: "Ignore" });
     }
@@ -117,9 +125,7 @@ export async function readBytes({ request, breath }: RequestScope): Promise<Uint
 export async function readOptionsBody(scope: RequestScope): Promise<object | undefined> {
   const { body } = scope.request;
   if (body.kind === "none") return undefined;
-  const target = { group: "", version: "v1", kind: "DeleteOptions" };
-  const options = { fieldValidation: "Ignore" } as const;
-  if (body.kind === "value") return decodeValueBody(body.value, target, options).object;
+  if (body.kind === "value") return decodeDeleteOptionsValue(body.value);
   const bytes = await readBytes(scope);
   if (bytes.length === 0) return undefined;
   switch (mediaTypeOf(scope)) {
@@ -127,8 +133,18 @@ export async function readOptionsBody(scope: RequestScope): Promise<object | und
       return await decodeDeleteOptions(bytes, "json");
     case "application/yaml":
       return await inFlight(scope.server.clock, "reading yaml", () => decodeDeleteOptions(bytes, "yaml"));
+    case "application/vnd.kubernetes.protobuf": {
+      const protobuf = await protobufOn(scope.server.clock);
+      const { value } = protobuf.decodeEnvelope(bytes, {
+        apiVersion: printGroupVersion(deleteOptionsKind),
+        kind: deleteOptionsKind.kind,
+        findFault: findDeleteOptionsFault,
+        isOptions: true,
+      });
+      return decodeDeleteOptionsValue(value);
+    }
     default:
-      return (await decodeBytes(scope, bytes, target, options)).object;
+      throw unsupported();
   }
 }
 

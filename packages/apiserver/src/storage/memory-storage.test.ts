@@ -1,4 +1,4 @@
-import { type Log, noLog, systemClock } from "@kubeloop/core/base";
+import { type Log, noLog } from "@kubeloop/core/base";
 import { describe, expect, test } from "vitest";
 import { MemoryStorage } from "./memory-storage.ts";
 import { creation, eventsAfter, notes, put, textOf, textsOf, written } from "./objects.fixture.ts";
@@ -126,32 +126,3 @@ test("the log is told of a listener that throws", async () => {
   await put(storage, "a", "one");
   expect(errors).toEqual([["storage listener failed", broken]]);
 });
-
-// In ratios: machines differ, and others work on this one. The best of a few runs is compared, for collections of garbage come when
-// they want.
-test("to fork and to restore 50,000 objects takes less than a fiftieth of writing them", async () => {
-  await using storage = new MemoryStorage();
-  const names = Array.from({ length: 50_000 }, (_, index) => `shop/web-${index}`);
-  const writing = await elapsed(async () => {
-    for (const name of names) await storage.write([creation(name)]);
-  });
-  const snapshot = storage.snapshot();
-  const runs: number[] = [];
-  for (let run = 0; run < 5; run++) {
-    runs.push(
-      await elapsed(async () => {
-        await using fork = await storage.fork();
-        await put(fork, "shop/web-7", "changed");
-        await storage.restore(snapshot);
-        await put(storage, "shop/web-8", "changed");
-      }),
-    );
-  }
-  expect(Math.min(...runs) / writing).toBeLessThan(1 / 50);
-});
-
-async function elapsed(work: () => Promise<void>): Promise<number> {
-  const start = systemClock.monotonic();
-  await work();
-  return systemClock.monotonic() - start;
-}

@@ -95,19 +95,6 @@ describe("a long JSON patch", () => {
       /^Unable to complete the copy, the accumulated size increase of copy is \d+, exceeding the limit 3145728$/,
     );
   });
-
-  test("costs as much as it says, not as what it is for", () => {
-    const cpuOf = (keys: number) => {
-      const document = Object.fromEntries(Array.from({ length: keys }, (_, i) => [`k${i}`, "v"]));
-      const patch = Array.from({ length: 2_000 }, (_, i) => ({ op: "replace", path: `/k${i}`, value: "w" }) as const);
-      const begun = process.cpuUsage();
-      applyJsonPatch(document, patch);
-      const { user, system } = process.cpuUsage(begun);
-      return (user + system) / 1000;
-    };
-    // To copy 60,000 keys once is nothing; to do so for each operation takes minutes.
-    expect(cpuOf(60_000)).toBeLessThan(20 * cpuOf(2_000) + 500);
-  });
 });
 
 describe("dangerous keys are plain data", () => {

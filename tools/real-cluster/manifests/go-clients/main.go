@@ -3,6 +3,7 @@
 //
 //	go-clients informer --kubeconfig FILE --namespace shop --content default|json|metadata|dynamic
 //	go-clients manager  --kubeconfig FILE --namespace shop --identity one
+//	go-clients every-group --kubeconfig FILE --namespace shop --content default|json
 //	go-clients website-operator --kubeconfig FILE
 package main
 
@@ -29,14 +30,14 @@ type settings struct {
 
 func main() {
 	if len(os.Args) < 2 {
-		fail(fmt.Errorf("one of informer, manager, website-operator"))
+		fail(fmt.Errorf("one of informer, manager, every-group, website-operator"))
 	}
 	var s settings
 	var kubeconfig string
 	flags := flag.NewFlagSet(os.Args[1], flag.ExitOnError)
 	flags.StringVar(&kubeconfig, "kubeconfig", "", "how to reach the server")
 	flags.StringVar(&s.namespace, "namespace", "default", "what to look at")
-	flags.StringVar(&s.content, "content", "default", "informer: default (protobuf), json, metadata or dynamic")
+	flags.StringVar(&s.content, "content", "default", "default (protobuf) or json; informer: metadata or dynamic too")
 	flags.StringVar(&s.identity, "identity", "", "manager: its name among those who want to lead")
 	if err := flags.Parse(os.Args[2:]); err != nil {
 		fail(err)
@@ -52,6 +53,8 @@ func main() {
 		err = runInformer(ctx, config, s)
 	case "manager":
 		err = runManager(ctx, config, s)
+	case "every-group":
+		err = runEveryGroup(ctx, config, s)
 	case "website-operator":
 		err = runWebsiteOperator(ctx, config, s)
 	default:

@@ -13,6 +13,7 @@ import { drawnScenes } from "./drawn-scenes.contract.ts";
 import { flowcontrolScenes } from "./flowcontrol-scenes.contract.ts";
 import { networkingScenes } from "./networking-scenes.contract.ts";
 import { nodeScenes } from "./node-scenes.contract.ts";
+import { optionKindsScenes } from "./option-kinds-scenes.contract.ts";
 import { pathScenes } from "./path-scenes.contract.ts";
 import { policyScenes } from "./policy-scenes.contract.ts";
 import { protocolScenes } from "./protocol-scenes.contract.ts";
@@ -34,6 +35,7 @@ export const allScenes: readonly Scene[] = [
   ...storageScenes,
   ...schedulingScenes,
   ...nodeScenes,
+  ...optionKindsScenes,
   ...discoveryScenes,
   ...certificatesScenes,
   ...flowcontrolScenes,

@@ -11,6 +11,7 @@ import { discoveryScenes } from "./discovery-scenes.contract.ts";
 import { flowcontrolScenes } from "./flowcontrol-scenes.contract.ts";
 import { networkingScenes } from "./networking-scenes.contract.ts";
 import { nodeScenes } from "./node-scenes.contract.ts";
+import { optionKindsScenes } from "./option-kinds-scenes.contract.ts";
 import { policyScenes } from "./policy-scenes.contract.ts";
 import { rbacScenes } from "./rbac-scenes.contract.ts";
 import { type Answered, normalise, type Scene } from "./request-script.contract.ts";
@@ -33,6 +34,7 @@ export const recordedScenes: readonly Scene[] = [
   ...flowcontrolScenes,
   ...networkingScenes,
   ...nodeScenes,
+  ...optionKindsScenes,
   ...policyScenes,
   ...rbacScenes,
   ...resourceScenes,

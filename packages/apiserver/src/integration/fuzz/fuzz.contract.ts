@@ -14,7 +14,8 @@ export interface FuzzOptions {
   readonly seed: number;
   readonly requests: number;
   /** No request may keep the processor busy for longer, beyond reading its body. */
-  readonly stallMs: number;
+  /** Milliseconds of the processor that a request may take. Not asked unless given: tests do not measure time. */
+  readonly stallMs?: number | undefined;
   /** Ends after the round in which so many different ones were found. Default: 1. */
   readonly violations?: number;
   /** Called before each request. */

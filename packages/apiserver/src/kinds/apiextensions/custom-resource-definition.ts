@@ -1,4 +1,5 @@
-// CustomResourceDefinition: a kind of the user's own. Kept and checked; its conditions, and the kind itself, come with custom resources.
+// CustomResourceDefinition: a kind of the user's own. It is stored and checked, but its custom resources are not served yet: see
+// not-established.ts.
 import type { apiextensionsv1 } from "@kubeloop/core/api";
 import { customResourceDefinitions } from "@kubeloop/core/resources";
 import type { Draft, KindRules } from "../kind-rules.ts";
@@ -9,6 +10,7 @@ import { keepAllButStatus } from "../shared/status-metadata.ts";
 import { checkDefinition } from "./check-definition.ts";
 import { checkDefinitionNames } from "./check-names.ts";
 import { formatWarnings } from "./format-warnings.ts";
+import { markNotEstablished, notEstablishedWarnings } from "./not-established.ts";
 
 type Definition = apiextensionsv1.CustomResourceDefinition;
 type Status = Draft<apiextensionsv1.CustomResourceDefinitionStatus>;
@@ -25,8 +27,10 @@ export const customResourceDefinitionRules: KindRules<Definition> = {
     const service = spec.conversion.webhook?.clientConfig?.service;
     if (service !== undefined) service.port ??= 443;
   },
-  prepareCreate(draft) {
+  prepareCreate(draft, { isDryRun, nowMs }) {
     draft.status = { conditions: null, acceptedNames: { plural: "", kind: "" } } as unknown as Status;
+    // Upstream's controllers, which write the conditions, see no dry run.
+    if (!isDryRun) markNotEstablished(draft, nowMs);
     keepStoredVersion(draft);
   },
   prepareUpdate(draft) {
@@ -50,7 +54,10 @@ export const customResourceDefinitionRules: KindRules<Definition> = {
       checkImmutable(spec.group, old.spec.group, place.at("group"));
       checkImmutable(spec.names.plural, old.spec.names.plural, place.at("names", "plural"));
     }),
-  warnings: ({ spec }, old) => formatWarnings(spec, old?.spec),
+  warnings: (definition, old) => [
+    ...formatWarnings(definition.spec, old?.spec),
+    ...(old === undefined ? notEstablishedWarnings(definition) : []),
+  ],
   subresources: {
     status: {
       prepareUpdate: keepAllButStatus,

@@ -1,42 +1,62 @@
-// The body of a DELETE. It may say that it is DeleteOptions of any group and version, unknown fields in it are ignored, and what
-// is wrong with it is told bare, as a 400.
+// The body of a DELETE. A server reads it with a scheme of its own, in which DeleteOptions are registered for every group and version:
+// client-go's typed clients send them in the version of the group they talk to. Unknown fields are ignored. What is wrong with the body
+// is reported as a 400 with the decoder's text alone.
 import { type GroupVersionKind, newBadRequest, printGroupVersion, quote, schemaOfKind } from "@kubeloop/core/api";
-import { type BodySource, jsonSource, yamlSource } from "./body-source.ts";
+import { type BodySource, jsonSource, valueSource, yamlSource } from "./body-source.ts";
 import { readTypeMeta } from "./type-meta.ts";
 import { UnmarshalError } from "./unmarshal-error.ts";
 import type { JsonDraft } from "./unset-forms.ts";
 
 export type OptionsFormat = "json" | "yaml";
 
-const expected: GroupVersionKind = { group: "", version: "v1", kind: "DeleteOptions" };
+/** What a body is taken for that does not say it. */
+export const deleteOptionsKind: GroupVersionKind = { group: "meta.k8s.io", version: "v1", kind: "DeleteOptions" };
 
 /** Throws a StatusError. */
 export async function decodeDeleteOptions(bytes: Uint8Array, format: OptionsFormat): Promise<JsonDraft> {
+  if (format === "json") return decodeFrom(() => jsonSource(bytes));
+  const { parseYaml } = await import("./yaml.ts");
+  return decodeFrom(() => yamlSource(parseYaml(bytes)));
+}
+
+/** Of a value sent inside this process, or read from protobuf. Throws a StatusError. */
+export function decodeDeleteOptionsValue(value: unknown): JsonDraft {
+  return decodeFrom(() => valueSource(value));
+}
+
+function decodeFrom(open: () => BodySource): JsonDraft {
   try {
-    const source = await openSource(bytes, format);
-    checkKind(readTypeMeta(source.value, expected));
-    const schema = schemaOfKind({ apiVersion: "v1", kind: expected.kind });
+    const source = open();
+    const fault = findDeleteOptionsFault(readTypeMeta(source.value, deleteOptionsKind));
+    if (fault !== undefined) throw new UnmarshalError(fault);
+    const schema = schemaOfKind({ apiVersion: "v1", kind: deleteOptionsKind.kind });
     return schema === undefined ? {} : source.decode(schema).object;
   } catch (error) {
     throw error instanceof UnmarshalError ? newBadRequest(error.message) : error;
   }
 }
 
-async function openSource(bytes: Uint8Array, format: OptionsFormat): Promise<BodySource> {
-  if (format === "json") return jsonSource(bytes);
-  const { parseYaml } = await import("./yaml.ts");
-  return yamlSource(parseYaml(bytes));
-}
+/** Registered for every group and version, known or not. */
+const unversionedKinds = [
+  ...["CreateOptions", "UpdateOptions"],
+  ...["APIGroup", "APIGroupList", "APIResourceList", "APIVersions", "Status"],
+];
+const viewKinds = ["PartialObjectMetadata", "PartialObjectMetadataList", "Table", "TableOptions"];
+const metaKinds: { readonly [groupVersion: string]: readonly string[] } = {
+  "meta.k8s.io/v1": ["GetOptions", "ListOptions", "PatchOptions", "WatchEvent", ...viewKinds],
+  "meta.k8s.io/v1beta1": viewKinds,
+};
 
-const otherOptions = ["CreateOptions", "GetOptions", "ListOptions", "PatchOptions", "UpdateOptions"];
-
-function checkKind(said: GroupVersionKind): void {
-  if (said.kind === expected.kind) return;
-  if (otherOptions.includes(said.kind)) {
-    throw new UnmarshalError(`converting (v1.${said.kind}) to (v1.DeleteOptions): unknown conversion`);
+/** Returns why a body of the kind `said` cannot be read as DeleteOptions, as upstream words it; undefined if it can. */
+export function findDeleteOptionsFault(said: GroupVersionKind): string | undefined {
+  const { kind } = said;
+  if (kind === deleteOptionsKind.kind) return undefined;
+  const groupVersion = printGroupVersion(said);
+  const ofMeta = Object.hasOwn(metaKinds, groupVersion) ? (metaKinds[groupVersion] ?? []) : [];
+  if (unversionedKinds.includes(kind) || ofMeta.includes(kind)) {
+    // The other kinds of v1beta1 are those of v1 under another name.
+    const isOld = kind === "PartialObjectMetadataList" && said.version === "v1beta1";
+    return `converting (${isOld ? "v1beta1" : "v1"}.${kind}) to (v1.DeleteOptions): unknown conversion`;
   }
-  const [kind, version] = [quote(said.kind), quote(printGroupVersion(said))];
-  throw new UnmarshalError(
-    `no kind ${kind} is registered for version ${version} in scheme "pkg/runtime/scheme.go:111"`,
-  );
+  return `no kind ${quote(kind)} is registered for version ${quote(groupVersion)} in scheme "pkg/runtime/scheme.go:111"`;
 }

@@ -24,9 +24,16 @@ export {
   decodeValueBody,
   decodeYamlBody,
 } from "./body.ts";
-export { decodeDeleteOptions, type OptionsFormat } from "./delete-options.ts";
+export {
+  decodeDeleteOptions,
+  decodeDeleteOptionsValue,
+  deleteOptionsKind,
+  findDeleteOptionsFault,
+  type OptionsFormat,
+} from "./delete-options.ts";
 export { toPlainJson } from "./exact-values.ts";
 export { fromUnstructured } from "./from-unstructured.ts";
+export { findKindFault } from "./known-kinds.ts";
 export { type NormalForm, toNormalForm } from "./normal-form.ts";
 export { type AnyJson, type ParsedJson, parseAnyJson, parseJson } from "./parse-json.ts";
 export { normalTime } from "./scalars.ts";

@@ -40,8 +40,14 @@ const retired: { readonly [groupVersion: string]: string } = {
   v1: "List NodeProxyOptions PodAttachOptions PodExecOptions PodLogOptions PodPortForwardOptions PodProxyOptions PodStatusResult RangeAllocation SerializedReference ServiceProxyOptions",
 };
 
-/** Known in every version of every group. */
-const optionKinds = "CreateOptions DeleteOptions GetOptions ListOptions PatchOptions UpdateOptions WatchEvent";
+/** Registered for every version of every group that the server knows. */
+const optionKinds = [
+  ...["CreateOptions", "DeleteOptions", "GetOptions", "ListOptions", "PatchOptions", "UpdateOptions"],
+  "WatchEvent",
+];
+
+/** Registered for every version of every group, known or not. */
+const unversionedKinds = ["APIGroup", "APIGroupList", "APIResourceList", "APIVersions", "Status"];
 
 /** Served by programs inside the server that know nothing but their own kinds. */
 const apartGroups = ["apiextensions.k8s.io", "apiregistration.k8s.io"];
@@ -64,8 +70,7 @@ const otherHomes: { readonly [groupKind: string]: string } = {
 
 /** Why a body that says it is `said` is none of `expected`, as upstream words it; undefined if it may be one, in whatever version. */
 export function findKindFault(said: GroupVersionKind, expected: GroupVersionKind): string | undefined {
-  const isApart = apartGroups.includes(expected.group) && said.group !== expected.group;
-  if (isApart || !isKnownKind(said)) {
+  if (!isRegistered(said, expected.group)) {
     const [kind, version] = [quote(said.kind), quote(printGroupVersion(said))];
     return `no kind ${kind} is registered for version ${version} in scheme "pkg/runtime/scheme.go:111"`;
   }
@@ -73,30 +78,40 @@ export function findKindFault(said: GroupVersionKind, expected: GroupVersionKind
   return from === to ? undefined : `converting (${externalType(said)}) to (${to}): unknown conversion`;
 }
 
+/** Whether the program that serves the group `by` can read bodies of this kind. */
+function isRegistered(said: GroupVersionKind, by: string): boolean {
+  if (unversionedKinds.includes(said.kind)) return true;
+  if (said.kind === "WatchEvent" && by === "apiextensions.k8s.io") return true;
+  if (said.group === by) return isKnownKind(said);
+  if (apartGroups.includes(by)) return optionKinds.includes(said.kind) && printGroupVersion(said) === "v1";
+  return !apartGroups.includes(said.group) && isKnownKind(said);
+}
+
 function isKnownKind(said: GroupVersionKind): boolean {
   const apiVersion = printGroupVersion(said);
   if (schemaOfKind({ apiVersion, kind: said.kind }) !== undefined) return true;
-  if (said.version === "__internal") return isKnownGroup(said.group);
-  if (isOptions(said.kind)) return isKnownGroup(said.group);
+  if (said.version === "__internal") return isKnownVersion(printGroupVersion({ group: said.group, version: "v1" }));
+  if (optionKinds.includes(said.kind)) return isKnownVersion(apiVersion);
   const kinds = Object.hasOwn(retired, apiVersion) ? (retired[apiVersion] ?? "") : "";
   return kinds.split(" ").some((kind) => said.kind === kind || said.kind === `${kind}List`);
 }
 
-function isKnownGroup(group: string): boolean {
-  return schemaOfKind({ apiVersion: printGroupVersion({ group, version: "v1" }), kind: "DeleteOptions" }) !== undefined;
+/** OpenAPI lists DeleteOptions under every group and version, but for some that are retired. */
+function isKnownVersion(apiVersion: string): boolean {
+  return schemaOfKind({ apiVersion, kind: "DeleteOptions" }) !== undefined || Object.hasOwn(retired, apiVersion);
 }
 
-function isOptions(kind: string): boolean {
-  return optionKinds.split(" ").includes(kind);
+function isOfMeta(kind: string): boolean {
+  return optionKinds.includes(kind) || unversionedKinds.includes(kind);
 }
 
 /** The type of which all versions of a kind are views: `apps.Deployment`. */
 function internalType({ group, kind }: GroupVersionKind): string {
-  if (isOptions(kind) || kind === "Status") return `v1.${kind}`;
+  if (isOfMeta(kind)) return `v1.${kind}`;
   const home = otherHomes[`${group}/${kind}`] ?? otherPackages[group] ?? group.split(".")[0];
   return `${home}.${kind}`;
 }
 
 function externalType({ version, kind }: GroupVersionKind): string {
-  return isOptions(kind) || kind === "Status" ? `v1.${kind}` : `${version}.${kind}`;
+  return isOfMeta(kind) ? `v1.${kind}` : `${version}.${kind}`;
 }

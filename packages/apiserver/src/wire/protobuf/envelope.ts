@@ -1,6 +1,6 @@
 // The envelope in which an object travels: the four bytes "k8s\0", then a message that says the object's kind and holds its encoding.
 // Bytes that are none are refused with the 400 that a real server answers, in its words.
-import { newBadRequest, parseGroupVersion, printGroupVersion, quote } from "@kubeloop/core/api";
+import { type GroupVersionKind, newBadRequest, parseGroupVersion, printGroupVersion, quote } from "@kubeloop/core/api";
 import { ByteReader } from "./byte-reader.ts";
 import type { MessageCodec } from "./codec.ts";
 import { delimitedSize, delimiter } from "./delimited.ts";
@@ -13,29 +13,35 @@ export interface DecodedEnvelope extends Kind {
   readonly value: Draft;
 }
 
+/** The kind that the request's URL stands for. It stands in for what the envelope does not say. */
+export interface ExpectedKind extends Kind {
+  /** Returns why an object of the kind `said` is refused; undefined if it is not. Asked when the kind has no message. */
+  findFault?(said: GroupVersionKind): string | undefined;
+  /** Options: `findFault` is asked before any message is read, and a fault is reported without what was expected. */
+  readonly isOptions?: boolean;
+}
+
 const prefix = Uint8Array.of(0x6b, 0x38, 0x73, 0x00);
 const tags = { typeMeta: 0x0a, raw: 0x12, contentEncoding: 0x1a, contentType: 0x22 } as const;
 const typeMetaTags = { apiVersion: 0x0a, kind: 0x12 } as const;
 /** Content encoding and type, which are never said but always written. */
 export const envelopeTail: Uint8Array = Uint8Array.of(tags.contentEncoding, 0, tags.contentType, 0);
 
-/**
- * Throws 400. `expected` is the kind that the request's URL stands for: it stands in for what the envelope does not say. Whether
- * the kind is one that may be sent there is for the caller to tell.
- */
-export function decodeEnvelope(codec: MessageCodec, bytes: Uint8Array, expected?: Kind): DecodedEnvelope {
+/** Throws 400. Whether the kind is one that may be sent there is for the caller to check, unless `expected` can. */
+export function decodeEnvelope(codec: MessageCodec, bytes: Uint8Array, expected?: ExpectedKind): DecodedEnvelope {
+  const isBare = expected === undefined || expected.isOptions === true;
   const { typeMeta, raw } = orBadRequest(
     () => unwrap(bytes),
     (fault) =>
-      expected === undefined
+      isBare
         ? fault
         : `the object provided is unrecognized (must be of type ${expected.kind}): ${fault} (${summarize(bytes)})`,
   );
   const { apiVersion, kind } = withDefaults(typeMeta, expected);
   const value = orBadRequest(
-    () => codec.decode(raw, messageOf(codec, { apiVersion, kind }), { kind, apiVersion }),
+    () => codec.decode(raw, messageOf(codec, { apiVersion, kind }, expected), { kind, apiVersion }),
     (fault) =>
-      expected === undefined || kind === ""
+      isBare || kind === ""
         ? fault
         : `${kind} in version ${quote(parseGroupVersion(apiVersion).version)} cannot be handled as a ${expected.kind}: ${fault}`,
   );
@@ -120,14 +126,16 @@ function toVersion(apiVersion: string): string {
   return version === "" || more.length > 0 ? "" : printGroupVersion({ group, version });
 }
 
-function messageOf(codec: MessageCodec, { apiVersion, kind }: Kind): string {
+function messageOf(codec: MessageCodec, { apiVersion, kind }: Kind, expected?: ExpectedKind): string {
   if (kind === "") throw new ProtobufError("Object 'Kind' is missing in the protobuf envelope");
   if (apiVersion === "") throw new ProtobufError("Object 'apiVersion' is missing in the protobuf envelope");
   const message = codec.messageOfKind({ apiVersion, kind });
-  if (message !== undefined) return message;
+  const isAsked = message === undefined || expected?.isOptions === true;
+  const fault = isAsked ? expected?.findFault?.({ ...parseGroupVersion(apiVersion), kind }) : undefined;
+  if (message !== undefined && fault === undefined) return message;
   const scheme = "pkg/runtime/scheme.go:111";
   throw new ProtobufError(
-    `no kind ${quote(kind)} is registered for version ${quote(apiVersion)} in scheme ${quote(scheme)}`,
+    fault ?? `no kind ${quote(kind)} is registered for version ${quote(apiVersion)} in scheme ${quote(scheme)}`,
   );
 }
 

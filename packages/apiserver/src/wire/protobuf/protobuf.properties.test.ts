@@ -1,5 +1,4 @@
-// Whatever bytes come: an object or a 400, never anything else, and at a cost in proportion to their number. Whatever object
-// goes out: it comes back.
+// Whatever bytes come: an object or a 400, never anything else. Whatever object goes out: it comes back.
 import { StatusError, schemaOfKind } from "@kubeloop/core/api";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -64,65 +63,6 @@ describe("hostile bytes", () => {
     }
   });
 });
-
-describe("three megabytes cost no more than their share of", () => {
-  const size = 3 * 1024 * 1024;
-  const share = 8;
-  const filled = (pattern: readonly number[]) => (length: number) => Buffer.alloc(length, Uint8Array.from(pattern));
-  const wrap = (kind: string, raw: Uint8Array) => protobuf.wrapRaw({ apiVersion: "v1", kind }, raw);
-  for (const [what, kind, fill] of [
-    ["empty list items", "PodList", filled([0x12, 0x00])],
-    ["empty map entries", "ConfigMap", filled([0x12, 0x00])],
-    ["different map entries", "ConfigMap", manyEntries],
-    ["metadata to be merged", "ConfigMap", filled([0x0a, 0x00])],
-    ["unknown fields", "ConfigMap", filled([0xf8, 0x01, 0x01])],
-    ["groups that open", "ConfigMap", filled([0xfb, 0x01])],
-    ["zeros", "ConfigMap", filled([0x00])],
-    ["the highest byte", "ConfigMap", filled([0xff])],
-    ["raw brackets", "ConfigMap", nestedRaw],
-  ] as const) {
-    test(what, () => {
-      const [part, whole] = [cpuOf(wrap(kind, fill(size / share))), cpuOf(wrap(kind, fill(size)))];
-      // In proportion it is eight times as much, in the square of it sixty-four; what starts up and cleans up weighs on either.
-      expect(whole).toBeLessThan(3 * share * part + 100);
-    });
-  }
-
-  /** Milliseconds of the processor: what else the machine does is no matter. */
-  function cpuOf(bytes: Uint8Array): number {
-    const begun = process.cpuUsage();
-    outcomeOf(bytes);
-    const { user, system } = process.cpuUsage(begun);
-    return (user + system) / 1000;
-  }
-
-  function manyEntries(limit: number): Uint8Array {
-    const entries: Uint8Array[] = [];
-    for (let i = 0, length = 0; length < limit; i++) {
-      const key = Buffer.from(i.toString(36).padStart(6, "0"));
-      const entry = Buffer.concat([Uint8Array.of(0x12, 8, 0x0a, 6), key]);
-      entries.push(entry);
-      length += entry.length;
-    }
-    return Buffer.concat(entries);
-  }
-
-  /** In the managed fields of the metadata. */
-  function nestedRaw(limit: number): Uint8Array {
-    const entry = (tag: number[], content: Uint8Array) =>
-      Buffer.concat([Buffer.from(tag), varint(content.length), content]);
-    const raw = entry([0x0a], Buffer.alloc(limit, "["));
-    return entry([0x0a], entry([0x8a, 0x01], entry([0x3a], raw)));
-  }
-});
-
-function varint(value: number): Uint8Array {
-  const bytes: number[] = [];
-  for (let rest = value; ; rest >>>= 7) {
-    if (rest < 128) return Uint8Array.from([...bytes, rest]);
-    bytes.push((rest & 127) | 128);
-  }
-}
 
 describe("an object of a kind, drawn from its schema, comes back", () => {
   for (const kind of [

@@ -3,14 +3,14 @@
 import { loadProtobufTable, quote } from "@kubeloop/core/api";
 import { MessageCodec } from "./codec.ts";
 import { completeTable } from "./complete-table.ts";
-import { type DecodedEnvelope, decodeEnvelope, wrapRaw } from "./envelope.ts";
+import { type DecodedEnvelope, decodeEnvelope, type ExpectedKind, wrapRaw } from "./envelope.ts";
 import { encodeListEnvelope, type ListHead, listEnvelopePieces } from "./list-envelope.ts";
 import type { Kind } from "./message-names.ts";
 import { ProtobufError } from "./protobuf-error.ts";
 
 export interface Protobuf {
   /** A request's body. Throws 400; see envelope.ts about `expected`. */
-  decodeEnvelope(bytes: Uint8Array, expected?: Kind): DecodedEnvelope;
+  decodeEnvelope(bytes: Uint8Array, expected?: ExpectedKind): DecodedEnvelope;
   /** Throws a ProtobufError for a kind that has no message. */
   encodeEnvelope<T extends SaidKind>(object: T): Uint8Array;
   /** An object without its envelope: what lists are made of. Worth keeping beside the object. */

@@ -1,7 +1,9 @@
 // A body of eight times as many elements costs about eight times as much, whichever list they are in: nobody can stop the server with
 // three megabytes.
+import "@kubeloop/counted-work";
 import { collectBytes, fieldPath } from "@kubeloop/core/api";
 import { FakeClock, seededRandom } from "@kubeloop/core/base";
+import { expectLinearWork } from "@kubeloop/counted-work";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ApiServer } from "../api-server.ts";
 import { requestPem } from "../integration/certificate-request.contract.ts";
@@ -255,34 +257,19 @@ const changes: readonly (readonly [string, number, Change])[] = [
   ],
 ];
 
-async function expectShare(small: number, cpuOf: (count: number) => Promise<number>) {
-  await cpuOf(small);
-  const part = Math.min(await cpuOf(small), await cpuOf(small));
-  const whole = await cpuOf(8 * small);
-  // Eight times as many in proportion, sixty-four times in the square.
-  expect(whole).toBeLessThan(24 * part + 200);
-}
-
-async function cpuOfWrite(method: "POST" | "PUT", path: string, object: object, expected: number) {
-  const begun = process.cpuUsage();
-  const { status } = await write(method, path, object);
-  const { user, system } = process.cpuUsage(begun);
-  expect(status).toBe(expected);
-  return (user + system) / 1000;
-}
-
 describe("costs its share:", () => {
   let stores = 0;
   for (const [fact, small, expected, path, objectOf] of cases) {
     test(fact, () =>
-      expectShare(small, (count) =>
-        cpuOfWrite("POST", path, { metadata: metadata(count), ...objectOf(count) }, expected),
-      ),
+      expectLinearWork(small, async (count) => {
+        const { status } = await write("POST", path, { metadata: metadata(count), ...objectOf(count) });
+        expect(status).toBe(expected);
+      }),
     );
   }
   for (const [fact, small, { collection, stored, door = "", changed }] of changes) {
     test(fact, () =>
-      expectShare(small, async (count) => {
+      expectLinearWork(small, async (count) => {
         const { name } = metadata(stores++);
         const { status, text } = await write(
           "POST",
@@ -293,7 +280,7 @@ describe("costs its share:", () => {
         expect(status).toBe(201);
         const { resourceVersion } = JSON.parse(text).metadata;
         const object = { metadata: { name, resourceVersion }, ...changed(count) };
-        return cpuOfWrite("PUT", `${collection}/${name}${door}`, object, 200);
+        expect((await write("PUT", `${collection}/${name}${door}`, object)).status).toBe(200);
       }),
     );
   }
