@@ -26,7 +26,10 @@ export interface InformerStatus extends ReflectorStatus {
   readonly hasSynced: boolean;
   /** Objects in the cache. */
   readonly size: number;
-  /** Changes that wait to be put into the cache. */
+  /**
+   * Changes that wait to be put into the cache, or are in it and still to be passed on to the handlers' own queues. A list
+   * that waits is one change; while it is compared with the cache in slices, each object that is still to be compared is one.
+   */
   readonly queued: number;
   /** Wall time of the call of `run`. */
   readonly startedMs: number | undefined;

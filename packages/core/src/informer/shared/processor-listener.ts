@@ -64,6 +64,10 @@ export class ProcessorListener<T> {
     return this.#added.length - this.#addedTold + this.#queue.size;
   }
 
+  get isRemoved(): boolean {
+    return this.#activity === "removed";
+  }
+
   /** Whether a callback is running. */
   get isCalling(): boolean {
     return this.#running !== undefined || this.#isInCall;

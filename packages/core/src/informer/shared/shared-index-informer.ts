@@ -29,6 +29,7 @@ import { Controller } from "../controller/controller.ts";
 import { makeQueue } from "../controller/make-queue.ts";
 import type { InformerStatus, ReflectorStatus } from "../liveness.ts";
 import { applyDeltasInSlices } from "../queue/apply-deltas.ts";
+import type { ApplyProgress } from "../queue/apply-target.ts";
 import type { Batch, Queue } from "../queue/queue.ts";
 import type { ListerWatcher } from "../reflector/lister-watcher.ts";
 import {
@@ -84,6 +85,8 @@ export class SharedIndexInformer<T extends KubernetesObject> {
   #onWatchError: WatchErrorHandler | undefined;
   /** A change is on its way from the cache to the handlers; who joins meanwhile waits here. */
   #isApplying = false;
+  /** Of the batch that is on its way. */
+  #progress: ApplyProgress = nothingInHand;
   #joining: ResourceEventHandlerRegistration[] = [];
 
   constructor(source: ListerWatcher<T>, options: SharedIndexInformerOptions<T> = {}) {
@@ -106,6 +109,7 @@ export class SharedIndexInformer<T extends KubernetesObject> {
     this.#processor = new SharedProcessor({
       clock,
       keyOf,
+      unreported: (hasJoined) => (hasJoined ? this.#progress.unreported : this.#indexer.size),
       onHandlerFailure: (error, notification, handler) => this.#reportHandler(error, notification, handler),
     });
     this.#detector = options.mutationDetector ?? newCacheMutationDetector(this.name, { clock });
@@ -206,7 +210,7 @@ export class SharedIndexInformer<T extends KubernetesObject> {
       name: this.name,
       hasSynced: this.hasSynced(),
       size: this.#indexer.size,
-      queued: this.#queue?.size ?? 0,
+      queued: (this.#queue?.size ?? 0) + this.#progress.waiting + this.#progress.unreported,
       startedMs: this.#startedMs,
     };
   }
@@ -277,13 +281,17 @@ export class SharedIndexInformer<T extends KubernetesObject> {
   }
 
   #apply(batch: Batch<T>, queue: Queue<T>, signal: AbortSignal): void | Promise<void> {
+    // What is in hand counts from the moment it is no longer in the queue.
+    const progress = { waiting: batch.deltas.length, unreported: 0 };
     const target = {
       store: this.#indexer,
+      progress,
       notify: (notification: Notification<T>) => this.#notify(notification),
       notifyOfAll: (objects: readonly T[], details: EventDetails) => this.#notifyOfAll(objects, details),
       onError: (error: Error) => this.#reportRefusal(error),
     };
     this.#isApplying = true;
+    this.#progress = progress;
     let working: Promise<void> | undefined;
     try {
       working = applyDeltasInSlices(batch, target, { clock: this.#clock }, signal);
@@ -308,6 +316,7 @@ export class SharedIndexInformer<T extends KubernetesObject> {
 
   #applied(queue: Queue<T>): void {
     this.#isApplying = false;
+    this.#progress = nothingInHand;
     if (queue.size === 0) this.#processor.resyncEnded();
     const joining = this.#joining;
     if (joining.length === 0) return;
@@ -369,6 +378,8 @@ export class SharedIndexInformer<T extends KubernetesObject> {
     return new KubeloopError(`informer "${this.name}" ${what}`, { reason, retry: "never" });
   }
 }
+
+const nothingInHand: Readonly<ApplyProgress> = Object.freeze({ waiting: 0, unreported: 0 });
 
 const neverAborted = new AbortController().signal;
 
