@@ -8,7 +8,7 @@ import { explainFailure } from "../wait/explain-failure.ts";
 export interface HealthOptions {
   /** How long it may hear nothing, not even a bookmark. 15 min unless given: no watch lives longer than 10. */
   readonly maxSilenceMs?: number;
-  /** How long it may try in vain to list or watch. 1 min unless given. */
+  /** How long it may try in vain to list, or to watch what it has listed. 1 min unless given. */
   readonly maxFailingMs?: number;
 }
 
@@ -18,6 +18,7 @@ const defaultSilenceMs = 15 * 60_000;
 const defaultFailingMs = 60_000;
 const healthy: Health = { isHealthy: true };
 
+/** `nowMs` is the wall time at which the status was asked for. */
 export function decideHealth(status: InformerStatus, nowMs: number, options: HealthOptions = {}): Health {
   const { maxSilenceMs = defaultSilenceMs, maxFailingMs = defaultFailingMs } = options;
   const { name, phase, startedMs, failingSinceMs, lastContactMs } = status;
@@ -25,7 +26,7 @@ export function decideHealth(status: InformerStatus, nowMs: number, options: Hea
   if (startedMs === undefined) return healthy;
   if (phase === "stopped") return sick("has been stopped");
   if (failingSinceMs !== undefined && phase !== "watching" && nowMs - failingSinceMs > maxFailingMs) {
-    return sick(`has neither listed nor watched for ${seconds(nowMs - failingSinceMs)}: ${lastFailureOf(status)}`);
+    return sick(`has failed to list and watch for ${seconds(nowMs - failingSinceMs)}: ${lastFailureOf(status)}`);
   }
   const silentSinceMs = lastContactMs ?? startedMs;
   if (nowMs - silentSinceMs > maxSilenceMs) {

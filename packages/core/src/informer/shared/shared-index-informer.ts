@@ -27,7 +27,7 @@ import {
 } from "../../base/index.ts";
 import { Controller } from "../controller/controller.ts";
 import { makeQueue } from "../controller/make-queue.ts";
-import type { InformerStatus, ReflectorStatus } from "../liveness.ts";
+import { type InformerStatus, type ReflectorStatus, wallTimeOf } from "../liveness.ts";
 import { applyDeltasInSlices } from "../queue/apply-deltas.ts";
 import type { ApplyProgress } from "../queue/apply-target.ts";
 import type { Batch, Queue } from "../queue/queue.ts";
@@ -74,6 +74,7 @@ export class SharedIndexInformer<T extends KubernetesObject> {
   readonly #synced = new SyncGate();
   readonly #statusListeners: Listeners<InformerStatus>;
   #life: "new" | "running" | "stopped" = "new";
+  /** Monotonic. */
   #startedMs: number | undefined;
   /** From the start on. */
   #queue: Queue<T> | undefined;
@@ -211,7 +212,7 @@ export class SharedIndexInformer<T extends KubernetesObject> {
       hasSynced: this.hasSynced(),
       size: this.#indexer.size,
       queued: (this.#queue?.size ?? 0) + this.#progress.waiting + this.#progress.unreported,
-      startedMs: this.#startedMs,
+      startedMs: wallTimeOf(this.#startedMs, this.#clock),
     };
   }
 
@@ -233,7 +234,7 @@ export class SharedIndexInformer<T extends KubernetesObject> {
   async run(signal: AbortSignal): Promise<void> {
     if (this.#life !== "new") throw this.#refusal("runs once only", "AlreadyStarted");
     this.#life = "running";
-    this.#startedMs = this.#clock.now();
+    this.#startedMs = this.#clock.monotonic();
     const { metrics = noMetrics, identity } = this.#options;
     using opened = openInformerMetrics(metrics, identity);
     this.#metrics = opened;
