@@ -18,6 +18,7 @@ import {
   systemClock,
 } from "../../base/index.ts";
 import type { ReflectorStatus } from "../liveness.ts";
+import { requirePeriodMs } from "../option-checks.ts";
 import type { Batch, Queue } from "../queue/queue.ts";
 import type { ListerWatcher, ObjectKind } from "../reflector/lister-watcher.ts";
 import { Reflector } from "../reflector/reflector.ts";
@@ -65,6 +66,7 @@ export class Controller<T extends KubernetesObject> {
   constructor(config: ControllerConfig<T>) {
     const { queue, listerWatcher, process: _process, onProcessError: _onProcessError, ...others } = config;
     const { objectType, fullResyncPeriodMs = 0, retryOnError = false, watchErrorHandler, ...forReflector } = others;
+    requirePeriodMs("fullResyncPeriodMs", fullResyncPeriodMs);
     if (retryOnError && !canRequeue(queue)) {
       throw new KubeloopError("retryOnError needs a queue that takes back what failed", {
         reason: "Invalid",

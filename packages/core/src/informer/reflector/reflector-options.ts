@@ -10,6 +10,7 @@ import {
   systemClock,
   systemRandom,
 } from "../../base/index.ts";
+import { requireLimit, requirePeriodMs } from "../option-checks.ts";
 import type { ListerWatcher, ObjectKind } from "./lister-watcher.ts";
 import type { ReflectorRules } from "./reflector-state.ts";
 import type { ReflectorRow } from "./reflector-step.ts";
@@ -86,6 +87,7 @@ export function settingsOf(
   source: Pick<ListerWatcher, "canWatchList">,
   environment: Environment,
 ): ReflectorSettings {
+  checkReflectorOptions(options);
   const isEnabled = options.watchListEnabled ?? !isFalse(environment["KUBE_FEATURE_WatchListClient"]);
   const backoff = options.backoff ?? defaultBackoff;
   return {
@@ -107,6 +109,21 @@ export function settingsOf(
     },
   };
 }
+
+/** Throws for numbers that are none. Informers ask before they have a reflector. */
+export function checkReflectorOptions(options: ReflectorOptions): void {
+  requirePeriodMs("resyncMs", options.resyncMs);
+  for (const option of limits) requireLimit(option, options[option]);
+}
+
+const limits = [
+  "pageSize",
+  "watchListAnswerMs",
+  "watchListSilenceMs",
+  "watchListRetryMs",
+  "minWatchTimeoutMs",
+  "maxInternalErrorRetryMs",
+] as const;
 
 // As Go reads booleans.
 const isTrue = (text: string | undefined) => /^(?:1|t|true)$/i.test(text ?? "");

@@ -20,9 +20,9 @@ import { detectInconsistency, InconsistencyError } from "./consistency-detector.
 import { classifyFailure, StoreFailure } from "./failure-class.ts";
 import { failureOf, type Happening, Interruption, interruptionOf } from "./happening.ts";
 import type { ListerWatcher, ObjectKind } from "./lister-watcher.ts";
-import { DroppedObjectError, findObjectFault, isTable } from "./object-check.ts";
+import { DroppedObjectError, findObjectFault, isTable, withKind } from "./object-check.ts";
 import { ReflectorMetrics, type ReflectorSeries } from "./reflector-metrics.ts";
-import { callSiteOf, uniqueName } from "./reflector-name.ts";
+import { callSiteOf, holdName, releaseName, uniqueName } from "./reflector-name.ts";
 import { type ReflectorOptions, type ReflectorSettings, settingsOf } from "./reflector-options.ts";
 import { type Command, initialState, type Moment, type Phase, type ReflectorState } from "./reflector-state.ts";
 import { type ReflectorRow, type Step, step } from "./reflector-step.ts";
@@ -53,14 +53,16 @@ export class Reflector<T extends KubernetesObject> {
   readonly #watchListMemory: WatchListMemory;
   #series: (ReflectorSeries & Disposable) | undefined;
   #state: ReflectorState = initialState;
+  /** It has run, and could run again. */
+  #hasReleasedName = false;
   /** What is under way; aborting it breaks it off. */
   #current: ChildSignal | undefined;
 
   constructor(source: ListerWatcher<T>, store: ReflectorStore<T>, options: ReflectorOptions = {}) {
+    this.#settings = settingsOf(options, source, process.env);
     this.name = uniqueName(options.name ?? callSiteOf(new Error().stack) ?? source.description);
     this.#source = source;
     this.#store = store;
-    this.#settings = settingsOf(options, source, process.env);
     const expected = options.expectedKind ?? source.objectKind ?? source.resource;
     this.#expected = expected === "unchecked" ? undefined : expected;
     this.#clock = this.#settings.clock;
@@ -103,6 +105,8 @@ export class Reflector<T extends KubernetesObject> {
     if (this.#series !== undefined) {
       throw new KubeloopError("reflector is running already", { reason: "Invalid", retry: "never" });
     }
+    if (this.#hasReleasedName) holdName(this.name);
+    this.#hasReleasedName = false;
     using series = this.#metrics.open(() => this.lastSyncResourceVersion);
     this.#series = series;
     this.#state = { ...this.#state, phase: { at: "idle" }, failures: 0, healthySinceMs: undefined };
@@ -115,6 +119,8 @@ export class Reflector<T extends KubernetesObject> {
     } finally {
       this.#resync.stop();
       this.#series = undefined;
+      releaseName(this.name);
+      this.#hasReleasedName = true;
       this.#record.live("stopped", this.#state);
     }
   }
@@ -209,11 +215,12 @@ export class Reflector<T extends KubernetesObject> {
   }
 
   #collect(batch: readonly T[], objects: T[], transform: Transform<T> | undefined): void {
-    for (const object of batch) {
-      const fault = findObjectFault(object, this.#expected);
-      if (fault === undefined) objects.push(transform === undefined ? object : transform(object));
-      else if (isTable(object)) throw new DroppedObjectError(fault);
-      else this.#drop(new DroppedObjectError(fault));
+    for (const listed of batch) {
+      const fault = findObjectFault(listed, this.#expected);
+      const object = fault === undefined ? listed : withKind(listed, this.#expected);
+      if (object !== undefined) objects.push(transform === undefined ? object : transform(object));
+      else if (isTable(listed)) throw new DroppedObjectError(String(fault));
+      else this.#drop(new DroppedObjectError(String(fault)));
     }
   }
 

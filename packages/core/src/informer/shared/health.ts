@@ -2,6 +2,7 @@
 //
 // One that has not been started is not unwell, and neither is one that failed a moment ago: it is retrying. A quiet
 // collection is told from a dead connection by the bookmarks that servers send about once a minute.
+import { KubeloopError } from "../../base/index.ts";
 import type { InformerStatus } from "../liveness.ts";
 import { explainFailure } from "../wait/explain-failure.ts";
 
@@ -21,6 +22,7 @@ const healthy: Health = { isHealthy: true };
 /** `nowMs` is the wall time at which the status was asked for. */
 export function decideHealth(status: InformerStatus, nowMs: number, options: HealthOptions = {}): Health {
   const { maxSilenceMs = defaultSilenceMs, maxFailingMs = defaultFailingMs } = options;
+  requireNumbers(options);
   const { name, phase, startedMs, failingSinceMs, lastContactMs } = status;
   const sick = (what: string): Health => ({ isHealthy: false, reason: `informer "${name}" ${what}` });
   if (startedMs === undefined) return healthy;
@@ -34,6 +36,11 @@ export function decideHealth(status: InformerStatus, nowMs: number, options: Hea
     return sick(`has heard nothing for ${seconds(nowMs - silentSinceMs)}${since && ` ${since}`}`);
   }
   return healthy;
+}
+
+function requireNumbers({ maxSilenceMs = 0, maxFailingMs = 0 }: HealthOptions): void {
+  if (!Number.isNaN(maxSilenceMs + maxFailingMs)) return;
+  throw new KubeloopError("maxSilenceMs and maxFailingMs must be numbers", { reason: "Invalid", retry: "never" });
 }
 
 function lastFailureOf({ lastFailure, phase }: InformerStatus): string {

@@ -28,10 +28,12 @@ import {
 import { Controller } from "../controller/controller.ts";
 import { makeQueue } from "../controller/make-queue.ts";
 import { type InformerStatus, type ReflectorStatus, wallTimeOf } from "../liveness.ts";
+import { requireLimit, requirePeriodMs } from "../option-checks.ts";
 import { applyDeltasInSlices } from "../queue/apply-deltas.ts";
 import type { ApplyProgress } from "../queue/apply-target.ts";
 import type { Batch, Queue } from "../queue/queue.ts";
 import type { ListerWatcher } from "../reflector/lister-watcher.ts";
+import { checkReflectorOptions } from "../reflector/reflector-options.ts";
 import {
   type MutationDetector,
   newCacheMutationDetector,
@@ -98,7 +100,8 @@ export class SharedIndexInformer<T extends KubernetesObject> {
     this.#keyOf = keyOf;
     this.#clock = clock;
     this.#log = log.with({ informer: this.name });
-    this.#checkMs = options.resyncMs ?? 0;
+    this.#checkMs = requirePeriodMs("resyncMs", options.resyncMs);
+    checkReflectorOptions(options);
     this.#transform = options.transform;
     this.#onWatchError = options.onWatchError;
     this.#indexer = new IndexedStore({
@@ -155,7 +158,8 @@ export class SharedIndexInformer<T extends KubernetesObject> {
   ): ResourceEventHandlerRegistration {
     const name = options.name ?? nameOfHandler(handler);
     this.#refuseWhenStopped(`handler "${name}" was not added`);
-    const askedMs = options.resyncMs ?? this.#options.resyncMs ?? 0;
+    requireLimit("maxQueued", options.maxQueued);
+    const askedMs = requirePeriodMs("resyncMs", options.resyncMs ?? this.#options.resyncMs);
     const isStarted = this.#life !== "new";
     const { resyncMs, checkMs, warning } = decideResync({ askedMs, checkMs: this.#checkMs, isStarted });
     if (warning !== undefined) this.#log.warn(warning, { handler: name, askedMs, resyncMs });
