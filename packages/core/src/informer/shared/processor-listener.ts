@@ -7,7 +7,7 @@
 import { RingBuffer } from "../../base/index.ts";
 import type { KeyFunction } from "../store/store.ts";
 import { SyncGate } from "../wait/sync-gate.ts";
-import { CallbackFrame } from "./callback-frame.ts";
+import { CallbackContext } from "./callback-context.ts";
 import { CoalescingQueue } from "./coalescing-queue.ts";
 import type { EventDetails, Notification, ResourceEventHandler } from "./handlers.ts";
 import { keyOfNotification } from "./notification-key.ts";
@@ -40,7 +40,8 @@ export class ProcessorListener<T> {
   #activity: Activity = "idle";
   #isInCall = false;
   #running: Promise<void> | undefined;
-  #frame: CallbackFrame | undefined;
+  /** Of the callback that runs. */
+  #context: CallbackContext | undefined;
   readonly #initial = new SingleFileTracker();
 
   constructor(handler: ResourceEventHandler<T>, options: ProcessorListenerOptions<T>) {
@@ -126,17 +127,19 @@ export class ProcessorListener<T> {
 
   /** Resolves when no callback is running; at once when a callback of this handler asks. */
   async whenQuiet(): Promise<void> {
-    if (this.#running === undefined || this.#isInCall || this.#frame?.isAround()) return;
+    if (this.#running === undefined || this.#isInCall || this.#context?.isAround()) return;
     await this.#running;
   }
 
   #call(next: Notification<T>): void {
     this.#isInCall = true;
+    const context = new CallbackContext();
     try {
-      const answer = tell(this.#handler, next);
+      const answer = context.run(tell<T>, this.#handler, next);
       // `Promise.prototype.then` of a foreign realm is as good as ours.
       if (typeof answer?.then === "function") {
         if (this.#activity === "ready") this.#activity = "calling";
+        this.#context = context;
         this.#running = this.#finishLater(answer, next);
         return;
       }
@@ -149,13 +152,13 @@ export class ProcessorListener<T> {
   }
 
   async #finishLater(answer: PromiseLike<void>, next: Notification<T>): Promise<void> {
-    this.#frame ??= new CallbackFrame();
     try {
-      await this.#frame.follow(answer);
+      await answer;
     } catch (error) {
       this.#options.onFailure(error, next, this);
     }
     this.#running = undefined;
+    this.#context = undefined;
     if (next.details.isInInitialList) this.#initial.finished();
     if (this.#activity !== "calling") return;
     this.#activity = "idle";
