@@ -18,7 +18,7 @@ export interface QueueUnderTestOptions {
 }
 
 export interface QueueUnderTest extends Queue<Item> {
-  pop<R>(work: (batch: Batch<Item>) => R | Promise<R>, signal: AbortSignal): Promise<R>;
+  pop<R>(work: (batch: Batch<Item>) => R | Promise<R>, signal: AbortSignal): Promise<R | undefined>;
 }
 
 export interface QueueKind {
