@@ -160,7 +160,7 @@ describe("shutting a handler down", () => {
     });
   }
 
-  test("from inside its own callback, where somebody else prepares stacks, waits for nothing", async () => {
+  test("from inside the first callback that returns a promise, by a plain function, waits for nothing", async () => {
     const { processor, stop, join } = setUp();
     const ended = deferred();
     const shutDownLater = async () => {
@@ -168,7 +168,24 @@ describe("shutting a handler down", () => {
       await processor.shutDown(registration);
       ended.resolve();
     };
-    const registration = join({ onAdd: () => shutDownLater() });
+    const registration = join({ onAdd: () => {}, onUpdate: () => shutDownLater() });
+    const running = processor.run(stop.signal);
+    tellAll(processor, [added("a"), updated("a", 1, 2)]);
+    await ended.promise;
+    stop.abort();
+    await running;
+  });
+
+  test("from inside its own callback, where somebody else prepares stacks, waits for nothing", async () => {
+    const { processor, stop, join } = setUp();
+    const ended = deferred();
+    const registration = join({
+      onAdd: async () => {
+        await systemClock.yield();
+        await processor.shutDown(registration);
+        ended.resolve();
+      },
+    });
     const before = Error.prepareStackTrace;
     Error.prepareStackTrace = (_error, frames) => frames;
     try {
