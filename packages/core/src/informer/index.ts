@@ -183,6 +183,8 @@ export {
 export {
   type CacheSync,
   CacheSyncError,
+  type InformerSynced,
+  type Synced,
   type Syncing,
   SyncResult,
   type WaitForOptions,

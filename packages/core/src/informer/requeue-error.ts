@@ -1,4 +1,6 @@
-// Thrown by whoever works on what a FIFO or a DeltaFIFO gave out: put it back, unless something newer waits under its key.
+// Thrown by whoever works on what a FIFO, a DeltaFIFO or a Controller gave out: put it back, unless something newer waits under
+// its key. What `pop` rejects with, and a controller reports, is the cause; without one nothing has failed. client-go's
+// ErrRequeue.
 import { KubeloopError } from "../base/index.ts";
 
 export class RequeueError extends KubeloopError {

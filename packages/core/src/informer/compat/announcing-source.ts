@@ -12,6 +12,7 @@ export function announcing<T extends KubernetesObject>(
     resource: source.resource,
     objectKind: source.objectKind,
     canWatchList: source.canWatchList ?? true,
+    watchListMemory: source.watchListMemory,
     list(request, signal) {
       isListed = true;
       announce();

@@ -3,7 +3,8 @@ import type { KubernetesObject } from "../../api/index.ts";
 import { deferred, FakeClock, seededRandom, systemClock, untilAborted } from "../../base/index.ts";
 import { DeltaFIFO } from "../queue/delta-fifo.ts";
 import { InOrderQueue } from "../queue/in-order-queue.ts";
-import type { Batch } from "../queue/queue.ts";
+import type { Batch, Queue } from "../queue/queue.ts";
+import { RequeueError } from "../requeue-error.ts";
 import { PodSource } from "../shared/pod-source.fixture.ts";
 import { IndexedStore } from "../store/indexed-store.ts";
 import { metaNamespaceKeyFunc as keyOf } from "../store/key-functions.ts";
@@ -133,6 +134,45 @@ describe("a controller", () => {
       await stop();
     });
   }
+
+  const queues: readonly [string, () => Queue<KubernetesObject>, string][] = [
+    ["DeltaFIFO", () => new DeltaFIFO<KubernetesObject>({ keyOf }), "initial Replaced"],
+    ["InOrderQueue", () => new InOrderQueue<KubernetesObject>({ keyOf }), "initial ReplacedAll"],
+  ];
+  for (const [name, open, first] of queues) {
+    test(`processes again what throws a RequeueError, without retryOnError too, from a ${name}`, async () => {
+      const errors: unknown[] = [];
+      const cause = new Error("not yet");
+      const { seen, process } = recordingProcess(() => {
+        if (seen.length === 1) throw new RequeueError();
+        if (seen.length === 2) return Promise.reject(new RequeueError(cause));
+        return undefined;
+      });
+      const onProcessError = (error: unknown) => errors.push(error);
+      const { source, controller, start, stop, clock } = setUp({ process, queue: open(), onProcessError });
+      source.put("a");
+      await start();
+      expect([seen, controller.hasSynced()]).toEqual([[first], false]);
+      await clock.advance(1000);
+      expect([seen, controller.hasSynced()]).toEqual([[first, first, first], true]);
+      expect(errors).toEqual([cause]);
+      await stop();
+    });
+  }
+
+  test("keeps the order of an InOrderQueue when a RequeueError puts a batch back", async () => {
+    const { seen, process } = recordingProcess(() => {
+      if (seen.length === 2) throw new RequeueError();
+    });
+    const { source, start, stop, clock } = setUp({ process });
+    await start();
+    source.put("a");
+    await clock.settle();
+    source.delete("a");
+    await clock.advance(1000);
+    expect(seen).toEqual(["initial ReplacedAll", "Added", "Added", "Deleted"]);
+    await stop();
+  });
 
   test("refuses to retry with a queue that takes nothing back", () => {
     expect(() => setUp({ process: () => {}, retryOnError: true })).toThrow(

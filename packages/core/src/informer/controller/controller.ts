@@ -3,7 +3,8 @@
 //
 // Promises: batches are processed one after the other, in the queue's order, each done before the next is taken; a promise is
 // waited for and nothing is awaited where there is none; the event loop gets its turn every few milliseconds. Processing that
-// throws is reported, and the next batch comes; with `retryOnError` the failed one goes back into the queue. It runs once.
+// throws is reported, and the next batch comes; with `retryOnError` the failed one goes back into the queue. A RequeueError
+// always puts its batch back; its cause is reported, if there is one. A controller runs once.
 // When `run` ends, nothing of it is left. Not promised: that what is queued when the signal aborts is still processed.
 import type { KubernetesObject } from "../../api/index.ts";
 import {
@@ -18,10 +19,12 @@ import {
   systemClock,
 } from "../../base/index.ts";
 import type { ReflectorStatus } from "../liveness.ts";
+import { requirePeriodMs } from "../option-checks.ts";
 import type { Batch, Queue } from "../queue/queue.ts";
 import type { ListerWatcher, ObjectKind } from "../reflector/lister-watcher.ts";
 import { Reflector } from "../reflector/reflector.ts";
 import type { ReflectorOptions } from "../reflector/reflector-options.ts";
+import { RequeueError } from "../requeue-error.ts";
 import { TimeSlice } from "../shared/time-slice.ts";
 import { SyncGate } from "../wait/sync-gate.ts";
 
@@ -34,7 +37,7 @@ export interface ControllerConfig<T extends KubernetesObject>
   extends Omit<ReflectorOptions, "resyncMs" | "expectedKind" | "onError"> {
   readonly queue: Queue<T> | RequeueingQueue<T>;
   readonly listerWatcher: ListerWatcher<T>;
-  /** What is done with each batch. */
+  /** What is done with each batch. A RequeueError that it throws has the batch processed again, after a pause. */
   readonly process: (batch: Batch<T>, signal: AbortSignal) => void | Promise<void>;
   /** What objects must be; what the source says of them unless given. */
   readonly objectType?: ObjectKind;
@@ -61,10 +64,13 @@ export class Controller<T extends KubernetesObject> {
   #isStarted = false;
   /** In a row. */
   #failures = 0;
+  /** Put back by a RequeueError where the queue takes nothing back: it is the next one, so that order is kept. */
+  #putBack: Batch<T> | undefined;
 
   constructor(config: ControllerConfig<T>) {
     const { queue, listerWatcher, process: _process, onProcessError: _onProcessError, ...others } = config;
     const { objectType, fullResyncPeriodMs = 0, retryOnError = false, watchErrorHandler, ...forReflector } = others;
+    requirePeriodMs("fullResyncPeriodMs", fullResyncPeriodMs);
     if (retryOnError && !canRequeue(queue)) {
       throw new KubeloopError("retryOnError needs a queue that takes back what failed", {
         reason: "Invalid",
@@ -133,7 +139,7 @@ export class Controller<T extends KubernetesObject> {
   async #processLoop(signal: AbortSignal): Promise<void> {
     const slice = new TimeSlice(this.#clock);
     while (await slice.pause(this.#queue.ready(signal))) {
-      for (let batch = this.#queue.take(); batch !== undefined; batch = this.#queue.take()) {
+      for (let batch = this.#next(); batch !== undefined; batch = this.#next()) {
         const working = this.#process(batch, signal);
         // Only what is asynchronous costs a promise.
         const retryAfterMs = typeof working === "object" ? await slice.pause(working) : working;
@@ -145,6 +151,12 @@ export class Controller<T extends KubernetesObject> {
         }
       }
     }
+  }
+
+  #next(): Batch<T> | undefined {
+    const putBack = this.#putBack;
+    this.#putBack = undefined;
+    return putBack ?? this.#queue.take();
   }
 
   /** How long to wait before the next one. */
@@ -167,20 +179,27 @@ export class Controller<T extends KubernetesObject> {
     let retryAfterMs = 0;
     if (failure === undefined) this.#failures = 0;
     else retryAfterMs = this.#fail(batch, failure.error);
-    this.#queue.done(batch);
+    if (this.#putBack === undefined) this.#queue.done(batch);
     return retryAfterMs;
   }
 
   #fail(batch: Batch<T>, error: unknown): number {
+    const isRequeue = error instanceof RequeueError;
+    const failure = isRequeue ? error.cause : error;
+    if (!isRequeue || failure !== undefined) this.#report(batch, failure);
+    if (!isRequeue && this.#config.retryOnError !== true) return 0;
+    if (canRequeue(this.#queue)) this.#queue.requeue(batch);
+    else this.#putBack = batch;
+    return backoffDelayMs(retryPause, ++this.#failures);
+  }
+
+  #report(batch: Batch<T>, error: unknown): void {
     this.#log.error("processing failed", { controller: this.name, error });
     try {
       this.#config.onProcessError?.(error, batch);
     } catch (thrown) {
       this.#log.error("error handler failed", { controller: this.name, error: thrown });
     }
-    if (this.#config.retryOnError !== true || !canRequeue(this.#queue)) return 0;
-    this.#queue.requeue(batch);
-    return backoffDelayMs(retryPause, ++this.#failures);
   }
 }
 

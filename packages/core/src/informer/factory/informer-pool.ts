@@ -21,7 +21,8 @@ import {
   TaskScope,
 } from "../../base/index.ts";
 import type { SyncResult } from "../wait/sync-result.ts";
-import { type Syncing, waitFor } from "../wait/wait-for-cache-sync.ts";
+import type { Syncing } from "../wait/syncing.ts";
+import { waitFor } from "../wait/wait-for-cache-sync.ts";
 
 export interface PooledInformer extends Syncing {
   /** Once. Ends when the signal aborts. */

@@ -2,6 +2,7 @@
 import type { KubernetesObject, Resource } from "../../api/index.ts";
 import { noLog } from "../../base/index.ts";
 import type { Client } from "../../client/index.ts";
+import { requirePeriodMs } from "../option-checks.ts";
 import {
   type ListWatchOptions,
   newListWatchFromClient,
@@ -32,7 +33,10 @@ export function newResourceInformers(
 
 function informerMaker(client: Client, options: InformerFactoryOptions, view: FactoryView) {
   const { informerName, freeze, transform, clock, random, metrics, log } = options;
-  const resyncByPlace = new Map([...(options.customResync ?? [])].map(([place, ms]) => [placeKey(place), ms]));
+  requirePeriodMs("resyncMs", options.resyncMs);
+  const resyncByPlace = new Map(
+    [...(options.customResync ?? [])].map(([place, ms]) => [placeKey(place), requirePeriodMs("customResync", ms)]),
+  );
   // A name and a resource stand for one informer; one that is made anew takes the place of the one before it.
   const identities = new Map<string, InformerIdentity>();
   return (resource: Resource): SharedIndexInformer<KubernetesObject> => {

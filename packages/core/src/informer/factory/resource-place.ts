@@ -43,6 +43,7 @@ export function ofKnownKind<T extends KubernetesObject>(source: ListerWatcher<T>
     resource: source.resource,
     objectKind: "unchecked",
     canWatchList: source.canWatchList ?? true,
+    watchListMemory: source.watchListMemory,
     list: (request, signal) => source.list(request, signal),
     watch: (request, signal) => source.watch(request, signal),
   };

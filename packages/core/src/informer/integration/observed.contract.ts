@@ -12,7 +12,7 @@ import type { EventDetails, Notification, ResourceEventHandler } from "../shared
 import { SharedIndexInformer } from "../shared/shared-index-informer.ts";
 import type { SharedIndexInformerOptions } from "../shared/shared-index-informer-options.ts";
 import { type Deleted, isFinalStateUnknown, lastStateOf } from "../tombstone.ts";
-import type { Syncing } from "../wait/wait-for-cache-sync.ts";
+import type { Syncing } from "../wait/syncing.ts";
 
 /** For cases that are not about pacing. */
 export const quickBackoff: BackoffPolicy = { initialMs: 20, factor: 2, maxMs: 500, jitter: 1 };

@@ -7,7 +7,7 @@
 import { toError } from "../../base/index.ts";
 import type { EventDetails } from "../shared/handlers.ts";
 import { TransactionError } from "../store/store-errors.ts";
-import { type ApplyTarget, detailsOf, notificationOf } from "./apply-target.ts";
+import { type ApplyProgress, type ApplyTarget, detailsOf, notificationOf } from "./apply-target.ts";
 import type { CollectionDelta } from "./deltas.ts";
 import { tombstone } from "./known-objects.ts";
 import type { Batch } from "./queue.ts";
@@ -18,9 +18,11 @@ export type ApplySteps<T> = Generator<ReplacedAll<T> | undefined, void, unknown>
 
 const objectsBetweenPauses = 32;
 
+const nobodyAsks = (): ApplyProgress => ({ waiting: 0, unreported: 0 });
+
 export function* replaceSteps<T>(delta: ReplacedAll<T>, batch: Batch<T>, target: ApplyTarget<T>): ApplySteps<T> {
   const details = detailsOf(batch, "relist");
-  const { store } = target;
+  const { store, progress = nobodyAsks() } = target;
   const beforeList: (T | undefined)[] = [];
   const isFirst = store.size === 0;
   for (let at = 0; at < delta.objects.length && !isFirst; at++) {
@@ -28,14 +30,21 @@ export function* replaceSteps<T>(delta: ReplacedAll<T>, batch: Batch<T>, target:
     if (beforeList.length % objectsBetweenPauses === 0) yield undefined;
   }
   const contentBefore = store.objectsByKey ?? new Map(store.listKeys().map((key) => [key, store.getByKey(key)]));
+  // Before the store has it: there is no moment at which nobody counts it.
+  progress.waiting = 0;
+  progress.unreported = delta.objects.length + contentBefore.size - countKnown(beforeList);
   const thrown = yield delta;
   if (thrown !== undefined && !(thrown instanceof TransactionError)) return target.onError(toError(thrown));
   for (const error of thrown?.errors ?? []) target.onError(error);
   yield* deleteSteps(contentBefore, target, details);
   const isEachKept = thrown === undefined && store.size === delta.objects.length;
-  if (isFirst && isEachKept && target.notifyOfAll !== undefined) return target.notifyOfAll(delta.objects, details);
+  if (isFirst && isEachKept && target.notifyOfAll !== undefined) {
+    progress.unreported = 0;
+    return target.notifyOfAll(delta.objects, details);
+  }
   const places = isEachKept ? delta.objects.keys() : keptPlaces(delta, target, thrown?.successfulIndices);
   for (const at of places) {
+    progress.unreported--;
     target.notify(notificationOf(beforeList[at], delta.objects[at] as T, details));
     if (at % objectsBetweenPauses === 0) yield undefined;
   }
@@ -43,7 +52,11 @@ export function* replaceSteps<T>(delta: ReplacedAll<T>, batch: Batch<T>, target:
 
 export function* syncSteps<T>(batch: Batch<T>, target: ApplyTarget<T>): ApplySteps<T> {
   const details = detailsOf(batch, "resync");
-  for (const [at, object] of target.store.list().entries()) {
+  const { progress = nobodyAsks() } = target;
+  const objects = target.store.list();
+  progress.waiting = objects.length;
+  for (const [at, object] of objects.entries()) {
+    progress.waiting--;
     target.notify({ type: "update", before: object, after: object, details });
     if (at % objectsBetweenPauses === 0) yield undefined;
   }
@@ -51,14 +64,24 @@ export function* syncSteps<T>(batch: Batch<T>, target: ApplyTarget<T>): ApplySte
 
 function* deleteSteps<T>(
   contentBefore: ReadonlyMap<string, T | undefined>,
-  { store, notify }: ApplyTarget<T>,
+  { store, notify, progress = nobodyAsks() }: ApplyTarget<T>,
   details: EventDetails,
 ): ApplySteps<T> {
   let looked = 0;
   for (const [key, before] of contentBefore) {
-    if (store.getByKey(key) === undefined) notify({ type: "delete", gone: tombstone(key, before), details });
+    if (store.getByKey(key) === undefined) {
+      progress.unreported--;
+      notify({ type: "delete", gone: tombstone(key, before), details });
+    }
     if (++looked % objectsBetweenPauses === 0) yield undefined;
   }
+}
+
+/** How many of the store's objects the list has, too. */
+function countKnown<T>(beforeList: readonly (T | undefined)[]): number {
+  const known = new Set(beforeList);
+  known.delete(undefined);
+  return known.size;
 }
 
 /**

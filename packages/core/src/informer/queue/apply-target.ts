@@ -19,8 +19,18 @@ export interface CacheStore<T> extends Store<T> {
   ): Promise<void>;
 }
 
+/** How far a batch is, for whoever asks while it is worked off in slices. */
+export interface ApplyProgress {
+  /** Changes still to be put into the store, where a whole list is one, and objects that a resync is still to report. */
+  waiting: number;
+  /** Objects that a list put into the store or removed from it, and that have not been compared and passed to `notify` yet. */
+  unreported: number;
+}
+
 export interface ApplyTarget<T> {
   readonly store: CacheStore<T>;
+  /** Kept up to date while a list or a resync is worked off. */
+  readonly progress?: ApplyProgress;
   /** Called when the store holds the change. */
   readonly notify: (notification: Notification<T>) => void;
   /** The same for a list of objects that are all new. Unless given, each is told by itself. */

@@ -180,16 +180,18 @@ export class DeltaFIFO<T> implements Queue<T> {
   }
 
   /**
-   * Waits for an object and works on its deltas. Throws a QueueClosedError once closed and empty, or what the work throws;
-   * a RequeueError puts the deltas back as `requeue` does.
+   * Waits for an object and works on its deltas. Throws a QueueClosedError once closed and empty, or what the work throws.
+   * A RequeueError puts the deltas back as `requeue` does: then it throws its cause, or returns undefined if there is none.
    */
-  pop<R>(work: (batch: KeyBatch<T>) => R | Promise<R>, signal: AbortSignal): Promise<R> {
+  pop<R>(work: (batch: KeyBatch<T>) => R | Promise<R>, signal: AbortSignal): Promise<R | undefined> {
     const requeueing = async (batch: KeyBatch<T>) => {
       try {
         return await work(batch);
       } catch (error) {
-        if (error instanceof RequeueError) this.requeue(batch);
-        throw error;
+        if (!(error instanceof RequeueError)) throw error;
+        this.requeue(batch);
+        if (error.cause !== undefined) throw error.cause;
+        return undefined;
       }
     };
     return popFrom(this, requeueing, signal);

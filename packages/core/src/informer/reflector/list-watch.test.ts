@@ -208,3 +208,11 @@ describe("a source over a client", () => {
     expect(newListWatchFromClient(client, pods, options).canWatchList).toBe(can);
   });
 });
+
+test("what is known of a server's streamed lists is shared by all sources of one client, and by no others", () => {
+  const [one, other] = [serve().client, serve().client];
+  const { watchListMemory } = newListWatchFromClient(one, pods);
+  expect(newListWatchFromClient(one, deployments).watchListMemory).toBe(watchListMemory);
+  expect(newMetadataListWatchFromClient(one, pods).watchListMemory).toBe(watchListMemory);
+  expect(newListWatchFromClient(other, pods).watchListMemory).not.toBe(watchListMemory);
+});

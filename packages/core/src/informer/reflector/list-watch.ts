@@ -13,6 +13,7 @@ import type {
 import { type Clock, noLog, systemClock } from "../../base/index.ts";
 import { type Batched, type Client, ResourceClient, type WatchEvent } from "../../client/index.ts";
 import type { ListAnswer, ListerWatcher, ListRequest, ObjectKind, WatchRequest } from "./lister-watcher.ts";
+import { type WatchListMemory, watchListMemoryOf } from "./watch-list-memory.ts";
 
 /** What may be changed for lists and watches alike. */
 export interface ListWatchScope {
@@ -65,6 +66,7 @@ export class ListWatch<T extends KubernetesObject> implements ListerWatcher<T> {
   readonly resource: Resource;
   readonly objectKind: ObjectKind | "unchecked";
   readonly canWatchList: boolean;
+  readonly watchListMemory: WatchListMemory;
   readonly #client: Client;
   readonly #options: ListWatchOptions & { readonly view: "full" | "metadata" };
   readonly #scope: ListWatchScope;
@@ -84,6 +86,7 @@ export class ListWatch<T extends KubernetesObject> implements ListerWatcher<T> {
     // A server that cannot show metadata alone sends whole objects.
     this.objectKind = view === "full" ? resource : "unchecked";
     this.canWatchList = canWatchList;
+    this.watchListMemory = watchListMemoryOf(client);
     this.#watcher = this.#watcherOf(client);
     const what = resource.group === "" ? resource.plural : `${resource.plural}.${resource.group}`;
     this.description = namespace === undefined ? what : `${what} in ${namespace}`;

@@ -2,6 +2,7 @@
 // given once; what is asked for here differs from call to call.
 import type { KubernetesObject, Resource } from "../../api/index.ts";
 import type { Batched, WatchEvent } from "../../client/index.ts";
+import type { WatchListMemory } from "./watch-list-memory.ts";
 
 export interface ListRequest {
   /** "0" takes what the server has at hand, "" the newest, any other one not older than it. */
@@ -43,6 +44,8 @@ export interface ListerWatcher<T extends KubernetesObject = KubernetesObject> {
   readonly objectKind?: ObjectKind | "unchecked" | undefined;
   /** Whether a watch may be asked for initial events. True unless it says otherwise. */
   readonly canWatchList?: boolean;
+  /** Shared by all sources of one server: whether it answers streamed lists. Each reflector has its own unless given. */
+  readonly watchListMemory?: WatchListMemory | undefined;
   list(request: ListRequest, signal: AbortSignal): ListAnswer<T>;
   watch(request: WatchRequest, signal: AbortSignal): Batched<WatchEvent<T>>;
 }

@@ -22,6 +22,17 @@ export function findObjectFault(object: KubernetesObject, expected: ObjectKind |
     : `it is a ${kind} of ${apiVersion}, not a ${expected.kind} of ${expected.apiVersion}`;
 }
 
+/**
+ * The object as it should be, where its source left out what kind it is, as the official JavaScript client does with the items
+ * of a list. Undefined where that is not all that is wrong with it.
+ */
+export function withKind<T extends KubernetesObject>(object: T, expected: ObjectKind | undefined): T | undefined {
+  if (expected === undefined || !hasMetadata(object)) return undefined;
+  const { kind = expected.kind, apiVersion = expected.apiVersion } = object as Partial<ObjectKind>;
+  if (kind !== expected.kind || apiVersion !== expected.apiVersion) return undefined;
+  return { ...object, apiVersion, kind };
+}
+
 /** The rows of `kubectl get`, which a server sends to whoever asks for them by mistake. */
 export function isTable({ kind, apiVersion }: ObjectKind): boolean {
   return kind === "Table" && (apiVersion === "meta.k8s.io/v1" || apiVersion === "meta.k8s.io/v1beta1");

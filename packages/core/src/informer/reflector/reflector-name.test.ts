@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { callSiteOf, uniqueName } from "./reflector-name.ts";
+import { callSiteOf, holdName, releaseName, uniqueName } from "./reflector-name.ts";
+import { setUp } from "./running-reflector.fixture.ts";
 
 const stack = (...frames: readonly string[]) => ["Error", ...frames.map((frame) => `    at ${frame}`)].join("\n");
 
@@ -42,10 +43,40 @@ describe("the line of code that made a reflector", () => {
   });
 });
 
-test("a name is numbered from the second time on", () => {
-  expect([uniqueName("one of a kind"), uniqueName("one of a kind"), uniqueName("another")]).toEqual([
-    "one of a kind",
-    "one of a kind#2",
-    "another",
-  ]);
+describe("a name", () => {
+  test("is numbered while others have it", () => {
+    expect([uniqueName("one of a kind"), uniqueName("one of a kind"), uniqueName("another")]).toEqual([
+      "one of a kind",
+      "one of a kind#2",
+      "another",
+    ]);
+  });
+
+  test("that was given back is the next one's", () => {
+    const [first, second] = [uniqueName("given back"), uniqueName("given back")];
+    releaseName(first);
+    expect([uniqueName("given back"), uniqueName("given back")]).toEqual(["given back", "given back#3"]);
+    releaseName(second);
+    expect(uniqueName("given back")).toBe("given back#2");
+  });
+
+  test("that two have is free when both have given it back", () => {
+    const name = uniqueName("held twice");
+    holdName(name);
+    releaseName(name);
+    expect(uniqueName("held twice")).toBe("held twice#2");
+    releaseName(name);
+    expect(uniqueName("held twice")).toBe("held twice");
+  });
+});
+
+test("reflectors that have ended give their names back", async () => {
+  const names: string[] = [];
+  for (let i = 0; i < 3; i++) {
+    const { run, stop, reflector } = setUp({}, { name: "comes and goes" });
+    await run(0);
+    await stop();
+    names.push(reflector.name);
+  }
+  expect(names).toEqual(["comes and goes", "comes and goes", "comes and goes"]);
 });

@@ -1,13 +1,26 @@
 // What a reflector is called: as its user says, or after the line of code that made it. No two in a process have the same
-// name, so that their logs and metrics can be told apart.
+// name at the same time, so that their logs and metrics can be told apart; one that has ended gives its name back.
 
-const countsByName = new Map<string, number>();
+const holdersByName = new Map<string, number>();
 
-/** The name, with a number behind it when it was given out before. */
+/** The name, with the first number behind it that makes it one nobody has. To be given back with `releaseName`. */
 export function uniqueName(wanted: string): string {
-  const count = (countsByName.get(wanted) ?? 0) + 1;
-  countsByName.set(wanted, count);
-  return count === 1 ? wanted : `${wanted}#${count}`;
+  let name = wanted;
+  for (let number = 2; holdersByName.has(name); number++) name = `${wanted}#${number}`;
+  holdName(name);
+  return name;
+}
+
+/** Takes a name once more that was given back. */
+export function holdName(name: string): void {
+  holdersByName.set(name, (holdersByName.get(name) ?? 0) + 1);
+}
+
+/** Others may have it from now on. */
+export function releaseName(name: string): void {
+  const holders = (holdersByName.get(name) ?? 0) - 1;
+  if (holders > 0) holdersByName.set(name, holders);
+  else holdersByName.delete(name);
 }
 
 /**

@@ -11,6 +11,31 @@ import { Reflector } from "./reflector.ts";
 import { outcome, second, setUp } from "./running-reflector.fixture.ts";
 import { added, initialEnd, type Pod, pod, type Script, ScriptedSource } from "./scripted-source.fixture.ts";
 
+describe("objects without a kind, as typed clients list them", () => {
+  const { kind: _kind, apiVersion: _apiVersion, ...bare } = pod("a", "1");
+  const withoutKind = bare as Pod;
+
+  test("are completed by what the source says of them, in lists, streamed lists and watches", async () => {
+    const change: WatchEvent<Pod> = { type: "MODIFIED", object: withoutKind };
+    const listed = await outcome({ lists: [{ items: [withoutKind] }], watches: [{ parts: [[change]] }] }, 0);
+    const streamed = await outcome(
+      { canWatchList: true, watches: [{ parts: [[{ type: "ADDED", object: withoutKind }, initialEnd("10")]] }] },
+      0,
+    );
+    expect([listed.store.calls, listed.errors]).toEqual([["replace [a@1] at 10", "update a@1"], []]);
+    expect([streamed.store.calls, streamed.errors]).toEqual([["replace [a@1] at 10"], []]);
+    for (const { store } of [listed, streamed]) {
+      expect([...store.objects.values()]).toEqual([{ ...withoutKind, apiVersion: "v1", kind: "Pod" }]);
+    }
+  });
+
+  test("that name another version are dropped", async () => {
+    const ofVersion2 = { ...withoutKind, apiVersion: "v2" } as unknown as Pod;
+    const { store, errors } = await outcome({ lists: [{ items: [ofVersion2] }] }, 0);
+    expect([store.calls, errors.length]).toEqual([["replace [] at 10"], 1]);
+  });
+});
+
 describe("objects that do not belong there", () => {
   const service = {
     apiVersion: "v1",

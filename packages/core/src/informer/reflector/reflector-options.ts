@@ -10,6 +10,7 @@ import {
   systemClock,
   systemRandom,
 } from "../../base/index.ts";
+import { requireLimit, requirePeriodMs } from "../option-checks.ts";
 import type { ListerWatcher, ObjectKind } from "./lister-watcher.ts";
 import type { ReflectorRules } from "./reflector-state.ts";
 import type { ReflectorRow } from "./reflector-step.ts";
@@ -34,9 +35,13 @@ export interface ReflectorOptions {
   /** Whether the first list, and later ones, may be streamed. True unless KUBE_FEATURE_WatchListClient says otherwise. */
   readonly watchListEnabled?: boolean;
   /**
-   * How long a streamed list may go without an object before a plain list is taken instead; 30 s unless given. Long lists keep
-   * sending, so it is silence that is limited, not the whole. Half a minute is more than a busy server keeps a request waiting
-   * (15 s), and little to lose where a server never heard of streamed lists: that is then remembered.
+   * How long the server may answer a streamed list with neither an event nor a bookmark before a plain list is taken instead;
+   * 5 s unless given. All reflectors of the same client remember it.
+   */
+  readonly watchListAnswerMs?: number;
+  /**
+   * How long a streamed list that was answered may go without an object before a plain list is taken instead; 30 s unless
+   * given. Long lists keep sending, so it is silence that is limited, not the whole.
    */
   readonly watchListSilenceMs?: number;
   /** How long a server that cannot stream a list is not asked to; 30 min unless given. */
@@ -60,6 +65,7 @@ export interface ReflectorOptions {
 }
 
 export interface ReflectorSettings extends ReflectorOptions {
+  readonly watchListAnswerMs: number;
   readonly watchListSilenceMs: number;
   readonly detectInconsistency: boolean;
   readonly clock: Clock;
@@ -81,10 +87,12 @@ export function settingsOf(
   source: Pick<ListerWatcher, "canWatchList">,
   environment: Environment,
 ): ReflectorSettings {
+  checkReflectorOptions(options);
   const isEnabled = options.watchListEnabled ?? !isFalse(environment["KUBE_FEATURE_WatchListClient"]);
   const backoff = options.backoff ?? defaultBackoff;
   return {
     ...options,
+    watchListAnswerMs: options.watchListAnswerMs ?? 5_000,
     watchListSilenceMs: options.watchListSilenceMs ?? 30_000,
     detectInconsistency: options.detectInconsistency ?? isTrue(environment["KUBE_WATCHLIST_INCONSISTENCY_DETECTOR"]),
     clock: options.clock ?? systemClock,
@@ -101,6 +109,21 @@ export function settingsOf(
     },
   };
 }
+
+/** Throws for numbers that are none. Informers ask before they have a reflector. */
+export function checkReflectorOptions(options: ReflectorOptions): void {
+  requirePeriodMs("resyncMs", options.resyncMs);
+  for (const option of limits) requireLimit(option, options[option]);
+}
+
+const limits = [
+  "pageSize",
+  "watchListAnswerMs",
+  "watchListSilenceMs",
+  "watchListRetryMs",
+  "minWatchTimeoutMs",
+  "maxInternalErrorRetryMs",
+] as const;
 
 // As Go reads booleans.
 const isTrue = (text: string | undefined) => /^(?:1|t|true)$/i.test(text ?? "");

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { newForbidden, newInvalid } from "../../api/index.ts";
+import { FakeClock } from "../../base/index.ts";
 import {
   busy,
   expired,
@@ -11,6 +12,7 @@ import {
   second,
 } from "./running-reflector.fixture.ts";
 import { added, bookmark, initialEnd, modified, type Script } from "./scripted-source.fixture.ts";
+import { newWatchListMemory } from "./watch-list-memory.ts";
 
 describe("a streamed list that fails", () => {
   const streaming = (watches: NonNullable<Script["watches"]>): Script => ({ canWatchList: true, watches });
@@ -67,7 +69,28 @@ describe("a streamed list that fails", () => {
     ]);
   });
 
-  test("by saying nothing is replaced by a list after half a minute", async () => {
+  test("by never being answered is replaced by a list after five seconds", async () => {
+    const { asked, source, errors } = await outcome(streaming([{ parts: [] }]), minute);
+    expect([asked, source.askedMs]).toEqual([
+      ["stream newest", "list 0 by 500", "watch 10"],
+      [0, 5 * second, 5 * second],
+    ]);
+    expect(errors).toEqual(["streamed list made no progress and its bookmark did not come"]);
+  });
+
+  test("by never being answered is not asked for again by another reflector of the same client, for half an hour", async () => {
+    const watchListMemory = newWatchListMemory();
+    const clock = new FakeClock();
+    await outcome({ ...streaming([{ parts: [] }]), watchListMemory }, minute, { clock });
+    const second = await outcome({ ...streaming([]), watchListMemory }, minute, { clock });
+    expect([second.asked, second.source.askedMs[0]]).toEqual([["list 0 by 500", "watch 10"], minute]);
+    await clock.advance(30 * minute);
+    const later = await outcome({ ...streaming([{ parts: [[initialEnd("5")]] }]), watchListMemory }, minute, { clock });
+    const last = await outcome({ ...streaming([{ parts: [[initialEnd("6")]] }]), watchListMemory }, minute, { clock });
+    expect([later.asked, last.asked]).toEqual([["stream newest"], ["stream newest"]]);
+  });
+
+  test("by saying nothing more is replaced by a list after half a minute", async () => {
     const { asked, source, errors } = await outcome(streaming([{ parts: [[added("a", "1")]] }]), minute);
     expect([asked, source.askedMs]).toEqual([
       ["stream newest", "list 0 by 500", "watch 10"],
@@ -88,9 +111,10 @@ describe("a streamed list that fails", () => {
 
   test("not, takes as long as objects come", async () => {
     const parts = Array.from({ length: 20 }, (_, i) => [{ afterMs: 20 * second }, [added(`a${i}`, `${i + 1}`)]]).flat();
-    const { asked, store } = await outcome(streaming([{ parts: [...parts, [initialEnd("20")]] }]), 7 * minute);
+    const first = [added("a", "1")];
+    const { asked, store } = await outcome(streaming([{ parts: [first, ...parts, [initialEnd("20")]] }]), 7 * minute);
     expect(asked).toEqual(["stream newest"]);
-    expect(store.objects.size).toBe(20);
+    expect(store.objects.size).toBe(21);
   });
 
   test("is not asked for where the user does not want it", async () => {

@@ -20,11 +20,11 @@ import { detectInconsistency, InconsistencyError } from "./consistency-detector.
 import { classifyFailure, StoreFailure } from "./failure-class.ts";
 import { failureOf, type Happening, Interruption, interruptionOf } from "./happening.ts";
 import type { ListerWatcher, ObjectKind } from "./lister-watcher.ts";
-import { DroppedObjectError, findObjectFault, isTable } from "./object-check.ts";
+import { DroppedObjectError, findObjectFault, isTable, withKind } from "./object-check.ts";
 import { ReflectorMetrics, type ReflectorSeries } from "./reflector-metrics.ts";
-import { callSiteOf, uniqueName } from "./reflector-name.ts";
+import { callSiteOf, holdName, releaseName, uniqueName } from "./reflector-name.ts";
 import { type ReflectorOptions, type ReflectorSettings, settingsOf } from "./reflector-options.ts";
-import { type Command, initialState, type Moment, type ReflectorState } from "./reflector-state.ts";
+import { type Command, initialState, type Moment, type Phase, type ReflectorState } from "./reflector-state.ts";
 import { type ReflectorRow, type Step, step } from "./reflector-step.ts";
 import type { ReflectorStore } from "./reflector-store.ts";
 import { ResyncTimer } from "./resync-timer.ts";
@@ -32,6 +32,7 @@ import { StatusRecord } from "./status-record.ts";
 import { StreamedList, strictly } from "./streamed-list.ts";
 import { WatchGuard } from "./watch-guard.ts";
 import { type Intake, takeEvents } from "./watch-intake.ts";
+import { newWatchListMemory, type WatchListMemory } from "./watch-list-memory.ts";
 
 export type { FailureDetails, ReflectorOptions } from "./reflector-options.ts";
 
@@ -49,16 +50,19 @@ export class Reflector<T extends KubernetesObject> {
   readonly #metrics: ReflectorMetrics;
   readonly #resync: ResyncTimer;
   readonly #intake: Intake<T>;
+  readonly #watchListMemory: WatchListMemory;
   #series: (ReflectorSeries & Disposable) | undefined;
   #state: ReflectorState = initialState;
+  /** It has run, and could run again. */
+  #hasReleasedName = false;
   /** What is under way; aborting it breaks it off. */
   #current: ChildSignal | undefined;
 
   constructor(source: ListerWatcher<T>, store: ReflectorStore<T>, options: ReflectorOptions = {}) {
+    this.#settings = settingsOf(options, source, process.env);
     this.name = uniqueName(options.name ?? callSiteOf(new Error().stack) ?? source.description);
     this.#source = source;
     this.#store = store;
-    this.#settings = settingsOf(options, source, process.env);
     const expected = options.expectedKind ?? source.objectKind ?? source.resource;
     this.#expected = expected === "unchecked" ? undefined : expected;
     this.#clock = this.#settings.clock;
@@ -72,6 +76,7 @@ export class Reflector<T extends KubernetesObject> {
       resync: () => store.resync(),
       onError: (error) => this.#current?.abort(new Interruption("resync-failed", toError(error))),
     });
+    this.#watchListMemory = source.watchListMemory ?? newWatchListMemory();
     this.#intake = {
       sink: store,
       expected: this.#expected,
@@ -100,6 +105,8 @@ export class Reflector<T extends KubernetesObject> {
     if (this.#series !== undefined) {
       throw new KubeloopError("reflector is running already", { reason: "Invalid", retry: "never" });
     }
+    if (this.#hasReleasedName) holdName(this.name);
+    this.#hasReleasedName = false;
     using series = this.#metrics.open(() => this.lastSyncResourceVersion);
     this.#series = series;
     this.#state = { ...this.#state, phase: { at: "idle" }, failures: 0, healthySinceMs: undefined };
@@ -112,6 +119,8 @@ export class Reflector<T extends KubernetesObject> {
     } finally {
       this.#resync.stop();
       this.#series = undefined;
+      releaseName(this.name);
+      this.#hasReleasedName = true;
       this.#record.live("stopped", this.#state);
     }
   }
@@ -143,14 +152,31 @@ export class Reflector<T extends KubernetesObject> {
 
   /** Tells the machine, and does what goes without waiting. Gives what is to be done next. */
   #advance({ input, error }: Happening): Command {
+    if (input.type === "go") this.#recallWatchList();
+    const { phase } = this.#state;
     const next = step(this.#state, input, this.#settings.rules);
     this.#state = next.state;
+    this.#rememberWatchList(phase, next);
     this.#settings.onRow?.(next.row);
     const failure = error ?? toFailure(next);
     if (failure !== undefined) this.#report(failure, next.row);
     if (next.row === "watch/short") this.#series?.shortWatches.inc();
     this.#note(next, input.type !== "events");
     return next.command;
+  }
+
+  /** What another reflector of the same client has found out counts as if this one had. */
+  #recallWatchList(): void {
+    const { unansweredSinceMs } = this.#watchListMemory;
+    if (unansweredSinceMs === undefined || this.#state.unstreamableSinceMs !== undefined) return;
+    this.#state = { ...this.#state, unstreamableSinceMs: unansweredSinceMs };
+  }
+
+  #rememberWatchList(phase: Phase, { row, state }: Step): void {
+    if (row === "stream/replaced") this.#watchListMemory.unansweredSinceMs = undefined;
+    else if (row === "stream/silent" && phase.at === "streaming" && phase.events === 0) {
+      this.#watchListMemory.unansweredSinceMs = state.unstreamableSinceMs;
+    }
   }
 
   #note({ state, command }: Step, isNews: boolean): void {
@@ -189,11 +215,12 @@ export class Reflector<T extends KubernetesObject> {
   }
 
   #collect(batch: readonly T[], objects: T[], transform: Transform<T> | undefined): void {
-    for (const object of batch) {
-      const fault = findObjectFault(object, this.#expected);
-      if (fault === undefined) objects.push(transform === undefined ? object : transform(object));
-      else if (isTable(object)) throw new DroppedObjectError(fault);
-      else this.#drop(new DroppedObjectError(fault));
+    for (const listed of batch) {
+      const fault = findObjectFault(listed, this.#expected);
+      const object = fault === undefined ? listed : withKind(listed, this.#expected);
+      if (object !== undefined) objects.push(transform === undefined ? object : transform(object));
+      else if (isTable(listed)) throw new DroppedObjectError(String(fault));
+      else this.#drop(new DroppedObjectError(String(fault)));
     }
   }
 
@@ -211,6 +238,7 @@ export class Reflector<T extends KubernetesObject> {
 
   async #follow(command: CommandOf<"stream" | "watch">, child: ChildSignal): Promise<Happening> {
     const { timeoutSeconds } = command;
+    const { watchListAnswerMs, watchListSilenceMs } = this.#settings;
     const sendInitialEvents = command.kind === "stream";
     const startedMs = this.#clock.monotonic();
     let initial = sendInitialEvents ? new StreamedList(strictly(this.#store.transform)) : undefined;
@@ -218,7 +246,7 @@ export class Reflector<T extends KubernetesObject> {
     using guard = new WatchGuard({
       clock: this.#clock,
       timeoutMs: timeoutSeconds * 1000,
-      progressMs: sendInitialEvents ? this.#settings.watchListSilenceMs : undefined,
+      streamedList: sendInitialEvents ? { answerMs: watchListAnswerMs, progressMs: watchListSilenceMs } : undefined,
       onTrouble: (trouble) => child.abort(new Interruption(trouble)),
     });
     let items = 0;

@@ -20,7 +20,7 @@ export const internal = newInternalError(new Error("etcdserver: no leader"));
 export const inStream = (error: StatusError): WatchEvent<Pod> => ({ type: "ERROR", object: error.status });
 
 export function setUp(script: Script, options: ReflectorOptions = {}, transform?: Transform<Pod>) {
-  const clock = new FakeClock();
+  const clock = options.clock instanceof FakeClock ? options.clock : new FakeClock();
   const source = new ScriptedSource(clock, script);
   const store = new RecordingStore(transform);
   const errors: string[] = [];

@@ -5,6 +5,7 @@ import { type Clock, untilAborted } from "../../base/index.ts";
 import type { WatchEvent } from "../../client/index.ts";
 import { readOnce } from "../../client/streams/batched.ts";
 import type { ListAnswer, ListerWatcher, ListRequest, ObjectKind, WatchRequest } from "./lister-watcher.ts";
+import type { WatchListMemory } from "./watch-list-memory.ts";
 
 export type Pod = corev1.Pod;
 
@@ -28,12 +29,14 @@ export interface Script {
   readonly lists?: readonly (ListScript | Error)[];
   readonly watches?: readonly (WatchScript | Error)[];
   readonly canWatchList?: boolean;
+  readonly watchListMemory?: WatchListMemory;
 }
 
 export class ScriptedSource implements ListerWatcher<Pod> {
   readonly description = "scripted pods";
   readonly objectKind: ObjectKind = { apiVersion: "v1", kind: "Pod" };
   readonly canWatchList: boolean;
+  readonly watchListMemory: WatchListMemory | undefined;
   /** "list 0 by 500", "watch 10", "stream 10", in the order they came. */
   readonly asked: string[] = [];
   /** When, by the monotonic clock. */
@@ -49,6 +52,7 @@ export class ScriptedSource implements ListerWatcher<Pod> {
     this.#clock = clock;
     this.#script = script;
     this.canWatchList = script.canWatchList ?? false;
+    this.watchListMemory = script.watchListMemory;
   }
 
   list(request: ListRequest, signal: AbortSignal): ListAnswer<Pod> {

@@ -1,16 +1,23 @@
 // How a reflector is doing, kept as it goes and handed out as one value. Listeners hear of every change but those that come
 // with each event: contact and version.
+//
+// A list that succeeds ends the trouble of one that could not list, but not that of one that cannot watch: without a watch the
+// cache is only as new as the last list. That ends with an event, a watch that the server closed in order, or one that has
+// stayed open for a minute.
 import { type Clock, Listeners } from "../../base/index.ts";
-import type { InformerFailure, ReflectorStatus } from "../liveness.ts";
+import { type InformerFailure, type ReflectorStatus, wallTimeOf } from "../liveness.ts";
 import { settledWatchMs, watchedForMs } from "./reflector-moves.ts";
-import type { ReflectorState } from "./reflector-state.ts";
+import { initialState, type ReflectorState } from "./reflector-state.ts";
 
 export class StatusRecord {
   readonly #clock: Clock;
   readonly #listeners: Listeners<ReflectorStatus>;
   #life: "new" | "running" | "stopped" = "new";
+  // Monotonic times.
   #lastContactMs: number | undefined;
   #troubledSinceMs: number | undefined;
+  #unwatchedSinceMs: number | undefined;
+  #state: ReflectorState = initialState;
   #lists = 0;
   #watches = 0;
   #errors = 0;
@@ -27,13 +34,15 @@ export class StatusRecord {
 
   live(life: "running" | "stopped", state: ReflectorState): void {
     this.#life = life;
-    this.#troubledSinceMs = life === "running" ? this.#clock.now() : undefined;
+    this.#troubledSinceMs = life === "running" ? this.#clock.monotonic() : undefined;
+    this.#unwatchedSinceMs = undefined;
+    this.#state = state;
     this.#tell(state);
   }
 
   /** An event, a bookmark or a finished list: the server was heard. */
   contact(): void {
-    this.#lastContactMs = this.#clock.now();
+    this.#lastContactMs = this.#clock.monotonic();
   }
 
   fail(error: Error): void {
@@ -49,22 +58,43 @@ export class StatusRecord {
   /** The state is this now. `isNews` where listeners want to hear of it. */
   follow(state: ReflectorState, isNews: boolean): void {
     if (state.healthySinceMs !== undefined) this.#troubledSinceMs = undefined;
-    else this.#troubledSinceMs ??= this.#clock.now();
+    else this.#troubledSinceMs ??= this.#clock.monotonic();
+    if (this.#state.phase.at === "watching") this.#followWatch(this.#state, state);
+    this.#state = state;
     if (isNews) this.#tell(state);
   }
 
   statusAt(state: ReflectorState): ReflectorStatus {
-    const isSettled = watchedForMs(state, this.#clock.monotonic()) >= settledWatchMs;
     return {
       phase: this.#life === "running" ? phaseOf(state) : this.#life === "new" ? "idle" : "stopped",
-      lastContactMs: this.#lastContactMs,
-      failingSinceMs: isSettled ? undefined : this.#troubledSinceMs,
+      lastContactMs: wallTimeOf(this.#lastContactMs, this.#clock),
+      failingSinceMs: wallTimeOf(this.#failingSinceMs(state), this.#clock),
       resourceVersion: state.resourceVersion,
       lists: this.#lists,
       watches: this.#watches,
       errors: this.#errors,
       lastFailure: this.#lastFailure,
     };
+  }
+
+  #followWatch(before: ReflectorState, { phase, healthySinceMs }: ReflectorState): void {
+    const hasFailed = phase.at !== "watching" && healthySinceMs === undefined;
+    if (!hasFailed || this.#isWorking(before)) this.#unwatchedSinceMs = undefined;
+    if (hasFailed) this.#unwatchedSinceMs ??= this.#clock.monotonic();
+  }
+
+  /** A watch that has shown that it works: something came on it, or it has not failed for a while. */
+  #isWorking(state: ReflectorState): boolean {
+    const { phase } = state;
+    if (phase.at !== "watching") return false;
+    return phase.events > 0 || watchedForMs(state, this.#clock.monotonic()) >= settledWatchMs;
+  }
+
+  #failingSinceMs(state: ReflectorState): number | undefined {
+    if (this.#isWorking(state)) return undefined;
+    const [troubledMs, unwatchedMs] = [this.#troubledSinceMs, this.#unwatchedSinceMs];
+    if (troubledMs === undefined || unwatchedMs === undefined) return troubledMs ?? unwatchedMs;
+    return Math.min(troubledMs, unwatchedMs);
   }
 
   #tell(state: ReflectorState): void {

@@ -3,7 +3,7 @@
 import type { KubernetesObject, metav1 } from "../../api/index.ts";
 import type { WatchEvent } from "../../client/index.ts";
 import type { ObjectKind } from "./lister-watcher.ts";
-import { DroppedObjectError, findObjectFault } from "./object-check.ts";
+import { DroppedObjectError, findObjectFault, withKind } from "./object-check.ts";
 
 export const initialEventsEnd = "k8s.io/initial-events-end";
 
@@ -57,25 +57,30 @@ export function takeEvents<T extends KubernetesObject>(
       error = event.object;
       continue;
     }
-    const fault = findObjectFault(event.object, event.type === "BOOKMARK" ? undefined : expected);
+    let { object } = event;
+    const fault = findObjectFault(object, event.type === "BOOKMARK" ? undefined : expected);
     if (fault !== undefined) {
-      dropped++;
-      intake.onDropped(new DroppedObjectError(fault));
-      continue;
+      const completed = withKind(object, event.type === "BOOKMARK" ? undefined : expected);
+      if (completed === undefined) {
+        dropped++;
+        intake.onDropped(new DroppedObjectError(fault));
+        continue;
+      }
+      object = completed;
     }
     try {
       switch (event.type) {
         case "ADDED":
           added++;
-          sink.add(event.object);
+          sink.add(object as T);
           break;
         case "MODIFIED":
           others++;
-          sink.update(event.object);
+          sink.update(object as T);
           break;
         case "DELETED":
           others++;
-          sink.delete(event.object);
+          sink.delete(object as T);
           break;
         case "BOOKMARK":
           others++;

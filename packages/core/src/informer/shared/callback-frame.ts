@@ -2,8 +2,8 @@
 // for its own end would wait for ever.
 //
 // How: the callback's promise is awaited in a function with a name of its own, and whoever asks looks for that name in its
-// own stack, which the engine extends across awaits. That costs nothing until somebody asks, unlike AsyncLocalStorage, which
-// slows down every promise of the process on Node 20.
+// own stack, which the engine extends across awaits. That costs nothing until somebody asks. It is the second choice, for the
+// one callback that a CallbackContext was not opened for.
 //
 // Not promised: to notice a callback that goes on in something the engine does not follow, such as a timer or an emitter.
 

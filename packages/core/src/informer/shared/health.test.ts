@@ -35,14 +35,14 @@ const rows: readonly [fact: string, status: InformerStatus, options: HealthOptio
     "one that keeps failing is deaf, and says why",
     { ...well, ...failing(61_000) },
     {},
-    'informer "pods" has neither listed nor watched for 61 s: connect ECONNREFUSED',
+    'informer "pods" has failed to list and watch for 61 s: connect ECONNREFUSED',
   ],
   ["how long it may fail is the asker's to say", { ...well, ...failing(61_000) }, { maxFailingMs: 120_000 }, undefined],
   [
     "one that lists for ever without a failure says what it is doing",
     { ...well, phase: "listing", failingSinceMs: now - 61_000 },
     {},
-    'informer "pods" has neither listed nor watched for 61 s: no failure is known, it is listing',
+    'informer "pods" has failed to list and watch for 61 s: no failure is known, it is listing',
   ],
   [
     "one that watches but hears not even bookmarks is deaf",

@@ -2,13 +2,14 @@
 //
 // One that has not been started is not unwell, and neither is one that failed a moment ago: it is retrying. A quiet
 // collection is told from a dead connection by the bookmarks that servers send about once a minute.
+import { KubeloopError } from "../../base/index.ts";
 import type { InformerStatus } from "../liveness.ts";
 import { explainFailure } from "../wait/explain-failure.ts";
 
 export interface HealthOptions {
   /** How long it may hear nothing, not even a bookmark. 15 min unless given: no watch lives longer than 10. */
   readonly maxSilenceMs?: number;
-  /** How long it may try in vain to list or watch. 1 min unless given. */
+  /** How long it may try in vain to list, or to watch what it has listed. 1 min unless given. */
   readonly maxFailingMs?: number;
 }
 
@@ -18,14 +19,16 @@ const defaultSilenceMs = 15 * 60_000;
 const defaultFailingMs = 60_000;
 const healthy: Health = { isHealthy: true };
 
+/** `nowMs` is the wall time at which the status was asked for. */
 export function decideHealth(status: InformerStatus, nowMs: number, options: HealthOptions = {}): Health {
   const { maxSilenceMs = defaultSilenceMs, maxFailingMs = defaultFailingMs } = options;
+  requireNumbers(options);
   const { name, phase, startedMs, failingSinceMs, lastContactMs } = status;
   const sick = (what: string): Health => ({ isHealthy: false, reason: `informer "${name}" ${what}` });
   if (startedMs === undefined) return healthy;
   if (phase === "stopped") return sick("has been stopped");
   if (failingSinceMs !== undefined && phase !== "watching" && nowMs - failingSinceMs > maxFailingMs) {
-    return sick(`has neither listed nor watched for ${seconds(nowMs - failingSinceMs)}: ${lastFailureOf(status)}`);
+    return sick(`has failed to list and watch for ${seconds(nowMs - failingSinceMs)}: ${lastFailureOf(status)}`);
   }
   const silentSinceMs = lastContactMs ?? startedMs;
   if (nowMs - silentSinceMs > maxSilenceMs) {
@@ -33,6 +36,11 @@ export function decideHealth(status: InformerStatus, nowMs: number, options: Hea
     return sick(`has heard nothing for ${seconds(nowMs - silentSinceMs)}${since && ` ${since}`}`);
   }
   return healthy;
+}
+
+function requireNumbers({ maxSilenceMs = 0, maxFailingMs = 0 }: HealthOptions): void {
+  if (!Number.isNaN(maxSilenceMs + maxFailingMs)) return;
+  throw new KubeloopError("maxSilenceMs and maxFailingMs must be numbers", { reason: "Invalid", retry: "never" });
 }
 
 function lastFailureOf({ lastFailure, phase }: InformerStatus): string {

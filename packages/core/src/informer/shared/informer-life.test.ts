@@ -215,6 +215,70 @@ describe("liveness", () => {
   });
 });
 
+describe("the health", () => {
+  const hour = 3_600_000;
+
+  test("of an informer that hears does not suffer from a jump of the wall clock", async () => {
+    const { source, informer, start, stop, clock } = podInformer();
+    source.put("a");
+    await start();
+    await clock.advance(1000);
+    for (const jumpMs of [hour, -24 * hour]) {
+      clock.setWallTime(clock.now() + jumpMs);
+      expect(informer.checkHealth()).toEqual({ isHealthy: true });
+      expect(clock.now() - (informer.status.lastContactMs ?? 0)).toBe(1000);
+    }
+    await stop();
+  });
+
+  test("of an informer that cannot list is not hidden by a wall clock that was set back", async () => {
+    const { source, informer, start, stop, clock } = podInformer();
+    source.listError = new Error("no");
+    await start();
+    await clock.advance(1000);
+    clock.setWallTime(clock.now() - 24 * hour);
+    await clock.advance(hour);
+    expect(informer.checkHealth()).toMatchObject({ isHealthy: false, reason: expect.stringContaining("3601 s: no") });
+    await stop();
+  });
+
+  test("of an informer that may list and never watch is bad, until it can watch", async () => {
+    const { source, informer, start, stop, clock } = podInformer();
+    source.put("a");
+    source.watchError = newForbidden({ group: "", resource: "pods" }, "", { detail: "may not watch" });
+    await start();
+    expect(informer.checkHealth()).toEqual({ isHealthy: true });
+    await clock.advance(hour);
+    expect(informer.status.lists).toBeGreaterThan(50);
+    expect(informer.checkHealth()).toMatchObject({
+      isHealthy: false,
+      reason: expect.stringContaining("may not watch"),
+    });
+    source.watchError = undefined;
+    await clock.advance(60_000);
+    expect(informer.checkHealth()).toEqual({ isHealthy: true });
+    source.put("a");
+    await clock.settle();
+    expect(informer.status.failingSinceMs).toBeUndefined();
+    await stop();
+  });
+
+  test("of an informer is good when each of its watches ends in a 410 after an event", async () => {
+    const { source, informer, start, stop, clock } = podInformer();
+    await start();
+    for (let minutes = 0; minutes < 10; minutes++) {
+      source.put("a");
+      await clock.advance(59_000);
+      source.cutWatches();
+      source.put("a", {}, "unseen");
+      source.cutWatches();
+      await clock.advance(1000);
+      expect(informer.checkHealth()).toEqual({ isHealthy: true });
+    }
+    await stop();
+  });
+});
+
 describe("what is cached", () => {
   test("cannot be changed where the informer freezes", async () => {
     const { source, informer, start, stop } = podInformer({ freeze: true });

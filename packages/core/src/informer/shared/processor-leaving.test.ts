@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { deferred, FakeClock, systemClock } from "../../base/index.ts";
-import { added, pod, recorder } from "./notifications.fixture.ts";
+import { added, pod, recorder, updated } from "./notifications.fixture.ts";
 import { setUp, tellAll } from "./processor.fixture.ts";
 
 describe("a handler that leaves before it has joined", () => {
@@ -138,6 +138,7 @@ describe("shutting a handler down", () => {
   for (const [when, pause] of [
     ["before its first await", undefined],
     ["after an await", () => systemClock.yield()],
+    ["after a timer", () => new Promise<void>((resolve) => void systemClock.after(0, resolve))],
   ] as const) {
     test(`from inside its own callback, ${when}, waits for nothing`, async () => {
       const clock = new FakeClock();
@@ -158,6 +159,69 @@ describe("shutting a handler down", () => {
       await running;
     });
   }
+
+  test("from inside the first callback that returns a promise, by a plain function, waits for nothing", async () => {
+    const { processor, stop, join } = setUp();
+    const ended = deferred();
+    const shutDownLater = async () => {
+      await systemClock.yield();
+      await processor.shutDown(registration);
+      ended.resolve();
+    };
+    const registration = join({ onAdd: () => {}, onUpdate: () => shutDownLater() });
+    const running = processor.run(stop.signal);
+    tellAll(processor, [added("a"), updated("a", 1, 2)]);
+    await ended.promise;
+    stop.abort();
+    await running;
+  });
+
+  test("from inside its own callback, where somebody else prepares stacks, waits for nothing", async () => {
+    const { processor, stop, join } = setUp();
+    const ended = deferred();
+    const registration = join({
+      onAdd: async () => {
+        await systemClock.yield();
+        await processor.shutDown(registration);
+        ended.resolve();
+      },
+    });
+    const before = Error.prepareStackTrace;
+    Error.prepareStackTrace = (_error, frames) => frames;
+    try {
+      const running = processor.run(stop.signal);
+      processor.distribute(added("a"));
+      await ended.promise;
+      stop.abort();
+      await running;
+    } finally {
+      Error.prepareStackTrace = before;
+    }
+  });
+
+  test("from what an earlier callback left running, waits for the one that runs", async () => {
+    const clock = new FakeClock();
+    const { processor, stop, join } = setUp(clock);
+    const [gate, leftRunning] = [deferred(), deferred()];
+    const events: string[] = [];
+    const registration = join({
+      onAdd: () => {
+        void leftRunning.promise.then(() => processor.shutDown(registration)).then(() => events.push("down"));
+      },
+      onUpdate: () => gate.promise.then(() => void events.push("callback ended")),
+    });
+    const running = processor.run(stop.signal);
+    tellAll(processor, [added("a"), updated("a", 1, 2)]);
+    await clock.settle();
+    leftRunning.resolve();
+    await clock.settle();
+    expect(events).toEqual([]);
+    gate.resolve();
+    await clock.settle();
+    expect(events).toEqual(["callback ended", "down"]);
+    stop.abort();
+    await running;
+  });
 
   test("from inside another handler's callback, waits", async () => {
     const clock = new FakeClock();

@@ -7,6 +7,7 @@
 import { RingBuffer } from "../../base/index.ts";
 import type { KeyFunction } from "../store/store.ts";
 import { SyncGate } from "../wait/sync-gate.ts";
+import { areContextsCheap, CallbackContext, isAsyncFunction } from "./callback-context.ts";
 import { CallbackFrame } from "./callback-frame.ts";
 import { CoalescingQueue } from "./coalescing-queue.ts";
 import type { EventDetails, Notification, ResourceEventHandler } from "./handlers.ts";
@@ -40,13 +41,18 @@ export class ProcessorListener<T> {
   #activity: Activity = "idle";
   #isInCall = false;
   #running: Promise<void> | undefined;
-  #frame: CallbackFrame | undefined;
+  /** Whether a callback may return a promise, as far as is known before it has been called. */
+  #isAsync: boolean;
+  /** Around the callback that runs. The first promise of a handler that did not look asynchronous has a frame only. */
+  #around: CallbackContext | CallbackFrame | undefined;
   readonly #initial = new SingleFileTracker();
 
   constructor(handler: ResourceEventHandler<T>, options: ProcessorListenerOptions<T>) {
     this.name = options.name;
     this.#handler = handler;
     this.#options = options;
+    const { onAdd, onUpdate, onDelete } = handler;
+    this.#isAsync = areContextsCheap || [onAdd, onUpdate, onDelete].some(isAsyncFunction);
     const { maxQueued, keyOf } = options;
     this.#queue =
       maxQueued === undefined
@@ -62,6 +68,10 @@ export class ProcessorListener<T> {
   /** How many things wait to be told. */
   get pending(): number {
     return this.#added.length - this.#addedTold + this.#queue.size;
+  }
+
+  get isRemoved(): boolean {
+    return this.#activity === "removed";
   }
 
   /** Whether a callback is running. */
@@ -122,18 +132,20 @@ export class ProcessorListener<T> {
 
   /** Resolves when no callback is running; at once when a callback of this handler asks. */
   async whenQuiet(): Promise<void> {
-    if (this.#running === undefined || this.#isInCall || this.#frame?.isAround()) return;
+    if (this.#running === undefined || this.#isInCall || this.#around?.isAround()) return;
     await this.#running;
   }
 
   #call(next: Notification<T>): void {
     this.#isInCall = true;
+    const context = this.#isAsync ? new CallbackContext() : undefined;
     try {
-      const answer = tell(this.#handler, next);
+      const answer = context === undefined ? tell(this.#handler, next) : context.run(tell<T>, this.#handler, next);
       // `Promise.prototype.then` of a foreign realm is as good as ours.
       if (typeof answer?.then === "function") {
         if (this.#activity === "ready") this.#activity = "calling";
-        this.#running = this.#finishLater(answer, next);
+        this.#isAsync = true;
+        this.#running = this.#finishLater(answer, next, context);
         return;
       }
     } catch (error) {
@@ -144,14 +156,20 @@ export class ProcessorListener<T> {
     if (next.details.isInInitialList) this.#initial.finished();
   }
 
-  async #finishLater(answer: PromiseLike<void>, next: Notification<T>): Promise<void> {
-    this.#frame ??= new CallbackFrame();
+  async #finishLater(
+    answer: PromiseLike<void>,
+    next: Notification<T>,
+    context: CallbackContext | undefined,
+  ): Promise<void> {
+    const frame = context === undefined ? new CallbackFrame() : undefined;
+    this.#around = context ?? frame;
     try {
-      await this.#frame.follow(answer);
+      await (frame === undefined ? answer : frame.follow(answer));
     } catch (error) {
       this.#options.onFailure(error, next, this);
     }
     this.#running = undefined;
+    this.#around = undefined;
     if (next.details.isInInitialList) this.#initial.finished();
     if (this.#activity !== "calling") return;
     this.#activity = "idle";

@@ -5,7 +5,10 @@ export interface ResourceEventHandlerRegistration extends Disposable {
   readonly name: string;
   /** How often it is told again although nothing happened; 0 for never. Perhaps not what was asked for. */
   readonly resyncMs: number;
-  /** How many things wait to be told. */
+  /**
+   * How many things the cache has and the handler has not: those that wait for it, and, while a long list is compared with
+   * the cache in slices, the objects that are still to be compared.
+   */
   readonly pending: number;
   /** Whether the handler has been told, and is done with, everything there was when it joined. Stays true. */
   hasSynced(): boolean;

@@ -27,10 +27,13 @@ import {
 } from "../../base/index.ts";
 import { Controller } from "../controller/controller.ts";
 import { makeQueue } from "../controller/make-queue.ts";
-import type { InformerStatus, ReflectorStatus } from "../liveness.ts";
+import { type InformerStatus, type ReflectorStatus, wallTimeOf } from "../liveness.ts";
+import { requireLimit, requirePeriodMs } from "../option-checks.ts";
 import { applyDeltasInSlices } from "../queue/apply-deltas.ts";
+import type { ApplyProgress } from "../queue/apply-target.ts";
 import type { Batch, Queue } from "../queue/queue.ts";
 import type { ListerWatcher } from "../reflector/lister-watcher.ts";
+import { checkReflectorOptions } from "../reflector/reflector-options.ts";
 import {
   type MutationDetector,
   newCacheMutationDetector,
@@ -73,6 +76,7 @@ export class SharedIndexInformer<T extends KubernetesObject> {
   readonly #synced = new SyncGate();
   readonly #statusListeners: Listeners<InformerStatus>;
   #life: "new" | "running" | "stopped" = "new";
+  /** Monotonic. */
   #startedMs: number | undefined;
   /** From the start on. */
   #queue: Queue<T> | undefined;
@@ -84,6 +88,8 @@ export class SharedIndexInformer<T extends KubernetesObject> {
   #onWatchError: WatchErrorHandler | undefined;
   /** A change is on its way from the cache to the handlers; who joins meanwhile waits here. */
   #isApplying = false;
+  /** Of the batch that is on its way. */
+  #progress: ApplyProgress = nothingInHand;
   #joining: ResourceEventHandlerRegistration[] = [];
 
   constructor(source: ListerWatcher<T>, options: SharedIndexInformerOptions<T> = {}) {
@@ -94,7 +100,8 @@ export class SharedIndexInformer<T extends KubernetesObject> {
     this.#keyOf = keyOf;
     this.#clock = clock;
     this.#log = log.with({ informer: this.name });
-    this.#checkMs = options.resyncMs ?? 0;
+    this.#checkMs = requirePeriodMs("resyncMs", options.resyncMs);
+    checkReflectorOptions(options);
     this.#transform = options.transform;
     this.#onWatchError = options.onWatchError;
     this.#indexer = new IndexedStore({
@@ -106,6 +113,7 @@ export class SharedIndexInformer<T extends KubernetesObject> {
     this.#processor = new SharedProcessor({
       clock,
       keyOf,
+      unreported: (hasJoined) => (hasJoined ? this.#progress.unreported : this.#indexer.size),
       onHandlerFailure: (error, notification, handler) => this.#reportHandler(error, notification, handler),
     });
     this.#detector = options.mutationDetector ?? newCacheMutationDetector(this.name, { clock });
@@ -150,7 +158,8 @@ export class SharedIndexInformer<T extends KubernetesObject> {
   ): ResourceEventHandlerRegistration {
     const name = options.name ?? nameOfHandler(handler);
     this.#refuseWhenStopped(`handler "${name}" was not added`);
-    const askedMs = options.resyncMs ?? this.#options.resyncMs ?? 0;
+    requireLimit("maxQueued", options.maxQueued);
+    const askedMs = requirePeriodMs("resyncMs", options.resyncMs ?? this.#options.resyncMs);
     const isStarted = this.#life !== "new";
     const { resyncMs, checkMs, warning } = decideResync({ askedMs, checkMs: this.#checkMs, isStarted });
     if (warning !== undefined) this.#log.warn(warning, { handler: name, askedMs, resyncMs });
@@ -206,8 +215,8 @@ export class SharedIndexInformer<T extends KubernetesObject> {
       name: this.name,
       hasSynced: this.hasSynced(),
       size: this.#indexer.size,
-      queued: this.#queue?.size ?? 0,
-      startedMs: this.#startedMs,
+      queued: (this.#queue?.size ?? 0) + this.#progress.waiting + this.#progress.unreported,
+      startedMs: wallTimeOf(this.#startedMs, this.#clock),
     };
   }
 
@@ -229,7 +238,7 @@ export class SharedIndexInformer<T extends KubernetesObject> {
   async run(signal: AbortSignal): Promise<void> {
     if (this.#life !== "new") throw this.#refusal("runs once only", "AlreadyStarted");
     this.#life = "running";
-    this.#startedMs = this.#clock.now();
+    this.#startedMs = this.#clock.monotonic();
     const { metrics = noMetrics, identity } = this.#options;
     using opened = openInformerMetrics(metrics, identity);
     this.#metrics = opened;
@@ -277,13 +286,17 @@ export class SharedIndexInformer<T extends KubernetesObject> {
   }
 
   #apply(batch: Batch<T>, queue: Queue<T>, signal: AbortSignal): void | Promise<void> {
+    // What is in hand counts from the moment it is no longer in the queue.
+    const progress = { waiting: batch.deltas.length, unreported: 0 };
     const target = {
       store: this.#indexer,
+      progress,
       notify: (notification: Notification<T>) => this.#notify(notification),
       notifyOfAll: (objects: readonly T[], details: EventDetails) => this.#notifyOfAll(objects, details),
       onError: (error: Error) => this.#reportRefusal(error),
     };
     this.#isApplying = true;
+    this.#progress = progress;
     let working: Promise<void> | undefined;
     try {
       working = applyDeltasInSlices(batch, target, { clock: this.#clock }, signal);
@@ -308,6 +321,7 @@ export class SharedIndexInformer<T extends KubernetesObject> {
 
   #applied(queue: Queue<T>): void {
     this.#isApplying = false;
+    this.#progress = nothingInHand;
     if (queue.size === 0) this.#processor.resyncEnded();
     const joining = this.#joining;
     if (joining.length === 0) return;
@@ -369,6 +383,8 @@ export class SharedIndexInformer<T extends KubernetesObject> {
     return new KubeloopError(`informer "${this.name}" ${what}`, { reason, retry: "never" });
   }
 }
+
+const nothingInHand: Readonly<ApplyProgress> = Object.freeze({ waiting: 0, unreported: 0 });
 
 const neverAborted = new AbortController().signal;
 

@@ -16,6 +16,8 @@ import { TimeSlice } from "./time-slice.ts";
 export interface SharedProcessorOptions<T> {
   readonly clock: Clock;
   readonly keyOf: KeyFunction<T>;
+  /** How much of what the cache has is still to be distributed, to a handler that has joined or has not. Nothing unless given. */
+  readonly unreported?: (hasJoined: boolean) => number;
   /** A callback threw or rejected. Must not throw. */
   readonly onHandlerFailure: (error: unknown, notification: Notification<T>, handlerName: string) => void;
 }
@@ -78,9 +80,9 @@ export class SharedProcessor<T extends KubernetesObject> {
       onReady: (ready) => this.#takeTurn(ready),
       onFailure: (error, notification) => onHandlerFailure(error, notification, name),
     });
-    const registration = this.#registrationOf(listener, options);
     const nextResyncMs = clock.monotonic() + resyncMs;
     const subscription = { listener, hasJoined: false, resyncMs, nextResyncMs, isDue: false };
+    const registration = this.#registrationOf(subscription, options);
     this.#subscriptions = [...this.#subscriptions, subscription];
     this.#byRegistration.set(registration, subscription);
     return registration;
@@ -208,12 +210,14 @@ export class SharedProcessor<T extends KubernetesObject> {
     });
   }
 
-  #registrationOf(listener: ProcessorListener<T>, options: ListenerOptions): ResourceEventHandlerRegistration {
+  #registrationOf(subscription: Subscription<T>, options: ListenerOptions): ResourceEventHandlerRegistration {
+    const { listener } = subscription;
+    const { unreported = () => 0 } = this.#options;
     const registration: ResourceEventHandlerRegistration = {
       name: options.name,
       resyncMs: options.resyncMs,
       get pending() {
-        return listener.pending;
+        return listener.isRemoved ? 0 : listener.pending + unreported(subscription.hasJoined);
       },
       hasSynced: () => listener.synced.isOpen,
       whenSynced: (signal) => listener.synced.wait(signal),

@@ -120,6 +120,16 @@ describe("work on an object that fails", () => {
     expect([popped, fifo.list()]).toEqual([state("foo", 1), [state("foo", 1)]]);
   });
 
+  test("does not put it back into a closed queue", async () => {
+    const fifo = newFifo();
+    fifo.add(state("foo", 1));
+    fifo.close();
+    await fifo.pop(() => {
+      throw new RequeueError();
+    }, neverAborted);
+    expect(fifo.list()).toEqual([]);
+  });
+
   test("does not put it in the place of a newer one", async () => {
     const fifo = newFifo();
     fifo.add(state("foo", 1));

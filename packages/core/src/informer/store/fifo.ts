@@ -114,8 +114,8 @@ export class FIFO<T> implements Store<T> {
   }
 
   /**
-   * Takes the first object out and lets `work` work on it; waits for one. Rejects with what `work` threw, with a
-   * FifoClosedError once closed and empty, or with the signal's reason.
+   * Takes the first object out and lets `work` work on it; waits for one. Rejects with what `work` threw, with the cause of a
+   * RequeueError if it has one, with a FifoClosedError once closed and empty, or with the signal's reason.
    */
   async pop(work: PopProcess<T>, signal: AbortSignal): Promise<T> {
     for (;;) {
@@ -141,8 +141,9 @@ export class FIFO<T> implements Store<T> {
       await work(object, !this.hasSynced());
     } catch (error) {
       if (!(error instanceof RequeueError)) throw error;
-      isRequeued = true;
-      this.addIfNotPresent(object);
+      // Into a closed queue nothing goes back: it would never end.
+      isRequeued = !this.#isClosed;
+      if (isRequeued) this.addIfNotPresent(object);
       if (error.cause !== undefined) throw error.cause;
     } finally {
       // Worked off, not merely taken: whoever waits for the first list may rely on what was done with it.

@@ -1,9 +1,9 @@
-// `wait`: waiting until caches and handlers are in sync, without polling, and finding out why they are not.
+// `wait`: waiting until caches and handlers are in sync, without polling where they say it themselves, and finding out why they are not.
 export { explainFailure } from "./explain-failure.ts";
 export { SyncGate } from "./sync-gate.ts";
 export { type CacheSync, CacheSyncError, SyncResult } from "./sync-result.ts";
+export type { InformerSynced, Synced, Syncing } from "./syncing.ts";
 export {
-  type Syncing,
   type WaitForOptions,
   waitFor,
   waitForCacheSync,

@@ -4,7 +4,8 @@ import { type Clock, FakeClock, timeoutSignal } from "../../base/index.ts";
 import { listLog, podInformer } from "../shared/running-informer.fixture.ts";
 import { SyncGate } from "./sync-gate.ts";
 import { CacheSyncError } from "./sync-result.ts";
-import { type Syncing, waitFor, waitForCacheSync, waitForNamedCacheSync } from "./wait-for-cache-sync.ts";
+import type { Syncing } from "./syncing.ts";
+import { waitFor, waitForCacheSync, waitForNamedCacheSync } from "./wait-for-cache-sync.ts";
 
 const never = new AbortController().signal;
 
@@ -205,4 +206,52 @@ describe("waiting for the caches of informers", () => {
       await stop();
     });
   }
+});
+
+describe("a plain function", () => {
+  const waiting = (isSynced: () => boolean, giveUpAfterMs = 60_000) => {
+    const clock = new FakeClock();
+    const stop = new AbortController();
+    clock.after(giveUpAfterMs, () => stop.abort(new Error("time is up")));
+    return { clock, result: waitFor([isSynced], { clock }, stop.signal) };
+  };
+
+  test("is waited for until it returns true", async () => {
+    let isFilled = false;
+    let asked = 0;
+    const { clock, result } = waiting(() => {
+      asked++;
+      return isFilled;
+    });
+    await clock.advance(1000);
+    expect(asked).toBe(11);
+    isFilled = true;
+    await clock.advance(100);
+    expect([(await result).isSynced, asked]).toEqual([true, 12]);
+  });
+
+  test("that never returns true is named when time is up", async () => {
+    const isFilled = () => false;
+    const { clock, result } = waiting(isFilled);
+    await clock.advance(60_000);
+    expect((await result).asError()?.message).toBe("failed to sync all caches: isFilled (time is up)");
+  });
+
+  test("that throws ends the wait with what it threw", async () => {
+    const { result } = waiting(() => {
+      throw new Error("no cache");
+    });
+    expect((await result).asError()?.message).toBe("failed to sync all caches: a function: no cache (no cache)");
+  });
+
+  test("is as good as an informer to waitForCacheSync and waitForNamedCacheSync", async () => {
+    const { informer, start, stop, signal } = podInformer();
+    await start();
+    expect(await waitForCacheSync(signal, informer, () => informer.hasSynced())).toBe(true);
+    await waitForNamedCacheSync("mine", signal, () => true);
+    const aborted = AbortSignal.abort(new Error("too late"));
+    expect(await waitForCacheSync(aborted, () => true)).toBe(true);
+    expect(await waitForCacheSync(aborted, () => false)).toBe(false);
+    await stop();
+  });
 });

@@ -1,34 +1,30 @@
-// Waits until caches, or handlers, have been told everything there was. Nobody polls: each says when it is there.
+// Waits until caches, or handlers, have been told everything there was. Each says when it is there; only plain functions, which
+// cannot, are polled.
 //
 // Waiting ends when all have synced, when the signal aborts, or as soon as one of them never will because it was stopped.
 // One that has synced counts even if the signal aborted first.
-import { childSignal, type Log, noLog, toError } from "../../base/index.ts";
-import type { InformerStatus } from "../liveness.ts";
+import { type Clock, childSignal, type Log, noLog, systemClock, toError } from "../../base/index.ts";
 import { explainFailure } from "./explain-failure.ts";
+import { toSyncing } from "./polled-sync.ts";
 import { type CacheSync, SyncResult } from "./sync-result.ts";
-
-/** An informer, a handler's registration, a controller; or anything else that says when it is ready. */
-export interface Syncing {
-  readonly name: string;
-  hasSynced(): boolean;
-  /** Rejects when it never will, and with the signal's reason. */
-  whenSynced(signal: AbortSignal): Promise<void>;
-  readonly status?: InformerStatus;
-}
+import type { Synced, Syncing } from "./syncing.ts";
 
 export interface WaitForOptions {
   /** What it is all for, in logs and errors; nothing is logged without it. */
   readonly what?: string;
   readonly log?: Log;
+  /** For functions, which are asked every 100 ms. */
+  readonly clock?: Clock;
 }
 
 /** Waits for all of them; never rejects. */
 export async function waitFor(
-  checkers: readonly Syncing[],
+  synced: readonly Synced[],
   options: WaitForOptions,
   signal: AbortSignal,
 ): Promise<SyncResult> {
-  const { what, log: given = noLog } = options;
+  const { what, log: given = noLog, clock = systemClock } = options;
+  const checkers = synced.map((each) => (typeof each === "function" ? toSyncing(each, clock) : each));
   const log = what === undefined ? noLog : given.with({ for: what });
   log.info("waiting");
   using anyFailed = childSignal(signal);
@@ -59,8 +55,8 @@ export async function waitFor(
 }
 
 /** True when all have synced; false when the signal aborted first, or one was stopped. */
-export async function waitForCacheSync(signal: AbortSignal, ...informers: readonly Syncing[]): Promise<boolean> {
-  const { isSynced } = await waitFor(informers, {}, signal);
+export async function waitForCacheSync(signal: AbortSignal, ...synced: readonly Synced[]): Promise<boolean> {
+  const { isSynced } = await waitFor(synced, {}, signal);
   return isSynced;
 }
 
@@ -68,9 +64,9 @@ export async function waitForCacheSync(signal: AbortSignal, ...informers: readon
 export async function waitForNamedCacheSync(
   name: string,
   signal: AbortSignal,
-  ...informers: readonly Syncing[]
+  ...synced: readonly Synced[]
 ): Promise<void> {
-  const result = await waitFor(informers, {}, signal);
+  const result = await waitFor(synced, {}, signal);
   const error = result.asError(name);
   if (error !== undefined) throw error;
 }

@@ -77,7 +77,7 @@ describe("starting", () => {
           [
             {
               name: "slow",
-              fault: { kind: "delay", delayMs: 30_000, when: "before" },
+              fault: { kind: "delay", delayMs: 4000, when: "before" },
               match: { resources: ["secrets"] },
               nth: [1],
             },
@@ -88,7 +88,7 @@ describe("starting", () => {
           },
         ),
     });
-    await stage.clock.advance(29_000);
+    await stage.clock.advance(3000);
     expect(looked).toEqual([]);
     expect(stage.driver.state).toBe("syncing");
     await stage.clock.advance(2000);
@@ -129,7 +129,7 @@ describe("starting", () => {
     );
     await stage.clock.advance(90_000);
     expect(stage.driver.unsynced()).toEqual([
-      { name: "maps secrets", reason: expect.stringMatching(/neither listed nor watched for 90 s: forbidden/) },
+      { name: "maps secrets", reason: expect.stringMatching(/failed to list and watch for 90 s: forbidden/) },
     ]);
   });
 

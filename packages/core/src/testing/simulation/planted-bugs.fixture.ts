@@ -144,15 +144,17 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: "a relist of what has not changed is told to everyone",
     file: "informer/shared/repeats-the-known.ts",
-    edits: [["return resourceVersion === told.before.metadata.resourceVersion;", "return false;"]],
+    edits: [
+      ["return resourceVersion === before.metadata.resourceVersion && deepEqual(before, after);", "return false;"],
+    ],
   },
   {
     name: "a relist that found another state is taken for a repetition",
     file: "informer/shared/repeats-the-known.ts",
     edits: [
       [
-        "return resourceVersion === told.before.metadata.resourceVersion;",
-        'return told.details.cause === "relist" || resourceVersion === told.before.metadata.resourceVersion;',
+        "return resourceVersion === before.metadata.resourceVersion && deepEqual(before, after);",
+        'return told.details.cause === "relist" || deepEqual(before, after);',
       ],
     ],
   },
