@@ -95,6 +95,14 @@ describe("a plan", () => {
     });
   }
 
+  test("starts chains slowly, too", () => {
+    const chains = ["a", "b", "c"].map((name) => ({
+      type: "chain" as const,
+      actions: [remove(pods, `shop/${name}`), remove(jobs, `shop/${name}`)],
+    }));
+    expect(slowStart(chains)).toEqual([[chains[0]], [chains[1], chains[2]]]);
+  });
+
   test("deletes the very object that was seen", () => {
     const action = removeObject(pods, pod, {
       propagationPolicy: "Background",

@@ -87,12 +87,12 @@ export function inOrder(...actions: readonly (Action | undefined)[]): Action | C
   return present.length > 1 ? { type: "chain", actions: present } : present[0];
 }
 
-/** Steps of 1, 2, 4, … actions: when the first ones fail, the rest is not tried. */
-export function slowStart(actions: readonly Action[], first = 1): readonly (readonly Action[])[] {
-  const steps: (readonly Action[])[] = [];
+/** Steps of 1, 2, 4, … actions or chains: when the first ones fail, the rest is not tried. */
+export function slowStart<E extends Action | Chain>(entries: readonly E[], first = 1): readonly (readonly E[])[] {
+  const steps: (readonly E[])[] = [];
   let size = first;
-  for (let at = 0; at < actions.length; ) {
-    steps.push(actions.slice(at, at + size));
+  for (let at = 0; at < entries.length; ) {
+    steps.push(entries.slice(at, at + size));
     at += size;
     size *= 2;
   }

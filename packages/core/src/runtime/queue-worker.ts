@@ -277,6 +277,7 @@ export class QueueWorker implements Disposable {
     this.#options.succeeded(key);
     if (failures > 0) this.queue.forget(key);
     if (this.#failedUntilMs.size > 0) this.#failedUntilMs.delete(key);
+    if (this.#unsynced.size > 0) this.#unsynced.delete(key);
   }
 }
 
