@@ -288,7 +288,7 @@ function encoded({ value, encoding }: Sketch, protobuf: Protobuf): Uint8Array {
       return Buffer.from(JSON.stringify(value) ?? "", "utf8");
     }
   }
-  if (encoding === "yaml" && !isDeep(value)) return Buffer.from(stringify(value, { lineWidth: 0 }), "utf8");
+  if (encoding === "yaml" && !isDeep(value)) return Buffer.from(stringify(value, { lineWidth: 0 }) ?? "", "utf8");
   // JSON is YAML.
   return Buffer.from(JSON.stringify(value) ?? "", "utf8");
 }
