@@ -26,7 +26,7 @@ describe("--controllers", () => {
     [
       ["*", "nonsense", "-more"],
       [tokens, job, ttl],
-      ["nonsense", "-more"],
+      ["nonsense", "more"],
     ],
     [["*", ""], [tokens, job, ttl], [""]],
   ] as const) {

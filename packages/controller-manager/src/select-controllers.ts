@@ -20,8 +20,9 @@ export function selectControllers(entries: readonly string[], known: readonly Co
   for (const entry of entries) {
     if (entry === "*") continue;
     const isOff = entry.startsWith("-");
-    const name = canonical.get(isOff ? entry.slice(1) : entry);
-    if (name === undefined) faults.push(`"${entry}" is not in the list of known controllers`);
+    const given = isOff ? entry.slice(1) : entry;
+    const name = canonical.get(given);
+    if (name === undefined) faults.push(`"${given}" is not in the list of known controllers`);
     else if (!verdicts.has(name)) verdicts.set(name, !isOff);
   }
   const hasStar = entries.includes("*");

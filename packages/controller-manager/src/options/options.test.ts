@@ -1,0 +1,90 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { FlagError } from "../flags/index.ts";
+import { configzName, toConfigz } from "./configz.ts";
+import { flagGroups, parseOptions } from "./options.ts";
+import { joinFaults, validateOptions } from "./validate-options.ts";
+
+interface UpstreamFlag {
+  readonly group: string;
+  readonly name: string;
+  readonly type: string;
+  readonly default?: string;
+  readonly short?: string;
+}
+
+const readFacts = <T>(file: string): T => JSON.parse(readFileSync(new URL(file, import.meta.url), "utf8")) as T;
+const upstream = readFacts<readonly UpstreamFlag[]>("./upstream-flags.facts.json");
+
+describe("flags", () => {
+  const ours = flagGroups
+    .filter(({ name }) => name !== "kubeloop")
+    .flatMap(({ name: group, flags }) =>
+      flags
+        .filter(({ deprecated }) => deprecated === undefined)
+        .map((flag) => ({ group: group.slice(0, 1).toUpperCase() + group.slice(1), flag })),
+    );
+
+  test("are upstream's, each in its group, with its type, letter and default", () => {
+    const sort = (flags: readonly UpstreamFlag[]) => flags.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+    const found = ours.map(({ group, flag: { name, type, fallback, short } }) => {
+      const text = type.print(fallback);
+      const isZero = ["", "0", "0s", "false"].includes(text) || (type.name === "strings" && text === "[]");
+      return {
+        group,
+        name,
+        type: type.bareText === undefined || type.name === "bool" ? type.name : `${type.name}[=${type.bareText}]`,
+        ...(isZero ? {} : { default: text }),
+        ...(short === undefined ? {} : { short }),
+      };
+    });
+    expect(sort(found)).toEqual(sort(upstream));
+  });
+
+  test("stand in groups of upstream's order", () => {
+    const groups = (rows: readonly { readonly group: string }[]) => [...new Set(rows.map(({ group }) => group))];
+    expect(groups(ours)).toEqual(groups(upstream));
+  });
+
+  test("each says what it does", () => {
+    expect(flagGroups.flatMap(({ flags }) => flags).filter(({ usage }) => usage === "")).toEqual([]);
+  });
+});
+
+test("/configz of the flags that upstream was started with is upstream's", () => {
+  const { componentConfig } = parseOptions([
+    "--kubeconfig=kubeconfig",
+    "--controllers=*,bootstrap-signer-controller,token-cleaner-controller",
+    "--use-service-account-credentials",
+    "--cluster-cidr=10.244.0.0/16",
+    "--allocate-node-cidrs",
+    "--service-account-private-key-file=sa.key",
+    "--root-ca-file=apiserver.crt",
+  ]);
+  expect(toConfigz(componentConfig)).toEqual(readFacts("./upstream-configz.facts.json"));
+});
+
+test("/configz tells both Service CIDRs apart", () => {
+  const { componentConfig } = parseOptions(["--service-cluster-ip-range=10.0.0.0/16, fd00::/108"]);
+  const document = toConfigz(componentConfig)[configzName];
+  expect(document).toMatchObject({
+    NodeIPAMController: { ServiceCIDR: "10.0.0.0/16", SecondaryServiceCIDR: "fd00::/108" },
+  });
+});
+
+const complaints = readFacts<readonly (readonly [args: readonly string[], complaint: string])[]>(
+  "./upstream-complaints.facts.json",
+);
+
+describe("upstream's complaint about", () => {
+  test.each(complaints)("%j is ours", (args, complaint) => expect(complain(args)).toBe(complaint));
+});
+
+function complain(args: readonly string[]): string {
+  try {
+    return joinFaults(validateOptions(parseOptions(args)));
+  } catch (error) {
+    if (error instanceof FlagError) return error.message;
+    throw error;
+  }
+}
