@@ -108,3 +108,8 @@ test("pods that nothing tells apart stay in their order, and the list that was g
   expect(inDeletionOrder(given, { nowMs })).toEqual(copy);
   expect(given).toEqual(copy);
 });
+
+test("the cost is no matter where it is not used", () => {
+  const [cheap, newer] = [pod("cheap", { cost: "-100", readyFor: 7000 }), pod("newer", { readyFor: 10 })];
+  expect(inDeletionOrder([cheap, newer], { nowMs, usesDeletionCost: false })).toEqual([newer, cheap]);
+});

@@ -14,12 +14,14 @@ export interface DeletionOrderOptions {
   readonly nowMs: number;
   /** Pods of all sets of the same owner, these among them: where active ones crowd on a node, some go first. None unless given. */
   readonly related?: readonly corev1.Pod[];
+  /** Whether rule 4 counts; it does unless given. */
+  readonly usesDeletionCost?: boolean;
 }
 
 /** A new list, first to be deleted first. */
 export function inDeletionOrder(
   pods: readonly corev1.Pod[],
-  { nowMs, related = [] }: DeletionOrderOptions,
+  { nowMs, related = [], usesDeletionCost = true }: DeletionOrderOptions,
 ): readonly corev1.Pod[] {
   const onNode = new Map<string, number>();
   for (const pod of related) {
@@ -27,7 +29,7 @@ export function inDeletionOrder(
     if (isPodActive(pod)) onNode.set(nodeName, (onNode.get(nodeName) ?? 0) + 1);
   }
   return pods
-    .map((pod) => newCandidate(pod, onNode.get(pod.spec.nodeName ?? "") ?? 0))
+    .map((pod) => newCandidate(pod, { crowd: onNode.get(pod.spec.nodeName ?? "") ?? 0, usesDeletionCost }))
     .sort((a, b) => compareCandidates(a, b, nowMs))
     .map(({ pod }) => pod);
 }
@@ -43,12 +45,18 @@ interface Candidate {
 
 const phases = ["Pending", "Unknown", "Running"];
 
-function newCandidate(pod: corev1.Pod, crowd: number): Candidate {
+interface Standing {
+  /** Related active pods on its node. */
+  readonly crowd: number;
+  readonly usesDeletionCost: boolean;
+}
+
+function newCandidate(pod: corev1.Pod, { crowd, usesDeletionCost }: Standing): Candidate {
   const { spec, status, metadata } = pod;
   const isReady = isPodReady(pod);
   // A phase that is none of these counts as Pending.
   const phase = Math.max(0, phases.indexOf(status?.phase ?? ""));
-  const cost = podDeletionCost(metadata.annotations) ?? 0;
+  const cost = usesDeletionCost ? (podDeletionCost(metadata.annotations) ?? 0) : 0;
   return {
     pod,
     standing: [spec.nodeName ? 1 : 0, phase, isReady ? 1 : 0, cost, -crowd],

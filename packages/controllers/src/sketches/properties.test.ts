@@ -1,35 +1,7 @@
-import { persistentVolumeClaims, persistentVolumes, pods, replicaSets } from "@kubeloop/core/resources";
-import {
-  findPropertyFaults,
-  newObject,
-  newPod,
-  newReplicaSet,
-  ownedBy,
-  stored,
-  type World,
-} from "@kubeloop/core/testing";
+import { persistentVolumeClaims, persistentVolumes } from "@kubeloop/core/resources";
+import { findPropertyFaults, newObject, stored, type World } from "@kubeloop/core/testing";
 import { expect, test } from "vitest";
-import { replicaSetController } from "./replicaset.fixture.ts";
 import { newVolumeBinder } from "./volume-binder.fixture.ts";
-
-const labels = { app: "web" };
-const newSet = (replicas: number) =>
-  stored(newReplicaSet("shop/web", { spec: { replicas, selector: { matchLabels: labels } } }));
-
-test("the replicaset controller is declared, idempotent, bounded and total", () => {
-  const worlds = [0, 1, 3, 600].map((replicas): World => {
-    const set = newSet(replicas);
-    const its = [1, 2].map((i) => stored(ownedBy(set, newPod(`shop/web-${i}`, { metadata: { labels } }))));
-    const lost = stored(ownedBy(set, newPod("shop/lost")));
-    const orphan = stored(newPod("shop/orphan", { metadata: { labels } }));
-    return [
-      [replicaSets, [set]],
-      [pods, [...its, lost, orphan]],
-    ];
-  });
-  // A burst of 500, one adoption, one release, and the status.
-  expect(findPropertyFaults(replicaSetController, worlds, { maxActions: 503, maxPlans: 3 })).toEqual([]);
-});
 
 test("the volume binder is declared, idempotent, bounded and total", () => {
   const claim = stored(newObject(persistentVolumeClaims, "shop/c", { spec: {} }));

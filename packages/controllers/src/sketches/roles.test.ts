@@ -4,8 +4,8 @@ import { readFileSync } from "node:fs";
 import type { rbacv1 } from "@kubeloop/core/api";
 import { clusterRole } from "@kubeloop/core/contract";
 import { expect, test } from "vitest";
+import { newReplicaSetController } from "../apps/replicaset/controller.ts";
 import { nodeLifecycleController } from "./node-lifecycle.fixture.ts";
-import { replicaSetController } from "./replicaset.fixture.ts";
 import { newVolumeBinder } from "./volume-binder.fixture.ts";
 
 type Facts = Readonly<Record<string, readonly rbacv1.PolicyRule[]>>;
@@ -19,7 +19,7 @@ function grantsOf(rules: readonly rbacv1.PolicyRule[] = []): readonly string[] {
 }
 
 test.each([
-  clusterRole(replicaSetController),
+  clusterRole(newReplicaSetController()),
   clusterRole(newVolumeBinder(1), "persistent-volume-binder"),
   clusterRole(nodeLifecycleController, "node-controller"),
 ])("the role of $metadata.name grants all that the controller declares", ({ metadata: { name = "" }, rules }) => {

@@ -1,0 +1,15 @@
+// The same scenarios while requests fail, answers are lost, and the controller is killed: the end is the same.
+import { describe, test } from "vitest";
+import { oneInTwenty } from "../../scenarios/disturbances.contract.ts";
+import { runEmbedded } from "../../scenarios/embedded-cluster.contract.ts";
+import { newReplicaSetController } from "./controller.ts";
+import { replicaSetScenarios } from "./scenarios.contract.ts";
+
+const seeds = Number(process.env["KUBELOOP_SEEDS"] ?? 10);
+const scenarios = replicaSetScenarios.filter(({ isExact }) => isExact !== true);
+
+describe.each(scenarios)("$name", (scenario) => {
+  test.each(Array.from({ length: seeds }, (_, seed) => `replicaset ${seed}`))("seed %s", (seed) =>
+    runEmbedded(scenario, { controllers: () => [newReplicaSetController()], seed, faults: oneInTwenty, kills: 2 }),
+  );
+});

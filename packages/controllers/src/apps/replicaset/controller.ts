@@ -1,0 +1,56 @@
+// replicaset-controller: keeps as many pods of a ReplicaSet active as its spec wants, and reports in its status how many there are.
+//
+// Read this first; then observe.ts (what is looked at), decide.ts (what is done about it), report.ts (what is said about it).
+//
+//   watches   ReplicaSets, the pods they control, and pods without a controller that their selectors match
+//   writes    pods (create, delete, adopt and release), the status of ReplicaSets, events
+//
+// Promises
+// - A pod counts as the set's own only if the set is its controller and its selector matches the pod. Pods without a controller that match
+//   are adopted, after the set was read live; pods of its own that match no longer are released.
+// - At most `burst` pods are created or deleted at a time. Creates start slowly (1, 2, 4, …), so that a quota that refuses them all is asked
+//   once and not five hundred times. The pods that are missed the least are deleted first (domain/deletion-order.ts).
+// - A set that is being deleted neither creates nor deletes: its pods are the garbage collector's.
+// - A failure to create or delete is in the condition ReplicaFailure until there is none.
+import type { appsv1 } from "@kubeloop/core/api";
+import { keyed, owned, statusVerbs, verbs } from "@kubeloop/core/contract";
+import { pods, replicaSets } from "@kubeloop/core/resources";
+import { wakesMatching } from "../../domain/orphan-watch.ts";
+import { podsByController, replicaSetsByController } from "../../domain/pods-by-controller.ts";
+import { newDecide, sortingDeletionAgeRatio } from "./decide.ts";
+import { observe } from "./observe.ts";
+import { newReport } from "./report.ts";
+
+export interface ReplicaSetSettings {
+  /** How many sets are worked on at a time: `--concurrent-replicaset-syncs`. */
+  readonly workers?: number;
+  /** Whether the status counts terminating pods: feature gate DeploymentReplicaSetTerminatingReplicas. */
+  readonly countsTerminating?: boolean;
+  /** Whether the annotation pod-deletion-cost counts: feature gate PodDeletionCost. */
+  readonly usesDeletionCost?: boolean;
+  /** How many pods are created or deleted at a time. */
+  readonly burst?: number;
+}
+
+export const newReplicaSetController = ({
+  workers = 5,
+  countsTerminating = true,
+  usesDeletionCost = true,
+  burst = 500,
+}: ReplicaSetSettings = {}) =>
+  keyed({
+    name: "replicaset-controller",
+    primary: replicaSets,
+    watches: [owned(pods), wakesMatching(pods, replicaSets, selectorOf)],
+    indexes: [podsByController, replicaSetsByController],
+    metrics: [sortingDeletionAgeRatio],
+    reads: [verbs(replicaSets, "get")],
+    writes: [verbs(pods, "create", "delete", "patch"), statusVerbs(replicaSets, "update")],
+    metricName: "replicaset",
+    workers,
+    observe,
+    decide: newDecide({ burst, usesDeletionCost }),
+    report: newReport({ countsTerminating }),
+  });
+
+const selectorOf = ({ spec }: appsv1.ReplicaSet) => spec?.selector;

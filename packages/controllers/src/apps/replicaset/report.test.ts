@@ -1,0 +1,140 @@
+import { type appsv1, type corev1, newForbidden, newStatusError, printTime } from "@kubeloop/core/api";
+import {
+  type Action,
+  actionsOf,
+  create,
+  editObject,
+  type Plan,
+  plan,
+  printAction,
+  removeObject,
+} from "@kubeloop/core/contract";
+import { pods } from "@kubeloop/core/resources";
+import { newPod, newReplicaSet, outcomeOf, stored } from "@kubeloop/core/testing";
+import { describe, expect, test } from "vitest";
+import type { Counted } from "./decide.ts";
+import { newReport } from "./report.ts";
+
+const nowMs = Date.parse("2024-05-01T12:00:00Z");
+const now = printTime(nowMs);
+const labels = { app: "web" };
+const template = { metadata: { labels: { ...labels, tier: "front" } }, spec: { containers: [] } };
+const newSet = (status: Partial<appsv1.ReplicaSetStatus> = {}, spec: Partial<appsv1.ReplicaSetSpec> = {}) => {
+  const set = newReplicaSet("shop/web", {
+    spec: { replicas: 2, selector: { matchLabels: labels }, template, ...spec },
+  });
+  return stored({ ...set, metadata: { ...set.metadata, generation: 7 }, status: { replicas: 0, ...status } });
+};
+const pod = (name: string, readyForS?: number, more: object = {}): corev1.Pod => {
+  const lastTransitionTime = printTime(nowMs - (readyForS ?? 0) * 1000);
+  const conditions = readyForS === undefined ? [] : [{ type: "Ready", status: "True", lastTransitionTime }];
+  return stored(newPod(`shop/${name}`, { metadata: { labels, ...more }, status: { phase: "Running", conditions } }));
+};
+
+interface Given {
+  readonly set?: appsv1.ReplicaSet;
+  readonly active?: readonly corev1.Pod[];
+  readonly terminating?: readonly corev1.Pod[];
+  readonly steps?: readonly (readonly Action[])[];
+  readonly failing?: Error;
+  readonly countsTerminating?: boolean;
+}
+
+function reported(given: Given): Plan | undefined {
+  const { set = newSet(), active = [], terminating = [], steps = [], failing, countsTerminating = true } = given;
+  const decided = plan<Counted>("done", steps, { notes: { active, terminating } });
+  const outcome = outcomeOf(decided, () => (failing === undefined ? undefined : { status: "failed", error: failing }));
+  return newReport({ countsTerminating })({ set, owned: [], orphans: [], related: [] }, outcome, {
+    nowMs,
+    answer: () => undefined,
+  });
+}
+
+/** As it is when the report's own plan has been carried out; undefined when it writes none. */
+function statusOf(given: Given): appsv1.ReplicaSetStatus | undefined {
+  const [written] = outcomeOf(reported(given) ?? plan("none", [])).find({ type: "edit" });
+  return written?.result.status === "done" ? (written.result.value as appsv1.ReplicaSet).status : undefined;
+}
+
+test("it counts active, fully labelled, ready, available and terminating pods, and says which generation it saw", () => {
+  const set = newSet({}, { minReadySeconds: 30 });
+  const full = { labels: { ...labels, tier: "front" } };
+  const active = [pod("a"), pod("b", 10), pod("c", 60), pod("d", 60, full)];
+  expect(statusOf({ set, active, terminating: [pod("e")] })).toEqual({
+    replicas: 4,
+    fullyLabeledReplicas: 1,
+    readyReplicas: 3,
+    availableReplicas: 2,
+    terminatingReplicas: 1,
+    observedGeneration: 7,
+    conditions: [],
+  });
+});
+
+test("terminating pods are left out where they are not counted, also what was said of them before", () => {
+  expect(statusOf({ set: newSet({ terminatingReplicas: 3 }), countsTerminating: false })).not.toHaveProperty(
+    "terminatingReplicas",
+  );
+});
+
+test("a status that is as it was is not written", () => {
+  const before = {
+    replicas: 0,
+    fullyLabeledReplicas: 0,
+    readyReplicas: 0,
+    availableReplicas: 0,
+    terminatingReplicas: 0,
+    observedGeneration: 7,
+  };
+  expect(actionsOf(reported({ set: newSet(before) }) ?? plan("none", []))).toEqual([]);
+});
+
+describe("a failed", () => {
+  const refusal = newForbidden({ group: "", resource: "pods" }, "", { detail: "exceeded quota" });
+  const creation = [[create(pods, newPod("shop/new"))]];
+  const deletion = [[removeObject(pods, pod("a"))]];
+  const terminating = newStatusError({
+    code: 403,
+    reason: "Forbidden",
+    message: "namespace shop is being terminated",
+    details: { causes: [{ reason: "NamespaceTerminating", message: "namespace shop is being terminated" }] },
+  });
+  for (const [name, steps, failing, condition, event] of [
+    ["create is a condition", creation, refusal, "FailedCreate", "Warning FailedCreate"],
+    ["delete is a condition", deletion, refusal, "FailedDelete", "Warning FailedDelete"],
+    ["create in a namespace that is being deleted is none", creation, terminating, undefined, undefined],
+  ] as const) {
+    test(name, () => {
+      const conditions = statusOf({ steps, failing })?.conditions ?? [];
+      const text = steps === creation ? refusal.message : `unable to delete pods: ${refusal.message}`;
+      expect(conditions).toEqual(
+        condition === undefined
+          ? []
+          : [{ type: "ReplicaFailure", status: "True", reason: condition, message: text, lastTransitionTime: now }],
+      );
+      const events = actionsOf(reported({ steps, failing }) ?? plan("none", [])).filter(({ type }) => type === "event");
+      expect(events.map((action) => printAction(action))).toHaveLength(event === undefined ? 0 : 1);
+    });
+  }
+
+  const first = {
+    type: "ReplicaFailure",
+    status: "True",
+    reason: "FailedCreate",
+    message: "the first",
+    lastTransitionTime: printTime(nowMs - 3_600_000),
+  };
+  test("create leaves what was said first as it is", () => {
+    expect(statusOf({ set: newSet({ conditions: [first] }), steps: creation, failing: refusal })?.conditions).toEqual([
+      first,
+    ]);
+  });
+  test("create is forgotten when nothing fails any more", () => {
+    expect(statusOf({ set: newSet({ conditions: [first] }), steps: creation })?.conditions).toEqual([]);
+  });
+  test("adoption keeps the status as it is: whose the pods are is not settled", () => {
+    const orphan = pod("o");
+    const adoption = editObject(pods, orphan, { ...orphan, metadata: { ...orphan.metadata, labels: { a: "b" } } });
+    expect(reported({ steps: [[...(adoption === undefined ? [] : [adoption])]], failing: refusal })).toBeUndefined();
+  });
+});
