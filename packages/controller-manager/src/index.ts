@@ -1,3 +1,30 @@
-// `@kubeloop/controller-manager`: kube-controller-manager's process: flags, wiring, start order, endpoints, leader election.
-// Today it holds what `--controllers` means; the process follows once the toolkit under it is whole.
+// `@kubeloop/controller-manager`: kube-controller-manager's process: flags, wiring, start order, endpoints, leader election. Start with
+// app/run.ts; app/controller-descriptors.ts is the table of controllers; options/ has the flags.
+export {
+  type CommandWorld,
+  type CompletedConfig,
+  type Config,
+  type ControllerContext,
+  type ControllerDescriptor,
+  type ControllerManagerCommand,
+  complete,
+  controllerDescriptors,
+  controllersDisabledByDefault,
+  createControllerContext,
+  type InitFunc,
+  knownControllers,
+  type LoopMode,
+  LostLeaseError,
+  newControllerInitializers,
+  newControllerManagerCommand,
+  run,
+  type StartResult,
+  startControllers,
+} from "./app/index.ts";
+export {
+  type ComponentConfig,
+  type KubeControllerManagerOptions,
+  parseOptions,
+  validateOptions,
+} from "./options/index.ts";
 export { type ControllerSelection, selectControllers } from "./select-controllers.ts";

@@ -1,3 +1,5 @@
-// `@kubeloop/controllers`: Kubernetes' built-in controllers, one folder each. Today it holds their names; the controllers
-// come wave by wave, on core's `contract`. They never see a client, an informer or a clock of their own.
+// `@kubeloop/controllers`: Kubernetes' built-in controllers, one folder each, on core's `contract`: they never see a client, an informer or a
+// clock of their own. Start with apps/replicaset, the one that the others are copies of; docs/writing-a-built-in-controller.md walks through
+// it. controller-names.ts has the names of all, also of those that are not written yet.
+export { newReplicaSetController, type ReplicaSetSettings } from "./apps/replicaset/controller.ts";
 export { type ControllerName, controllerNames } from "./controller-names.ts";

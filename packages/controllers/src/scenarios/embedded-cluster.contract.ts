@@ -14,8 +14,8 @@ import { eventually } from "@kubeloop/core/testing";
 import type { Scenario, ScenarioCluster } from "./scenario.contract.ts";
 
 export interface EmbeddedRun {
-  /** Fresh ones for each start: a controller may keep a model. */
-  readonly controllers: () => readonly Controller<never>[];
+  /** Called at each start, with what runs a controller. */
+  readonly controllers: (run: <M>(controller: Controller<M>) => void) => void;
   readonly ports?: Ports;
   readonly seed?: string;
   /** Of the controllers' requests; the scenario's own go through. */
@@ -94,9 +94,10 @@ async function runControllers({ client, clock, random }: Parts, run: EmbeddedRun
   const metadata = new MetadataSharedInformerFactory(client, parts);
   const broadcaster = new EventBroadcaster({ clock, random });
   broadcaster.startRecordingToSink(coreEventSink(client));
-  const drivers = run.controllers().map((controller) => {
+  const drivers: { run(signal: AbortSignal): Promise<void> }[] = [];
+  run.controllers((controller) => {
     const recorder = broadcaster.newRecorder({ component: controller.name });
-    return new ControllerDriver(controller, {
+    const driver = new ControllerDriver(controller, {
       client,
       informers,
       metadata,
@@ -106,6 +107,7 @@ async function runControllers({ client, clock, random }: Parts, run: EmbeddedRun
       recordEvent: recordEventActions(recorder),
       ...(run.ports === undefined ? {} : { ports: run.ports }),
     });
+    drivers.push(driver);
   });
   const scope = new TaskScope(signal);
   const tasks = [

@@ -21,7 +21,7 @@ export type ControllerMetric =
   | { readonly kind: "counter" | "gauge"; readonly definition: MetricDefinition }
   | { readonly kind: "histogram"; readonly definition: HistogramDefinition };
 
-interface CounterMetric<L extends string> {
+export interface CounterMetric<L extends string> {
   readonly kind: "counter";
   readonly definition: MetricDefinition<L>;
   /** By one. */
@@ -29,14 +29,14 @@ interface CounterMetric<L extends string> {
   add(by: number, ...labels: LabelArguments<L>): Measurement;
 }
 
-interface GaugeMetric<L extends string> {
+export interface GaugeMetric<L extends string> {
   readonly kind: "gauge";
   readonly definition: MetricDefinition<L>;
   set(value: number, ...labels: LabelArguments<L>): Measurement;
   remove(...labels: LabelArguments<L>): Measurement;
 }
 
-interface HistogramMetric<L extends string> {
+export interface HistogramMetric<L extends string> {
   readonly kind: "histogram";
   readonly definition: HistogramDefinition<L>;
   observe(value: number, ...labels: LabelArguments<L>): Measurement;

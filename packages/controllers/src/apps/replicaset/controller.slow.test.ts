@@ -10,6 +10,11 @@ const scenarios = replicaSetScenarios.filter(({ isExact }) => isExact !== true);
 
 describe.each(scenarios)("$name", (scenario) => {
   test.each(Array.from({ length: seeds }, (_, seed) => `replicaset ${seed}`))("seed %s", (seed) =>
-    runEmbedded(scenario, { controllers: () => [newReplicaSetController()], seed, faults: oneInTwenty, kills: 2 }),
+    runEmbedded(scenario, {
+      controllers: (run) => run(newReplicaSetController()),
+      seed,
+      faults: oneInTwenty,
+      kills: 2,
+    }),
   );
 });

@@ -5,6 +5,6 @@ import { replicaSetScenarios } from "./scenarios.contract.ts";
 
 describe("the replicaset controller on the embedded server", () => {
   test.each(replicaSetScenarios)("$name", (scenario) =>
-    runEmbedded(scenario, { controllers: () => [newReplicaSetController()] }),
+    runEmbedded(scenario, { controllers: (run) => run(newReplicaSetController()) }),
   );
 });

@@ -37,7 +37,7 @@ export const newReport =
 function conditionsAfter({ status }: appsv1.ReplicaSet, outcome: Outcome<Counted>, nowMs: number) {
   const before = status?.conditions ?? [];
   const failure = findPodFailure(outcome);
-  if (failure === undefined) return removeCondition(before, "ReplicaFailure");
+  if (failure === undefined) return removeCondition(before, "ReplicaFailure") ?? [];
   const isReported = before.some(({ type }) => type === "ReplicaFailure");
   return isReported
     ? before

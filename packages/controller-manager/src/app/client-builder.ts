@@ -1,0 +1,104 @@
+// Clients for controllers: each has its own, with its own name and its own rate limit.
+//
+// The root builder speaks as the manager itself. With `--use-service-account-credentials`, the other one speaks for each controller as its
+// service account in kube-system: it creates the account if it is missing, asks for a token (TokenRequest, an hour), and renews it at four
+// fifths of its time, and when the server refuses it. Tokens are shared by all clients of one account.
+import { type authenticationv1, isAlreadyExists, parseTime } from "@kubeloop/core/api";
+import { type Clock, KubeloopError } from "@kubeloop/core/base";
+import { type Client, type Credentials, type FetchedCredential, functionCredentials } from "@kubeloop/core/client";
+import { serviceAccounts } from "@kubeloop/core/resources";
+import { binaryVersion } from "../options/index.ts";
+
+export interface ClientLimits {
+  readonly qps: number;
+  readonly burst: number;
+}
+
+/** Some controllers may ask more often than others. */
+export interface LimitFactors {
+  readonly qpsTimes?: number;
+  readonly burstTimes?: number;
+}
+
+export interface ControllerClientBuilder {
+  /** For the controller, or the part of the manager, of this name. */
+  clientFor(name: string, limits?: LimitFactors): Client;
+}
+
+/** As upstream's: the program, and who in it. */
+export const userAgentOf = (name: string) =>
+  `kube-controller-manager/v${binaryVersion} (${process.platform}/${process.arch}) kubeloop/${name}`;
+
+export class RootClientBuilder implements ControllerClientBuilder {
+  readonly #root: Client;
+  readonly #limits: ClientLimits;
+
+  constructor(root: Client, limits: ClientLimits) {
+    this.#root = root;
+    this.#limits = limits;
+  }
+
+  clientFor(name: string, { qpsTimes = 1, burstTimes = 1 }: LimitFactors = {}): Client {
+    const { qps, burst } = this.#limits;
+    return this.#root.with({ qps: qps * qpsTimes, burst: burst * burstTimes, userAgent: userAgentOf(name) });
+  }
+}
+
+export interface ServiceAccountClientBuilderOptions {
+  readonly clock: Clock;
+  /** Which service account a controller speaks as; the root's client for those that have none. */
+  readonly serviceAccountOf: (controller: string) => string | undefined;
+  readonly namespace?: string;
+}
+
+const tokenSeconds = 3600;
+/** Renewed when this part of its time is over. */
+const renewedAfter = 0.8;
+
+export class ServiceAccountClientBuilder implements ControllerClientBuilder {
+  readonly #root: ControllerClientBuilder;
+  readonly #options: ServiceAccountClientBuilderOptions;
+  readonly #credentials = new Map<string, Credentials>();
+
+  constructor(root: ControllerClientBuilder, options: ServiceAccountClientBuilderOptions) {
+    this.#root = root;
+    this.#options = options;
+  }
+
+  clientFor(name: string, limits?: LimitFactors): Client {
+    const client = this.#root.clientFor(name, limits);
+    const account = this.#options.serviceAccountOf(name);
+    return account === undefined ? client : client.with({ credentials: this.#credentialsOf(account) });
+  }
+
+  #credentialsOf(account: string): Credentials {
+    const known = this.#credentials.get(account);
+    if (known !== undefined) return known;
+    const made = functionCredentials((signal) => this.#requestToken(account, signal), { clock: this.#options.clock });
+    this.#credentials.set(account, made);
+    return made;
+  }
+
+  async #requestToken(name: string, signal: AbortSignal): Promise<FetchedCredential> {
+    const { clock, namespace = "kube-system" } = this.#options;
+    const accounts = this.#root.clientFor("service-account-tokens").resource(serviceAccounts).in(namespace);
+    await accounts
+      .create({ apiVersion: "v1", kind: "ServiceAccount", metadata: { name } }, signal)
+      .catch((error: unknown) => {
+        if (!isAlreadyExists(error)) throw error;
+      });
+    const request: authenticationv1.TokenRequest = {
+      apiVersion: "authentication.k8s.io/v1",
+      kind: "TokenRequest",
+      metadata: {},
+      spec: { audiences: [], expirationSeconds: tokenSeconds },
+    };
+    const { status } = await accounts.subresource("token").create(name, request, signal);
+    const { token, expirationTimestamp } = status ?? {};
+    if (token === undefined || expirationTimestamp === undefined) {
+      throw new KubeloopError(`no token came for service account ${name}`, { reason: "NoToken" });
+    }
+    const lifeMs = parseTime(expirationTimestamp) - clock.now();
+    return { token, expiresAtMs: clock.now() + lifeMs * renewedAfter };
+  }
+}

@@ -1,0 +1,53 @@
+// From options to what the process runs with. `Config` is what the options say; `CompletedConfig` has everything that was still open filled in:
+// clients, clock, log, metrics.
+import {
+  type Clock,
+  type Log,
+  type Metrics,
+  MetricsRegistry,
+  type Random,
+  systemClock,
+  systemRandom,
+} from "@kubeloop/core/base";
+import type { Client } from "@kubeloop/core/client";
+import type { MetadataSharedInformerFactory, SharedInformerFactory } from "@kubeloop/core/informer";
+import {
+  type ComponentConfig,
+  type FeatureGates,
+  gateOptions,
+  type KubeControllerManagerOptions,
+  readFeatureGates,
+} from "../options/index.ts";
+
+export interface Config {
+  readonly options: KubeControllerManagerOptions;
+  /** Of the cluster, as the manager itself. */
+  readonly client: Client;
+  readonly log: Log;
+  readonly clock?: Clock;
+  readonly random?: Random;
+  readonly metrics?: Metrics;
+  /** Caches that the process has already; own ones unless given. */
+  readonly informers?: SharedInformerFactory;
+  readonly metadataInformers?: MetadataSharedInformerFactory;
+}
+
+export interface CompletedConfig extends Config {
+  readonly componentConfig: ComponentConfig;
+  readonly featureGates: FeatureGates;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly metrics: Metrics & { print(): string | Promise<string> };
+}
+
+export function complete(config: Config): CompletedConfig {
+  const { clock = systemClock, random = systemRandom, metrics = new MetricsRegistry(), options } = config;
+  return {
+    ...config,
+    componentConfig: options.componentConfig,
+    featureGates: readFeatureGates(gateOptions(options)).gates,
+    clock,
+    random,
+    metrics: metrics as CompletedConfig["metrics"],
+  };
+}

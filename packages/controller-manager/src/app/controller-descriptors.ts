@@ -1,0 +1,64 @@
+// The one table of all controllers: names, who they are on the server, what they need, and the function that starts each. A row without such
+// a function is not written yet. Everything else that lists controllers (flags, help, roles, documentation, the start) reads it from here.
+import { type ControllerName, controllerNames } from "@kubeloop/controllers";
+import type { Transport } from "@kubeloop/core/api";
+import type { LimitFactors } from "./client-builder.ts";
+import type { ControllerContext, LoopMode } from "./controller-context.ts";
+import { startReplicaSetController } from "./start-apps-controllers.ts";
+
+/** What came of starting a controller. */
+export type StartResult =
+  /** It declines: its API is not served, or a setting that it needs is missing. */
+  | { readonly isStarted: false }
+  | {
+      readonly isStarted: true;
+      /** Serves /debug/controllers/<name>/. */
+      readonly debugHandler?: Transport;
+      /** Says what is wrong with it, for /healthz; nothing ever is unless given. */
+      readonly findFault?: () => string | undefined;
+    };
+
+/** Builds a controller and adds it to the context's tasks. Throws only for what must end the process. */
+export type InitFunc = (context: ControllerContext, descriptor: ControllerDescriptor) => Promise<StartResult>;
+
+export interface ControllerDescriptor extends ControllerName {
+  /** How much more often than others it may ask the server. */
+  readonly limits?: LimitFactors;
+  /** Undefined while it is not written. */
+  readonly start?: InitFunc;
+}
+
+const limits: Readonly<Record<string, LimitFactors>> = {
+  "namespace-controller": { qpsTimes: 20, burstTimes: 100 },
+  "garbage-collector-controller": { qpsTimes: 2, burstTimes: 2 },
+  "storage-version-migrator-controller": { qpsTimes: 20, burstTimes: 100 },
+};
+
+const initFuncs: Readonly<Record<string, InitFunc>> = {
+  "replicaset-controller": startReplicaSetController,
+};
+
+export const controllerDescriptors: readonly ControllerDescriptor[] = controllerNames.map((row) => ({
+  ...row,
+  ...(limits[row.name] === undefined ? {} : { limits: limits[row.name] }),
+  ...(initFuncs[row.name] === undefined ? {} : { start: initFuncs[row.name] }),
+})) as readonly ControllerDescriptor[];
+
+export function knownControllers(): readonly string[] {
+  return controllerDescriptors.map(({ name }) => name).toSorted();
+}
+
+export function controllersDisabledByDefault(): readonly string[] {
+  return controllerDescriptors
+    .filter(({ isOffByDefault }) => isOffByDefault === true)
+    .map(({ name }) => name)
+    .toSorted();
+}
+
+/** The rows that this mode starts. */
+export function newControllerInitializers(
+  loopMode: LoopMode,
+  descriptors: readonly ControllerDescriptor[] = controllerDescriptors,
+): readonly ControllerDescriptor[] {
+  return descriptors.filter(({ isCloud }) => isCloud !== true || loopMode === "include-cloud-loops");
+}

@@ -1,0 +1,15 @@
+// The process: command, configuration, context, the table of controllers, the run.
+export { type CommandWorld, type ControllerManagerCommand, newControllerManagerCommand } from "./command.ts";
+export { type CompletedConfig, type Config, complete } from "./config.ts";
+export { type ControllerContext, createControllerContext, type LoopMode } from "./controller-context.ts";
+export {
+  type ControllerDescriptor,
+  controllerDescriptors,
+  controllersDisabledByDefault,
+  type InitFunc,
+  knownControllers,
+  newControllerInitializers,
+  type StartResult,
+} from "./controller-descriptors.ts";
+export { LostLeaseError, run } from "./run.ts";
+export { startControllers } from "./start-controllers.ts";

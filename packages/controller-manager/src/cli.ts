@@ -1,0 +1,26 @@
+#!/usr/bin/env node
+// The entry point of `kube-controller-manager`. Signals end the manager in order; a second one ends the process at once.
+import { newControllerManagerCommand } from "./app/index.ts";
+
+const stopSignal = ({ isGraceful }: { readonly isGraceful: boolean }): AbortSignal => {
+  const stop = new AbortController();
+  // Without the feature gate a signal ends the process at once, as upstream's does.
+  if (!isGraceful) return stop.signal;
+  let isToldTwice = false;
+  for (const name of ["SIGTERM", "SIGINT"] as const) {
+    process.on(name, () => {
+      if (isToldTwice) process.exit(1);
+      isToldTwice = true;
+      stop.abort(new Error(`received ${name}`));
+    });
+  }
+  return stop.signal;
+};
+
+process.exitCode = await newControllerManagerCommand().execute(process.argv.slice(2), {
+  stdout: process.stdout,
+  stderr: process.stderr,
+  stopSignal,
+});
+// Whatever is still open must not keep a process that has ended its work.
+setImmediate(() => process.exit());
