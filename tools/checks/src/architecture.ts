@@ -75,7 +75,7 @@ export const packageRules: Readonly<Record<string, PackageRule>> = {
     packages: [],
     dependencies: [],
   },
-  "controller-manager": { packages: ["@kubeloop/controllers"], dependencies: ["prom-client", "pkijs"] },
+  "controller-manager": { packages: ["@kubeloop/controllers"], dependencies: ["prom-client", "pkijs", "asn1js"] },
   kubeloop: {
     packages: ["@kubeloop/apiserver", "@kubeloop/controllers", "@kubeloop/controller-manager"],
     dependencies: ["yaml"],

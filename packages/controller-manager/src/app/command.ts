@@ -68,14 +68,15 @@ async function execute(args: readonly string[], world: CommandWorld): Promise<nu
     stdout.write(`${told}\n`);
     return 0;
   }
-  const log = newLog(options, world);
+  const verbosity = newVerbosity(options);
+  const log = newLog(options, verbosity, world);
   const faults = validateOptions(options);
   if (faults.length > 0) {
     log.error("command failed", { error: new Error(joinFaults(faults)) });
     return 1;
   }
   try {
-    await runManager(options, world, log);
+    await runManager(options, { ...world, log, verbosity });
     return 0;
   } catch (error) {
     log.error("command failed", { error: toError(error) });
@@ -91,7 +92,13 @@ function printedAnswer({ global, kubeloop }: KubeControllerManagerOptions): stri
   return undefined;
 }
 
-async function runManager(options: KubeControllerManagerOptions, world: CommandWorld, log: Log): Promise<void> {
+interface Running extends CommandWorld {
+  readonly log: Log;
+  readonly verbosity: Verbosity;
+}
+
+async function runManager(options: KubeControllerManagerOptions, world: Running): Promise<void> {
+  const { log, verbosity } = world;
   for (const { name } of inertFlags()) {
     const flag = flagGroups.flatMap(({ flags }) => flags).find((each) => each.name === name);
     if (flag !== undefined && options.parsedFlags.isSet(flag))
@@ -119,19 +126,35 @@ async function runManager(options: KubeControllerManagerOptions, world: CommandW
   });
   const { clock = systemClock } = world;
   await using client = openClient(clusterConfig, { clock, log, userAgent: userAgentOf("kube-controller-manager") });
-  const config = complete({ options, client, log, clock });
+  const config = complete({ options, client, log, clock, verbosity });
   const isGraceful = config.featureGates.isEnabled("ControllerManagerReleaseLeaderElectionLockOnExit");
   await run(config, world.stopSignal({ isGraceful }));
 }
 
-function newLog({ logs }: KubeControllerManagerOptions, { stdout, stderr, clock = systemClock }: CommandWorld): Log {
-  const { verbosity, vmodule } = logs;
+interface Verbosity {
+  get(): number;
+  set(level: number): void;
+}
+
+/** `-v`, until /debug/flags/v says otherwise. */
+function newVerbosity({ logs }: KubeControllerManagerOptions): Verbosity {
+  let level = logs.verbosity;
+  return {
+    get: () => level,
+    set: (to) => {
+      level = to;
+    },
+  };
+}
+
+function newLog({ logs }: KubeControllerManagerOptions, verbosity: Verbosity, world: CommandWorld): Log {
+  const { stdout, stderr, clock = systemClock } = world;
   const format = logs.format === "json" ? "json" : "text";
   const isSplit = format === "json" ? logs.jsonSplitStream : logs.textSplitStream;
   return klog({
     format,
-    vmodule,
-    verbosity: () => verbosity,
+    vmodule: logs.vmodule,
+    verbosity: verbosity.get,
     now: () => clock.now(),
     write: (line, level) => (isSplit && level !== "error" ? stdout : stderr).write(`${line}\n`),
   });

@@ -27,6 +27,8 @@ export interface Config {
   readonly clock?: Clock;
   readonly random?: Random;
   readonly metrics?: Metrics;
+  /** Reads and sets `-v` while the process runs. */
+  readonly verbosity?: { get(): number; set(level: number): void };
   /** Caches that the process has already; own ones unless given. */
   readonly informers?: SharedInformerFactory;
   readonly metadataInformers?: MetadataSharedInformerFactory;

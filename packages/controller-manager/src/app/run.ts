@@ -7,11 +7,13 @@
 //      process must end, because another replica is at work.
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
+import type { Transport } from "@kubeloop/core/api";
 import { KubeloopError, TaskScope } from "@kubeloop/core/base";
 import { electionMetrics, LeaderElector, LeaseLock } from "@kubeloop/core/election";
 import { coreEventSink, EventBroadcaster } from "@kubeloop/core/events";
 import { HealthChecks } from "@kubeloop/core/runtime";
 import { selectControllers } from "../select-controllers.ts";
+import { newSecureServing } from "../serving/index.ts";
 import { RootClientBuilder, ServiceAccountClientBuilder } from "./client-builder.ts";
 import type { CompletedConfig } from "./config.ts";
 import { createControllerContext } from "./controller-context.ts";
@@ -37,10 +39,17 @@ export async function run(config: CompletedConfig, signal: AbortSignal): Promise
   const healthz = new HealthChecks({ clock });
   const events = new EventBroadcaster({ clock, random, log, metrics });
   events.startRecordingToSink(coreEventSink(rootClientBuilder.clientFor("kube-controller-manager")));
+  const debugHandlers = new Map<string, Transport>();
+  const serving = await newSecureServing({ ...config, healthz, debugHandlers }, signal);
   await using scope = new TaskScope(signal);
   void scope.spawn((each) => events.run(each));
+  if (serving !== undefined) {
+    void scope.spawn((each) => serving.run(each));
+    await serving.server.whenReady(signal);
+  }
 
-  if (!generic.leaderElect) return await runControllers(config, healthz, signal);
+  const parts = { healthz, debugHandlers };
+  if (!generic.leaderElect) return await runControllers(config, parts, signal);
 
   const { resourceName: name, resourceNamespace: namespace } = generic;
   const lock = new LeaseLock(rootClientBuilder.clientFor("leader-election"), { namespace, name });
@@ -59,14 +68,20 @@ export async function run(config: CompletedConfig, signal: AbortSignal): Promise
   });
   healthz.add("leaderElection", () => elector.findFault(leaderHealthToleranceMs));
   const reason = await elector.run(
-    { onStartedLeading: (leadership) => runControllers(config, healthz, leadership.signal) },
+    { onStartedLeading: (leadership) => runControllers(config, parts, leadership.signal) },
     signal,
   );
   if (reason === "lost") throw new LostLeaseError("leader election lost", { reason: "LostLease" });
 }
 
+/** What the endpoints tell of the controllers: filled when they are started. */
+interface ServedParts {
+  readonly healthz: HealthChecks;
+  readonly debugHandlers: Map<string, Transport>;
+}
+
 /** While this replica leads. */
-async function runControllers(config: CompletedConfig, healthz: HealthChecks, signal: AbortSignal): Promise<void> {
+async function runControllers(config: CompletedConfig, served: ServedParts, signal: AbortSignal): Promise<void> {
   const { clock, random, log, componentConfig } = config;
   const { generic, kubeCloudShared } = componentConfig;
   const rootClientBuilder = new RootClientBuilder(config.client, generic);
@@ -86,7 +101,10 @@ async function runControllers(config: CompletedConfig, healthz: HealthChecks, si
     },
     signal,
   );
-  await startControllers(context, newControllerInitializers(context.loopMode), healthz);
+  const started = await startControllers(context, newControllerInitializers(context.loopMode), served.healthz);
+  for (const { descriptor, result } of started) {
+    if (result.debugHandler !== undefined) served.debugHandlers.set(descriptor.name, result.debugHandler);
+  }
   await using scope = new TaskScope(signal);
   if (config.informers === undefined) void scope.spawn((each) => context.informerFactory.run(each));
   if (config.metadataInformers === undefined) void scope.spawn((each) => context.metadataInformerFactory.run(each));

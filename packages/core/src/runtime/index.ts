@@ -56,10 +56,13 @@ export {
   type HealthCheck,
   HealthChecks,
   type HealthChecksOptions,
+  type HttpHandler,
   HttpServer,
   type HttpServerOptions,
   healthRoutes,
+  jsonResponse,
   metricsHandler,
+  type Peer,
   type PrintableMetrics,
   type Routes,
   routed,
@@ -67,6 +70,9 @@ export {
   type ServingCertificate,
   ServingCertificateFiles,
   type ServingCertificateOptions,
+  statusResponse,
+  type TlsSettings,
+  textResponse,
 } from "./serving/index.ts";
 export { StaleReadError } from "./stale-read-error.ts";
 export type { AttributeValue, Span, SpanContext, SpanOptions, TraceContext, Tracer } from "./tracing/tracer.ts";

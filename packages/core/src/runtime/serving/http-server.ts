@@ -7,9 +7,12 @@
 //   Status, and does not disturb others.
 // - Slow senders are cut off: so long for the headers, so long for the whole request. A body beyond the limit is a 413.
 // - A certificate that was renewed is shown to new connections; those that are open go on.
+// - Where client certificates are asked for, a connection without one, or with one of a stranger, is taken all the same: whom a certificate
+//   speaks for is the function's to say, from its third argument.
 import type { Server as HttpListener, IncomingMessage, ServerOptions, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { findStatusError, newInternalError, type Transport } from "../../api/index.ts";
+import type { SecureVersion, TLSSocket } from "node:tls";
+import { type ApiRequest, type ApiResponse, findStatusError, newInternalError } from "../../api/index.ts";
 import {
   type Clock,
   childSignal,
@@ -30,6 +33,30 @@ import { sendAnswer, toApiRequest } from "./exchange.ts";
 import { statusResponse } from "./responses.ts";
 import type { ServedCertificate, ServingCertificate } from "./serving-certificate.ts";
 
+/** Who is at the other end of a request's connection. */
+export interface Peer {
+  /** The certificate it showed, as DER, and those it sent with it; none unless they were asked for. Not verified. */
+  readonly certificates: readonly Uint8Array[];
+}
+
+/** A Transport is one: it does not ask who is there. */
+export type HttpHandler = (request: ApiRequest, signal: AbortSignal, peer: Peer) => Promise<ApiResponse>;
+
+export interface TlsSettings {
+  /** TLS 1.2 unless given. */
+  readonly minVersion?: SecureVersion;
+  /** Of TLS 1.2, by their names in OpenSSL, with colons. Node's own unless given. */
+  readonly ciphers?: string;
+  /** By their names in OpenSSL, with colons. */
+  readonly curves?: string;
+  /** Whether clients are asked for a certificate, which they need not have. */
+  readonly asksForCertificate?: boolean;
+  /** Certificates for other names, which may stand for a whole level ("*.example.com"). The first that fits is shown. */
+  readonly byName?: readonly { readonly names: readonly string[]; readonly certificatePem: string; readonly keyPem: string }[];
+  /** HTTP/2 beside HTTP/1.1, with so many streams on a connection at most; HTTP/1.1 alone unless given. */
+  readonly http2?: { readonly maxStreams?: number };
+}
+
 export interface HttpServerOptions {
   /** 0 for a free one: `port` tells which. */
   readonly port: number;
@@ -37,6 +64,9 @@ export interface HttpServerOptions {
   readonly host?: string;
   /** HTTPS with it, HTTP without. */
   readonly certificate?: ServingCertificate | undefined;
+  readonly tls?: TlsSettings;
+  /** Whether others may listen on the same port; needs Node 23.1. */
+  readonly reusePort?: boolean;
   /** The largest body; 3 MiB unless given, as an API server's. */
   readonly maxRequestBytes?: number;
   /** For the headers of a request to arrive; 32 s unless given. */
@@ -63,7 +93,7 @@ const maxHeaderBytes = 1024 * 1024;
 export class HttpServer {
   readonly name: string;
   readonly group = "servers";
-  readonly #handler: Transport;
+  readonly #handler: HttpHandler;
   readonly #options: HttpServerOptions;
   readonly #clock: Clock;
   readonly #log: Log;
@@ -74,7 +104,7 @@ export class HttpServer {
   readonly #connections = new Connections();
   #life: Life = { at: "new" };
 
-  constructor(name: string, handler: Transport, options: HttpServerOptions) {
+  constructor(name: string, handler: HttpHandler, options: HttpServerOptions) {
     this.name = name;
     this.#handler = handler;
     this.#options = options;
@@ -144,7 +174,7 @@ export class HttpServer {
 
   async #open(signal: AbortSignal): Promise<HttpListener> {
     const { headersTimeoutMs = 32_000, requestTimeoutMs = 60_000, idleTimeoutMs = 90_000 } = this.#options;
-    const { certificate, port, host } = this.#options;
+    const { certificate, port, host, tls, reusePort } = this.#options;
     const options: ServerOptions = {
       headersTimeout: Math.min(headersTimeoutMs, requestTimeoutMs),
       requestTimeout: requestTimeoutMs,
@@ -154,12 +184,13 @@ export class HttpServer {
       connectionsCheckingInterval: Math.max(100, Math.min(5000, Math.floor(headersTimeoutMs / 4))),
     };
     const answer = (request: IncomingMessage, response: ServerResponse) => this.#take(request, response);
-    const listener = await newListener(options, certificate?.current, answer);
+    const listener = await newListener(options, certificate?.current, { answer, tls });
     signal.throwIfAborted();
     this.#connections.follow(listener);
     await new Promise<void>((resolve, reject) => {
       listener.once("error", reject);
-      listener.listen({ port, ...(host === undefined ? {} : { host }) }, () => {
+      const where = { port, ...(host === undefined ? {} : { host }), ...(reusePort === true ? { reusePort } : {}) };
+      listener.listen(where, () => {
         listener.off("error", reject);
         resolve();
       });
@@ -201,7 +232,7 @@ export class HttpServer {
     { maxBytes, signal }: { readonly maxBytes: number; readonly signal: AbortSignal },
   ): Promise<void> {
     try {
-      const answer = await this.#handler(toApiRequest(request, { maxBytes }), signal);
+      const answer = await this.#handler(toApiRequest(request, { maxBytes }), signal, peerOf(request));
       // Its client need not ask again here.
       if (this.#life.at !== "listening") response.shouldKeepAlive = false;
       await sendAnswer(answer, response, signal);
@@ -228,21 +259,70 @@ export class HttpServer {
   }
 }
 
-type Answering = (request: IncomingMessage, response: ServerResponse) => void;
+interface Answering {
+  readonly answer: (request: IncomingMessage, response: ServerResponse) => void;
+  readonly tls: TlsSettings | undefined;
+}
 
 async function newListener(
   options: ServerOptions,
   certificate: ServedCertificate | undefined,
-  answer: Answering,
+  { answer, tls = {} }: Answering,
 ): Promise<HttpListener> {
   if (certificate === undefined) {
     const { createServer } = await import("node:http");
     return createServer(options, answer);
   }
-  const { createServer } = await import("node:https");
   const isMutual = certificate.clientCaPem !== undefined;
-  const tls = { minVersion: "TLSv1.2", requestCert: isMutual, rejectUnauthorized: isMutual } as const;
-  return createServer({ ...options, ...tls, ...contextOf(certificate) }, answer);
+  const settings = {
+    minVersion: tls.minVersion ?? "TLSv1.2",
+    requestCert: isMutual || tls.asksForCertificate === true,
+    rejectUnauthorized: isMutual,
+    ...(tls.ciphers === undefined ? {} : { ciphers: tls.ciphers }),
+    ...(tls.curves === undefined ? {} : { ecdhCurve: tls.curves }),
+    ...(await namedContexts(tls)),
+    ...contextOf(certificate),
+  } as const;
+  if (tls.http2 !== undefined) {
+    const { createSecureServer } = await import("node:http2");
+    const { maxStreams } = tls.http2;
+    const http2 = { allowHTTP1: true, ...(maxStreams === undefined ? {} : { settings: { maxConcurrentStreams: maxStreams } }) };
+    // Its requests and responses have all that is used here of those of HTTP/1.1.
+    return createSecureServer({ ...options, ...settings, ...http2 }, answer as never) as unknown as HttpListener;
+  }
+  const { createServer } = await import("node:https");
+  return createServer({ ...options, ...settings }, answer);
+}
+
+async function namedContexts({ byName = [] }: TlsSettings) {
+  if (byName.length === 0) return {};
+  const { createSecureContext } = await import("node:tls");
+  const contexts = byName.map(({ names, certificatePem, keyPem }) => ({
+    names,
+    context: createSecureContext({ cert: certificatePem, key: keyPem }),
+  }));
+  const find = (wanted: string) =>
+    contexts.find(({ names }) => names.includes(wanted)) ??
+    contexts.find(({ names }) => names.includes(wanted.replace(/^[^.]+/, "*")));
+  return {
+    SNICallback: (name: string, done: (error: Error | null, context?: ReturnType<typeof createSecureContext>) => void) =>
+      done(null, find(name)?.context),
+  };
+}
+
+/** The chain ends where it repeats: the platform lets an authority point to itself. */
+function peerOf({ socket }: IncomingMessage): Peer {
+  const certificates: Uint8Array[] = [];
+  if ("getPeerCertificate" in socket && typeof socket.getPeerCertificate === "function") {
+    let each: ReturnType<TLSSocket["getPeerCertificate"]> | undefined = (socket as TLSSocket).getPeerCertificate(true);
+    const seen = new Set<unknown>();
+    while (each?.raw !== undefined && !seen.has(each)) {
+      seen.add(each);
+      certificates.push(each.raw);
+      each = "issuerCertificate" in each ? (each.issuerCertificate as typeof each) : undefined;
+    }
+  }
+  return { certificates };
 }
 
 function takeCertificate(listener: HttpListener, certificate: ServedCertificate): void {

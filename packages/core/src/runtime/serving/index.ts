@@ -4,7 +4,7 @@
 // Not here: who may ask. Probes and metrics are for everybody who reaches the port.
 export { type CheckResult, type HealthCheck, HealthChecks, type HealthChecksOptions } from "./health-checks.ts";
 export { healthRoutes } from "./health-handler.ts";
-export { HttpServer, type HttpServerOptions } from "./http-server.ts";
+export { type HttpHandler, HttpServer, type HttpServerOptions, type Peer, type TlsSettings } from "./http-server.ts";
 export { metricsHandler, type PrintableMetrics } from "./metrics-handler.ts";
 export { jsonResponse, notFoundResponse, statusResponse, textResponse } from "./responses.ts";
 export { type Routes, routed } from "./routes.ts";

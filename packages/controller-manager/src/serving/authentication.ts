@@ -1,0 +1,125 @@
+// Who a request to the manager's endpoints is from. In this order: a front proxy's certificate, which lets headers name the user; a client
+// certificate; a bearer token, which the cluster reviews; nobody. Promises that a token the server does not know is refused (401) and that
+// a certificate of no known authority makes nobody somebody.
+import { createHash } from "node:crypto";
+import { type ApiRequest, type authenticationv1, headerValue, newUnauthorized } from "@kubeloop/core/api";
+import type { Clock } from "@kubeloop/core/base";
+import type { Client } from "@kubeloop/core/client";
+import { tokenReviews } from "@kubeloop/core/resources";
+import type { Peer } from "@kubeloop/core/runtime";
+import type { ClientAuthorities } from "./client-authorities.ts";
+import { ReviewCache } from "./review-cache.ts";
+import { verifyCertificate } from "./verify-certificate.ts";
+
+export interface User {
+  readonly name: string;
+  readonly uid: string;
+  readonly groups: readonly string[];
+  readonly extra: Readonly<Record<string, readonly string[]>>;
+}
+
+export const anonymous: User = { name: "system:anonymous", uid: "", groups: ["system:unauthenticated"], extra: {} };
+
+export interface AuthenticationOptions {
+  readonly clock: Clock;
+  readonly authorities: () => ClientAuthorities;
+  /** Whom to ask about tokens; without one, tokens say nothing. */
+  readonly client: Client | undefined;
+  readonly tokenTtlMs: number;
+}
+
+export class Authentication {
+  readonly #options: AuthenticationOptions;
+  readonly #reviews: ReviewCache<User | undefined>;
+
+  constructor(options: AuthenticationOptions) {
+    this.#options = options;
+    this.#reviews = new ReviewCache(options.clock, () => options.tokenTtlMs);
+  }
+
+  async userOf(request: ApiRequest, peer: Peer, signal: AbortSignal): Promise<User> {
+    return (
+      this.#fromFrontProxy(request, peer) ??
+      this.#fromCertificate(peer) ??
+      (await this.#fromToken(request, signal)) ??
+      anonymous
+    );
+  }
+
+  #fromFrontProxy({ headers }: ApiRequest, { certificates }: Peer): User | undefined {
+    const { requestHeader } = this.#options.authorities();
+    if (requestHeader === undefined || certificates.length === 0) return undefined;
+    const proxy = verifyCertificate(certificates, requestHeader.authorities, this.#options.clock.now());
+    if (proxy === undefined) return undefined;
+    const { allowedNames } = requestHeader;
+    if (allowedNames.length > 0 && !allowedNames.includes(proxy.commonName)) return undefined;
+    const first = (names: readonly string[]) =>
+      names
+        .map((name) => headerValue(headers, name.toLowerCase()))
+        .find((value) => value !== undefined && value !== "");
+    const name = first(requestHeader.usernameHeaders);
+    if (name === undefined) return undefined;
+    const groups = requestHeader.groupHeaders.flatMap((header) => valuesOf(headers[header.toLowerCase()]));
+    const prefixes = requestHeader.extraHeaderPrefixes.map((prefix) => prefix.toLowerCase());
+    const extra = Object.entries(headers).flatMap(([header, value]) => {
+      const prefix = prefixes.find((each) => header.startsWith(each));
+      return prefix === undefined ? [] : [[decodeKey(header.slice(prefix.length)), valuesOf(value)] as const];
+    });
+    return authenticated({
+      name,
+      uid: first(requestHeader.uidHeaders) ?? "",
+      groups,
+      extra: Object.fromEntries(extra),
+    });
+  }
+
+  #fromCertificate({ certificates }: Peer): User | undefined {
+    if (certificates.length === 0) return undefined;
+    const found = verifyCertificate(
+      certificates,
+      this.#options.authorities().clientAuthorities,
+      this.#options.clock.now(),
+    );
+    if (found === undefined || found.commonName === "") return undefined;
+    return authenticated({ name: found.commonName, uid: "", groups: found.organizations, extra: {} });
+  }
+
+  async #fromToken({ headers }: ApiRequest, signal: AbortSignal): Promise<User | undefined> {
+    const [scheme = "", token = ""] = (headerValue(headers, "authorization") ?? "").split(" ");
+    if (scheme.toLowerCase() !== "bearer" || token === "" || this.#options.client === undefined) return undefined;
+    const digest = createHash("sha256").update(token).digest("base64");
+    const user = await this.#reviews.get(digest, () => this.#review(token, signal));
+    if (user === undefined) throw newUnauthorized("Unauthorized");
+    return user;
+  }
+
+  async #review(token: string, signal: AbortSignal): Promise<User | undefined> {
+    const review: authenticationv1.TokenReview = {
+      apiVersion: "authentication.k8s.io/v1",
+      kind: "TokenReview",
+      metadata: {},
+      spec: { token },
+    };
+    const answer = await this.#options.client?.resource(tokenReviews).create(review, signal);
+    const { authenticated: isKnown, user = {} } = answer?.status ?? {};
+    if (isKnown !== true) return undefined;
+    const { username: name = "", uid = "", groups = [], extra = {} } = user;
+    return { name, uid, groups, extra };
+  }
+}
+
+const authenticated = (user: User): User => ({
+  ...user,
+  groups: user.groups.includes("system:authenticated") ? user.groups : [...user.groups, "system:authenticated"],
+});
+
+const valuesOf = (value: string | readonly string[] | undefined): readonly string[] =>
+  value === undefined ? [] : typeof value === "string" ? value.split(",").map((one) => one.trim()) : value;
+
+function decodeKey(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

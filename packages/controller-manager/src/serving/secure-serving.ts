@@ -1,0 +1,269 @@
+// The manager's HTTPS endpoints: certificate, guards and routes, from the options. Served from the start, leader or not; what controllers add
+// (health checks, debug pages) appears when they are started.
+import { readFile } from "node:fs/promises";
+import type { Transport } from "@kubeloop/core/api";
+import { type Clock, type Log, type Random, TaskScope } from "@kubeloop/core/base";
+import { type Client, loadClusterConfig, openClient } from "@kubeloop/core/client";
+import {
+  fixedCertificate,
+  type HealthChecks,
+  HttpServer,
+  healthRoutes,
+  metricsHandler,
+  type PrintableMetrics,
+  type Routes,
+  routed,
+  type ServingCertificate,
+  ServingCertificateFiles,
+  type TlsSettings,
+} from "@kubeloop/core/runtime";
+import type { FeatureGates, KubeControllerManagerOptions } from "../options/index.ts";
+import { Authentication } from "./authentication.ts";
+import { Authorization } from "./authorization.ts";
+import {
+  type ClientAuthorities,
+  followPublishedAuthorities,
+  readGivenAuthorities,
+  readPublished,
+} from "./client-authorities.ts";
+import { guarded } from "./guarded.ts";
+import { profileRoutes } from "./profiles.ts";
+import { newSelfSignedCertificate } from "./self-signed-certificate.ts";
+import { slisHandler } from "./slis.ts";
+import { tlsSettings } from "./tls-settings.ts";
+import { configzHandler, flagzHandler, statuszHandler } from "./zpages.ts";
+
+export interface SecureServingOptions {
+  readonly options: KubeControllerManagerOptions;
+  readonly featureGates: FeatureGates;
+  readonly healthz: HealthChecks;
+  readonly metrics: PrintableMetrics;
+  /** By path below /debug/controllers/<name>; grows when controllers start. */
+  readonly debugHandlers: ReadonlyMap<string, Transport>;
+  /** Reads and sets `-v` while the process runs. */
+  readonly verbosity?: { get(): number; set(level: number): void };
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+}
+
+/** Not yet open; `run` serves until aborted. */
+export interface SecureServing {
+  readonly server: HttpServer;
+  run(signal: AbortSignal): Promise<void>;
+}
+
+/** Undefined with --secure-port=0. Throws for certificates and settings that cannot be used. */
+export async function newSecureServing(
+  parts: SecureServingOptions,
+  signal: AbortSignal,
+): Promise<SecureServing | undefined> {
+  const { options, clock, random, log } = parts;
+  const { secureServing } = options;
+  if (secureServing.bindPort === 0) return undefined;
+  const certificate = await openCertificate(parts, signal);
+  const remote = await openRemoteClients(options, { clock, log }, signal);
+  let authorities = await findAuthorities(options, remote.authentication, log, signal);
+  const guards = {
+    authentication: new Authentication({
+      clock,
+      authorities: () => authorities,
+      client: remote.authentication,
+      tokenTtlMs: options.authentication.cacheTTLMs,
+    }),
+    authorization: new Authorization({
+      clock,
+      alwaysAllowPaths: options.authorization.alwaysAllowPaths,
+      client: remote.authorization,
+      allowTtlMs: options.authorization.allowCacheTTLMs,
+      denyTtlMs: options.authorization.denyCacheTTLMs,
+    }),
+  };
+  const tls: TlsSettings = { ...tlsSettings(secureServing), byName: await readNamedCertificates(secureServing) };
+  const server = new HttpServer("kube-controller-manager", guarded(routed(routesOf(parts)), guards), {
+    host: secureServing.bindAddress === "0.0.0.0" ? "::" : secureServing.bindAddress,
+    port: secureServing.bindPort,
+    certificate,
+    tls,
+    reusePort: secureServing.permitPortSharing,
+    clock,
+    log,
+  });
+  const { authentication: client } = remote;
+  const isFollowing = client !== undefined && !options.authentication.skipLookup;
+  return {
+    server,
+    async run(each) {
+      await using scope = new TaskScope(each);
+      if (isFollowing) {
+        const given = await readGivenAuthorities(options.authentication, readText);
+        const onChange = (found: ClientAuthorities) => {
+          authorities = overlay(given, found);
+        };
+        void scope.spawn((one) => followPublishedAuthorities({ client, clock, random, log, onChange }, one));
+      }
+      void scope.spawn((one) => server.run(one));
+      await scope.join();
+    },
+  };
+}
+
+function routesOf(parts: SecureServingOptions): Routes {
+  const { options, featureGates, healthz, metrics, debugHandlers, verbosity, clock, log } = parts;
+  const { "/healthz": health = notServed } = healthRoutes("healthz", healthz, log);
+  const listed: Routes = {
+    "/healthz": health,
+    "/metrics": metricsHandler(metrics),
+    "/configz": configzHandler(options),
+    ...(featureGates.isEnabled("ComponentFlagz") ? { "/flagz": flagzHandler(options) } : {}),
+  };
+  const isProfiling = options.componentConfig.generic.enableProfiling;
+  const statusz = {
+    clock,
+    startedMs: clock.now(),
+    emulatedVersion: options.componentGlobals.emulatedVersion.at(-1) ?? "",
+    paths: Object.keys(listed),
+  };
+  return {
+    ...listed,
+    "/metrics/slis": slisHandler(healthz),
+    ...(featureGates.isEnabled("ComponentStatusz") ? { "/statusz": statuszHandler(statusz) } : {}),
+    ...(isProfiling ? profileRoutes(clock) : {}),
+    ...(isProfiling && verbosity !== undefined ? { "/debug/flags/v": verbosityHandler(verbosity) } : {}),
+    "/debug/controllers/": controllerHandler(debugHandlers),
+  };
+}
+
+const notServed: Transport = routed({});
+
+/** PUT a number to set it, as klog's components do. */
+function verbosityHandler(verbosity: { get(): number; set(level: number): void }): Transport {
+  return async (request) => {
+    const { textResponse } = await import("@kubeloop/core/runtime");
+    if (request.method !== "PUT") return textResponse(405, "unrecognized http method\n");
+    const text = request.body.kind === "bytes" ? await readBody(request.body.bytes) : "";
+    if (!/^[0-9]+$/.test(text.trim())) return textResponse(400, `failed set klog.logging.verbosity ${text}\n`);
+    verbosity.set(Number(text));
+    return textResponse(200, `successfully set klog.logging.verbosity to ${text.trim()}\n`);
+  };
+}
+
+async function readBody(bytes: AsyncIterable<Uint8Array> | Uint8Array): Promise<string> {
+  if (bytes instanceof Uint8Array) return Buffer.from(bytes).toString();
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of bytes) chunks.push(chunk);
+  return Buffer.concat(chunks).toString();
+}
+
+/** The handler of a controller sees paths below its own. */
+function controllerHandler(handlers: ReadonlyMap<string, Transport>): Transport {
+  return async (request, signal) => {
+    const [name = "", ...rest] = request.path.slice("/debug/controllers/".length).split("/");
+    const handler = handlers.get(name) ?? notServed;
+    return await handler({ ...request, path: `/${rest.join("/")}` }, signal);
+  };
+}
+
+async function openCertificate(
+  { options, clock, log }: SecureServingOptions,
+  signal: AbortSignal,
+): Promise<ServingCertificate> {
+  const { tlsCertFile, tlsPrivateKeyFile, certDirectory } = options.secureServing;
+  if (tlsCertFile !== "" || tlsPrivateKeyFile !== "") {
+    return await readFiles(tlsCertFile, tlsPrivateKeyFile);
+  }
+  if (certDirectory === "") {
+    log.info("Generated self-signed cert in-memory");
+    return fixedCertificate(await newSelfSignedCertificate("kube-controller-manager", clock));
+  }
+  const { join } = await import("node:path");
+  const [certFile, keyFile] = [".crt", ".key"].map((end) => join(certDirectory, `kube-controller-manager${end}`)) as [
+    string,
+    string,
+  ];
+  await makeMissingFiles(certDirectory, certFile, keyFile, clock);
+  return await readFiles(certFile, keyFile);
+
+  async function readFiles(certFile: string, keyFile: string) {
+    const files = new ServingCertificateFiles({ certFile, keyFile, clock, log });
+    await files.reload(signal);
+    return files;
+  }
+}
+
+async function makeMissingFiles(folder: string, certFile: string, keyFile: string, clock: Clock): Promise<void> {
+  const { access, mkdir, writeFile } = await import("node:fs/promises");
+  const isThere = (file: string) =>
+    access(file).then(
+      () => true,
+      () => false,
+    );
+  if ((await isThere(certFile)) && (await isThere(keyFile))) return;
+  const pair = await newSelfSignedCertificate("kube-controller-manager", clock);
+  await mkdir(folder, { recursive: true });
+  await writeFile(keyFile, pair.keyPem, { mode: 0o600 });
+  await writeFile(certFile, pair.certificatePem, { mode: 0o644 });
+}
+
+async function readNamedCertificates({ tlsSniCertKeys }: KubeControllerManagerOptions["secureServing"]) {
+  const { X509Certificate } = await import("node:crypto");
+  return await Promise.all(
+    tlsSniCertKeys.map(async ({ certFile, keyFile, names }) => {
+      const [certificatePem, keyPem] = await Promise.all([readText(certFile), readText(keyFile)]);
+      const own = (new X509Certificate(certificatePem).subjectAltName ?? "")
+        .split(", ")
+        .flatMap((entry) => (entry.startsWith("DNS:") ? [entry.slice(4)] : []));
+      return { certificatePem, keyPem, names: names.length > 0 ? names : own };
+    }),
+  );
+}
+
+interface RemoteClients {
+  readonly authentication: Client | undefined;
+  readonly authorization: Client | undefined;
+}
+
+/** The clusters that review tokens and access. A pod's own, where neither is named and the process runs in a pod. */
+async function openRemoteClients(
+  { authentication, authorization }: KubeControllerManagerOptions,
+  parts: { readonly clock: Clock; readonly log: Log },
+  signal: AbortSignal,
+): Promise<RemoteClients> {
+  const open = async (path: string): Promise<Client | undefined> => {
+    if (path !== "") return openClient(await loadClusterConfig({ path }, signal), { ...parts, timeoutMs: 10_000 });
+    if (process.env["KUBERNETES_SERVICE_HOST"] === undefined) return undefined;
+    const { inClusterConfig } = await import("@kubeloop/core/client");
+    return openClient(await inClusterConfig({}, signal), { ...parts, timeoutMs: 10_000 });
+  };
+  return {
+    authentication: await open(authentication.remoteKubeconfig),
+    authorization: await open(authorization.remoteKubeconfig),
+  };
+}
+
+async function findAuthorities(
+  { authentication: settings }: KubeControllerManagerOptions,
+  client: Client | undefined,
+  log: Log,
+  signal: AbortSignal,
+): Promise<ClientAuthorities> {
+  const given = await readGivenAuthorities(settings, readText);
+  if (client === undefined || settings.skipLookup) return given;
+  try {
+    return overlay(given, await readPublished(client, signal));
+  } catch (error) {
+    if (!settings.tolerateInClusterLookupFailure) throw error;
+    log.warn("Unable to get configmap/extension-apiserver-authentication in kube-system. Requests are anonymous", {
+      error,
+    });
+    return given;
+  }
+}
+
+/** What the flags say goes before what the cluster publishes. */
+const overlay = (given: ClientAuthorities, published: ClientAuthorities): ClientAuthorities => ({
+  clientAuthorities: given.clientAuthorities.length > 0 ? given.clientAuthorities : published.clientAuthorities,
+  requestHeader: given.requestHeader ?? published.requestHeader,
+});
+
+const readText = (path: string) => readFile(path, "utf8");
