@@ -12,7 +12,7 @@ import {
   unanswered,
 } from "@kubeloop/core/testing";
 import { describe, expect, test } from "vitest";
-import { type ClaimInput, checkAdoption, claimChildren } from "./claim.ts";
+import { type ClaimInput, claimChildren, decideAdoption } from "./claim.ts";
 
 const selector = { matchLabels: { app: "web" } };
 const labels = { app: "web" };
@@ -28,9 +28,9 @@ const claim = (input: Partial<ClaimInput<corev1.Pod>>) =>
 
 describe("an object is", () => {
   for (const [name, input, becomes] of [
-    ["kept, if it is owned and matches", { owned: [its()] }, "mine"],
-    ["kept while it is being deleted", { owned: [its({ deletionTimestamp })] }, "mine"],
-    ["kept by an owner that is being deleted", { owned: [its()], owner: going }, "mine"],
+    ["kept, if it is owned and matches", { owned: [its()] }, "claimed"],
+    ["kept while it is being deleted", { owned: [its({ deletionTimestamp })] }, "claimed"],
+    ["kept by an owner that is being deleted", { owned: [its()], owner: going }, "claimed"],
     ["released, if it is owned and matches no more", { owned: [its({ labels: {} })] }, "released"],
     ["released while it is being deleted", { owned: [its({ labels: {}, deletionTimestamp })] }, "released"],
     ["released, if it is no member", { owned: [its()], isMember: () => false }, "released"],
@@ -51,11 +51,11 @@ describe("an object is", () => {
     ["left alone by a selector that cannot be read", { orphans: [orphan()], selector: badSelector() }, "nobody's"],
   ] as const) {
     test(name, () => {
-      const { mine, adopted, released, edits } = claim(input);
+      const { claimed, adopted, released, edits } = claim(input);
       const found =
-        adopted.length > 0 ? "adopted" : released.length > 0 ? "released" : mine.length > 0 ? "mine" : "nobody's";
+        adopted.length > 0 ? "adopted" : released.length > 0 ? "released" : claimed.length > 0 ? "claimed" : "nobody's";
       expect(found).toBe(becomes);
-      expect(mine).toHaveLength(becomes === "mine" || becomes === "adopted" ? 1 : 0);
+      expect(claimed).toHaveLength(becomes === "claimed" || becomes === "adopted" ? 1 : 0);
       expect(edits).toHaveLength(becomes === "adopted" || becomes === "released" ? 1 : 0);
     });
   }
@@ -64,12 +64,12 @@ describe("an object is", () => {
 describe("an edit", () => {
   const owners = (action: unknown) => (action as { patch: { metadata: object } }).patch.metadata;
 
-  test("of an adoption adds the controller to other owners, is locked, and does not mind that the object is gone", () => {
+  test("of an adoption adds the controller to other owners, is locked, and tolerates nothing", () => {
     const config = newOwnerReference(other);
     const [edit] = claim({ orphans: [orphan({ ownerReferences: [config] })] }).edits;
     const controller = { ...newOwnerReference(set), controller: true, blockOwnerDeletion: true };
     expect(owners(edit)).toEqual({ ownerReferences: [config, controller] });
-    expect(edit).toMatchObject({ type: "edit", isLocked: true, tolerates: ["NotFound"] });
+    expect(edit).toMatchObject({ type: "edit", isLocked: true, tolerates: [] });
   });
 
   test("of a release leaves other owners, is locked, and minds neither that the object is gone nor that it is another one", () => {
@@ -104,12 +104,12 @@ describe("before it adopts, the owner", () => {
   const question = liveGet(replicaSets, keyOf(set));
   const claimed = claim({ orphans: [orphan()], owned: [its({ name: "q", labels: {} })] });
   const decided = (answers: Answers) =>
-    checkAdoption(replicaSets, set, claimed, { nowMs: 0, answer: (q) => answers.answer(q) });
+    decideAdoption(replicaSets, set, claimed, { nowMs: 0, answer: (q) => answers.answer(q) });
 
   test("is read live", () => expect(decided(new Answers())).toMatchObject({ kind: "ask", questions: [question] }));
   test("is not read where nothing is adopted", () => {
     const none = claim({ owned: [its({ labels: {} })] });
-    expect(checkAdoption(replicaSets, set, none, { nowMs: 0, answer: () => undefined })).toBeUndefined();
+    expect(decideAdoption(replicaSets, set, none, { nowMs: 0, answer: () => undefined })).toBeUndefined();
   });
   test("must be there, and then the plan goes on", () =>
     expect(decided(new Answers().give(question, answered(set)))).toBeUndefined());

@@ -1,17 +1,17 @@
 // Which objects an owner may count as its own: it adopts orphans that its selector matches, and releases what it controls and no longer
 // matches. Pure, for every kind of child.
 //
-//   const claimed = claimChildren(pods, { owner: set, selector: set.spec?.selector, owned, orphans });
-//   const unsettled = checkAdoption(replicaSets, set, claimed, context);
-//   if (unsettled !== undefined) return unsettled;
-//   return plan("…", [claimed.edits, …]);
+//   const claim = claimChildren(pods, { owner: set, selector: set.spec?.selector, owned, orphans });
+//   const instead = decideAdoption(replicaSets, set, claim, context);
+//   if (instead !== undefined) return instead;
+//   return plan("…", [claim.edits, …]);
 //
 // Promises
 // - An owner that is being deleted neither adopts nor releases: the garbage collector needs the references as they are. What is being
 //   deleted is not adopted. An orphan of another namespace is never adopted.
 // - Before it adopts, the owner is read live: one that was deleted, or made anew under its name, must not take objects from its successor.
-// - An edit is refused if somebody has changed the object since. An adoption that is refused so fails, and the key is tried again; an
-//   object that is gone is nobody's. A release may miss for both reasons: whoever changed the object woke its owner by that.
+// - An edit is refused if somebody has changed the object since. An adoption that is refused, or whose object is gone, fails, and the key is
+//   tried again: nothing may count as the owner's that is not. A release may miss for both reasons: whoever changed the object woke its owner.
 import {
   addFinalizer,
   fromLabelSelector,
@@ -55,23 +55,26 @@ export interface ClaimInput<T extends KubernetesObject> {
 
 export interface Claim<T extends KubernetesObject> {
   /** Owned and matching, then what is adopted. */
-  readonly mine: readonly T[];
+  readonly claimed: readonly T[];
   readonly adopted: readonly T[];
   readonly released: readonly T[];
   /** For one step: they do not wait for each other. */
   readonly edits: readonly Action[];
+  /** Those of `edits` that need no live read of the owner. */
   readonly releases: readonly Action[];
 }
 
 export function claimChildren<T extends KubernetesObject>(resource: Resource<T>, input: ClaimInput<T>): Claim<T> {
   const { owner, owned, orphans, isMember = () => true, finalizer } = input;
-  const selector = readSelector(input.selector);
-  const fits = (object: T) => matchesSelector(selector, object.metadata.labels) && isMember(object);
-  const isGoing = isDeleting(owner);
-  const kept = owned.filter((object) => isControlledBy(object, owner) && fits(object));
-  const released = isGoing ? [] : owned.filter((object) => isControlledBy(object, owner) && !fits(object));
-  const isNear = ({ metadata }: T) => !owner.metadata.namespace || owner.metadata.namespace === metadata.namespace;
-  const adopted = isGoing ? [] : orphans.filter((orphan) => isNear(orphan) && !isDeleting(orphan) && fits(orphan));
+  const selector = selectorOf(input.selector);
+  const matches = (object: T) => matchesSelector(selector, object.metadata.labels) && isMember(object);
+  const isTerminating = isBeingDeleted(owner);
+  const kept = owned.filter((object) => isControlledBy(object, owner) && matches(object));
+  const released = isTerminating ? [] : owned.filter((object) => isControlledBy(object, owner) && !matches(object));
+  const { namespace } = owner.metadata;
+  const isInNamespace = ({ metadata }: T) => !namespace || namespace === metadata.namespace;
+  const mayBeAdopted = (orphan: T) => isInNamespace(orphan) && !isBeingDeleted(orphan) && matches(orphan);
+  const adopted = isTerminating ? [] : orphans.filter(mayBeAdopted);
   const releases = released.flatMap((object) => {
     const free = removeOwnerReference(object, owner.metadata.uid ?? "");
     const after = finalizer === undefined ? free : removeFinalizer(free, finalizer);
@@ -80,13 +83,16 @@ export function claimChildren<T extends KubernetesObject>(resource: Resource<T>,
   const adoptions = adopted.flatMap((object) => {
     const taken = setControllerReference(object, owner);
     const after = finalizer === undefined ? taken : addFinalizer(taken, finalizer);
-    return editObject(resource, object, after, { tolerates: ["NotFound"] }) ?? [];
+    return editObject(resource, object, after) ?? [];
   });
-  return { mine: [...kept, ...adopted], adopted, released, releases, edits: [...adoptions, ...releases] };
+  return { claimed: [...kept, ...adopted], adopted, released, releases, edits: [...adoptions, ...releases] };
 }
 
-/** Undefined when the plan may go on: nothing is adopted, or the owner is still there. Otherwise what `decide` returns instead. */
-export function checkAdoption<T extends KubernetesObject>(
+/**
+ * Undefined when the plan may go on: nothing is adopted, or the owner is still there. Otherwise the decision that `decide` must return
+ * instead: a question, or a plan that only releases and fails.
+ */
+export function decideAdoption<T extends KubernetesObject>(
   resource: Resource<T>,
   owner: T,
   claim: Pick<Claim<KubernetesObject>, "adopted" | "releases">,
@@ -102,24 +108,26 @@ export function checkAdoption<T extends KubernetesObject>(
   return plan<never>("may not adopt", [claim.releases], { unfinished });
 }
 
-/** What cannot be read matches nothing: validation is the API server's. */
-export function readSelector(selector: metav1.LabelSelector | undefined): Selector {
-  if (selector === undefined) return nothingSelector;
-  const known = readings.get(selector);
-  if (known !== undefined) return known;
-  const reading = tryRead(selector);
-  readings.set(selector, reading);
-  return reading;
+/** One that is absent or cannot be read matches nothing. */
+export function selectorOf(selector: metav1.LabelSelector | undefined): Selector {
+  return parseSelector(selector) ?? nothingSelector;
 }
 
-// Every orphan is matched against the selectors of all owners in its namespace.
-const readings = new WeakMap<metav1.LabelSelector, Selector>();
+/** Undefined for one that is absent, or cannot be read: validation is the API server's, but an old object may have passed it by. */
+export function parseSelector(selector: metav1.LabelSelector | undefined): Selector | undefined {
+  if (selector === undefined) return undefined;
+  if (!parsedSelectors.has(selector)) parsedSelectors.set(selector, tryParse(selector));
+  return parsedSelectors.get(selector);
+}
 
-function tryRead(selector: metav1.LabelSelector): Selector {
+// Kept, because every orphan is matched against the selectors of all owners in its namespace.
+const parsedSelectors = new WeakMap<metav1.LabelSelector, Selector | undefined>();
+
+function tryParse(selector: metav1.LabelSelector): Selector | undefined {
   try {
     return fromLabelSelector(selector);
   } catch (error) {
-    if (error instanceof SelectorError) return nothingSelector;
+    if (error instanceof SelectorError) return undefined;
     throw error;
   }
 }
@@ -129,8 +137,9 @@ function findRefusal({ kind, metadata }: KubernetesObject, live: KubernetesObjec
   if (live === undefined) return new Error(`${name} is gone`);
   const { uid, deletionTimestamp } = live.metadata;
   if (uid !== metadata.uid) return new Error(`${name} is gone: got uid ${uid}, wanted ${metadata.uid}`);
-  return isDeleting(live) ? new Error(`${name} has just been deleted at ${deletionTimestamp}`) : undefined;
+  return isBeingDeleted(live) ? new Error(`${name} has just been deleted at ${deletionTimestamp}`) : undefined;
 }
 
-const isDeleting = ({ metadata }: KubernetesObject) =>
+/** Some clients print null for a time that is not there. */
+export const isBeingDeleted = ({ metadata }: KubernetesObject) =>
   metadata.deletionTimestamp !== undefined && metadata.deletionTimestamp !== null;

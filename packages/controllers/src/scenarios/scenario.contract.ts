@@ -2,7 +2,7 @@
 // server in virtual time, undisturbed and with faults, and on a real kube-apiserver, under our controllers and under upstream's.
 //
 // So it says only what holds everywhere: it waits for facts instead of for time, names no resourceVersion, and expects an end state, not the
-// way there. `exact` scenarios, which need virtual time, say so.
+// way there. Those that need virtual time say so.
 import type { corev1, KubernetesObject, Resource } from "@kubeloop/core/api";
 import type { Client } from "@kubeloop/core/client";
 import { events, pods } from "@kubeloop/core/resources";
@@ -17,7 +17,7 @@ export interface ScenarioCluster {
   readonly isDisturbed: boolean;
   /** Wall time as the cluster sees it. */
   nowMs(): number;
-  /** Waits until `look` returns something, and returns that. Throws after a minute, and says what was last seen. */
+  /** Waits until `look` returns something, and returns that. Throws after half an hour of the cluster's time, with what was last seen. */
   until<T>(what: string, look: () => Promise<T | undefined | false>): Promise<T>;
   /** Lets time go by. */
   pass(ms: number): Promise<void>;
@@ -27,8 +27,10 @@ export interface Scenario {
   /** A sentence. */
   readonly name: string;
   readonly run: (cluster: ScenarioCluster) => Promise<void>;
-  /** Needs virtual time: a wait of minutes, or the very moment at which something happens. */
-  readonly isExact?: boolean;
+  /** A wait of minutes, or the very moment at which something happens. */
+  readonly needsVirtualTime?: boolean;
+  /** The embedded server cannot do it yet. */
+  readonly needsRealServer?: boolean;
 }
 
 /** The objects of a resource in the scenario's namespace, by name. */

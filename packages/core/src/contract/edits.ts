@@ -63,9 +63,10 @@ function isEmpty(patch: object): boolean {
   return true;
 }
 
+/** With its kind, which says which fields a server leaves out when they are 0, false or empty. */
 function statusOf(object: KubernetesObject): object {
-  const { status } = object as KubernetesObject & { readonly status?: unknown };
-  return status === undefined ? {} : { status };
+  const { apiVersion, kind, status } = object as KubernetesObject & { readonly status?: unknown };
+  return { apiVersion, kind, ...(status === undefined ? {} : { status }) };
 }
 
 function withoutStatus(object: KubernetesObject): KubernetesObject {

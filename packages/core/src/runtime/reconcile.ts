@@ -84,7 +84,7 @@ const unsyncedWaitMs = 5_000;
 class RulesReconcile<M> implements View<M>, DecideContext {
   readonly snapshot: Snapshot;
   readonly model: M;
-  readonly nowMs: number;
+  nowMs: number;
   readonly #rules: QueueRules<unknown, unknown, M>;
   readonly #tools: ReconcileTools<M>;
   readonly #attempt: Attempt;
@@ -251,6 +251,8 @@ class RulesReconcile<M> implements View<M>, DecideContext {
 
   #learnAndReport(outcome: Outcome): Plan | undefined {
     const { report } = this.#rules;
+    // Writing may have taken seconds.
+    this.nowMs = this.#tools.questions.clock.now();
     this.#learn(outcome);
     // Out of time: what was written is noted, and the rest is for the next try.
     this.#attempt.throwIfAborted();

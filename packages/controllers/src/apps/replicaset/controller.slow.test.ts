@@ -6,7 +6,7 @@ import { newReplicaSetController } from "./controller.ts";
 import { replicaSetScenarios } from "./scenarios.contract.ts";
 
 const seeds = Number(process.env["KUBELOOP_SEEDS"] ?? 10);
-const scenarios = replicaSetScenarios.filter(({ isExact }) => isExact !== true);
+const scenarios = replicaSetScenarios.filter(({ needsRealServer }) => needsRealServer !== true);
 
 describe.each(scenarios)("$name", (scenario) => {
   test.each(Array.from({ length: seeds }, (_, seed) => `replicaset ${seed}`))("seed %s", (seed) =>

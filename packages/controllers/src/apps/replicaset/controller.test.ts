@@ -4,7 +4,7 @@ import { newReplicaSetController } from "./controller.ts";
 import { replicaSetScenarios } from "./scenarios.contract.ts";
 
 describe("the replicaset controller on the embedded server", () => {
-  test.each(replicaSetScenarios)("$name", (scenario) =>
+  test.each(replicaSetScenarios.filter(({ needsRealServer }) => needsRealServer !== true))("$name", (scenario) =>
     runEmbedded(scenario, { controllers: (run) => run(newReplicaSetController()) }),
   );
 });

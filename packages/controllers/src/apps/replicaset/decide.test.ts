@@ -3,7 +3,7 @@ import { actionsOf, type Decision, liveGet, type Plan, printAction } from "@kube
 import { replicaSets } from "@kubeloop/core/resources";
 import { Answers, answered, newPod, newReplicaSet, ownedBy, stored } from "@kubeloop/core/testing";
 import { describe, expect, test } from "vitest";
-import { type Counted, newDecide, sortingDeletionAgeRatio } from "./decide.ts";
+import { type CountedPods, newDecide, sortingDeletionAgeRatio } from "./decide.ts";
 import type { Observed } from "./observe.ts";
 
 const nowMs = Date.parse("2024-05-01T12:00:00Z");
@@ -27,7 +27,7 @@ interface PodFacts {
   readonly isReady?: boolean;
   readonly readyForS?: number;
   readonly ageS?: number;
-  readonly isGoing?: boolean;
+  readonly isTerminating?: boolean;
   readonly node?: string;
   readonly cost?: string;
 }
@@ -41,7 +41,7 @@ function pod(name: string, facts: PodFacts = {}): corev1.Pod {
         uid: name,
         labels: facts.labels ?? labels,
         creationTimestamp: ago(ageS),
-        ...(facts.isGoing === true ? { deletionTimestamp: ago(1) } : {}),
+        ...(facts.isTerminating === true ? { deletionTimestamp: ago(1) } : {}),
         ...(facts.cost === undefined
           ? {}
           : { annotations: { "controller.kubernetes.io/pod-deletion-cost": facts.cost } }),
@@ -54,31 +54,35 @@ function pod(name: string, facts: PodFacts = {}): corev1.Pod {
     }),
   );
 }
-const its = (name: string, facts: PodFacts = {}, set = theSet) => ownedBy(set, pod(name, facts));
-const many = (count: number) => Array.from({ length: count }, (_, i) => its(`p${i}`));
+const ownedPod = (name: string, facts: PodFacts = {}, set = theSet) => ownedBy(set, pod(name, facts));
+const ownedPods = (count: number) => Array.from({ length: count }, (_, i) => ownedPod(`p${i}`));
 
-interface Given extends Partial<Observed> {
+interface Given extends Partial<Omit<Observed, "relatedPods">> {
+  readonly related?: readonly corev1.Pod[];
   readonly burst?: number;
   readonly usesDeletionCost?: boolean;
   /** What a live read of the set finds; the set itself unless given. */
   readonly live?: appsv1.ReplicaSet | undefined;
 }
 
-function decided(given: Given): Decision<Counted> {
+function decided(given: Given): Decision<CountedPods> {
   const { set = theSet, owned = [], orphans = [], related = [], burst = 500, usesDeletionCost = true } = given;
   const live = "live" in given ? given.live : set;
   const answers = new Answers().give(liveGet(replicaSets, keyOf(set)), answered(live));
   const decide = newDecide({ burst, usesDeletionCost });
-  return decide({ set, owned, orphans, related }, { nowMs, answer: (question) => answers.answer(question) });
+  return decide(
+    { set, owned, orphans, relatedPods: () => related },
+    { nowMs, answer: (question) => answers.answer(question) },
+  );
 }
 
-const planned = (given: Given): Plan<Counted> => {
+const planned = (given: Given): Plan<CountedPods> => {
   const decision = decided(given);
   if (decision.kind !== "plan") throw new Error(`is no plan, but ${decision.kind}`);
   return decision;
 };
-/** "create", "delete p1", "patch p1": what is done, in order. */
-const done = (given: Given) =>
+/** The planned actions, in order: "create", "delete p1", "edit p1". */
+const actions = (given: Given) =>
   actionsOf(planned(given)).map((action) =>
     printAction(action)
       .replace(/ pods (?:shop\/)?/, " ")
@@ -87,90 +91,119 @@ const done = (given: Given) =>
 const none: readonly string[] = [];
 const creates = (count: number) => Array.from({ length: count }, () => "create");
 
-describe("it", () => {
+describe("the replicaset controller", () => {
   for (const [name, given, expected] of [
-    ["leaves a set alone that has what it wants", { owned: many(3) }, none],
-    ["creates what is missing", { owned: many(1) }, creates(2)],
-    ["creates one where nothing is said", { set: newSet({}) }, creates(1)],
+    ["leaves a set alone that has what it wants", { owned: ownedPods(3) }, none],
+    ["creates what is missing", { owned: ownedPods(1) }, creates(2)],
+    ["creates one pod where spec.replicas is absent", { set: newSet({}) }, creates(1)],
     ["creates none where none is wanted", { set: newSet({ replicas: 0 }) }, none],
     ["creates no more than its burst", { set: newSet({ replicas: 1000 }), burst: 7 }, creates(7)],
-    ["deletes what is too much", { set: newSet({ replicas: 2 }), owned: many(3) }, ["delete p0"]],
+    ["deletes what is too much", { set: newSet({ replicas: 2 }), owned: ownedPods(3) }, ["delete p0"]],
     [
       "deletes no more than its burst",
-      { set: newSet({ replicas: 0 }), owned: many(9), burst: 2 },
+      { set: newSet({ replicas: 0 }), owned: ownedPods(9), burst: 2 },
       ["delete p0", "delete p1"],
     ],
-    ["deletes all where none is wanted", { set: newSet({ replicas: 0 }), owned: many(2) }, ["delete p0", "delete p1"]],
-    ["does not count a pod that succeeded", { owned: [...many(2), its("x", { phase: "Succeeded" })] }, creates(1)],
-    ["does not count a pod that failed", { owned: [...many(2), its("x", { phase: "Failed" })] }, creates(1)],
-    ["does not count a pod that is being deleted", { owned: [...many(2), its("x", { isGoing: true })] }, creates(1)],
-    ["counts a pod that is pending", { owned: [...many(2), its("x", { phase: "Pending", isReady: false })] }, none],
-    ["adopts an orphan that matches, instead of creating", { owned: many(2), orphans: [pod("o")] }, ["edit o"]],
+    [
+      "deletes all where none is wanted",
+      { set: newSet({ replicas: 0 }), owned: ownedPods(2) },
+      ["delete p0", "delete p1"],
+    ],
+    [
+      "does not count a pod that succeeded",
+      { owned: [...ownedPods(2), ownedPod("x", { phase: "Succeeded" })] },
+      creates(1),
+    ],
+    ["does not count a pod that failed", { owned: [...ownedPods(2), ownedPod("x", { phase: "Failed" })] }, creates(1)],
+    [
+      "does not count a pod that is being deleted",
+      { owned: [...ownedPods(2), ownedPod("x", { isTerminating: true })] },
+      creates(1),
+    ],
+    [
+      "counts a pod that is pending",
+      { owned: [...ownedPods(2), ownedPod("x", { phase: "Pending", isReady: false })] },
+      none,
+    ],
+    ["adopts an orphan that matches, instead of creating", { owned: ownedPods(2), orphans: [pod("o")] }, ["edit o"]],
     [
       "adopts, and deletes what is then too much",
-      { owned: many(3), orphans: [pod("o", { isReady: false })] },
+      { owned: ownedPods(3), orphans: [pod("o", { isReady: false })] },
       ["edit o", "delete o"],
     ],
-    ["does not adopt what does not match", { owned: many(3), orphans: [pod("o", { labels: {} })] }, none],
-    ["does not adopt what has ended", { owned: many(3), orphans: [pod("o", { phase: "Succeeded" })] }, none],
-    ["does not adopt what is being deleted", { owned: many(3), orphans: [pod("o", { isGoing: true })] }, none],
+    ["does not adopt what does not match", { owned: ownedPods(3), orphans: [pod("o", { labels: {} })] }, none],
+    ["does not adopt what has ended", { owned: ownedPods(3), orphans: [pod("o", { phase: "Succeeded" })] }, none],
     [
-      "releases a pod that matches no longer, and creates another",
-      { owned: [...many(2), its("x", { labels: {} })] },
-      ["edit x", "create"],
-    ],
-    ["does not release a pod that has ended", { owned: [...many(3), its("x", { labels: {}, phase: "Failed" })] }, none],
-    [
-      "touches nothing when it is being deleted",
-      { set: newSet({ replicas: 9 }, { deletionTimestamp: printTime(nowMs) }), owned: many(1), orphans: [pod("o")] },
+      "does not adopt what is being deleted",
+      { owned: ownedPods(3), orphans: [pod("o", { isTerminating: true })] },
       none,
     ],
     [
-      "matches nothing with a selector that cannot be read",
+      "releases a pod that matches no longer, and creates another",
+      { owned: [...ownedPods(2), ownedPod("x", { labels: {} })] },
+      ["edit x", "create"],
+    ],
+    [
+      "does not release a pod that has ended",
+      { owned: [...ownedPods(3), ownedPod("x", { labels: {}, phase: "Failed" })] },
+      none,
+    ],
+    [
+      "touches no pod when the set is being deleted",
       {
-        set: newSet({ replicas: 0, selector: { matchExpressions: [{ key: "a", operator: "Nonsense" }] } }),
+        set: newSet({ replicas: 9 }, { deletionTimestamp: printTime(nowMs) }),
+        owned: ownedPods(1),
+        orphans: [pod("o")],
+      },
+      none,
+    ],
+    [
+      "leaves all as it is when the selector cannot be read",
+      {
+        set: newSet({ replicas: 9, selector: { matchExpressions: [{ key: "a", operator: "Nonsense" }] } }),
+        owned: ownedPods(2),
         orphans: [pod("o")],
       },
       none,
     ],
   ] as const) {
-    test(name, () => expect(done(given)).toEqual(expected));
+    test(name, () => expect(actions(given)).toEqual(expected));
   }
 });
 
 describe("a pod to delete is", () => {
   const one = newSet({ replicas: 1 });
   for (const [name, owned, expected, more] of [
-    ["the one on no node", [its("a"), its("b", { node: "" })], "delete b", {}],
-    ["the one that is not ready", [its("a"), its("b", { isReady: false })], "delete b", {}],
-    ["the cheaper one", [its("a", { cost: "10" }), its("b", { cost: "-1" })], "delete b", {}],
+    ["the one on no node", [ownedPod("a"), ownedPod("b", { node: "" })], "delete b", {}],
+    ["the one that is not ready", [ownedPod("a"), ownedPod("b", { isReady: false })], "delete b", {}],
+    ["the cheaper one", [ownedPod("a", { cost: "10" }), ownedPod("b", { cost: "-1" })], "delete b", {}],
     [
       "not the cheaper one where the cost is not used",
-      [its("a", { cost: "10", readyForS: 10 }), its("b", { cost: "-1" })],
+      [ownedPod("a", { cost: "10", readyForS: 10 }), ownedPod("b", { cost: "-1" })],
       "delete a",
       { usesDeletionCost: false },
     ],
     [
-      "the one among more of its siblings",
-      [its("a", { node: "n1" }), its("b", { node: "n2" })],
+      "the one on the node with more related pods",
+      [ownedPod("a", { node: "n1" }), ownedPod("b", { node: "n2" })],
       "delete b",
       { related: [pod("a", { node: "n1" }), pod("b", { node: "n2" }), pod("c", { node: "n2" })] },
     ],
     [
       "the newer one",
-      [its("a", { ageS: 90_000, readyForS: 90_000 }), its("b", { ageS: 60, readyForS: 60 })],
+      [ownedPod("a", { ageS: 90_000, readyForS: 90_000 }), ownedPod("b", { ageS: 60, readyForS: 60 })],
       "delete b",
       {},
     ],
   ] as const) {
-    test(name, () => expect(done({ set: one, owned, ...more })).toEqual([expected]));
+    test(name, () => expect(actions({ set: one, owned, ...more })).toEqual([expected]));
   }
 });
 
 describe("adoption", () => {
   test("asks for the set first", () => {
     const decide = newDecide({ burst: 500, usesDeletionCost: true });
-    const seen = { set: theSet, owned: many(2), orphans: [pod("o")], related: [] };
+    const seen = { set: theSet, owned: ownedPods(2), orphans: [pod("o")], relatedPods: () => [] };
     expect(decide(seen, { nowMs, answer: () => undefined })).toMatchObject({
       kind: "ask",
       questions: [liveGet(replicaSets, "shop/web")],
@@ -182,17 +215,33 @@ describe("adoption", () => {
     ["another one", { ...theSet, metadata: { ...theSet.metadata, uid: "anew" } }],
     ["being deleted", { ...theSet, metadata: { ...theSet.metadata, deletionTimestamp: printTime(nowMs) } }],
   ])("fails, and neither creates nor counts, when the set is %s", (_name, live) => {
-    const plan = planned({ owned: [its("x", { labels: {} })], orphans: [pod("o")], live });
+    const plan = planned({ owned: [ownedPod("x", { labels: {} })], orphans: [pod("o")], live });
     expect(actionsOf(plan).map(printAction)).toEqual(["edit pods shop/x"]);
     expect(plan.unfinished?.message).toMatch(/^cannot adopt: /);
     expect(plan.notes).toBeUndefined();
   });
 });
 
-test("creates start slowly, and each goes on if the namespace is being deleted", () => {
+test("pods are created in steps of 1, 2, 4 and so on", () => {
   const { steps } = planned({ set: newSet({ replicas: 10 }) });
   expect(steps.filter((step) => step.length > 0).map((step) => step.length)).toEqual([1, 2, 4, 3]);
+});
+
+test("a create that is refused because the namespace is being deleted is no failure", () => {
   expect(actionsOf(planned({}))[0]).toMatchObject({ tolerates: ["NamespaceTerminating"] });
+});
+
+test("a delete of a pod that is gone, or was made anew, is no failure", () => {
+  const [removal] = actionsOf(planned({ set: newSet({ replicas: 0 }), owned: ownedPods(1) }));
+  expect(removal).toMatchObject({ type: "delete", tolerates: ["NotFound", "Conflict"] });
+});
+
+test("a template without labels makes no pods: the plan is unfinished, and says why", () => {
+  const { spec = { selector: {} }, ...rest } = newSet({ replicas: 2 });
+  const plan = planned({ set: { ...rest, spec: { ...spec, template: { spec: { containers: [] } } } } });
+  expect(actionsOf(plan)).toEqual([]);
+  expect(plan.unfinished?.message).toBe("unable to create pods, no labels");
+  expect(plan.notes?.unusableTemplate).toBe(plan.unfinished);
 });
 
 test("a pod is made of the template, and controlled by the set", () => {
@@ -211,19 +260,12 @@ test("a pod is made of the template, and controlled by the set", () => {
   });
 });
 
-test("it looks again when the next pod becomes available", () => {
-  const set = newSet({ replicas: 2, minReadySeconds: 30 });
-  const owned = [its("a", { readyForS: 10 }, set), its("b", { readyForS: 25 }, set)];
-  expect(planned({ set, owned }).requeueAfterMs).toBe(5000);
-  expect(planned({ owned: many(3) }).requeueAfterMs).toBeUndefined();
-});
-
-test("the status is to count active pods, and those that are being deleted and still match", () => {
+test("the pods to count are the active ones, and those that are being deleted and still match", () => {
   const owned = [
-    its("a"),
-    its("b", { isGoing: true }),
-    its("c", { isGoing: true, labels: {} }),
-    its("d", { phase: "Failed" }),
+    ownedPod("a"),
+    ownedPod("b", { isTerminating: true }),
+    ownedPod("c", { isTerminating: true, labels: {} }),
+    ownedPod("d", { phase: "Failed" }),
   ];
   const { notes } = planned({ owned, orphans: [pod("o")] });
   expect(notes?.active.map(({ metadata }) => metadata.name)).toEqual(["a", "o"]);
@@ -234,13 +276,17 @@ describe("the age of ready pods that are deleted is measured", () => {
   const one = newSet({ replicas: 1 });
   const measured = (given: Given) => planned(given).measures?.map(({ value }) => value);
   test("as a multiple of the youngest one's", () => {
-    const owned = [its("a", { ageS: 100, cost: "-1" }), its("b", { ageS: 250, cost: "-1" }), its("c", { ageS: 100 })];
+    const owned = [
+      ownedPod("a", { ageS: 100, cost: "-1" }),
+      ownedPod("b", { ageS: 250, cost: "-1" }),
+      ownedPod("c", { ageS: 100 }),
+    ];
     expect(measured({ set: one, owned })).toEqual([1, 2]);
     expect(planned({ set: one, owned }).measures?.[0]?.metric).toBe(sortingDeletionAgeRatio);
   });
   test("not where there is no choice", () =>
-    expect(measured({ set: newSet({ replicas: 0 }), owned: many(2) })).toEqual([]));
+    expect(measured({ set: newSet({ replicas: 0 }), owned: ownedPods(2) })).toEqual([]));
   test("not for those that are not ready", () => {
-    expect(measured({ set: one, owned: [its("a"), its("b", { isReady: false })] })).toEqual([]);
+    expect(measured({ set: one, owned: [ownedPod("a"), ownedPod("b", { isReady: false })] })).toEqual([]);
   });
 });

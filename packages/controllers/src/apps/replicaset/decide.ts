@@ -1,5 +1,6 @@
 // The rules of the replicaset controller: which pods are adopted, released, created and deleted.
 import { type corev1, parseTime } from "@kubeloop/core/api";
+import { KubeloopError } from "@kubeloop/core/base";
 import {
   type Action,
   create,
@@ -7,25 +8,27 @@ import {
   type Decision,
   histogram,
   type Measurement,
+  nothing,
   plan,
   removeObject,
   slowStart,
 } from "@kubeloop/core/contract";
 import { pods, replicaSets } from "@kubeloop/core/resources";
 import { isPodActive, isPodReady, isPodTerminating } from "@kubeloop/core/rules";
-import { checkAdoption, claimChildren } from "../../domain/claim.ts";
+import { claimChildren, decideAdoption, isBeingDeleted, parseSelector } from "../../domain/claim.ts";
 import { inDeletionOrder } from "../../domain/deletion-order.ts";
-import { podAvailability } from "../../domain/pod-availability.ts";
 import { podFromTemplate } from "../../domain/pod-from-template.ts";
 import type { Observed } from "./observe.ts";
 
-/** Which pods the status counts; for `report`. */
-export interface Counted {
+/** Which pods the status counts, and what kept it from scaling; for `report`. */
+export interface CountedPods {
   readonly active: readonly corev1.Pod[];
   readonly terminating: readonly corev1.Pod[];
+  /** Why no pod can be made of the template at all. */
+  readonly unusableTemplate?: Error | undefined;
 }
 
-export interface Rules {
+export interface DecideOptions {
   readonly burst: number;
   readonly usesDeletionCost: boolean;
 }
@@ -37,63 +40,86 @@ export const sortingDeletionAgeRatio = histogram({
 });
 
 export const newDecide =
-  (rules: Rules) =>
-  (seen: Observed, context: DecideContext): Decision<Counted> => {
-    const { set, owned, orphans } = seen;
-    const { replicas = 1, minReadySeconds, selector } = set.spec ?? {};
+  (options: DecideOptions) =>
+  (observed: Observed, context: DecideContext): Decision<CountedPods> => {
+    const { set, owned, orphans } = observed;
+    const { replicas = 1, selector } = set.spec ?? {};
+    // What matches nothing would release all pods and create others without end.
+    if (parseSelector(selector) === undefined) return nothing("its selector cannot be read");
+
     const claim = claimChildren(pods, {
       owner: set,
       selector,
       owned: owned.filter(isPodActive),
       orphans: orphans.filter(isPodActive),
     });
-    const unsettled = checkAdoption(replicaSets, set, claim, context);
-    if (unsettled !== undefined) return unsettled;
+    const instead = decideAdoption(replicaSets, set, claim, context);
+    if (instead !== undefined) return instead;
 
-    const active = claim.mine;
-    const { mine: terminating } = claimChildren(pods, {
+    const active = claim.claimed;
+    // Terminating pods are counted only: they are not released any more, so the edits of this claim are dropped.
+    const { claimed: terminating } = claimChildren(pods, {
       owner: set,
       selector,
       owned: owned.filter(isPodTerminating),
       orphans: [],
     });
-    const isBeingDeleted = set.metadata.deletionTimestamp !== undefined;
-    const { steps, measures } = isBeingDeleted ? untouched : scale(seen, active, { ...rules, nowMs: context.nowMs });
-    return plan(isBeingDeleted ? "is being deleted" : `${active.length} of ${replicas}`, [claim.edits, ...steps], {
-      notes: { active, terminating },
+    if (isBeingDeleted(set)) return plan("is being deleted", [claim.edits], { notes: { active, terminating } });
+
+    const { steps, measures, unusableTemplate } = scale(observed, active, {
+      ...options,
+      replicas,
+      nowMs: context.nowMs,
+    });
+    return plan(`${active.length} of ${replicas}`, [claim.edits, ...steps], {
+      notes: { active, terminating, unusableTemplate },
       measures,
-      requeueAfterMs: podAvailability(active, { minReadySeconds, nowMs: context.nowMs }).nextInMs,
+      unfinished: unusableTemplate,
     });
   };
 
 interface Scaling {
   readonly steps: readonly (readonly Action[])[];
-  readonly measures: readonly Measurement[];
+  readonly measures?: readonly Measurement[];
+  readonly unusableTemplate?: Error;
 }
 
-const untouched: Scaling = { steps: [], measures: [] };
+interface ScaleOptions extends DecideOptions {
+  readonly replicas: number;
+  readonly nowMs: number;
+}
 
-function scale(
-  { set, related }: Observed,
-  active: readonly corev1.Pod[],
-  { burst, usesDeletionCost, nowMs }: Rules & { readonly nowMs: number },
-): Scaling {
-  const { replicas = 1, template } = set.spec ?? {};
-  const difference = replicas - active.length;
-  if (difference === 0) return untouched;
-  if (difference > 0) {
-    const missing = Array.from({ length: Math.min(difference, burst) }, () =>
-      // A namespace that is being deleted takes no pods, and soon there will be no set either.
-      create(pods, podFromTemplate(template, set), { tolerates: ["NamespaceTerminating"] }),
-    );
-    return { steps: slowStart(missing), measures: [] };
+function scale(observed: Observed, active: readonly corev1.Pod[], options: ScaleOptions): Scaling {
+  const missing = options.replicas - active.length;
+  if (missing > 0) return scaleUp(observed, Math.min(missing, options.burst));
+  if (missing < 0) return scaleDown(observed, active, { ...options, excess: Math.min(-missing, options.burst) });
+  return { steps: [] };
+}
+
+function scaleUp({ set }: Observed, count: number): Scaling {
+  const { template } = set.spec ?? {};
+  if (Object.keys(template?.metadata?.labels ?? {}).length === 0) {
+    const unusableTemplate = new KubeloopError("unable to create pods, no labels", { reason: "Invalid" });
+    return { steps: [], unusableTemplate };
   }
-  const ranked = inDeletionOrder(active, { nowMs, related, usesDeletionCost });
-  const excess = ranked.slice(0, Math.min(-difference, burst));
-  const isChoice = excess.length < active.length;
+  const creations = Array.from({ length: count }, () =>
+    // Not a failure: the namespace is being deleted, and the set goes with it. Otherwise the key would be retried with back-off.
+    create(pods, podFromTemplate(template, set), { tolerates: ["NamespaceTerminating"] }),
+  );
+  return { steps: slowStart(creations) };
+}
+
+function scaleDown(
+  { relatedPods }: Observed,
+  active: readonly corev1.Pod[],
+  { excess, usesDeletionCost, nowMs }: ScaleOptions & { readonly excess: number },
+): Scaling {
+  const ordered = inDeletionOrder(active, { nowMs, related: relatedPods(), usesDeletionCost });
+  const victims = ordered.slice(0, excess);
   return {
-    steps: [excess.map((pod) => removeObject(pods, pod, { tolerates: ["NotFound"] }))],
-    measures: isChoice ? ageRatios(active, excess, nowMs) : [],
+    // A conflict is a pod that was deleted and made anew under its name: that one is not meant.
+    steps: [victims.map((pod) => removeObject(pods, pod, { tolerates: ["NotFound", "Conflict"] }))],
+    measures: excess < active.length ? ageRatios(active, victims, nowMs) : [],
   };
 }
 
@@ -103,8 +129,9 @@ function ageRatios(
   deleted: readonly corev1.Pod[],
   nowMs: number,
 ): readonly Measurement[] {
-  const age = ({ metadata }: corev1.Pod) => nowMs - parseTime(metadata.creationTimestamp ?? "");
-  const youngest = Math.min(...active.filter(isPodReady).map(age));
-  if (!(youngest > 0)) return [];
-  return deleted.filter(isPodReady).map((pod) => sortingDeletionAgeRatio.observe(Math.floor(age(pod) / youngest)));
+  const ageOf = ({ metadata }: corev1.Pod) => nowMs - parseTime(metadata.creationTimestamp ?? "");
+  const youngest = Math.min(...active.filter(isPodReady).map(ageOf));
+  // Created this very second: there is no ratio.
+  if (youngest <= 0) return [];
+  return deleted.filter(isPodReady).map((pod) => sortingDeletionAgeRatio.observe(Math.floor(ageOf(pod) / youngest)));
 }

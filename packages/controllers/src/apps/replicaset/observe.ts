@@ -2,7 +2,12 @@
 import { type appsv1, controllerOf, type corev1 } from "@kubeloop/core/api";
 import type { View } from "@kubeloop/core/contract";
 import { replicaSets } from "@kubeloop/core/resources";
-import { childrenOf, orphansNear, podsByController, replicaSetsByController } from "../../domain/pods-by-controller.ts";
+import {
+  childrenOf,
+  orphansInNamespaceOf,
+  podsByController,
+  replicaSetsByController,
+} from "../../domain/by-controller.ts";
 
 export interface Observed {
   readonly set: appsv1.ReplicaSet;
@@ -10,20 +15,23 @@ export interface Observed {
   readonly owned: readonly corev1.Pod[];
   /** Pods of the namespace that nobody controls. */
   readonly orphans: readonly corev1.Pod[];
-  /** Pods of all sets with the same controller, this one's among them; none if the set has no controller. */
-  readonly related: readonly corev1.Pod[];
+  /** Pods of all sets with the same controller, this one's among them; none if the set has no controller. Only a scale-down needs them. */
+  readonly relatedPods: () => readonly corev1.Pod[];
 }
 
 /** Undefined when there is no such set (any more). */
 export function observe(key: string, { snapshot }: View): Observed | undefined {
   const set = snapshot.get(replicaSets, key);
   if (set === undefined) return undefined;
-  const controller = controllerOf(set);
-  const siblings = controller === undefined ? [] : snapshot.byIndex(replicaSetsByController, controller.uid);
   return {
     set,
     owned: childrenOf(snapshot, podsByController, set),
-    orphans: orphansNear(snapshot, podsByController, set),
-    related: siblings.flatMap((sibling) => childrenOf(snapshot, podsByController, sibling)),
+    orphans: orphansInNamespaceOf(snapshot, podsByController, set),
+    relatedPods: () => {
+      const controller = controllerOf(set);
+      if (controller === undefined) return [];
+      const related = snapshot.byIndex(replicaSetsByController, controller.uid);
+      return related.flatMap((each) => childrenOf(snapshot, podsByController, each));
+    },
   };
 }

@@ -1,18 +1,9 @@
 import { type appsv1, type corev1, newForbidden, newStatusError, printTime } from "@kubeloop/core/api";
-import {
-  type Action,
-  actionsOf,
-  create,
-  editObject,
-  type Plan,
-  plan,
-  printAction,
-  removeObject,
-} from "@kubeloop/core/contract";
+import { type Action, actionsOf, create, editObject, type Plan, plan, removeObject } from "@kubeloop/core/contract";
 import { pods } from "@kubeloop/core/resources";
 import { newPod, newReplicaSet, outcomeOf, stored } from "@kubeloop/core/testing";
 import { describe, expect, test } from "vitest";
-import type { Counted } from "./decide.ts";
+import type { CountedPods } from "./decide.ts";
 import { newReport } from "./report.ts";
 
 const nowMs = Date.parse("2024-05-01T12:00:00Z");
@@ -38,13 +29,22 @@ interface Given {
   readonly steps?: readonly (readonly Action[])[];
   readonly failing?: Error;
   readonly countsTerminating?: boolean;
+  readonly unusableTemplate?: Error;
 }
 
 function reported(given: Given): Plan | undefined {
-  const { set = newSet(), active = [], terminating = [], steps = [], failing, countsTerminating = true } = given;
-  const decided = plan<Counted>("done", steps, { notes: { active, terminating } });
+  const {
+    set = newSet(),
+    active = [],
+    terminating = [],
+    steps = [],
+    failing,
+    countsTerminating = true,
+    unusableTemplate,
+  } = given;
+  const decided = plan<CountedPods>("done", steps, { notes: { active, terminating, unusableTemplate } });
   const outcome = outcomeOf(decided, () => (failing === undefined ? undefined : { status: "failed", error: failing }));
-  return newReport({ countsTerminating })({ set, owned: [], orphans: [], related: [] }, outcome, {
+  return newReport({ countsTerminating })({ set, owned: [], orphans: [], relatedPods: () => [] }, outcome, {
     nowMs,
     answer: () => undefined,
   });
@@ -77,16 +77,33 @@ test("terminating pods are left out where they are not counted, also what was sa
   );
 });
 
-test("a status that is as it was is not written", () => {
-  const before = {
-    replicas: 0,
-    fullyLabeledReplicas: 0,
-    readyReplicas: 0,
-    availableReplicas: 0,
-    terminatingReplicas: 0,
-    observedGeneration: 7,
-  };
+test("a status that is as it was is not written: a server leaves out most counts that are 0", () => {
+  const before = { replicas: 0, terminatingReplicas: 0, observedGeneration: 7 };
   expect(actionsOf(reported({ set: newSet(before) }) ?? plan("none", []))).toEqual([]);
+});
+
+test("it looks again when the next pod becomes available", () => {
+  const set = newSet({}, { minReadySeconds: 30 });
+  expect(reported({ set, active: [pod("a", 10), pod("b", 25)] })?.requeueAfterMs).toBe(5000);
+  expect(reported({ set, active: [pod("a", 60)] })?.requeueAfterMs).toBeUndefined();
+});
+
+test("events stand in the step of the status: they are recorded if it cannot be written", () => {
+  const steps = [[create(pods, newPod("shop/new"))]];
+  expect(reported({ steps })?.steps.map((step) => step.length)).toEqual([2]);
+});
+
+test("a template that no pod can be made of is a failure", () => {
+  const unusableTemplate = new Error("unable to create pods, no labels");
+  expect(statusOf({ unusableTemplate })?.conditions).toEqual([
+    {
+      type: "ReplicaFailure",
+      status: "True",
+      reason: "FailedCreate",
+      message: unusableTemplate.message,
+      lastTransitionTime: now,
+    },
+  ]);
 });
 
 describe("a failed", () => {
@@ -99,21 +116,24 @@ describe("a failed", () => {
     message: "namespace shop is being terminated",
     details: { causes: [{ reason: "NamespaceTerminating", message: "namespace shop is being terminated" }] },
   });
-  for (const [name, steps, failing, condition, event] of [
-    ["create is a condition", creation, refusal, "FailedCreate", "Warning FailedCreate"],
-    ["delete is a condition", deletion, refusal, "FailedDelete", "Warning FailedDelete"],
-    ["create in a namespace that is being deleted is none", creation, terminating, undefined, undefined],
+  const quota = refusal.message;
+  for (const [name, steps, failing, reason, message, event] of [
+    ["create is a condition and an event", creation, refusal, "FailedCreate", quota, `Error creating: ${quota}`],
+    [
+      "delete is a condition and an event",
+      deletion,
+      refusal,
+      "FailedDelete",
+      `unable to delete pods: ${quota}`,
+      `Error deleting: ${quota}`,
+    ],
+    ["create in a namespace that is being deleted is neither", creation, terminating, undefined, "", ""],
   ] as const) {
     test(name, () => {
-      const conditions = statusOf({ steps, failing })?.conditions ?? [];
-      const text = steps === creation ? refusal.message : `unable to delete pods: ${refusal.message}`;
-      expect(conditions).toEqual(
-        condition === undefined
-          ? []
-          : [{ type: "ReplicaFailure", status: "True", reason: condition, message: text, lastTransitionTime: now }],
-      );
+      const condition = { type: "ReplicaFailure", status: "True", reason, message, lastTransitionTime: now };
+      expect(statusOf({ steps, failing })?.conditions ?? []).toEqual(reason === undefined ? [] : [condition]);
       const events = actionsOf(reported({ steps, failing }) ?? plan("none", [])).filter(({ type }) => type === "event");
-      expect(events.map((action) => printAction(action))).toHaveLength(event === undefined ? 0 : 1);
+      expect(events).toMatchObject(reason === undefined ? [] : [{ eventType: "Warning", reason, message: event }]);
     });
   }
 

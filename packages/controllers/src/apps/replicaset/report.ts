@@ -5,21 +5,26 @@ import { pods, replicaSets } from "@kubeloop/core/resources";
 import { setReplicaCondition } from "../../domain/conditions.ts";
 import { podAvailability } from "../../domain/pod-availability.ts";
 import { findPodFailure, podEvents } from "../../domain/pod-events.ts";
-import type { Counted } from "./decide.ts";
+import type { CountedPods } from "./decide.ts";
 import type { Observed } from "./observe.ts";
 
+export interface ReportOptions {
+  readonly countsTerminating: boolean;
+}
+
 export const newReport =
-  ({ countsTerminating }: { readonly countsTerminating: boolean }) =>
-  ({ set }: Observed, outcome: Outcome<Counted>, { nowMs }: DecideContext): Plan | undefined => {
-    // As long as it is not settled whose the pods are, there is nothing to count.
-    const isClaimed = outcome.find({ type: "edit", resource: pods }).every(({ action }) => outcome.isDone(action));
-    if (outcome.notes === undefined || !isClaimed) return undefined;
+  ({ countsTerminating }: ReportOptions) =>
+  ({ set }: Observed, outcome: Outcome<CountedPods>, { nowMs }: DecideContext): Plan | undefined => {
+    // After an adoption or release that failed, the counts would be of pods that may not be the set's.
+    const areClaimsDone = outcome.find({ type: "edit", resource: pods }).every(({ action }) => outcome.isDone(action));
+    if (outcome.notes === undefined || !areClaimsDone) return undefined;
 
     const { active, terminating } = outcome.notes;
     const { minReadySeconds, template } = set.spec ?? {};
     const templateLabels = selectorFromLabels(template?.metadata?.labels ?? {});
-    const { ready, available } = podAvailability(active, { minReadySeconds, nowMs });
-    const { terminatingReplicas: _, ...before } = set.status ?? {};
+    const { ready, available, nextInMs } = podAvailability(active, { minReadySeconds, nowMs });
+    // Taken out, so that a gate that was turned off leaves no old count behind.
+    const { terminatingReplicas: _old, ...before } = set.status ?? {};
     const status: appsv1.ReplicaSetStatus = {
       ...before,
       replicas: active.length,
@@ -30,16 +35,23 @@ export const newReport =
       observedGeneration: set.metadata.generation ?? 0,
       conditions: conditionsAfter(set, outcome, nowMs),
     };
-    return plan("status", [[editStatus(replicaSets, set, { ...set, status })], podEvents(set, outcome)]);
+    // In one step: events are recorded whether or not the status can be written.
+    const step = [...podEvents(set, outcome), editStatus(replicaSets, set, { ...set, status })];
+    return plan("status", [step], { requeueAfterMs: nextInMs });
   };
 
 /** A failure keeps its first reason, message and time until a plan goes through without one. */
-function conditionsAfter({ status }: appsv1.ReplicaSet, outcome: Outcome<Counted>, nowMs: number) {
+function conditionsAfter({ status }: appsv1.ReplicaSet, outcome: Outcome<CountedPods>, nowMs: number) {
   const before = status?.conditions ?? [];
-  const failure = findPodFailure(outcome);
+  const failure = findFailure(outcome);
   if (failure === undefined) return removeCondition(before, "ReplicaFailure") ?? [];
   const isReported = before.some(({ type }) => type === "ReplicaFailure");
   return isReported
     ? before
     : setReplicaCondition(before, { type: "ReplicaFailure", status: "True", ...failure }, nowMs);
+}
+
+function findFailure(outcome: Outcome<CountedPods>) {
+  const unusable = outcome.notes?.unusableTemplate;
+  return unusable === undefined ? findPodFailure(outcome) : { reason: "FailedCreate", message: unusable.message };
 }

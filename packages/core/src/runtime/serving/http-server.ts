@@ -52,7 +52,11 @@ export interface TlsSettings {
   /** Whether clients are asked for a certificate, which they need not have. */
   readonly asksForCertificate?: boolean;
   /** Certificates for other names, which may stand for a whole level ("*.example.com"). The first that fits is shown. */
-  readonly byName?: readonly { readonly names: readonly string[]; readonly certificatePem: string; readonly keyPem: string }[];
+  readonly byName?: readonly {
+    readonly names: readonly string[];
+    readonly certificatePem: string;
+    readonly keyPem: string;
+  }[];
   /** HTTP/2 beside HTTP/1.1, with so many streams on a connection at most; HTTP/1.1 alone unless given. */
   readonly http2?: { readonly maxStreams?: number };
 }
@@ -286,7 +290,10 @@ async function newListener(
   if (tls.http2 !== undefined) {
     const { createSecureServer } = await import("node:http2");
     const { maxStreams } = tls.http2;
-    const http2 = { allowHTTP1: true, ...(maxStreams === undefined ? {} : { settings: { maxConcurrentStreams: maxStreams } }) };
+    const http2 = {
+      allowHTTP1: true,
+      ...(maxStreams === undefined ? {} : { settings: { maxConcurrentStreams: maxStreams } }),
+    };
     // Its requests and responses have all that is used here of those of HTTP/1.1.
     return createSecureServer({ ...options, ...settings, ...http2 }, answer as never) as unknown as HttpListener;
   }
@@ -305,8 +312,10 @@ async function namedContexts({ byName = [] }: TlsSettings) {
     contexts.find(({ names }) => names.includes(wanted)) ??
     contexts.find(({ names }) => names.includes(wanted.replace(/^[^.]+/, "*")));
   return {
-    SNICallback: (name: string, done: (error: Error | null, context?: ReturnType<typeof createSecureContext>) => void) =>
-      done(null, find(name)?.context),
+    SNICallback: (
+      name: string,
+      done: (error: Error | null, context?: ReturnType<typeof createSecureContext>) => void,
+    ) => done(null, find(name)?.context),
   };
 }
 

@@ -3,8 +3,8 @@ import type { Change } from "@kubeloop/core/contract";
 import { pods, replicaSets } from "@kubeloop/core/resources";
 import { newPod, newReplicaSet, ownedBy, plainSnapshot, stored } from "@kubeloop/core/testing";
 import { expect, test } from "vitest";
-import { wakesMatching } from "./orphan-watch.ts";
-import { childrenOf, orphansNear, podsByController } from "./pods-by-controller.ts";
+import { adoptable } from "./adoptable.ts";
+import { childrenOf, orphansInNamespaceOf, podsByController } from "./by-controller.ts";
 
 const labels = { app: "web" };
 const web = stored(newReplicaSet("shop/web", { spec: { selector: { matchLabels: labels } } }));
@@ -30,7 +30,7 @@ test("an owner without uid has no children", () => {
 });
 
 test("orphans are those of the owner's namespace alone", () => {
-  expect(orphansNear(snapshot, podsByController, web).map(keyOf)).toEqual(["shop/orphan"]);
+  expect(orphansInNamespaceOf(snapshot, podsByController, web).map(keyOf)).toEqual(["shop/orphan"]);
 });
 
 test("orphans elsewhere are not even looked at", () => {
@@ -38,7 +38,7 @@ test("orphans elsewhere are not even looked at", () => {
   expect(values.slice(3)).toEqual([["orphan shop"], ["orphan bank"]]);
 });
 
-const watch = wakesMatching(pods, replicaSets, ({ spec }) => spec?.selector);
+const watch = adoptable(pods, replicaSets, ({ spec }) => spec?.selector);
 const woken = (object: KubernetesObject, sets: readonly KubernetesObject[] = [web, api]) =>
   watch.keysOf(
     { type: "add", object, isInitial: false, resource: pods } as Change,

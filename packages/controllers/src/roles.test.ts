@@ -4,9 +4,9 @@ import { readFileSync } from "node:fs";
 import type { rbacv1 } from "@kubeloop/core/api";
 import { clusterRole } from "@kubeloop/core/contract";
 import { expect, test } from "vitest";
-import { newReplicaSetController } from "../apps/replicaset/controller.ts";
-import { nodeLifecycleController } from "./node-lifecycle.fixture.ts";
-import { newVolumeBinder } from "./volume-binder.fixture.ts";
+import { newReplicaSetController } from "./apps/replicaset/controller.ts";
+import { nodeLifecycleController } from "./sketches/node-lifecycle.fixture.ts";
+import { newVolumeBinder } from "./sketches/volume-binder.fixture.ts";
 
 type Facts = Readonly<Record<string, readonly rbacv1.PolicyRule[]>>;
 const upstream: Facts = JSON.parse(readFileSync(new URL("./upstream-roles.facts.json", import.meta.url), "utf8"));

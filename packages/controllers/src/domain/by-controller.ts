@@ -1,7 +1,7 @@
 // Finds an owner's children by the uid of their controller, and the orphans of one namespace, without looking at any other object.
 //
 //   indexes: [podsByController]
-//   observe: (key, { snapshot }) => ({ owned: childrenOf(snapshot, podsByController, set), orphans: orphansNear(snapshot, podsByController, set) })
+//   observe: (key, { snapshot }) => ({ owned: childrenOf(snapshot, podsByController, set), orphans: orphansInNamespaceOf(snapshot, podsByController, set) })
 //
 // One index for each kind of child, shared by all controllers of a process. The value of an orphan holds its namespace: an index that puts
 // the orphans of all namespaces together makes each owner read the orphans of the whole cluster.
@@ -18,7 +18,7 @@ import { controllerRevisions, jobs, pods, replicaSets } from "@kubeloop/core/res
 
 /** Of replicasets, replicationcontrollers, statefulsets, daemonsets and jobs. */
 export const podsByController: Index<corev1.Pod> = byController(pods);
-/** Of deployments. */
+/** Of deployments; of a replicaset's siblings. */
 export const replicaSetsByController: Index<appsv1.ReplicaSet> = byController(replicaSets);
 /** Of statefulsets and daemonsets. */
 export const controllerRevisionsByController: Index<appsv1.ControllerRevision> = byController(controllerRevisions);
@@ -35,7 +35,7 @@ export function childrenOf<T extends KubernetesObject>(
 }
 
 /** What nobody controls in the owner's namespace. */
-export function orphansNear<T extends KubernetesObject>(
+export function orphansInNamespaceOf<T extends KubernetesObject>(
   snapshot: Snapshot,
   index: Index<T>,
   { metadata: { namespace } }: KubernetesObject,
