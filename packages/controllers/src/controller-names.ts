@@ -16,7 +16,7 @@ export interface ControllerName {
   readonly isCloud?: boolean;
 }
 
-export const controllerNames: readonly ControllerName[] = [
+const rows = [
   { name: "serviceaccount-token-controller", alias: "serviceaccount-token" },
   { name: "endpoints-controller", alias: "endpoint", serviceAccount: "endpoint-controller" },
   { name: "endpointslice-controller", alias: "endpointslice", serviceAccount: "endpointslice-controller" },
@@ -170,4 +170,9 @@ export const controllerNames: readonly ControllerName[] = [
   { name: "service-lb-controller", alias: "service", isCloud: true },
   { name: "node-route-controller", alias: "route", isCloud: true },
   { name: "cloud-node-lifecycle-controller", alias: "cloud-node-lifecycle", isCloud: true },
-];
+] as const satisfies readonly ControllerName[];
+
+/** Any of their names. */
+export type ControllerId = (typeof rows)[number]["name"];
+
+export const controllerNames: readonly (ControllerName & { readonly name: ControllerId })[] = rows;

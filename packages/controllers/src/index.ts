@@ -2,4 +2,4 @@
 // clock of their own. Start with apps/replicaset, the one that the others are copies of; docs/writing-a-built-in-controller.md walks through
 // it. controller-names.ts has the names of all, also of those that are not written yet.
 export { newReplicaSetController, type ReplicaSetSettings } from "./apps/replicaset/controller.ts";
-export { type ControllerName, controllerNames } from "./controller-names.ts";
+export { type ControllerId, type ControllerName, controllerNames } from "./controller-names.ts";

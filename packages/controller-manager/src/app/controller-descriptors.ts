@@ -1,6 +1,6 @@
-// The one table of all controllers: names, who they are on the server, what they need, and the function that starts each. A row without such
-// a function is not written yet. Everything else that lists controllers (flags, help, roles, documentation, the start) reads it from here.
-import { type ControllerName, controllerNames } from "@kubeloop/controllers";
+// The one table of all controllers: the names of `@kubeloop/controllers`, joined with what each may ask of the server and the function that
+// starts it. A row without such a function is not written yet. Everything else that lists controllers (flags, help, roles, documentation, the start) reads it from here.
+import { type ControllerId, type ControllerName, controllerNames } from "@kubeloop/controllers";
 import type { Transport } from "@kubeloop/core/api";
 import type { LimitFactors } from "./client-builder.ts";
 import type { ControllerContext, LoopMode } from "./controller-context.ts";
@@ -28,21 +28,21 @@ export interface ControllerDescriptor extends ControllerName {
   readonly start?: InitFunc;
 }
 
-const limits: Readonly<Record<string, LimitFactors>> = {
+const limits: Partial<Record<ControllerId, LimitFactors>> = {
   "namespace-controller": { qpsTimes: 20, burstTimes: 100 },
   "garbage-collector-controller": { qpsTimes: 2, burstTimes: 2 },
   "storage-version-migrator-controller": { qpsTimes: 20, burstTimes: 100 },
 };
 
-const initFuncs: Readonly<Record<string, InitFunc>> = {
+const initFuncs: Partial<Record<ControllerId, InitFunc>> = {
   "replicaset-controller": startReplicaSetController,
 };
 
-export const controllerDescriptors: readonly ControllerDescriptor[] = controllerNames.map((row) => ({
-  ...row,
-  ...(limits[row.name] === undefined ? {} : { limits: limits[row.name] }),
-  ...(initFuncs[row.name] === undefined ? {} : { start: initFuncs[row.name] }),
-})) as readonly ControllerDescriptor[];
+export const controllerDescriptors: readonly ControllerDescriptor[] = controllerNames.map((row) => {
+  const { [row.name]: limit } = limits;
+  const { [row.name]: start } = initFuncs;
+  return { ...row, ...(limit === undefined ? {} : { limits: limit }), ...(start === undefined ? {} : { start }) };
+});
 
 export function knownControllers(): readonly string[] {
   return controllerDescriptors.map(({ name }) => name).toSorted();
