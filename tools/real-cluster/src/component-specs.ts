@@ -41,9 +41,15 @@ export function managerSpecs(options: RealClusterOptions, ground: Ground): reado
   const isReady: ComponentSpec["isReady"] = (port, signal) =>
     holds(() => answersOk(ground, `https://127.0.0.1:${port}/healthz`, signal));
   const specs: ComponentSpec[] = [];
-  if (options.controllerManager === true) {
+  const { controllerManager = false } = options;
+  if (controllerManager === true) {
     const flags = (port: number) => controllerManagerFlags(ground.setup, port);
     specs.push({ ...commonSpec(ground, "kube-controller-manager"), flags, isReady });
+  } else if (controllerManager !== false) {
+    const [path, ...args] = controllerManager.command;
+    const flags = (port: number) => [...args, ...controllerManagerFlags(ground.setup, port)];
+    const { folder, startTimeoutMs } = ground;
+    specs.push({ name: "kube-controller-manager", folder, startTimeoutMs, path, flags, isReady });
   }
   if (options.scheduler === true) {
     const flags = (port: number) => schedulerFlags(ground.setup, port);

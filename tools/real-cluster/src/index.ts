@@ -11,7 +11,7 @@ export { type Binaries, BinariesMissingError, type BinariesOptions, findBinaries
 export { RealClusterError, type RealClusterReason } from "./errors.ts";
 export { type HttpAnswer, type HttpRequest, sendRequest } from "./http-request.ts";
 export type { Credential } from "./kubeconfig.ts";
-export type { RealClusterOptions } from "./options.ts";
+export type { ManagerProgram, RealClusterOptions } from "./options.ts";
 export type { ComponentName, Program } from "./programs.ts";
 export { RealCluster } from "./real-cluster.ts";
 export type { TokenUser } from "./tokens.ts";

@@ -2,13 +2,19 @@
 import type { ComponentName } from "./programs.ts";
 import type { TokenUser } from "./tokens.ts";
 
+/** A program that takes kube-controller-manager's flags and runs in its place: ours. */
+export interface ManagerProgram {
+  /** Its path and first arguments. */
+  readonly command: readonly [path: string, ...args: readonly string[]];
+}
+
 export interface RealClusterOptions {
   /** For every component, as `--feature-gates`. */
   readonly featureGates?: Readonly<Record<string, boolean>>;
   /** Defaults to true, as upstream. */
   readonly watchCache?: boolean;
   /** Also run upstream's kube-controller-manager. Defaults to false; without it no namespace has a ServiceAccount. */
-  readonly controllerManager?: boolean;
+  readonly controllerManager?: boolean | ManagerProgram;
   /** Also run upstream's kube-scheduler. Defaults to false. */
   readonly scheduler?: boolean;
   /** Who gets a static token besides the admin. */

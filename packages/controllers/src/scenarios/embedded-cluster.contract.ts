@@ -1,122 +1,177 @@
 // Scenarios on the embedded server, in virtual time: server, caches and controllers in this process, on one fake clock. With faults, requests
-// of the controllers fail or lose their answers; with restarts, the controllers are aborted in the midst of their work and begin anew with
-// empty caches, as after a hard kill. A run repeats from its seed.
+// of the controllers fail or lose their answers, and watches are cut; with kills, the controllers are aborted in the midst of their work, after
+// some request of theirs, and begin anew with empty caches. A run repeats from its seed.
 import { ApiServer } from "@kubeloop/apiserver";
-import { type FaultRule, withFaults } from "@kubeloop/core/api";
-import { FakeClock, inFlight, MetricsRegistry, type Random, seededRandom, TaskScope } from "@kubeloop/core/base";
+import { type FaultRule, type Transport, withFaults } from "@kubeloop/core/api";
+import { FakeClock, type Log, type LogFields, MetricsRegistry, noLog, type Random, seededRandom, TaskScope } from "@kubeloop/core/base";
 import { type Client, clientOf } from "@kubeloop/core/client";
 import type { Controller } from "@kubeloop/core/contract";
 import { coreEventSink, EventBroadcaster, recordEventActions } from "@kubeloop/core/events";
 import { MetadataSharedInformerFactory, SharedInformerFactory } from "@kubeloop/core/informer";
 import { namespaces } from "@kubeloop/core/resources";
-import { ControllerDriver, type Ports } from "@kubeloop/core/runtime";
+import { ControllerDriver, PanicError, type Ports } from "@kubeloop/core/runtime";
 import { eventually } from "@kubeloop/core/testing";
 import type { Scenario, ScenarioCluster } from "./scenario.contract.ts";
 
 export interface EmbeddedRun {
   /** Called at each start, with what runs a controller. */
-  readonly controllers: (run: <M>(controller: Controller<M>) => void) => void;
-  readonly ports?: Ports;
+  readonly controllers: (run: <M>(controller: Controller<M>, ports?: Ports) => void, parts: ControllerParts) => void;
   readonly seed?: string;
   /** Of the controllers' requests; the scenario's own go through. */
   readonly faults?: readonly FaultRule[];
-  /** How often the controllers are killed, at random moments of the first minute. */
+  /** How often the controllers are killed, each time after a few requests of theirs. */
   readonly kills?: number;
-  /** Replicas of the controllers that run at once; one unless given. */
-  readonly replicas?: number;
 }
 
-export async function runEmbedded(scenario: Scenario, run: EmbeddedRun): Promise<void> {
-  const random = seededRandom(run.seed ?? "scenario");
-  const clock = new FakeClock();
-  await using server = await ApiServer.open({ clock, random: seededRandom(`${run.seed} server`) });
-  const admin = clientOf(server.transport, { clock });
-  const controller = new AbortController();
-  const { signal } = controller;
-  await admin
-    .resource(namespaces)
-    .create({ apiVersion: "v1", kind: "Namespace", metadata: { name: "scenario" } }, signal);
-  const transport = withFaults(server.transport, run.faults ?? [], {
-    clock,
-    random: seededRandom(`${run.seed} faults`),
-  });
-  const client = clientOf(transport, { clock });
-  const scope = new TaskScope(signal);
-  for (let i = 0; i < (run.replicas ?? 1); i++) {
-    scope.spawn((each) => keepRunning({ client, clock, random }, run, each)).catch(() => {});
-  }
-  const cluster: ScenarioCluster = {
-    client: admin,
-    namespace: "scenario",
-    signal,
-    isDisturbed: run.faults !== undefined || run.kills !== undefined || run.replicas !== undefined,
-    nowMs: () => clock.now(),
-    until: (what, look) => eventually(clock, look, { what, withinMs: 1_800_000 }) as never,
-    pass: (ms) => clock.advance(ms),
-  };
-  const drive = async () => {
-    try {
-      await scenario.run(cluster);
-    } finally {
-      controller.abort(new Error("the scenario is over"));
-    }
-  };
-  await drive();
-  await clock.runUntilIdle().catch(() => {});
-  await scope.join();
-}
-
-interface Parts {
+/** What ports may be made of. */
+export interface ControllerParts {
   readonly client: Client;
   readonly clock: FakeClock;
   readonly random: Random;
 }
 
+/** How much a run was disturbed. */
+export interface Disturbance {
+  readonly kills: number;
+  readonly faults: number;
+}
+
+const patienceMs = 60_000;
+/** Back-off may grow while things fail. */
+const disturbedPatienceMs = 1_800_000;
+/** Nobody needs so many requests without time going by. */
+const mostRequestsAtOnce = 20_000;
+
+export async function runEmbedded(scenario: Scenario, run: EmbeddedRun): Promise<Disturbance> {
+  const random = seededRandom(run.seed ?? "undisturbed");
+  const clock = new FakeClock();
+  await using server = await ApiServer.open({ clock, random: random.fork("server") });
+  const admin = clientOf(server.transport, { clock });
+  const stop = new AbortController();
+  const { signal } = stop;
+  const namespace = "scenario";
+  await admin
+    .resource(namespaces)
+    .create({ apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } }, signal);
+  const transport = withFaults(server.transport, run.faults ?? [], { clock, random: random.fork("faults") });
+  const metrics = new MetricsRegistry();
+  const killed = { count: 0 };
+  const panics: Error[] = [];
+  await using scope = new TaskScope(signal);
+  const running = scope.spawn((each) => keepRunning(run, { transport, clock, random, metrics, killed, panics }, each));
+  const isDisturbed = run.faults !== undefined || run.kills !== undefined;
+  const withinMs = isDisturbed ? disturbedPatienceMs : patienceMs;
+  const cluster: ScenarioCluster = {
+    client: admin,
+    namespace,
+    signal,
+    isDisturbed,
+    nowMs: () => clock.now(),
+    until: (what, look) => eventually(clock, look, { what, withinMs }) as never,
+    pass: (ms) => clock.advance(ms),
+  };
+  try {
+    // Controllers that cannot run end the scenario with their own error, not with a fact that does not hold.
+    await Promise.race([
+      scenario.run(cluster),
+      running.then(() => Promise.reject(new Error("the controllers have ended"))),
+    ]);
+  } finally {
+    stop.abort(new Error("the scenario is over"));
+    await clock.runUntilIdle();
+  }
+  const [panic] = panics;
+  if (panic !== undefined) throw panic;
+  return { kills: killed.count, faults: transport.injected.length };
+}
+
+interface Parts {
+  readonly transport: Transport;
+  readonly clock: FakeClock;
+  readonly random: ReturnType<typeof seededRandom>;
+  readonly metrics: MetricsRegistry;
+  readonly killed: { count: number };
+  readonly panics: Error[];
+}
+
 /** Starts the controllers again each time they are killed. */
-async function keepRunning(parts: Parts, run: EmbeddedRun, signal: AbortSignal): Promise<void> {
-  const { clock, random } = parts;
+async function keepRunning(run: EmbeddedRun, parts: Parts, signal: AbortSignal): Promise<void> {
+  const draw = parts.random.fork("kills");
   for (let left = run.kills ?? 0; !signal.aborted; left--) {
     const life = new TaskScope(signal);
-    const lifeMs = left > 0 ? Math.floor(random.next() * 60_000) : undefined;
-    using _kill = lifeMs === undefined ? undefined : clock.after(lifeMs, () => life.abort(new Error("killed")));
-    await runControllers(parts, run, life.signal).catch((error: unknown) => {
+    let requestsLeft = left > 0 ? 3 + Math.floor(draw.next() * 10) : Number.POSITIVE_INFINITY;
+    const counted: Transport = async (request, each) => {
+      const response = await parts.transport(request, each);
+      if (--requestsLeft === 0) {
+        parts.killed.count++;
+        life.abort(new Error("killed"));
+      }
+      return response;
+    };
+    try {
+      await life.spawn((each) =>
+        runControllers(run, { ...parts, transport: withoutLoops(counted, parts.clock) }, each),
+      );
+    } catch (error) {
       if (!life.signal.aborted) throw error;
-    });
+    }
     life.abort(new Error("killed"));
     await life.join();
-    if (lifeMs === undefined) return;
   }
 }
 
-async function runControllers({ client, clock, random }: Parts, run: EmbeddedRun, signal: AbortSignal): Promise<void> {
-  const parts = { clock, random, freeze: true } as const;
-  const informers = new SharedInformerFactory(client, parts);
-  const metadata = new MetadataSharedInformerFactory(client, parts);
+/** Fails what would otherwise hang: requests without end at one moment of virtual time. */
+function withoutLoops(transport: Transport, clock: FakeClock): Transport {
+  let atMs = -1;
+  let count = 0;
+  return (request, signal) => {
+    if (clock.monotonic() !== atMs) {
+      atMs = clock.monotonic();
+      count = 0;
+    }
+    if (++count > mostRequestsAtOnce) throw new Error(`more than ${mostRequestsAtOnce} requests at one moment: a loop`);
+    return transport(request, signal);
+  };
+}
+
+async function runControllers(run: EmbeddedRun, parts: Parts, signal: AbortSignal): Promise<void> {
+  const { clock, random, metrics, transport, panics } = parts;
+  const client = clientOf(transport, { clock });
+  const common = { clock, random, freeze: true } as const;
+  const informers = new SharedInformerFactory(client, common);
+  const metadata = new MetadataSharedInformerFactory(client, common);
   const broadcaster = new EventBroadcaster({ clock, random });
   broadcaster.startRecordingToSink(coreEventSink(client));
-  const drivers: { run(signal: AbortSignal): Promise<void> }[] = [];
-  run.controllers((controller) => {
-    const recorder = broadcaster.newRecorder({ component: controller.name });
-    const driver = new ControllerDriver(controller, {
-      client,
-      informers,
-      metadata,
-      ...parts,
-      metrics: new MetricsRegistry(),
-      onSyncTimeout: "wait",
-      recordEvent: recordEventActions(recorder),
-      ...(run.ports === undefined ? {} : { ports: run.ports }),
-    });
-    drivers.push(driver);
-  });
   const scope = new TaskScope(signal);
-  const tasks = [
-    (each: AbortSignal) => broadcaster.run(each),
-    (each: AbortSignal) => informers.run(each),
-    (each: AbortSignal) => metadata.run(each),
-    ...drivers.map((driver) => (each: AbortSignal) => driver.run(each)),
-  ];
-  for (const task of tasks) void scope.spawn(task);
-  await inFlight(clock, "controllers", async () => {});
+  run.controllers(
+    (controller, ports) => {
+      const recorder = broadcaster.newRecorder({ component: controller.name });
+      const driver = new ControllerDriver(controller, {
+        client,
+        informers,
+        metadata,
+        ...common,
+        metrics,
+        log: panicLog(panics),
+        onSyncTimeout: "wait",
+        recordEvent: recordEventActions(recorder),
+        ...(ports === undefined ? {} : { ports }),
+      });
+      void scope.spawn((each) => driver.run(each));
+    },
+    { client, clock, random },
+  );
+  void scope.spawn((each) => broadcaster.run(each));
+  void scope.spawn((each) => informers.run(each));
+  void scope.spawn((each) => metadata.run(each));
   await scope.join();
+  signal.throwIfAborted();
+}
+
+/** Keeps the panics among what is logged: a mapping, an index or a rule that throws is the controller's own mistake. */
+function panicLog(panics: Error[]): Log {
+  const keep = (_message: string, { error }: LogFields = {}) => {
+    if (error instanceof PanicError) panics.push(error);
+  };
+  return { ...noLog, warn: keep, error: keep, with: () => panicLog(panics) };
 }

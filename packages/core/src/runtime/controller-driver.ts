@@ -4,7 +4,8 @@
 // - Workers start only after every source has reported everything there was, so that model and caches are whole; if that takes too
 //   long, `run` fails and names the sources that have not (or starts all the same, or goes on waiting: `onSyncTimeout`). A key that reads
 //   a cache which has not synced is put off until it has.
-// - `run` ends when the signal aborts and everything it started has ended; or with what failed. Other controllers are not affected:
+// - `run` ends when the signal aborts and everything it started has ended; or with what failed. Keys that are worked on at that moment may be
+//   finished within `drainMs`; no other key is begun. Other controllers are not affected:
 //   what they share are informers, which the process runs.
 // - Watches that follow discovery do so every half minute; a group that cannot be read keeps what it has.
 // - A mapping, predicate, index function or `absorb` that throws is counted as a panic and logged with its name; only its own keys are not
@@ -104,21 +105,25 @@ export class ControllerDriver<M = undefined> {
     if (this.#state !== "new") throw misuse(`${this.name} runs once only`);
     this.#state = "syncing";
     const scope = new TaskScope(signal);
+    // Aborts what is under way, after the scope has told the workers to take no more keys.
+    const work = new AbortController();
+    let workers: readonly Promise<void>[] = [];
     this.#openQueues();
     using _collecting = this.#settings.metrics.onCollect(() => this.#collect());
     try {
       await this.#sources.start(scope);
       await this.#sources.waitForSync(scope.signal);
       this.#state = "working";
-      this.#spawnWorkers(scope);
+      workers = this.#spawnWorkers(scope, work.signal);
       const end = deferred();
       using _ending = onAbort(scope.signal, () => end.resolve());
       await end.promise;
     } catch (error) {
       if (!isAborted(error, scope.signal)) throw error;
     } finally {
-      this.#state = "ended";
       scope.abort(signal.reason);
+      await this.#drain(workers, work, scope.signal.reason);
+      this.#state = "ended";
       await Promise.allSettled([this.#sources.close()]);
       for (const { worker } of this.#queues.values()) worker[Symbol.dispose]();
       await scope.join();
@@ -144,11 +149,22 @@ export class ControllerDriver<M = undefined> {
     this.#counted.active.set(0);
   }
 
-  #spawnWorkers(scope: TaskScope): void {
+  #spawnWorkers(scope: TaskScope, work: AbortSignal): readonly Promise<void>[] {
+    const spawned: Promise<void>[] = [];
     for (const [name, { worker, workers }] of this.#queues) {
       if (this.#controller.queues[name]?.everyMs !== undefined) worker.wake("");
-      for (let i = 0; i < workers; i++) void scope.spawn((each) => worker.run(each));
+      for (let i = 0; i < workers; i++) spawned.push(scope.spawn((each) => worker.run(each, work)));
     }
+    return spawned;
+  }
+
+  /** Caches stay open until the last worker has ended: a decision may read them again. */
+  async #drain(workers: readonly Promise<void>[], work: AbortController, reason: unknown): Promise<void> {
+    const { clock, drainMs } = this.#settings;
+    using _limit = drainMs > 0 && workers.length > 0 ? clock.after(drainMs, () => work.abort(reason)) : undefined;
+    if (drainMs <= 0) work.abort(reason);
+    await Promise.allSettled(workers);
+    work.abort(reason);
   }
 
   #listener(): ChangeListener & { woken(wake: Wake, source: { readonly isInitial: boolean }): void } {

@@ -38,6 +38,8 @@ export interface ControllerDriverOptions extends Omit<WatchSourceOptions, "clock
   readonly onSyncTimeout?: "fail" | "start" | "wait" | undefined;
   /** For one key, all its requests included, where its queue says nothing else; 5 min unless given. */
   readonly reconcileTimeoutMs?: number;
+  /** How long keys that are worked on when the signal aborts may still take, reports and all; 0, they are broken off, unless given. */
+  readonly drainMs?: number;
   /** For one request; 30 s unless given. */
   readonly requestTimeoutMs?: number;
   /** Requests of one plan under way at a time; 32 unless given. */
@@ -68,6 +70,7 @@ export function driverSettings(options: ControllerDriverOptions): DriverSettings
     recordEvent: () => {},
     syncTimeoutMs: 120_000,
     reconcileTimeoutMs: 300_000,
+    drainMs: 0,
     requestTimeoutMs: 30_000,
     maxParallel: 32,
     maxRounds: 4,

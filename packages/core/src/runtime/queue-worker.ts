@@ -108,14 +108,14 @@ export class QueueWorker implements Disposable {
     for (const key of keys) this.queue.add(key);
   }
 
-  /** One worker, until the queue is shut down and empty, or the signal aborts. */
-  async run(signal: AbortSignal): Promise<void> {
+  /** One worker, until the queue is shut down and empty, or the signal aborts. What is under way then goes on until `work` aborts. */
+  async run(signal: AbortSignal, work: AbortSignal = signal): Promise<void> {
     const budget = new YieldBudget(this.#options.clock);
     while (!signal.aborted) {
       const key = this.queue.take() ?? (await this.queue.get(signal));
       if (key === undefined) return;
       try {
-        const working = this.#process(key, signal);
+        const working = this.#process(key, work);
         if (working !== undefined) await working;
       } finally {
         this.queue.done(key);

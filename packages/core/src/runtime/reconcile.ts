@@ -66,6 +66,8 @@ export function reconcile<M>(tools: ReconcileTools<M>, attempt: Attempt): Reconc
 async function reconcileWhenReady<M>(tools: ReconcileTools<M>, attempt: Attempt): Promise<Reconciled> {
   const readiness = await tools.gate.check(attempt.key, attempt.signal);
   if (!readiness.isReady) return { kind: "stale", waitMs: readiness.waitMs };
+  // The controller may have ended meanwhile, and its caches with it.
+  attempt.throwIfAborted();
   return await reconcileNow(tools, attempt);
 }
 
@@ -141,6 +143,7 @@ class RulesReconcile<M> implements View<M>, DecideContext {
         const open = decision.questions.filter((question) => !answers.has(question));
         if (open.length === 0 || round >= this.#tools.maxRounds) throw newEndless(decision, round);
         await answerQuestions(open, answers, this.#tools.questions, this.#attempt.signal);
+        this.#attempt.throwIfAborted();
         next = this.#observeAndDecide();
         if (next === undefined) return absent;
       }

@@ -1,20 +1,5 @@
-// The same scenarios while requests fail, answers are lost, and the controller is killed: the end is the same.
-import { describe, test } from "vitest";
-import { oneInTwenty } from "../../scenarios/disturbances.contract.ts";
-import { runEmbedded } from "../../scenarios/embedded-cluster.contract.ts";
+import { defineSeededRuns } from "../../scenarios/seeded-runs.contract.ts";
 import { newReplicaSetController } from "./controller.ts";
 import { replicaSetScenarios } from "./scenarios.contract.ts";
 
-const seeds = Number(process.env["KUBELOOP_SEEDS"] ?? 10);
-const scenarios = replicaSetScenarios.filter(({ needsRealServer }) => needsRealServer !== true);
-
-describe.each(scenarios)("$name", (scenario) => {
-  test.each(Array.from({ length: seeds }, (_, seed) => `replicaset ${seed}`))("seed %s", (seed) =>
-    runEmbedded(scenario, {
-      controllers: (run) => run(newReplicaSetController()),
-      seed,
-      faults: oneInTwenty,
-      kills: 2,
-    }),
-  );
-});
+defineSeededRuns(replicaSetScenarios, (run) => run(newReplicaSetController()));

@@ -1,10 +1,16 @@
-import { describe, test } from "vitest";
-import { runEmbedded } from "../../scenarios/embedded-cluster.contract.ts";
+import { describe, expect, test } from "vitest";
+import { defineRuns } from "../../scenarios/seeded-runs.contract.ts";
 import { newReplicaSetController } from "./controller.ts";
 import { replicaSetScenarios } from "./scenarios.contract.ts";
 
 describe("the replicaset controller on the embedded server", () => {
-  test.each(replicaSetScenarios.filter(({ needsRealServer }) => needsRealServer !== true))("$name", (scenario) =>
-    runEmbedded(scenario, { controllers: (run) => run(newReplicaSetController()) }),
-  );
+  defineRuns(replicaSetScenarios, (run) => run(newReplicaSetController()));
+});
+
+test("its queue has upstream's name and workers", () => {
+  expect(newReplicaSetController().queues["replicaset-controller"]).toMatchObject({
+    metricName: "replicaset",
+    workers: 5,
+  });
+  expect(newReplicaSetController({ workers: 9 }).queues["replicaset-controller"]).toMatchObject({ workers: 9 });
 });

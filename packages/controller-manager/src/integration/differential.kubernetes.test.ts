@@ -1,0 +1,74 @@
+// Every scenario under upstream's kube-controller-manager and under ours, each on a kube-apiserver of its own: what they leave must be the same.
+// Upstream runs exactly the controllers that we have. How many requests each wrote with is printed.
+
+import type { Client } from "@kubeloop/core/client";
+import { RealCluster } from "@kubeloop/real-cluster";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { allScenarios } from "../../../controllers/src/scenarios/all-scenarios.contract.ts";
+import { controllerDescriptors } from "../app/index.ts";
+import { normalForm } from "./normal-form.contract.ts";
+import { ourManager } from "./our-manager.contract.ts";
+import { adminClient, runOnRealCluster } from "./scenario-on-real-cluster.contract.ts";
+import { AuditLog } from "./write-requests.contract.ts";
+
+const { signal } = new AbortController();
+const written = controllerDescriptors.filter(({ start }) => start !== undefined).map(({ name }) => name);
+
+interface Side {
+  readonly cluster: RealCluster;
+  readonly client: Client;
+  readonly audit: AuditLog;
+}
+
+async function openSide(controllerManager: true | typeof ourManager): Promise<Side> {
+  const audit = await AuditLog.open();
+  const cluster = await RealCluster.start(
+    {
+      controllerManager,
+      extraFlags: { "kube-apiserver": audit.flags, "kube-controller-manager": [`--controllers=${written.join(",")}`] },
+    },
+    signal,
+  );
+  return { cluster, client: adminClient(cluster), audit };
+}
+
+let upstream: Side;
+let ours: Side;
+beforeAll(async () => {
+  [upstream, ours] = await Promise.all([openSide(true), openSide(ourManager)]);
+});
+afterAll(async () => {
+  for (const side of [upstream, ours]) {
+    await side?.client[Symbol.asyncDispose]();
+    await side?.cluster[Symbol.asyncDispose]();
+    await side?.audit[Symbol.asyncDispose]();
+  }
+});
+
+let count = 0;
+const scenarios = Object.entries(allScenarios).flatMap(([controller, list]) =>
+  list
+    .filter(({ needsVirtualTime }) => needsVirtualTime !== true)
+    .map((scenario) => ({ controller, name: scenario.name, scenario })),
+);
+
+describe("upstream's manager and ours leave the same", () => {
+  test.each(scenarios)("$controller: $name", async ({ controller, name, scenario }) => {
+    const namespace = `scenario-${++count}`;
+    const run = async ({ client }: Side) => {
+      await runOnRealCluster(scenario, { client, namespace }, signal);
+      return await normalForm(client, namespace, signal);
+    };
+    const [theirs, mine] = await Promise.all([run(upstream), run(ours)]);
+    const writes = async ({ audit }: Side) => (await audit.read()).filter((request) => request.namespace === namespace);
+    const [theirWrites, ourWrites] = await Promise.all([writes(upstream), writes(ours)]);
+    console.log(`${controller}: ${name}: ${ourWrites.length} writes, upstream's ${theirWrites.length}`);
+    if (process.env["SHOW"])
+      console.log(
+        JSON.stringify(ourWrites.map((w) => w.verb + " " + w.resource + " " + w.code)),
+        JSON.stringify(theirWrites.map((w) => w.verb + " " + w.resource + " " + w.code)),
+      );
+    expect(mine).toEqual(theirs);
+    expect(ourWrites.filter(({ isForbidden }) => isForbidden)).toEqual([]);
+  });
+});

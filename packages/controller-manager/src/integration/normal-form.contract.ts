@@ -1,0 +1,100 @@
+// The objects of a namespace in a form in which two clusters can be compared: without what the server chose (uids, versions, times, the random
+// ends of names), with references by name, and events counted by object and reason.
+import type { KubernetesObject } from "@kubeloop/core/api";
+import type { Client } from "@kubeloop/core/client";
+import { preferredResources } from "@kubeloop/core/contract";
+
+type Json = { readonly [field: string]: unknown };
+
+/** By resource, each object printed; sorted. */
+export type NormalForm = Readonly<Record<string, readonly Json[]>>;
+
+const timePattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/;
+
+/** What the server says of an object for itself. */
+const serversFields = new Set(["uid", "resourceVersion", "managedFields", "selfLink"]);
+
+export async function normalForm(client: Client, namespace: string, signal: AbortSignal): Promise<NormalForm> {
+  const served = await client.discovery.discover(signal);
+  const listable = preferredResources(served, ["list"]).filter(({ namespaced }) => namespaced);
+  const objects: (readonly [resource: string, object: KubernetesObject])[] = [];
+  for (const resource of listable) {
+    const name = resource.group === "" ? resource.plural : `${resource.plural}.${resource.group}`;
+    // Events of both groups are the same objects.
+    if (name === "events.events.k8s.io") continue;
+    for await (const object of client.resource(resource).in(namespace).list({}, signal)) {
+      objects.push([name, object as KubernetesObject]);
+    }
+  }
+  const names = newNames(
+    objects.map(([, object]) => object),
+    namespace,
+  );
+  const form: Record<string, Json[]> = {};
+  for (const [resource, object] of objects) {
+    if (resource !== "events") (form[resource] ??= []).push(normalized(object, names) as Json);
+  }
+  form["events"] = countEvents(
+    objects.filter(([resource]) => resource === "events").map(([, object]) => object),
+    names,
+  );
+  return Object.fromEntries(Object.entries(form).map(([resource, list]) => [resource, list.toSorted(byText)]));
+}
+
+interface Names {
+  /** What replaces a text, wherever it stands. */
+  readonly replace: (text: string) => string;
+}
+
+/** Random ends of names become stars; uids become what they are the uid of; the namespace is called so. */
+function newNames(objects: readonly KubernetesObject[], namespace: string): Names {
+  const words = new Map<string, string>();
+  for (const { kind, metadata } of objects) {
+    const { name = "", generateName, uid } = metadata;
+    const plain = generateName === undefined ? name : `${generateName}*`;
+    if (generateName !== undefined) words.set(name, plain);
+    if (uid !== undefined) words.set(uid, `uid of ${kind} ${plain}`);
+  }
+  const inOrder = [...words].toSorted(([a], [b]) => b.length - a.length);
+  return {
+    replace: (text) =>
+      inOrder.reduce((all, [from, to]) => all.replaceAll(from, to), text).replaceAll(namespace, "<namespace>"),
+  };
+}
+
+function normalized(value: unknown, names: Names): unknown {
+  if (typeof value === "string") return timePattern.test(value) ? "<time>" : names.replace(value);
+  if (Array.isArray(value)) return value.map((one) => normalized(one, names));
+  if (typeof value !== "object" || value === null) return value;
+  const entries = Object.entries(value).filter(([key]) => !serversFields.has(key));
+  return Object.fromEntries(entries.map(([key, one]) => [names.replace(key), normalized(one, names)]).toSorted(byText));
+}
+
+interface EventFacts extends KubernetesObject {
+  readonly type?: string;
+  readonly reason?: string;
+  readonly message?: string;
+  readonly count?: number;
+  readonly involvedObject?: { readonly kind?: string; readonly name?: string };
+  readonly source?: { readonly component?: string };
+}
+
+function countEvents(events: readonly KubernetesObject[], names: Names): Json[] {
+  const counts = new Map<string, number>();
+  for (const event of events as readonly EventFacts[]) {
+    const { type, reason, message = "", count = 1, involvedObject: about = {}, source } = event;
+    const what = {
+      type,
+      reason,
+      kind: about.kind,
+      name: names.replace(about.name ?? ""),
+      message: names.replace(message),
+      by: source?.component,
+    };
+    const text = JSON.stringify(what);
+    counts.set(text, (counts.get(text) ?? 0) + count);
+  }
+  return [...counts].map(([text, count]) => ({ ...(JSON.parse(text) as Json), count }));
+}
+
+const byText = (a: unknown, b: unknown) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1);

@@ -1,0 +1,62 @@
+// Scenarios on a real kube-apiserver: each in a namespace of its own, in real time. A fact is looked at ten times a second, for a minute at most.
+import type { corev1 } from "@kubeloop/core/api";
+import { isAlreadyExists } from "@kubeloop/core/api";
+import { systemClock, toError } from "@kubeloop/core/base";
+import { type Client, clusterConfig, inlineCaBundle, openClient, tokenCredentials } from "@kubeloop/core/client";
+import { namespaces, serviceAccounts } from "@kubeloop/core/resources";
+import type { RealCluster } from "@kubeloop/real-cluster";
+import type { Scenario, ScenarioCluster } from "../../../controllers/src/scenarios/scenario.contract.ts";
+
+const lookEveryMs = 100;
+const patienceMs = 60_000;
+
+/** As the admin. */
+export function adminClient(cluster: RealCluster): Client {
+  const tls = { ca: inlineCaBundle(cluster.caPem), isVerified: true };
+  return openClient(clusterConfig({ server: cluster.url, tls, credentials: tokenCredentials(cluster.adminToken) }));
+}
+
+/** Runs it and leaves what came of it. */
+export async function runOnRealCluster(
+  scenario: Scenario,
+  { client, namespace }: { readonly client: Client; readonly namespace: string },
+  signal: AbortSignal,
+): Promise<void> {
+  await client
+    .resource(namespaces)
+    .create({ apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } }, signal);
+  // Without the service account controller nobody makes it, and without it no pod is admitted.
+  const account: corev1.ServiceAccount = { apiVersion: "v1", kind: "ServiceAccount", metadata: { name: "default" } };
+  await client
+    .resource(serviceAccounts)
+    .in(namespace)
+    .create(account, signal)
+    .catch((error: unknown) => {
+      if (!isAlreadyExists(error)) throw error;
+    });
+  const cluster: ScenarioCluster = {
+    client,
+    namespace,
+    signal,
+    isDisturbed: false,
+    nowMs: () => systemClock.now(),
+    until: (what, look) => untilSo(what, look, signal),
+    pass: (ms) => systemClock.sleep(ms, signal),
+  };
+  await scenario.run(cluster);
+}
+
+async function untilSo<T>(what: string, look: () => Promise<T | undefined | false>, signal: AbortSignal): Promise<T> {
+  const lastMs = systemClock.monotonic() + patienceMs;
+  for (;;) {
+    const seen = await look().catch((error: unknown) => toError(error));
+    if (!(seen instanceof Error) && seen !== undefined && seen !== false) return seen;
+    if (systemClock.monotonic() > lastMs) {
+      const last = seen instanceof Error ? seen.message : JSON.stringify(seen);
+      throw new Error(`${what} did not hold within ${patienceMs / 1000} s; last seen: ${last}`, {
+        ...(seen instanceof Error ? { cause: seen } : {}),
+      });
+    }
+    await systemClock.sleep(lookEveryMs, signal);
+  }
+}

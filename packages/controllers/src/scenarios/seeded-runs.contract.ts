@@ -1,0 +1,33 @@
+// Runs the scenarios of a controller with many seeds, while requests fail and the controller is killed: the end must be the same. KUBELOOP_SEEDS
+// says with how many. And the runs must have been disturbed, or they would show nothing.
+import { describe, expect, test } from "vitest";
+import { requestFaults } from "./disturbances.contract.ts";
+import { type EmbeddedRun, runEmbedded } from "./embedded-cluster.contract.ts";
+import type { Scenario } from "./scenario.contract.ts";
+
+const seeds = Number(process.env["KUBELOOP_SEEDS"] ?? 10);
+
+export function defineSeededRuns(scenarios: readonly Scenario[], controllers: EmbeddedRun["controllers"]): void {
+  const total = { kills: 0, faults: 0 };
+  const runnable = scenarios.filter(({ needsRealServer }) => needsRealServer !== true);
+  describe.each(runnable)("disturbed: $name", (scenario) => {
+    test.each(Array.from({ length: seeds }, (_, seed) => seed))("seed %i", async (seed) => {
+      const run = { controllers, seed: `${scenario.name} ${seed}`, faults: requestFaults, kills: 2 };
+      const { kills, faults } = await runEmbedded(scenario, run);
+      total.kills += kills;
+      total.faults += faults;
+    });
+  });
+  test("the runs were disturbed", () => {
+    expect(total.kills).toBeGreaterThan(runnable.length * seeds);
+    expect(total.faults).toBeGreaterThan(runnable.length * seeds);
+  });
+}
+
+/** The same scenarios, undisturbed. */
+export function defineRuns(scenarios: readonly Scenario[], controllers: EmbeddedRun["controllers"]): void {
+  const runnable = scenarios.filter(({ needsRealServer }) => needsRealServer !== true);
+  test.each(runnable)("$name", async (scenario) => {
+    await runEmbedded(scenario, { controllers });
+  });
+}
