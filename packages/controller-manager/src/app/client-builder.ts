@@ -14,10 +14,12 @@ export interface ClientLimits {
   readonly burst: number;
 }
 
-/** Some controllers may ask more often than others. */
+/** Some controllers may ask more often than others: by factors, or so often whatever the flags say. */
 export interface LimitFactors {
   readonly qpsTimes?: number;
   readonly burstTimes?: number;
+  readonly qps?: number;
+  readonly burst?: number;
 }
 
 export interface ControllerClientBuilder {
@@ -38,9 +40,9 @@ export class RootClientBuilder implements ControllerClientBuilder {
     this.#limits = limits;
   }
 
-  clientFor(name: string, { qpsTimes = 1, burstTimes = 1 }: LimitFactors = {}): Client {
+  clientFor(name: string, { qpsTimes = 1, burstTimes = 1, ...fixed }: LimitFactors = {}): Client {
     const { qps, burst } = this.#limits;
-    return this.#root.with({ qps: qps * qpsTimes, burst: burst * burstTimes, userAgent: userAgentOf(name) });
+    return this.#root.with({ qps: qps * qpsTimes, burst: burst * burstTimes, ...fixed, userAgent: userAgentOf(name) });
   }
 }
 
@@ -52,6 +54,7 @@ export interface ServiceAccountClientBuilderOptions {
 }
 
 const tokenSeconds = 3600;
+const leastTokenLifeMs = 60_000;
 /** Renewed when this part of its time is over. */
 const renewedAfter = 0.8;
 
@@ -59,6 +62,7 @@ export class ServiceAccountClientBuilder implements ControllerClientBuilder {
   readonly #root: ControllerClientBuilder;
   readonly #options: ServiceAccountClientBuilderOptions;
   readonly #credentials = new Map<string, Credentials>();
+  #tokenClient: Client | undefined;
 
   constructor(root: ControllerClientBuilder, options: ServiceAccountClientBuilderOptions) {
     this.#root = root;
@@ -81,7 +85,8 @@ export class ServiceAccountClientBuilder implements ControllerClientBuilder {
 
   async #requestToken(name: string, signal: AbortSignal): Promise<FetchedCredential> {
     const { clock, namespace = "kube-system" } = this.#options;
-    const accounts = this.#root.clientFor("service-account-tokens").resource(serviceAccounts).in(namespace);
+    this.#tokenClient ??= this.#root.clientFor("service-account-tokens");
+    const accounts = this.#tokenClient.resource(serviceAccounts).in(namespace);
     await accounts
       .create({ apiVersion: "v1", kind: "ServiceAccount", metadata: { name } }, signal)
       .catch((error: unknown) => {
@@ -98,7 +103,8 @@ export class ServiceAccountClientBuilder implements ControllerClientBuilder {
     if (token === undefined || expirationTimestamp === undefined) {
       throw new KubeloopError(`no token came for service account ${name}`, { reason: "NoToken" });
     }
-    const lifeMs = parseTime(expirationTimestamp) - clock.now();
+    // A clock that is ahead of the server's must not make every request ask for a token.
+    const lifeMs = Math.max(parseTime(expirationTimestamp) - clock.now(), leastTokenLifeMs);
     return { token, expiresAtMs: clock.now() + lifeMs * renewedAfter };
   }
 }

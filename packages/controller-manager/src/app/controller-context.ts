@@ -1,7 +1,15 @@
 // What a controller of the manager is started with: clients, shared informers, configuration, what the server serves. One for the whole
 // process, made when this replica leads.
 import type { Transport } from "@kubeloop/core/api";
-import { type Clock, type Deferred, deferred, type Log, type Metrics, type Random } from "@kubeloop/core/base";
+import {
+  type Clock,
+  type Deferred,
+  deferred,
+  type Log,
+  type Metrics,
+  type Random,
+  timeoutSignal,
+} from "@kubeloop/core/base";
 import type { Client, RestMapper } from "@kubeloop/core/client";
 import type { Served } from "@kubeloop/core/contract";
 import {
@@ -32,15 +40,17 @@ export interface ControllerContext {
   /** A cloud provider's functions; none are built in. */
   readonly cloud: undefined;
   readonly loopMode: LoopMode;
-  /** Opens when both factories have been started. */
+  /** Resolves when both informer factories have been started: the garbage collector begins to watch only then. */
   readonly informersStarted: Deferred<void>;
-  /** A new one for each informer: between the least period and twice that. */
+  /** A random time between the least period and twice that: each informer factory has one. */
   readonly resyncPeriodMs: () => number;
   readonly isControllerEnabled: (descriptor: ControllerDescriptor) => boolean;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
   readonly metrics: Metrics;
+  /** How long controllers may take to finish what they are at when they are told to end; none after a lost lease. */
+  readonly drainMs: () => number;
   /** To be run when the informers have been started; aborted when this replica leads no longer. */
   readonly addTask: (name: string, run: (signal: AbortSignal) => Promise<void>) => void;
 }
@@ -49,15 +59,17 @@ export interface ControllerContextParts {
   readonly rootClientBuilder: ControllerClientBuilder;
   readonly clientBuilder: ControllerClientBuilder;
   readonly addTask: ControllerContext["addTask"];
+  readonly drainMs: ControllerContext["drainMs"];
   readonly isControllerEnabled: ControllerContext["isControllerEnabled"];
 }
 
-const serverPatienceMs = 10_000;
+const apiServerHealthTimeoutMs = 10_000;
+const healthRequestMs = 2000;
 
 /** Waits for the server first; throws if it does not become healthy in time. */
 export async function createControllerContext(
   config: CompletedConfig,
-  { rootClientBuilder, clientBuilder, addTask, isControllerEnabled }: ControllerContextParts,
+  { rootClientBuilder, clientBuilder, addTask, drainMs, isControllerEnabled }: ControllerContextParts,
   signal: AbortSignal,
 ): Promise<ControllerContext> {
   const { clock, random, log, metrics, componentConfig } = config;
@@ -70,7 +82,7 @@ export async function createControllerContext(
   const metadataInformerFactory =
     config.metadataInformers ??
     new MetadataSharedInformerFactory(metadataClient, { ...options, resyncMs: resyncPeriodMs() });
-  const discoveryClient = rootClientBuilder.clientFor("controller-discovery", { burstTimes: discoveryBurst });
+  const discoveryClient = rootClientBuilder.clientFor("controller-discovery", { qps: 20, burst: 200 });
   return {
     clientBuilder,
     informerFactory,
@@ -90,12 +102,10 @@ export async function createControllerContext(
     random,
     log,
     metrics,
+    drainMs,
     addTask,
   };
 }
-
-/** Upstream gives discovery 200 at once. */
-const discoveryBurst = 200 / 30;
 
 /** Polls /healthz each second. */
 export async function waitForApiServer(
@@ -105,9 +115,10 @@ export async function waitForApiServer(
 ): Promise<void> {
   const beganMs = clock.monotonic();
   for (;;) {
-    const fault = await findServerFault(transport, signal);
+    using limit = timeoutSignal(signal, healthRequestMs, { clock, what: "/healthz" });
+    const fault = await findServerFault(transport, limit.signal, signal);
     if (fault === undefined) return;
-    if (clock.monotonic() - beganMs >= serverPatienceMs) {
+    if (clock.monotonic() - beganMs >= apiServerHealthTimeoutMs) {
       throw new Error(`failed to wait for apiserver being healthy: ${fault}`);
     }
     log.info("the API server is not healthy yet", { fault });
@@ -115,11 +126,15 @@ export async function waitForApiServer(
   }
 }
 
-async function findServerFault(transport: Transport, signal: AbortSignal): Promise<string | undefined> {
+async function findServerFault(
+  transport: Transport,
+  limit: AbortSignal,
+  signal: AbortSignal,
+): Promise<string | undefined> {
   try {
     await using response = await transport(
       { method: "GET", path: "/healthz", query: [], headers: {}, body: { kind: "none" }, prefers: "bytes" },
-      signal,
+      limit,
     );
     return response.status === 200 ? undefined : `APIServer isn't healthy: status ${response.status}`;
   } catch (error) {

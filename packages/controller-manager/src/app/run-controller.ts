@@ -10,7 +10,7 @@ export interface RunControllerOptions {
   readonly ports?: Ports;
 }
 
-/** Declines where the server does not serve what the controller watches. */
+/** Declines where the server does not serve the primary resource. */
 export function runController<M>(
   context: ControllerContext,
   descriptor: ControllerDescriptor,
@@ -31,12 +31,23 @@ export function runController<M>(
     random,
     log: log.with({ controller: descriptor.name }),
     metrics,
+    // As upstream, the manager waits for caches without limit: a controller's "fail" does not count here.
     onSyncTimeout: controller.onSyncTimeout === "start" ? "start" : "wait",
+    drainMs: context.drainMs,
     recordEvent: recordEventActions(events.newRecorder({ component: descriptor.name })),
     ...(ports === undefined ? {} : { ports }),
   });
-  context.addTask(`${descriptor.name} events`, (signal) => events.run(signal));
-  context.addTask(descriptor.name, (signal) => driver.run(signal));
+  context.addTask(descriptor.name, async (signal) => {
+    // What the controller records while it ends is written, too.
+    const ending = new AbortController();
+    const recording = events.run(ending.signal);
+    try {
+      await driver.run(signal);
+    } finally {
+      ending.abort(signal.reason);
+      await recording;
+    }
+  });
   return { isStarted: true };
 }
 

@@ -1,6 +1,15 @@
-// Runs the controllers together, each after a start interval with jitter, until the signal aborts; then waits for them, no longer than the
-// shutdown timeout, and says now and then who is still at work.
-import { type Clock, isAborted, KubeloopError, type Log, onAbort, type Random, TaskScope } from "@kubeloop/core/base";
+// Runs the controllers together, each after a start interval with jitter, until the signal aborts or one fails; then waits for them, no longer
+// than the shutdown timeout, and says meanwhile who is still at work.
+import {
+  type Clock,
+  deferred,
+  KubeloopError,
+  type Log,
+  onAbort,
+  type Random,
+  TaskScope,
+  toError,
+} from "@kubeloop/core/base";
 
 export interface Task {
   readonly name: string;
@@ -16,9 +25,14 @@ export interface RunTasksOptions {
   readonly log: Log;
 }
 
-/** Throws when a task fails, and when the shutdown takes too long. */
+/** The tasks did not end in time: what they still do, nobody waits for. */
+export class ShutdownTimeoutError extends KubeloopError {
+  override readonly name = "ShutdownTimeoutError";
+}
+
+/** Ends when the signal has aborted, also if there are no tasks. Throws when a task fails, and when the shutdown takes too long. */
 export async function runTasks(tasks: readonly Task[], options: RunTasksOptions, signal: AbortSignal): Promise<void> {
-  const { startIntervalMs, shutdownTimeoutMs, clock, random, log } = options;
+  const { startIntervalMs, clock, random } = options;
   const running = new Set<string>();
   const scope = new TaskScope(signal);
   for (const { name, run } of tasks) {
@@ -32,30 +46,55 @@ export async function runTasks(tasks: readonly Task[], options: RunTasksOptions,
       }
     });
   }
-  const ended = scope.join();
-  await Promise.race([ended, untilShutdownTimeout()]).catch((error: unknown) => {
-    if (!isAborted(error, signal)) throw error;
-  });
+  void scope.spawn((each) => untilAborted(each));
+  using limit = newShutdownLimit(scope.signal, running, options);
+  await Promise.race([scope.join(), limit.exceeded]);
+}
 
-  function untilShutdownTimeout(): Promise<never> {
-    return new Promise((_resolve, reject) => {
-      onAbort(signal, () => {
-        if (shutdownTimeoutMs <= 0) return;
-        const remind = clock.after(shutdownTimeoutMs / 3, () => {
-          log.info("Still waiting for some controllers to terminate", { runningControllers: [...running].sort() });
-        });
-        const limit = clock.after(shutdownTimeoutMs, () => {
-          const message = "controller shutdown timeout reached";
-          log.info(message, { runningControllers: [...running].sort() });
-          reject(new KubeloopError(message, { reason: "Timeout" }));
-        });
-        void ended
-          .catch(() => {})
-          .finally(() => {
-            remind[Symbol.dispose]();
-            limit[Symbol.dispose]();
-          });
-      });
-    });
-  }
+/** Also a manager without controllers runs until it is told to stop. */
+async function untilAborted(signal: AbortSignal): Promise<void> {
+  const aborted = deferred();
+  using _waiting = onAbort(signal, () => aborted.resolve());
+  await aborted.promise;
+}
+
+interface ShutdownLimit extends Disposable {
+  /** Rejects when the shutdown has taken too long. */
+  readonly exceeded: Promise<never>;
+}
+
+function newShutdownLimit(
+  signal: AbortSignal,
+  running: ReadonlySet<string>,
+  { shutdownTimeoutMs, clock, log }: RunTasksOptions,
+): ShutdownLimit {
+  const exceeded = deferred<never>();
+  const timers: Disposable[] = [];
+  const names = () => [...running].sort();
+  const begin = (reason: unknown) => {
+    if (shutdownTimeoutMs <= 0) return;
+    for (const part of [1, 2]) {
+      timers.push(
+        clock.after((shutdownTimeoutMs * part) / 3, () =>
+          log.info("Still waiting for some controllers to terminate...", { runningControllers: names() }),
+        ),
+      );
+    }
+    timers.push(
+      clock.after(shutdownTimeoutMs, () => {
+        log.info("Controller shutdown timeout reached", { timeoutMs: shutdownTimeoutMs, runningControllers: names() });
+        const message = "controller shutdown timeout reached";
+        exceeded.reject(new ShutdownTimeoutError(message, { reason: "Timeout", cause: toError(reason) }));
+      }),
+    );
+  };
+  const watch = onAbort(signal, begin);
+  return {
+    exceeded: exceeded.promise,
+    [Symbol.dispose]() {
+      watch[Symbol.dispose]();
+      for (const timer of timers) timer[Symbol.dispose]();
+      exceeded.promise.catch(() => {});
+    },
+  };
 }

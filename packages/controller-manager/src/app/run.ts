@@ -2,9 +2,10 @@
 //
 //   1. the HTTPS endpoints are served, leader or not
 //   2. with leader election, wait for the lease
-//   3. leading: make the context, build the controllers, start the informers, open the gate, run the controllers
-//   4. told to stop: the controllers finish what they are at, then the lease is given back. Having lost the lease: a LostLeaseError, and the
-//      process must end, because another replica is at work.
+//   3. leading: make the context, build the controllers, start the informer factories, run the controllers
+//   4. told to stop: the controllers finish the keys they are at, their events are written, then the lease is given back. Having lost the
+//      lease: a LostLeaseError, and the process must end, because another replica is at work. Controllers that do not end in time: the lease
+//      is not given back, because they may still write.
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import type { Transport } from "@kubeloop/core/api";
@@ -22,7 +23,7 @@ import {
   controllerDescriptors,
   newControllerInitializers,
 } from "./controller-descriptors.ts";
-import { runTasks, type Task } from "./run-tasks.ts";
+import { runTasks, ShutdownTimeoutError, type Task } from "./run-tasks.ts";
 import { startControllers } from "./start-controllers.ts";
 
 /** Another replica may be leading by now: the process must end. */
@@ -30,61 +31,102 @@ export class LostLeaseError extends KubeloopError {
   override readonly name = "LostLeaseError";
 }
 
+/** A leader that has not renewed for so long after its lease ran out fails /healthz: upstream's value. */
 const leaderHealthToleranceMs = 20_000;
 
+/** What the parts of one process share. */
+interface Parts {
+  readonly rootClientBuilder: RootClientBuilder;
+  readonly healthz: HealthChecks;
+  /** By controller: filled when they are started. */
+  readonly debugHandlers: Map<string, Transport>;
+}
+
+/** Ends without an error only if the signal aborted and everything ended in time. */
 export async function run(config: CompletedConfig, signal: AbortSignal): Promise<void> {
-  const { clock, random, log, metrics, componentConfig, featureGates } = config;
-  const { generic } = componentConfig;
-  const rootClientBuilder = new RootClientBuilder(config.client, generic);
+  const { clock, random, log, metrics, componentConfig } = config;
+  const rootClientBuilder = new RootClientBuilder(config.client, componentConfig.generic);
   const healthz = new HealthChecks({ clock });
+  const parts: Parts = { rootClientBuilder, healthz, debugHandlers: new Map() };
+  const serving = await newSecureServing({ ...config, ...parts }, signal);
   const events = new EventBroadcaster({ clock, random, log, metrics });
   events.startRecordingToSink(coreEventSink(rootClientBuilder.clientFor("kube-controller-manager")));
-  const debugHandlers = new Map<string, Transport>();
-  const serving = await newSecureServing({ ...config, healthz, debugHandlers }, signal);
-  await using scope = new TaskScope(signal);
-  void scope.spawn((each) => events.run(each));
-  if (serving !== undefined) {
-    void scope.spawn((each) => serving.run(each));
-    await serving.server.whenReady(signal);
+  // Outlives the election, which says at its end that it leads no longer.
+  const ending = new AbortController();
+  await using around = new TaskScope(ending.signal);
+  void around.spawn((each) => events.run(each));
+  const scope = new TaskScope(signal);
+  try {
+    if (serving !== undefined) {
+      void scope.spawn((each) => serving.run(each));
+      await serving.server.whenReady(scope.signal);
+    }
+    const { leaderElect } = componentConfig.generic;
+    void scope.spawn((each) =>
+      leaderElect
+        ? lead(config, parts, events, each)
+        : runControllers(config, { ...parts, isStopping: () => true }, each),
+    );
+    await scope.join();
+  } finally {
+    scope.abort(signal.reason);
+    await Promise.allSettled([scope.join()]);
+    ending.abort(signal.reason);
   }
+}
 
-  const parts = { healthz, debugHandlers };
-  if (!generic.leaderElect) return await runControllers(config, parts, signal);
-
+async function lead(
+  config: CompletedConfig,
+  parts: Parts,
+  events: EventBroadcaster,
+  signal: AbortSignal,
+): Promise<void> {
+  const { clock, random, log, metrics, componentConfig, featureGates } = config;
+  const { generic } = componentConfig;
   const { resourceName: name, resourceNamespace: namespace } = generic;
-  const lock = new LeaseLock(rootClientBuilder.clientFor("leader-election"), { namespace, name });
   const elector = new LeaderElector({
-    lock,
+    lock: new LeaseLock(parts.rootClientBuilder.clientFor("leader-election"), { namespace, name }),
     identity: `${hostname()}_${randomUUID()}`,
     leaseDurationMs: generic.leaseDurationMs,
     renewDeadlineMs: generic.renewDeadlineMs,
     retryPeriodMs: generic.retryPeriodMs,
-    releaseOnStop: featureGates.isEnabled("ControllerManagerReleaseLeaderElectionLockOnExit"),
+    releaseOnStop: (failure) =>
+      featureGates.isEnabled("ControllerManagerReleaseLeaderElectionLockOnExit") &&
+      !(failure instanceof ShutdownTimeoutError),
     clock,
     random,
     log,
     observer: electionMetrics(metrics, name),
     recorder: events.newRecorder({ component: "kube-controller-manager" }),
   });
-  healthz.add("leaderElection", () => elector.findFault(leaderHealthToleranceMs));
-  const reason = await elector.run(
-    { onStartedLeading: (leadership) => runControllers(config, parts, leadership.signal) },
+  parts.healthz.add("leaderElection", () => elector.findFault(leaderHealthToleranceMs));
+  const why = await elector.run(
+    {
+      onStartedLeading: (leadership) =>
+        // A lease that is lost may be somebody else's already: then nothing may be finished.
+        runControllers(config, { ...parts, isStopping: () => signal.aborted }, leadership.signal),
+    },
     signal,
   );
-  if (reason === "lost") throw new LostLeaseError("leader election lost", { reason: "LostLease" });
+  if (why === "stopped") return;
+  throw new LostLeaseError(why === "lost" ? "leader election lost" : "the controllers have ended", {
+    reason: "LostLease",
+  });
 }
 
-/** What the endpoints tell of the controllers: filled when they are started. */
-interface ServedParts {
-  readonly healthz: HealthChecks;
-  readonly debugHandlers: Map<string, Transport>;
+/** Left of the shutdown timeout for what ends after the controllers' last keys. */
+const drainReserveMs = 500;
+
+interface RunParts extends Parts {
+  /** Told to stop, and not because the lease was lost. */
+  readonly isStopping: () => boolean;
 }
 
 /** While this replica leads. */
-async function runControllers(config: CompletedConfig, served: ServedParts, signal: AbortSignal): Promise<void> {
+async function runControllers(config: CompletedConfig, parts: RunParts, signal: AbortSignal): Promise<void> {
   const { clock, random, log, componentConfig } = config;
   const { generic, kubeCloudShared } = componentConfig;
-  const rootClientBuilder = new RootClientBuilder(config.client, generic);
+  const { rootClientBuilder, healthz, debugHandlers } = parts;
   const accounts = new Map(controllerDescriptors.map(({ name, serviceAccount }) => [name, serviceAccount]));
   const clientBuilder = kubeCloudShared.useServiceAccountCredentials
     ? new ServiceAccountClientBuilder(rootClientBuilder, { clock, serviceAccountOf: (name) => accounts.get(name) })
@@ -97,27 +139,28 @@ async function runControllers(config: CompletedConfig, served: ServedParts, sign
       rootClientBuilder,
       clientBuilder,
       addTask: (name, task) => tasks.push({ name, run: task }),
+      drainMs: () => (parts.isStopping() ? Math.max(0, generic.controllerShutdownTimeoutMs - drainReserveMs) : 0),
       isControllerEnabled: ({ name }: ControllerDescriptor) => selected.has(name),
     },
     signal,
   );
-  const started = await startControllers(context, newControllerInitializers(context.loopMode), served.healthz);
+  const started = await startControllers(context, newControllerInitializers(context.loopMode), healthz);
   for (const { descriptor, result } of started) {
-    if (result.debugHandler !== undefined) served.debugHandlers.set(descriptor.name, result.debugHandler);
+    if (result.debugHandler !== undefined) debugHandlers.set(descriptor.name, result.debugHandler);
   }
-  await using scope = new TaskScope(signal);
+  // The informers outlive the controllers: a key that is being finished may read a cache once more.
+  const informing = new AbortController();
+  const scope = new TaskScope(informing.signal);
   if (config.informers === undefined) void scope.spawn((each) => context.informerFactory.run(each));
   if (config.metadataInformers === undefined) void scope.spawn((each) => context.metadataInformerFactory.run(each));
   context.informersStarted.resolve();
-  await runTasks(
-    tasks,
-    {
-      startIntervalMs: generic.controllerStartIntervalMs,
-      shutdownTimeoutMs: generic.controllerShutdownTimeoutMs,
-      clock,
-      random,
-      log,
-    },
-    signal,
-  );
+  const { controllerStartIntervalMs: startIntervalMs, controllerShutdownTimeoutMs: shutdownTimeoutMs } = generic;
+  const running = runTasks(tasks, { startIntervalMs, shutdownTimeoutMs, clock, random, log }, signal);
+  try {
+    // An informer factory that fails ends the controllers, too: they would go on with what they have cached.
+    await (scope.size === 0 ? running : Promise.race([running, scope.join()]));
+  } finally {
+    informing.abort(signal.reason);
+    await Promise.allSettled([scope.join()]);
+  }
 }

@@ -9,7 +9,7 @@ import { controllerDescriptors } from "../app/index.ts";
 import { normalForm } from "./normal-form.contract.ts";
 import { ourManager } from "./our-manager.contract.ts";
 import { adminClient, runOnRealCluster } from "./scenario-on-real-cluster.contract.ts";
-import { AuditLog } from "./write-requests.contract.ts";
+import { AuditLog, type WriteRequest } from "./write-requests.contract.ts";
 
 const { signal } = new AbortController();
 const written = controllerDescriptors.filter(({ start }) => start !== undefined).map(({ name }) => name);
@@ -62,13 +62,19 @@ describe("upstream's manager and ours leave the same", () => {
     const [theirs, mine] = await Promise.all([run(upstream), run(ours)]);
     const writes = async ({ audit }: Side) => (await audit.read()).filter((request) => request.namespace === namespace);
     const [theirWrites, ourWrites] = await Promise.all([writes(upstream), writes(ours)]);
-    console.log(`${controller}: ${name}: ${ourWrites.length} writes, upstream's ${theirWrites.length}`);
-    if (process.env["SHOW"])
-      console.log(
-        JSON.stringify(ourWrites.map((w) => w.verb + " " + w.resource + " " + w.code)),
-        JSON.stringify(theirWrites.map((w) => w.verb + " " + w.resource + " " + w.code)),
-      );
+    const kinds = (requests: readonly WriteRequest[]) =>
+      countBy(requests.map(({ verb, resource }) => `${verb} ${resource}`));
+    console.log(
+      `${controller}: ${name}: ${ourWrites.length} writes (${kinds(ourWrites)}), upstream's ${theirWrites.length} (${kinds(theirWrites)})`,
+    );
     expect(mine).toEqual(theirs);
     expect(ourWrites.filter(({ isForbidden }) => isForbidden)).toEqual([]);
   });
 });
+
+/** "3 create pods, 2 update replicasets/status". */
+function countBy(words: readonly string[]): string {
+  const counts = new Map<string, number>();
+  for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
+  return [...counts].map(([word, times]) => `${times} ${word}`).join(", ");
+}

@@ -32,7 +32,8 @@ export async function normalForm(client: Client, namespace: string, signal: Abor
   );
   const form: Record<string, Json[]> = {};
   for (const [resource, object] of objects) {
-    if (resource !== "events") (form[resource] ??= []).push(normalized(object, names) as Json);
+    if (resource === "events") continue;
+    form[resource] = [...(form[resource] ?? []), normalized(object, names) as Json];
   }
   form["events"] = countEvents(
     objects.filter(([resource]) => resource === "events").map(([, object]) => object),

@@ -40,8 +40,11 @@ export interface LeaderElectorOptions extends Partial<ElectionTimings> {
   readonly lock: LeaseStore;
   /** Ours alone: two processes with the same one would both believe to hold the lease. */
   readonly identity: string;
-  /** Whether to give the lease back on the way out, so that others need not wait. True unless given. */
-  readonly releaseOnStop?: boolean;
+  /**
+   * Whether to give the lease back on the way out, so that others need not wait; yes unless given. A function is asked then, with what the
+   * work threw: work that may still go on must not be overlapped.
+   */
+  readonly releaseOnStop?: boolean | ((failure: unknown) => boolean);
   readonly clock?: Clock;
   readonly random?: Random;
   readonly log?: Log;
@@ -150,10 +153,16 @@ export class LeaderElector {
     if (this.#state.at === "leading") this.#state = { at: "contending", observed: this.#state.observed };
     this.#observer.leading(false);
     this.#log.info("leads no longer", { lease: this.#options.lock.description, why });
+    const { releaseOnStop = true } = this.#options;
+    let failure: unknown;
     try {
       await work.end(why);
+    } catch (error) {
+      failure = error;
+      throw error;
     } finally {
-      if (this.#options.releaseOnStop !== false) await this.#release();
+      const mayRelease = typeof releaseOnStop === "function" ? releaseOnStop(failure) : releaseOnStop;
+      if (mayRelease) await this.#release();
       if (work.hasBegun) this.#record("stopped leading");
     }
   }

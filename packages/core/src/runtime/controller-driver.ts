@@ -160,7 +160,8 @@ export class ControllerDriver<M = undefined> {
 
   /** Caches stay open until the last worker has ended: a decision may read them again. */
   async #drain(workers: readonly Promise<void>[], work: AbortController, reason: unknown): Promise<void> {
-    const { clock, drainMs } = this.#settings;
+    const { clock, drainMs: limit } = this.#settings;
+    const drainMs = typeof limit === "function" ? limit() : limit;
     using _limit = drainMs > 0 && workers.length > 0 ? clock.after(drainMs, () => work.abort(reason)) : undefined;
     if (drainMs <= 0) work.abort(reason);
     await Promise.allSettled(workers);

@@ -38,8 +38,11 @@ export interface ControllerDriverOptions extends Omit<WatchSourceOptions, "clock
   readonly onSyncTimeout?: "fail" | "start" | "wait" | undefined;
   /** For one key, all its requests included, where its queue says nothing else; 5 min unless given. */
   readonly reconcileTimeoutMs?: number;
-  /** How long keys that are worked on when the signal aborts may still take, reports and all; 0, they are broken off, unless given. */
-  readonly drainMs?: number;
+  /**
+   * How long keys that are worked on when the signal aborts may still take, reports and all; 0, they are broken off, unless given. A function is
+   * asked at that moment.
+   */
+  readonly drainMs?: number | (() => number);
   /** For one request; 30 s unless given. */
   readonly requestTimeoutMs?: number;
   /** Requests of one plan under way at a time; 32 unless given. */
