@@ -14,7 +14,17 @@ const timePattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/;
 /** What the server says of an object for itself. */
 const serversFields = new Set(["uid", "resourceVersion", "managedFields", "selfLink"]);
 
-export async function normalForm(client: Client, namespace: string, signal: AbortSignal): Promise<NormalForm> {
+export interface NormalFormOptions {
+  readonly namespace: string;
+  /** Reasons of events that are repeated for as long as something fails: how often is a matter of time. */
+  readonly repeatedEvents?: readonly string[];
+}
+
+export async function normalForm(
+  client: Client,
+  { namespace, repeatedEvents = [] }: NormalFormOptions,
+  signal: AbortSignal,
+): Promise<NormalForm> {
   const served = await client.discovery.discover(signal);
   const listable = preferredResources(served, ["list"]).filter(({ namespaced }) => namespaced);
   const objects: (readonly [resource: string, object: KubernetesObject])[] = [];
@@ -38,7 +48,7 @@ export async function normalForm(client: Client, namespace: string, signal: Abor
   form["events"] = countEvents(
     objects.filter(([resource]) => resource === "events").map(([, object]) => object),
     names,
-  );
+  ).map((event) => (repeatedEvents.includes(String(event["reason"])) ? { ...event, count: "several" } : event));
   return Object.fromEntries(Object.entries(form).map(([resource, list]) => [resource, list.toSorted(byText)]));
 }
 
@@ -47,19 +57,18 @@ interface Names {
   readonly replace: (text: string) => string;
 }
 
+/** Five letters that a server draws for a generated name: no vowels, nothing that looks like another one. */
+const drawnEnd = /-[bcdfghjklmnpqrstvwxz2456789]{5}(?![a-z0-9-])/g;
+
 /** Random ends of names become stars; uids become what they are the uid of; the namespace is called so. */
 function newNames(objects: readonly KubernetesObject[], namespace: string): Names {
-  const words = new Map<string, string>();
-  for (const { kind, metadata } of objects) {
-    const { name = "", generateName, uid } = metadata;
-    const plain = generateName === undefined ? name : `${generateName}*`;
-    if (generateName !== undefined) words.set(name, plain);
-    if (uid !== undefined) words.set(uid, `uid of ${kind} ${plain}`);
-  }
-  const inOrder = [...words].toSorted(([a], [b]) => b.length - a.length);
+  const owners = objects.map(({ kind, metadata: { name = "", uid = "" } }) => [uid, `uid of ${kind} ${name}`] as const);
   return {
     replace: (text) =>
-      inOrder.reduce((all, [from, to]) => all.replaceAll(from, to), text).replaceAll(namespace, "<namespace>"),
+      owners
+        .reduce((all, [uid, what]) => (uid === "" ? all : all.replaceAll(uid, what)), text)
+        .replaceAll(drawnEnd, "-*")
+        .replaceAll(namespace, "<namespace>"),
   };
 }
 

@@ -3,7 +3,16 @@
 // some request of theirs, and begin anew with empty caches. A run repeats from its seed.
 import { ApiServer } from "@kubeloop/apiserver";
 import { type FaultRule, type Transport, withFaults } from "@kubeloop/core/api";
-import { FakeClock, type Log, type LogFields, MetricsRegistry, noLog, type Random, seededRandom, TaskScope } from "@kubeloop/core/base";
+import {
+  FakeClock,
+  type Log,
+  type LogFields,
+  MetricsRegistry,
+  noLog,
+  type Random,
+  seededRandom,
+  TaskScope,
+} from "@kubeloop/core/base";
 import { type Client, clientOf } from "@kubeloop/core/client";
 import type { Controller } from "@kubeloop/core/contract";
 import { coreEventSink, EventBroadcaster, recordEventActions } from "@kubeloop/core/events";

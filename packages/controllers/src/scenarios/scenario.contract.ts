@@ -29,6 +29,8 @@ export interface Scenario {
   readonly run: (cluster: ScenarioCluster) => Promise<void>;
   /** A wait of minutes, or the very moment at which something happens. */
   readonly needsVirtualTime?: boolean;
+  /** Reasons of events that are repeated while something fails: how often depends on time. */
+  readonly repeatedEvents?: readonly string[];
   /** The embedded server cannot do it yet. */
   readonly needsRealServer?: boolean;
 }

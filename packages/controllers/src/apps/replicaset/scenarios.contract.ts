@@ -264,6 +264,7 @@ export const replicaSetScenarios: readonly Scenario[] = [
     name: "a quota that refuses pods is a failure, and is forgotten when there is room",
     // The embedded server has no quota admission yet.
     needsRealServer: true,
+    repeatedEvents: ["FailedCreate"],
     async run(cluster) {
       const { client, namespace, signal } = cluster;
       const { create, untilStatus } = replicaSetActions(cluster);
