@@ -5,7 +5,7 @@ import { type FeatureStage, knownFeatureGates } from "./known-feature-gates.ts";
 export const binaryVersion = "1.36";
 const oldestVersion = "1.33";
 
-// What our defaults differ in from upstream's. The reasons are in docs/adr/0008-releasing-the-lease.md.
+// What our defaults differ in from upstream's. The reasons are in docs/adr/0009-releasing-the-lease.md.
 const ownDefaults: Readonly<Record<string, boolean>> = { ControllerManagerReleaseLeaderElectionLockOnExit: true };
 
 export interface FeatureGate {

@@ -1,0 +1,167 @@
+import { X509Certificate } from "node:crypto";
+import { createAuthority } from "@kubeloop/apiserver/authority";
+import {
+  type ApiRequest,
+  type authenticationv1,
+  type authorizationv1,
+  noBody,
+  type Transport,
+  valueResponse,
+} from "@kubeloop/core/api";
+import { FakeClock } from "@kubeloop/core/base";
+import { clientOf } from "@kubeloop/core/client";
+import { textResponse } from "@kubeloop/core/runtime";
+import { beforeAll, describe, expect, test } from "vitest";
+import { Authentication } from "./authentication.ts";
+import { Authorization } from "./authorization.ts";
+import type { ClientAuthorities } from "./client-authorities.ts";
+import { guarded } from "./guarded.ts";
+
+const signal = new AbortController().signal;
+const clock = new FakeClock({ wallMs: Date.now() });
+const der = (pem: string) => new Uint8Array(new X509Certificate(pem).raw);
+
+let authorities: ClientAuthorities;
+let certificates: Readonly<Record<"alice" | "master" | "proxy" | "stranger", readonly Uint8Array[]>>;
+beforeAll(async () => {
+  const [clients, proxies, others] = await Promise.all(["clients", "proxies", "others"].map(createAuthority));
+  if (clients === undefined || proxies === undefined || others === undefined) throw new Error("no authorities");
+  const alice = await clients.issueClient({ user: "alice", groups: ["dev"] });
+  const master = await clients.issueClient({ user: "root", groups: ["system:masters"] });
+  const proxy = await proxies.issueClient({ user: "front-proxy" });
+  const stranger = await others.issueClient({ user: "root", groups: ["system:masters"] });
+  certificates = {
+    alice: [der(alice.certPem)],
+    master: [der(master.certPem)],
+    proxy: [der(proxy.certPem)],
+    stranger: [der(stranger.certPem)],
+  };
+  authorities = {
+    clientAuthorities: [new X509Certificate(clients.pair.certPem)],
+    requestHeader: {
+      authorities: [new X509Certificate(proxies.pair.certPem)],
+      allowedNames: ["front-proxy"],
+      usernameHeaders: ["X-Remote-User"],
+      uidHeaders: ["X-Remote-Uid"],
+      groupHeaders: ["X-Remote-Group"],
+      extraHeaderPrefixes: ["X-Remote-Extra-"],
+    },
+  };
+});
+
+interface Review {
+  readonly spec: authenticationv1.TokenReviewSpec & authorizationv1.SubjectAccessReviewSpec;
+}
+
+/** A cluster that knows the token "good", and lets bob read /metrics. */
+function newCluster() {
+  const asked: string[] = [];
+  const transport: Transport = async (request) => {
+    const body = request.body.kind === "value" ? (request.body.value as Review) : undefined;
+    const spec = body?.spec ?? ({} as Review["spec"]);
+    if (request.path.endsWith("/tokenreviews")) {
+      asked.push(`token ${spec.token}`);
+      const status = spec.token === "good" ? { authenticated: true, user: { username: "bob", groups: ["ops"] } } : {};
+      return valueResponse(201, { kind: "TokenReview", apiVersion: "authentication.k8s.io/v1", metadata: {}, status });
+    }
+    const { path, verb } = spec.nonResourceAttributes ?? {};
+    asked.push(`${spec.user} ${verb} ${path}`);
+    const status = { allowed: spec.user === "bob" && path === "/metrics" };
+    return valueResponse(201, {
+      kind: "SubjectAccessReview",
+      apiVersion: "authorization.k8s.io/v1",
+      metadata: {},
+      status,
+    });
+  };
+  return { asked, client: clientOf(transport, { clock }) };
+}
+
+interface Given {
+  readonly path?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly as?: keyof typeof certificates;
+  readonly isAlone?: boolean;
+}
+
+function newGuards(isAlone = false) {
+  const { asked, client } = newCluster();
+  const remote = isAlone ? undefined : client;
+  const seen: string[] = [];
+  const handler = guarded(
+    async ({ path }) => {
+      seen.push(path);
+      return textResponse(200, "secret");
+    },
+    {
+      authentication: new Authentication({ clock, authorities: () => authorities, client: remote, tokenTtlMs: 10_000 }),
+      authorization: new Authorization({
+        clock,
+        alwaysAllowPaths: ["/healthz", "/open/*"],
+        client: remote,
+        allowTtlMs: 10_000,
+        denyTtlMs: 10_000,
+      }),
+    },
+  );
+  const ask = async ({ path = "/metrics", headers = {}, as }: Given) => {
+    const request: ApiRequest = { method: "GET", path, query: [], headers, body: noBody, prefers: "bytes" };
+    const peer = { certificates: as === undefined ? [] : certificates[as] };
+    try {
+      return (await handler(request, signal, peer)).status;
+    } catch (error) {
+      return (error as { readonly status?: { readonly code?: number } }).status?.code ?? 0;
+    }
+  };
+  return { ask, asked, seen };
+}
+
+describe("may read", () => {
+  const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+  test.each<[string, Given, number]>([
+    ["nobody, /metrics", {}, 403],
+    ["nobody, /healthz", { path: "/healthz" }, 200],
+    ["nobody, what begins as an allowed path does", { path: "/open/door" }, 200],
+    ["nobody, what only looks like an allowed path", { path: "/healthz/ping" }, 403],
+    ["a token that the cluster knows and allows", { headers: bearer("good") }, 200],
+    ["a token that the cluster knows and does not allow", { headers: bearer("good"), path: "/configz" }, 403],
+    ["a token that the cluster does not know", { headers: bearer("bad") }, 401],
+    ["a bad token, /healthz", { headers: bearer("bad"), path: "/healthz" }, 401],
+    ["an administrator's certificate, without asking", { as: "master", path: "/configz" }, 200],
+    ["another one's certificate", { as: "alice" }, 403],
+    ["a stranger's certificate that claims to be an administrator's", { as: "stranger" }, 403],
+    ["a front proxy's user", { as: "proxy", headers: { "x-remote-user": "bob" } }, 200],
+    [
+      "a front proxy's administrator",
+      { as: "proxy", headers: { "x-remote-user": "x", "x-remote-group": "system:masters" }, path: "/x" },
+      200,
+    ],
+    ["headers without a front proxy's certificate", { headers: { "x-remote-user": "bob" } }, 403],
+    ["headers with a client's certificate", { as: "alice", headers: { "x-remote-group": "system:masters" } }, 403],
+    ["a token where there is nobody to ask", { headers: bearer("good"), isAlone: true }, 403],
+  ])("%s: %j → %i", async (_name, given, status) => {
+    const { ask, seen } = newGuards(given.isAlone);
+    expect(await ask(given)).toBe(status);
+    expect(seen).toHaveLength(status === 200 ? 1 : 0);
+  });
+});
+
+test("the cluster is asked once for a while", async () => {
+  const { ask, asked } = newGuards();
+  const headers = { authorization: "Bearer good" };
+  await Promise.all([ask({ headers }), ask({ headers })]);
+  await ask({ headers });
+  expect(asked).toEqual(["token good", "bob get /metrics"]);
+  await clock.advance(10_001);
+  await ask({ headers });
+  expect(asked).toHaveLength(4);
+});
+
+test("an expired certificate is nobody's", async () => {
+  const { ask } = newGuards();
+  const before = clock.now();
+  clock.setWallTime(before + 2 * 365 * 24 * 3600 * 1000);
+  expect(await ask({ as: "master" })).toBe(403);
+  clock.setWallTime(before);
+  expect(await ask({ as: "master" })).toBe(200);
+});
