@@ -12,6 +12,7 @@ export {
   type Edited,
   type Editor,
   editorOf,
+  ensure,
   ensureFinalizer,
   type PatchOptions,
   type PatchResult,

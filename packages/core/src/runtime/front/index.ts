@@ -6,6 +6,7 @@ export {
   createOrUpdate,
   type Draft,
   type Edited,
+  ensure,
   ensureFinalizer,
   type PatchResult,
   releaseFinalizer,
