@@ -4,6 +4,7 @@
 export { ControllerDriver, type ControllerDriverOptions, type DriverState } from "./controller-driver.ts";
 export {
   type ChangeObject,
+  type ChangeStatus,
   type ControllerDefinition,
   createOrPatch,
   createOrUpdate,
@@ -14,6 +15,7 @@ export {
   editorOf,
   ensure,
   ensureFinalizer,
+  type ObjectDraft,
   type PatchOptions,
   type PatchResult,
   ReconcileClient,

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import { configMaps } from "../api/generated/resources.ts";
-import type { KubernetesObject } from "../api/index.ts";
+import type { corev1, KubernetesObject } from "../api/index.ts";
 import { FakeClock, type LogFields, MetricsRegistry } from "../base/index.ts";
 import { type Action, apply, editObject, patch, remove, update } from "../contract/index.ts";
 import { RepeatedWrites } from "./repeated-writes.ts";
 
-const stored = (version: string, data: Readonly<Record<string, string>> = {}, name = "a") => ({
+const stored = (version: string, data: Readonly<Record<string, string>> = {}, name = "a"): corev1.ConfigMap => ({
   apiVersion: "v1",
   kind: "ConfigMap",
   metadata: { namespace: "shop", name, resourceVersion: version },

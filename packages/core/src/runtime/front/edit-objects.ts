@@ -37,15 +37,22 @@ import {
 } from "../../contract/index.ts";
 import type { Editor } from "./editor.ts";
 
-/** A copy that may be changed: nothing in it is read-only. */
+/** A copy whose fields may be changed. A list takes any other in its place, a read-only one, too; it has no `push`. */
 export type Draft<T> = T extends readonly (infer E)[]
-  ? Draft<E>[]
+  ? readonly Draft<E>[]
   : T extends object
     ? { -readonly [K in keyof T]: Draft<T[K]> }
     : T;
 
-/** Changes the copy, or returns another. An object that is not there yet has a name and nothing else. */
-export type ChangeObject<T> = (draft: Draft<T>) => T | Draft<T> | undefined;
+/** A draft of an object that may not be there yet: then it has a name and nothing else, whatever its type demands. */
+export type ObjectDraft<T> = Draft<Pick<T, Extract<keyof T, keyof KubernetesObject>>> &
+  Partial<Draft<Omit<T, keyof KubernetesObject>>>;
+
+/** Changes the copy, or returns another. */
+export type ChangeObject<T> = (draft: ObjectDraft<T>) => T | ObjectDraft<T> | undefined | void;
+
+/** The same of an object that is there. */
+export type ChangeStatus<T> = (draft: Draft<T>) => T | Draft<T> | undefined | void;
 
 export interface Edited<T, R extends string = "created" | "updated" | "unchanged"> {
   readonly result: R;
@@ -113,7 +120,7 @@ export async function writeStatus<T extends KubernetesObject>(
   editor: Editor,
   resource: Resource<T>,
   object: T,
-  change: ChangeObject<T>,
+  change: ChangeStatus<T>,
 ): Promise<Edited<T, "updated" | "unchanged">> {
   return await write(editor, object, editStatus(resource, object, changed(object, change)));
 }
@@ -188,8 +195,8 @@ async function write<T extends KubernetesObject>(
   return { result: isSame ? "unchanged" : "updated", object: written };
 }
 
-function changed<T extends KubernetesObject>(object: T, change: ChangeObject<T>): T {
-  const draft = copyJson(object) as Draft<T>;
+function changed<T extends KubernetesObject>(object: T, change: ChangeObject<T> | ChangeStatus<T>): T {
+  const draft = copyJson(object) as Draft<T> & ObjectDraft<T>;
   return (change(draft) ?? draft) as T;
 }
 

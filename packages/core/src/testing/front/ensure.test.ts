@@ -1,7 +1,7 @@
 // `ensure` and its twin for rules on a server that fills in defaults; and what the runtime tells of a controller that writes for ever.
 import { describe, expect, test } from "vitest";
 import { configMaps, deployments, secrets } from "../../api/generated/resources.ts";
-import { type appsv1, type corev1, type metav1, newControllerReference } from "../../api/index.ts";
+import { type corev1, type metav1, newControllerReference } from "../../api/index.ts";
 import type { LogFields } from "../../base/index.ts";
 import { editObject, ensureObject, keyed, owned, plan, verbs } from "../../contract/index.ts";
 import { type Edited, editorOf, ensure } from "../../runtime/index.ts";
@@ -12,7 +12,7 @@ import { type Foo, foos, metric, newConfigMap, newFoo, onFoos, onStage } from ".
 const { signal } = new AbortController();
 const metadata: metav1.ObjectMeta = { namespace: "shop", name: "web" };
 const labels = { app: "web" };
-const wanted = (image: string, more: Partial<appsv1.DeploymentSpec> = {}) => ({
+const wanted = (image: string, more: { readonly replicas?: number | undefined; readonly paused?: boolean } = {}) => ({
   metadata,
   spec: {
     selector: { matchLabels: labels },
