@@ -115,7 +115,7 @@ describe("the result of a reconcile", () => {
       warn: (_: string, fields = {}) => told.push(fields),
     };
     const careless = (async () => ({ requeueAfter: 5 })) as () => Promise<object>;
-    await using stage = onStage(onFoos(careless as () => Promise<undefined>), {
+    await using stage = onStage(onFoos(careless as unknown as () => Promise<undefined>), {
       objects: [[foos, newFoo("a")]],
       driver: { log },
     });
