@@ -49,10 +49,10 @@ export type ObjectDraft<T> = Draft<Pick<T, Extract<keyof T, keyof KubernetesObje
   Partial<Draft<Omit<T, keyof KubernetesObject>>>;
 
 /** Changes the copy, or returns another. */
-export type ChangeObject<T> = (draft: ObjectDraft<T>) => T | ObjectDraft<T> | undefined | void;
+export type ChangeObject<T> = (draft: ObjectDraft<T>) => T | ObjectDraft<T> | undefined;
 
 /** The same of an object that is there. */
-export type ChangeStatus<T> = (draft: Draft<T>) => T | Draft<T> | undefined | void;
+export type ChangeStatus<T> = (draft: Draft<T>) => T | Draft<T> | undefined;
 
 export interface Edited<T, R extends string = "created" | "updated" | "unchanged"> {
   readonly result: R;
