@@ -4,10 +4,9 @@
 //   node examples/dist/sample-controller/contract-style.js --kubeconfig ~/.kube/config --leader-elect
 import { type appsv1, isControlledBy } from "@kubeloop/core/api";
 import {
-  create,
   type Decision,
-  editObject,
   editStatus,
+  ensureObject,
   keyed,
   nothing,
   type Outcome,
@@ -55,15 +54,13 @@ export function observe(key: string, { snapshot }: View): Seen | undefined {
 
 export function decide({ foo, deployment, leftOver }: Seen): Decision {
   const removals = leftOver.map((old) => removeObject(deployments, old, { tolerates: ["NotFound"] }));
-  if (deployment === undefined) return plan("make it", [[create(deployments, newDeployment(foo))], removals]);
-  if (!isControlledBy(deployment, foo)) {
+  if (deployment !== undefined && !isControlledBy(deployment, foo)) {
     const event = recordEvent(foo, { type: "Warning", reason: "ErrResourceExists", message: existsMessage(foo) });
     return plan("not ours", [[event]], { unfinished: newNotOwned(foo) });
   }
-  const wanted = { ...deployment, spec: { ...deployment.spec, replicas: foo.spec.replicas } };
-  const edit = editObject(deployments, deployment, wanted);
-  if (edit === undefined && removals.length === 0) return nothing("in balance");
-  return plan("put it right", [edit === undefined ? [] : [edit], removals]);
+  const write = ensureObject(deployments, deployment, newDeployment(foo));
+  if (write === undefined && removals.length === 0) return nothing("in balance");
+  return plan("put it right", [write === undefined ? [] : [write], removals]);
 }
 
 export function report({ foo, deployment: before }: Seen, outcome: Outcome): Plan | undefined {

@@ -4,7 +4,7 @@
 import { isControlledBy } from "@kubeloop/core/api";
 import { removeObject } from "@kubeloop/core/contract";
 import { deployments } from "@kubeloop/core/resources";
-import { createOrUpdate, defineController, type ReconcileContext, writeStatus } from "@kubeloop/core/runtime";
+import { defineController, ensure, type ReconcileContext, writeStatus } from "@kubeloop/core/runtime";
 import {
   deploymentKeyOf,
   deploymentsByFoo,
@@ -37,16 +37,14 @@ export const fooController = defineController<Foo>({
   },
 });
 
+/** `ensure` writes only what differs from what is wanted, and leaves alone what the server or others have filled in. */
 async function ensureDeployment(foo: Foo, context: ReconcileContext) {
-  return await createOrUpdate(context, deployments, deploymentKeyOf(foo), (draft) => {
-    const isNew = draft.metadata.uid === undefined;
-    if (isNew) return newDeployment(foo);
-    if (!isControlledBy(draft, foo)) {
-      context.recorder.event(foo, "Warning", "ErrResourceExists", existsMessage(foo));
-      throw newNotOwned(foo);
-    }
-    return { ...draft, spec: { ...draft.spec, replicas: foo.spec.replicas } };
-  });
+  const there = context.reader.get(deployments, deploymentKeyOf(foo));
+  if (there !== undefined && !isControlledBy(there, foo)) {
+    context.recorder.event(foo, "Warning", "ErrResourceExists", existsMessage(foo));
+    throw newNotOwned(foo);
+  }
+  return await ensure(context, deployments, newDeployment(foo));
 }
 
 if (process.argv[1] === import.meta.filename) await main(fooController);

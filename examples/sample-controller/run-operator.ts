@@ -4,7 +4,6 @@ import { jsonLineLog, systemClock } from "@kubeloop/core/base";
 import { loadClusterConfig, openClient } from "@kubeloop/core/client";
 import { type Controller, rbacObjects } from "@kubeloop/core/contract";
 import { Manager, openStopSignal } from "@kubeloop/core/runtime";
-import { leaseRole } from "./lease-role.ts";
 
 const log = jsonLineLog({ write: (line) => console.error(line), now: () => systemClock.now() });
 
@@ -36,7 +35,7 @@ export async function runOperator(controller: Controller, args: readonly string[
   });
   const serviceAccount = { namespace: flags.namespace, name: controller.name };
   if (flags["print-rbac"]) {
-    const items = [...rbacObjects(controller, { serviceAccount }), ...leaseRole(serviceAccount)];
+    const items = rbacObjects(controller, { serviceAccount, lease: serviceAccount });
     console.log(JSON.stringify({ apiVersion: "v1", kind: "List", items }, undefined, 2));
     return;
   }

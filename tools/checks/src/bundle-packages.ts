@@ -2,14 +2,27 @@
 // parts in chunks, as an ES module and as CommonJS. Importing sixty small modules costs three times the memory and five
 // times the time of importing them as one; types stay as the compiler wrote them. Dynamic imports stay dynamic: what is lazy
 // in the sources is lazy here.
-import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+//
+// Beside each file lies a source map, so that stacks of `node --enable-source-maps` name our sources and their lines. They hold lines
+// only and no sources: those would double what is installed.
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { builtinModules } from "node:module";
 import { join } from "node:path";
 import { rolldown } from "rolldown";
+import { type SourceMap, toLineMap } from "./line-map.ts";
 import { listSubpaths } from "./public-names.ts";
 import { packageNames, repositoryRoot } from "./repository.ts";
 
 const subpaths = listSubpaths();
+
+/** What the compiler wrote, with its map: so the bundle's map leads to the sources and not to what the compiler made of them. */
+const compilersMaps = {
+  name: "compilers-maps",
+  load(id: string) {
+    if (!existsSync(`${id}.map`)) return undefined;
+    return { code: readFileSync(id, "utf8"), map: readFileSync(`${id}.map`, "utf8") };
+  },
+};
 
 async function bundle(name: string): Promise<void> {
   const root = `packages/${name}/src/`;
@@ -24,8 +37,9 @@ async function bundle(name: string): Promise<void> {
       input: Object.fromEntries(wanted.map((entry) => [entry, join(dist, "esm", `${entry}.js`)])),
       platform: "node",
       external: (id) => builtinModules.includes(id) || isForeign(id),
+      plugins: [compilersMaps],
     });
-  const common = { entryFileNames: "[name].js", chunkFileNames: "chunks/[name]-[hash].js" } as const;
+  const common = { entryFileNames: "[name].js", chunkFileNames: "chunks/[name]-[hash].js", sourcemap: true } as const;
   rmSync(join(dist, "bundle"), { recursive: true, force: true });
   await using esm = await open(entries);
   await esm.write({ ...common, dir: join(dist, "bundle/esm"), format: "esm" });
@@ -38,9 +52,19 @@ async function bundle(name: string): Promise<void> {
     exports: "named",
     dynamicImportInCjs: false,
   });
+  for (const format of ["esm", "cjs"]) slimMaps(join(dist, "bundle", format));
   for (const folder of ["bundle/cjs", "cjs"]) {
     mkdirSync(join(dist, folder), { recursive: true });
     writeFileSync(join(dist, folder, "package.json"), '{ "type": "commonjs" }\n');
+  }
+}
+
+/** The sources are named by their place, `src/runtime/apply.ts`; their text is left out. */
+function slimMaps(folder: string): void {
+  for (const entry of readdirSync(folder, { recursive: true, encoding: "utf8" })) {
+    if (!entry.endsWith(".js.map")) continue;
+    const path = join(folder, entry);
+    writeFileSync(path, JSON.stringify(toLineMap(JSON.parse(readFileSync(path, "utf8")) as SourceMap)));
   }
 }
 

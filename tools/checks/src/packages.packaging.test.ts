@@ -90,7 +90,7 @@ describe.each(packageNames)("%s", (name) => {
     expect(
       files.filter(
         (path) =>
-          !/^(LICENSE|README\.md|package\.json|dist\/bundle\/.*\.js|dist\/(esm|cjs)\/.*\.d\.ts|dist\/(bundle\/)?cjs\/package\.json)$/.test(
+          !/^(LICENSE|README\.md|package\.json|dist\/bundle\/.*\.js(\.map)?|dist\/(esm|cjs)\/.*\.d\.ts|dist\/(bundle\/)?cjs\/package\.json)$/.test(
             path,
           ) || /\.test\./.test(path),
       ),
@@ -104,6 +104,21 @@ const sortedKeys =
   "Object.keys(m).filter((k) => k !== 'module.exports' && k !== '__esModule' && k !== 'default').sort()";
 
 describe("installed into an empty folder", () => {
+  test("stacks name our sources", () => {
+    const script = `import { newOwnerReference } from "@kubeloop/core/api";
+try { newOwnerReference({ kind: "A", metadata: {} }); } catch (error) { console.log(error.stack); }`;
+    writeFileSync(join(app, "stack.mjs"), script);
+    writeFileSync(
+      join(app, "stack.cjs"),
+      `const { newOwnerReference } = require("@kubeloop/core/api");\n${script.split("\n")[1]}`,
+    );
+    for (const file of ["stack.mjs", "stack.cjs"]) {
+      expect(run(["--enable-source-maps", file], app)).toMatch(
+        /newOwnerReference .*src\/api\/owner-references\.ts:\d+/,
+      );
+    }
+  });
+
   test("works by import", () => {
     writeFileSync(
       join(app, "by-import.mjs"),

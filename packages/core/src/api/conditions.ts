@@ -35,8 +35,23 @@ export function isConditionFalse(conditions: readonly ConditionLike[] | undefine
   return findCondition(conditions, type)?.status === "False";
 }
 
-/** Adds the condition or changes it in place. `lastTransitionTime` moves only when `status` does. */
-export function setCondition(
+/** What a condition of the caller's type has beside what every condition has. */
+type OtherFields<T> = Omit<T, keyof ConditionChange | "lastTransitionTime">;
+
+/**
+ * Adds the condition or changes it in place. `lastTransitionTime` moves only when `status` does. The conditions keep the caller's type:
+ * whatever fields it demands beside the usual ones, the change must have.
+ */
+export function setCondition<T extends ConditionLike = Condition>(
+  conditions: readonly T[] | undefined,
+  change: ConditionChange & OtherFields<NoInfer<T>>,
+  nowMs: number,
+): readonly T[] {
+  const all = conditions as readonly Condition[] | undefined;
+  return setUsual(all, change as ConditionChange, nowMs) as readonly unknown[] as readonly T[];
+}
+
+function setUsual(
   conditions: readonly Condition[] | undefined,
   change: ConditionChange,
   nowMs: number,

@@ -153,6 +153,7 @@ export {
 } from "./label-selector.ts";
 export { formatLabelSelector, fromLabelSelector, toLabelSelector } from "./label-selector-object.ts";
 export { parseSelector } from "./label-selector-parse.ts";
+export { layOver, withoutAbsent } from "./lay-over.ts";
 export { applyMergePatch, createMergePatch, createThreeWayMergePatch, type ThreeWay } from "./merge-patch.ts";
 export type {
   PartialObjectMetadata,
@@ -262,6 +263,7 @@ export {
   type ObjectSchema,
   type PatchStrategy,
   type PathPart,
+  printValuePath,
   type ScalarSchema,
   type ScalarType,
   type Slot,
@@ -273,7 +275,7 @@ export {
   type UntypedSchema,
   visitValue,
 } from "./schema.ts";
-export { schemaNamed, schemaNames, schemaOfKind } from "./schema-table.ts";
+export { schemaNamed, schemaNames, schemaOfKind, schemaOfResource } from "./schema-table.ts";
 export { semanticDerivative, semanticEqual } from "./semantic-equality.ts";
 export {
   decodeStatus,
@@ -318,6 +320,7 @@ export {
   type ThreeWayOptions,
 } from "./strategic-merge/index.ts";
 export type { StreamFault } from "./stream-faults.ts";
+export { schemaOfCrd, structuralSchema } from "./structural-schema.ts";
 export {
   compareTimes,
   type Instant,

@@ -7,6 +7,7 @@
 // A resource is plain frozen-by-type data and says nothing about whether a given server serves it. The type parameters
 // exist at compile time only.
 import type { ObjectMeta } from "./generated/types/meta/v1.ts";
+import type { ObjectSchema } from "./schema.ts";
 
 /** Any object of any kind, as this project hands it out: `apiVersion`, `kind` and `metadata` are always there. */
 export interface KubernetesObject {
@@ -51,6 +52,8 @@ export interface Resource<T extends KubernetesObject = KubernetesObject, S exten
   readonly listKind: string | undefined;
   /** The definition in the schema table. Undefined for custom kinds. */
   readonly schemaName: string | undefined;
+  /** Of a custom kind whose schema is given. */
+  readonly schema?: ObjectSchema;
   /** Whether a server without extra flags serves it. True for custom kinds. */
   readonly servedByDefault: boolean;
   /** Only for the compiler: never set. */
@@ -79,6 +82,8 @@ export interface ResourceDefinition extends GroupVersionKind {
   readonly subresources?: readonly ("status" | "scale" | Subresource)[];
   /** Default: the kind followed by `List`. */
   readonly listKind?: string;
+  /** What is known about its objects, for `ensure` and test clusters: `schemaOfCrd(crd)`. Default: nothing. */
+  readonly schema?: ObjectSchema;
 }
 
 const ordinaryVerbs = ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"];
@@ -109,6 +114,7 @@ export function defineResource<T extends KubernetesObject, S extends Subresource
     listKind: definition.listKind ?? `${kind}List`,
     schemaName: undefined,
     servedByDefault: true,
+    ...(definition.schema === undefined ? {} : { schema: definition.schema }),
   };
 }
 

@@ -3,6 +3,7 @@
 import { KubeloopError } from "../base/errors.ts";
 import { schemaTable } from "./generated/schema-table.ts";
 import type { JsonObject } from "./json-value.ts";
+import type { Resource } from "./resource.ts";
 import {
   type GoNames,
   type ObjectSchema,
@@ -74,6 +75,11 @@ export function schemaNamed(name: string): ObjectSchema | undefined {
 export function schemaOfKind(object: { readonly apiVersion: string; readonly kind: string }): ObjectSchema | undefined {
   const tableName = decoded().namesByKind.get(`${object.apiVersion}/${object.kind}`);
   return tableName === undefined ? undefined : definition(tableName);
+}
+
+/** The schema of a resource's objects: the built-in kind's, or the one that the resource was defined with. */
+export function schemaOfResource(resource: Resource): ObjectSchema | undefined {
+  return resource.schema ?? schemaOfKind(resource);
 }
 
 /** The OpenAPI names of all definitions. */

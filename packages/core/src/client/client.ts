@@ -79,6 +79,11 @@ export class Client implements AsyncDisposable {
     this.transport = withPolicies(sender.as({ credentials, impersonate }), sender, options, this.#limiter);
   }
 
+  /** Whether its requests are counted somewhere. */
+  get isCounted(): boolean {
+    return this.#options.metrics !== undefined;
+  }
+
   /** What the server serves: kept for ten minutes, refreshed when something is missed. */
   get discovery(): CachedDiscovery {
     const clock = this.#options.clock ?? systemClock;

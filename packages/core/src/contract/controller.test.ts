@@ -371,6 +371,27 @@ describe("what comes from a descriptor", () => {
       },
     ]));
 
+  test("with a lease: a role in its namespace, by name as far as that goes", () => {
+    const lease = { namespace: "election", name: "replicas" };
+    const [role, binding] = rbacObjects(replicas, { serviceAccount, lease }).slice(-2);
+    const metadata = { namespace: "election", name: "replicaset-controller-leader-election" };
+    const leases = { apiGroups: ["coordination.k8s.io"], resources: ["leases"] };
+    expect(role).toMatchObject({
+      kind: "Role",
+      metadata,
+      rules: [
+        { ...leases, verbs: ["create"] },
+        { ...leases, resourceNames: ["replicas"], verbs: ["get", "update"] },
+      ],
+    });
+    expect(binding).toMatchObject({
+      kind: "RoleBinding",
+      metadata,
+      roleRef: { kind: "Role", name: metadata.name },
+      subjects: [{ kind: "ServiceAccount", ...serviceAccount }],
+    });
+  });
+
   test("in some namespaces: a role in each, and one for what lives in none", () => {
     const inShops = keyed<string>({
       name: "replicas",

@@ -22,3 +22,4 @@ export type { ControllerQueue, QueueOptions, QueueRules, RetryPolicy } from "./q
 export { isListed, resourceId, type SnapshotListOptions } from "./snapshot.ts";
 export { isTerminal } from "./terminal-error.ts";
 export type { ChangeCause, WatchOptions } from "./watches.ts";
+export { findDifferences, sentFields } from "./written-differences.ts";

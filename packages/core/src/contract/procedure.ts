@@ -31,8 +31,8 @@ export interface ProcedureContext {
   readonly failures: number;
   /** Aborts when the deadline has passed, the controller stops, or the procedure has returned. */
   readonly signal: AbortSignal;
-  /** Wall time. */
-  now(): number;
+  /** Wall time, at each look. */
+  readonly nowMs: number;
   /** Carries an action out. Rejects with what went wrong; undefined for a failure that the action tolerates. */
   perform<R>(action: Action<R>): Promise<R | undefined>;
   /** Step by step, as a plan is carried out: never rejects for a failed action. For slow start. */

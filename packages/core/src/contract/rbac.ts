@@ -27,6 +27,8 @@ interface RbacObjectsOptions {
   readonly name?: string;
   /** Whether it may record events; true unless given. */
   readonly recordsEvents?: boolean;
+  /** The Lease by which replicas elect a leader, as in `leaderElection` of the manager: a Role in its namespace allows it. */
+  readonly lease?: { readonly namespace: string; readonly name: string };
 }
 
 type RbacObject = rbacv1.ClusterRole | rbacv1.ClusterRoleBinding | rbacv1.Role | rbacv1.RoleBinding;
@@ -43,7 +45,8 @@ export function rbacObjects<M>(controller: Controller<M>, options: RbacObjectsOp
   const apiGroup = "rbac.authorization.k8s.io";
   const apiVersion = "rbac.authorization.k8s.io/v1";
   const subjects = [{ kind: "ServiceAccount", ...serviceAccount }];
-  return [...byNamespace].toSorted(byName).flatMap(([namespace, accesses]): readonly RbacObject[] => {
+  const election = options.lease === undefined ? [] : leaseObjects(name, options.lease, subjects);
+  const needed = [...byNamespace].toSorted(byName).flatMap(([namespace, accesses]): readonly RbacObject[] => {
     const rules = [...toRules(accesses), ...(eventNamespaces.includes(namespace) ? [eventsRule] : [])];
     if (namespace === "") {
       const roleRef = { apiGroup, kind: "ClusterRole", name };
@@ -59,6 +62,36 @@ export function rbacObjects<M>(controller: Controller<M>, options: RbacObjectsOp
       { apiVersion, kind: "RoleBinding", metadata, roleRef, subjects },
     ];
   });
+  return [...needed, ...election];
+}
+
+/** A create cannot be allowed by name, because the name is in the body; everything else is. */
+function leaseObjects(
+  controller: string,
+  { namespace, name }: NonNullable<RbacObjectsOptions["lease"]>,
+  subjects: readonly rbacv1.Subject[],
+): readonly RbacObject[] {
+  const apiVersion = "rbac.authorization.k8s.io/v1";
+  const metadata = { namespace, name: `${controller}-leader-election` };
+  const leases = { apiGroups: ["coordination.k8s.io"], resources: ["leases"] };
+  return [
+    {
+      apiVersion,
+      kind: "Role",
+      metadata,
+      rules: [
+        { ...leases, verbs: ["create"] },
+        { ...leases, resourceNames: [name], verbs: ["get", "update"] },
+      ],
+    },
+    {
+      apiVersion,
+      kind: "RoleBinding",
+      metadata,
+      roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: metadata.name },
+      subjects,
+    },
+  ];
 }
 
 const eventsRule: rbacv1.PolicyRule = {

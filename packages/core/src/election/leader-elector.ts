@@ -256,6 +256,8 @@ export class LeaderElector {
     const leader = this.leader;
     if (leader === this.#reportedLeader || leader === "") return;
     this.#reportedLeader = leader;
+    const { identity, lock } = this.#options;
+    if (leader !== identity) this.#log.info("another replica leads, standing by", { leader, lease: lock.description });
     try {
       callbacks.onNewLeader?.(leader);
     } catch (error) {

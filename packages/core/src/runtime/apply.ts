@@ -10,6 +10,7 @@ import { type Access, type Action, type ActionResult, Outcome, type Plan, printA
 import { parallelizeUntil } from "../workqueue/index.ts";
 import { isAnswerLost } from "./expected-writes.ts";
 import type { Attempt } from "./reconcile-attempt.ts";
+import type { RepeatedWrites } from "./repeated-writes.ts";
 import { type ActionTools, sendAction } from "./send-action.ts";
 import type { TraceRequest } from "./tracing/controller-spans.ts";
 import type { WrittenVersions } from "./written-versions.ts";
@@ -21,6 +22,8 @@ export interface ApplyTools extends ActionTools {
   /** What the controller declares that it writes; anything else is refused. */
   readonly writes: readonly Access[];
   readonly trace?: TraceRequest | undefined;
+  /** Told of every write that was done. */
+  readonly repeated?: Pick<RepeatedWrites, "note"> | undefined;
 }
 
 type Results = Map<Action, ActionResult>;
@@ -74,6 +77,7 @@ async function applyAction(action: Action, tools: ApplyTools, run: PlanRun, resu
     : tools.trace(action, () => tryAction(action, tools, run)));
   results.set(action, result);
   written?.note(action, result);
+  tools.repeated?.note(action, result);
   run.onResult(action, result);
   return result.status !== "failed";
 }

@@ -4,6 +4,7 @@
 export { ControllerDriver, type ControllerDriverOptions, type DriverState } from "./controller-driver.ts";
 export {
   type ChangeObject,
+  type ChangeStatus,
   type ControllerDefinition,
   createOrPatch,
   createOrUpdate,
@@ -12,7 +13,9 @@ export {
   type Edited,
   type Editor,
   editorOf,
+  ensure,
   ensureFinalizer,
+  type ObjectDraft,
   type PatchOptions,
   type PatchResult,
   ReconcileClient,

@@ -13,6 +13,7 @@ import { ReadYourWrites, type WriteGate } from "./read-your-writes.ts";
 import { reconcile } from "./reconcile.ts";
 import type { Attempt } from "./reconcile-attempt.ts";
 import type { DriverMetrics } from "./reconcile-metrics.ts";
+import { RepeatedWrites } from "./repeated-writes.ts";
 import type { ControllerSpans } from "./tracing/controller-spans.ts";
 import type { SpanContext } from "./tracing/tracer.ts";
 
@@ -47,7 +48,8 @@ export function openQueue<M>(name: string, queue: ControllerQueue<M>, parts: Ope
     requestTimeoutMs,
     reads,
   };
-  const apply = { client, informerClient, ports, recordEvent, requestTimeoutMs, maxParallel, writes };
+  const repeated = new RepeatedWrites({ clock, log, count: counted.repeated });
+  const apply = { client, informerClient, ports, recordEvent, requestTimeoutMs, maxParallel, writes, repeated };
   const { skips, settlements } = counted;
   const cachesOf = (resource: Parameters<ControllerCaches["cachesOf"]>[0]) => caches.cachesOf(resource);
   const { settleAfterMs, wrapGate = (gate: WriteGate) => gate } = settings;

@@ -10,6 +10,7 @@
 //
 // A key whose deadline has passed is aborted through its signal, and waited for all the same: no other worker may have it meanwhile. What
 // is decided without waiting for anything runs key after key, and yields to the event loop every few milliseconds.
+import { isConflict } from "../api/index.ts";
 import {
   type Clock,
   isAborted,
@@ -66,6 +67,8 @@ type Result = ReconcileResult | "stale";
 
 /** Wakes that are remembered for a key being processed: more than the requests that one plan has under way. */
 const mostPending = 128;
+/** Conflicts in a row that are no coincidence any more. */
+const manyConflicts = 10;
 const nonePending: readonly WakeOptions[] = [];
 
 export class QueueWorker implements Disposable {
@@ -254,7 +257,10 @@ export class QueueWorker implements Disposable {
       this.#failedUntilMs.set(key, Number.POSITIVE_INFINITY);
       return "error";
     }
-    log.warn("reconcile failed", { key, tries, error });
+    // Somebody else was quicker: the next try sees the newer object. Only a key that never gets through is worth a warning.
+    if (isConflict(error) && tries < manyConflicts) {
+      log.debug("reconcile met a conflict, trying again", { key, tries, conflict: error.message });
+    } else log.warn("reconcile failed", { key, tries, error });
     const afterMs = this.#limiter.when(key);
     this.#failedUntilMs.set(key, clock.monotonic() + afterMs);
     this.#add(key, { afterMs, span: attempt.cause });

@@ -59,6 +59,11 @@ export const driverMetricDefinitions = {
     help: "Live reads started because the response to a write was lost, or a cache did not show a write for too long",
     labels,
   },
+  repeated: {
+    name: "kubeloop_repeated_writes_total",
+    help: "Writes with the same content as those before to the same object, from the fifth in a row on",
+    labels,
+  },
 } as const;
 
 export type ReconcileResult = "success" | "error" | "requeue_after";
@@ -83,5 +88,6 @@ export function driverMetrics(metrics: Metrics, controller: string) {
     active: metrics.gauge(definitions.active).labels(its),
     skips: metrics.counter(definitions.skips).labels(its),
     settlements: metrics.counter(definitions.settlements).labels(its),
+    repeated: metrics.counter(definitions.repeated).labels(its),
   };
 }

@@ -5,7 +5,15 @@
 // awaited here, and if it fails, the reconcile fails. Afterwards the context refuses requests, events and wakes.
 import { KubeloopError, type Log, toError } from "../base/index.ts";
 import { Answers, type Procedure, type ProcedureContext, type Step } from "../contract/for-drivers.ts";
-import { type Action, type ActionResult, type Outcome, plan, type Question, type Wake } from "../contract/index.ts";
+import {
+  type Action,
+  type ActionResult,
+  type Outcome,
+  plan,
+  type Question,
+  TerminalError,
+  type Wake,
+} from "../contract/index.ts";
 import { answerQuestions, type QuestionTools } from "./answer-questions.ts";
 import { type ApplyTools, applyPlan } from "./apply.ts";
 import type { ControllerCaches } from "./controller-caches.ts";
@@ -32,6 +40,7 @@ export async function runProcedure(procedure: Procedure, tools: ProcedureTools, 
   const context = new RunningContext(tools, attempt);
   try {
     const result = (await procedure(attempt.key, context)) ?? undefined;
+    if (result !== undefined) checkResult(result);
     const error = context.isIdle ? undefined : await context.join();
     // Whatever the procedure made of its deadline: what it did afterwards was refused.
     attempt.throwIfAborted();
@@ -42,6 +51,15 @@ export async function runProcedure(procedure: Procedure, tools: ProcedureTools, 
     throw isPanic(thrown) ? new PanicError("reconcile", thrown) : thrown;
   } finally {
     context.end();
+  }
+}
+
+/** A result that says something else than is understood would be ignored, and the key never looked at again. */
+function checkResult(result: object): void {
+  for (const field of Object.keys(result)) {
+    if (field === "requeueAfterMs") continue;
+    const message = `reconcile returned "${field}", which means nothing: return { requeueAfterMs }, in milliseconds, or nothing`;
+    throw new TerminalError(message);
   }
 }
 
@@ -72,7 +90,7 @@ class RunningContext implements ProcedureContext {
     return this.#attempt.signal;
   }
 
-  now(): number {
+  get nowMs(): number {
     return this.#tools.questions.clock.now();
   }
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { jobs, pods, replicaSets } from "../api/generated/resources.ts";
 import type { appsv1, batchv1, corev1 } from "../api/index.ts";
-import { counter, create, inOrder, keyed, nothing, plan, remove, verbs } from "../contract/index.ts";
+import { counter, create, editObject, inOrder, keyed, nothing, plan, remove, verbs } from "../contract/index.ts";
 import { jobController } from "./contract/job.fixture.ts";
 import { replicaController } from "./contract/replica.fixture.ts";
 import { findPropertyFaults, type World } from "./controller-properties.ts";
@@ -70,6 +70,41 @@ describe("controllers with a fault", () => {
       { maxActions: 5 },
     );
     expect(faults).toEqual(["world 1, faulty shop/web: not idempotent: after 1 plans still create pods shop/x"]);
+  });
+
+  test("one that removes what the server fills in is not idempotent", () => {
+    const template = { spec: { containers: [{ name: "web", image: "web:1" }] } };
+    const eager = keyed<appsv1.ReplicaSet>({
+      name: "eager",
+      primary: replicaSets,
+      writes: [verbs(replicaSets, "patch")],
+      observe: (key, { snapshot }) => snapshot.get(replicaSets, key),
+      decide(found) {
+        const edit = editObject(replicaSets, found, { ...found, spec: { ...found.spec, template } });
+        return edit === undefined ? nothing("so it is") : plan("make it so", [[edit]]);
+      },
+    });
+    expect(findPropertyFaults(eager, [[[replicaSets, [set(1)]]]], { maxActions: 1 })).toEqual([
+      "world 1, eager shop/web: not idempotent: after 1 plans still edit replicasets.apps shop/web",
+    ]);
+  });
+
+  test("one that deletes what a finalizer holds sees it terminating", () => {
+    const held = { ...pod("a"), metadata: { ...pod("a").metadata, finalizers: ["example.com/hold"] } };
+    const seen: unknown[] = [];
+    const remover = keyed<corev1.Pod>({
+      name: "remover",
+      primary: pods,
+      writes: [verbs(pods, "delete")],
+      observe: (key, { snapshot }) => snapshot.get(pods, key),
+      decide(found) {
+        seen.push(found.metadata.deletionTimestamp);
+        const isOver = found.metadata.deletionTimestamp !== undefined;
+        return isOver ? nothing("is going") : plan("remove it", [[remove(pods, "shop/a")]]);
+      },
+    });
+    expect(findPropertyFaults(remover, [[[pods, [held]]]], { maxActions: 1 })).toEqual([]);
+    expect(seen.slice(0, 2)).toEqual([undefined, "2030-01-01T00:00:00Z"]);
   });
 
   test("one that does what it does not declare is found out", () => {

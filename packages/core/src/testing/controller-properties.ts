@@ -9,12 +9,14 @@
 //
 // Questions are answered from the world itself. Not looked at: times, ports (which fail), what admission would change.
 import {
+  type apiextensionsv1,
   applyJsonPatch,
   applyMergePatch,
   applyStrategicMerge,
   type KubernetesObject,
   keyOf,
   matchesSelector,
+  type metav1,
   parseSelector,
   type Resource,
   type Slot,
@@ -41,6 +43,8 @@ import {
   type Question,
   type Served,
 } from "../contract/index.ts";
+import { type FillDefaults, newFillDefaults } from "./fake-cluster/fill-defaults.ts";
+import { isOver, stateAfterCreate, stateAfterDelete, stateAfterUpdate } from "./fake-cluster/stored-state.ts";
 import { finishDecision, outcomeOf } from "./rules.ts";
 
 /** What there is: pairs of a resource and its objects. */
@@ -53,6 +57,8 @@ export interface PropertyOptions {
   readonly maxPlans?: number;
   /** Wall time; 2030 unless given. */
   readonly nowMs?: number;
+  /** Definitions of custom kinds: what is written gets the defaults of their schema. */
+  readonly crds?: readonly apiextensionsv1.CustomResourceDefinition[];
   /** For controllers that follow discovery. */
   readonly served?: Served;
   /** What the server demands of custom kinds, so that it cannot be missing: `{ Foo: ["spec"] }`. Of its own kinds it is known. */
@@ -83,6 +89,8 @@ export function findPropertyFaults<M>(
   return faults;
 }
 
+const defaultNowMs = 1_893_456_000_000;
+
 interface Place {
   readonly queue: string;
   readonly key: string;
@@ -96,6 +104,8 @@ function checkConvergence<M>(
   complain: (what: string) => void,
 ): void {
   const { maxActions, maxPlans = 1 } = options;
+  const fillDefaults = newFillDefaults(options.crds);
+  const { nowMs = defaultNowMs } = options;
   let world = first;
   for (let plans = 0; ; plans++) {
     const { value: plan, error } = attempt(() => decideOn(controller, world, place, options));
@@ -112,7 +122,8 @@ function checkConvergence<M>(
       complain(`not idempotent: after ${plans} plans still ${actions.map(printAction).join(", ")}`);
       return;
     }
-    world = actions.reduce((changed, action, i) => carryOut(action, changed, `${plans}-${i}`), world);
+    const server = (i: number): ServerSide => ({ suffix: `${plans}-${i}`, fillDefaults, nowMs });
+    world = actions.reduce((changed, action, i) => carryOut(action, changed, server(i)), world);
   }
 }
 
@@ -123,7 +134,7 @@ function decideOn<M>(
   place: Place,
   options: PropertyOptions,
 ): Plan | undefined {
-  const { nowMs = 1_893_456_000_000, served } = options;
+  const { nowMs = defaultNowMs, served } = options;
   const snapshot = plainSnapshot(world, served === undefined ? {} : { served });
   const model = controller.newModel();
   for (const [resource, objects] of world) {
@@ -188,9 +199,19 @@ function answerFrom(world: World, question: Question, served: Served | undefined
   }
 }
 
-/** The world after an action, as a server without admission would leave it. */
-function carryOut(action: Action, world: World, suffix: string): World {
+/** What a server adds to what is sent. */
+interface ServerSide {
+  /** Of names that it chooses. */
+  readonly suffix: string;
+  readonly fillDefaults: FillDefaults;
+  readonly nowMs: number;
+}
+
+/** The world after an action, as a server without admission leaves it: defaults, generations and finalizers included. */
+function carryOut(action: Action, world: World, { suffix, fillDefaults, nowMs }: ServerSide): World {
   if (!("resource" in action)) return world;
+  const { resource: its } = action;
+  const subresource = "subresource" in action ? (action.subresource ?? "") : "";
   const change = (edit: (objects: readonly KubernetesObject[]) => readonly KubernetesObject[]): World => {
     const id = resourceId(action.resource);
     const known = world.some(([resource]) => resourceId(resource) === id)
@@ -201,13 +222,32 @@ function carryOut(action: Action, world: World, suffix: string): World {
     );
   };
   const replace = (key: string, edit: (object: KubernetesObject) => KubernetesObject) =>
-    change((objects) => objects.map((object) => (keyOf(object) === key ? edit(object) : object)));
+    change((objects) =>
+      objects.flatMap((object) => {
+        if (keyOf(object) !== key) return [object];
+        const sent = edit(object);
+        const filled = subresource === "" ? fillDefaults(its, sent) : sent;
+        const after = stateAfterUpdate({ resource: its, subresource }, object, filled);
+        return isOver(after) ? [] : [after];
+      }),
+    );
+  const removeAll = (
+    isMeant: (object: KubernetesObject) => boolean,
+    options: Pick<metav1.DeleteOptions, "propagationPolicy">,
+  ) =>
+    change((objects) =>
+      objects.flatMap((object) => {
+        if (!isMeant(object)) return [object];
+        const after = stateAfterDelete(object, options, nowMs);
+        return isOver(after) ? [] : [after];
+      }),
+    );
   switch (action.type) {
     case "create": {
       const { metadata } = action.object;
       const name = metadata.name || `${metadata.generateName ?? ""}${suffix}`;
       const made = { ...action.object, metadata: { ...metadata, name, uid: `uid-${name}`, resourceVersion: "1" } };
-      return change((objects) => [...objects, made]);
+      return change((objects) => [...objects, stateAfterCreate(its, fillDefaults(its, made))]);
     }
     case "edit":
       return replace(keyOf(action.before), (object) => applyMergePatch(object, action.patch) as KubernetesObject);
@@ -216,9 +256,9 @@ function carryOut(action: Action, world: World, suffix: string): World {
     case "patch":
       return replace(action.key, (object) => patched(object, action));
     case "delete":
-      return change((objects) => objects.filter((object) => keyOf(object) !== action.key));
+      return removeAll((object) => keyOf(object) === action.key, action.options);
     case "deletecollection":
-      return change((objects) => objects.filter(({ metadata }) => metadata.namespace !== action.namespace));
+      return removeAll(({ metadata }) => metadata.namespace === action.namespace, action.options);
     default:
       return world;
   }

@@ -16,6 +16,8 @@ export interface EventuallyOptions<T> {
   readonly withinMs?: number;
   /** What is waited for, in words, for the complaint. */
   readonly what?: string;
+  /** What else the complaint is to say: for example what failed meanwhile. Called when it is made. */
+  readonly tell?: () => string;
 }
 
 /** What there is, when it is something. */
@@ -34,7 +36,7 @@ export async function eventually<T>(
 export async function eventually<T>(
   clock: FakeClock,
   look: () => T | Promise<T>,
-  { until = Boolean, withinMs = 60_000, what = "it" }: EventuallyOptions<T> = {},
+  { until = Boolean, withinMs = 60_000, what = "it", tell = () => "" }: EventuallyOptions<T> = {},
 ): Promise<T> {
   const lastMs = clock.monotonic() + withinMs;
   for (;;) {
@@ -47,12 +49,12 @@ export async function eventually<T>(
     if (clock.monotonic() > lookedMs && left > 0) continue;
     const [next] = clock.pending();
     if (next === undefined || next.dueInMs === Number.POSITIVE_INFINITY)
-      throw newComplaint(`${what} does not hold, and nothing is left that could change it`, seen);
+      throw newComplaint(`${what} does not hold, and nothing is left that could change it`, seen, tell());
     if (left <= 0 || next.dueInMs > left) {
       await clock.advance(Math.max(0, left));
       const last = await attempt(clock, look, 0);
       if ("value" in last && until(last.value)) return last.value;
-      throw newComplaint(`${what} did not hold within ${withinMs} ms of virtual time`, last);
+      throw newComplaint(`${what} did not hold within ${withinMs} ms of virtual time`, last, tell());
     }
     await clock.advance(next.dueInMs);
   }
@@ -70,11 +72,11 @@ async function attempt<T>(clock: FakeClock, look: () => T | Promise<T>, limitMs:
   }
 }
 
-function newComplaint<T>(message: string, seen: Seen<T>): KubeloopError {
+function newComplaint<T>(message: string, seen: Seen<T>, more: string): KubeloopError {
   const last =
     "error" in seen
       ? `the last look threw: ${seen.error.message}`
       : `last seen: ${inspect(seen.value, { depth: 6, breakLength: 120, sorted: true })}`;
   const cause = "error" in seen ? { cause: seen.error } : {};
-  return new KubeloopError(`${message}; ${last}`, { reason: "VirtualTime", retry: "never", ...cause });
+  return new KubeloopError(`${message}; ${last}${more}`, { reason: "VirtualTime", retry: "never", ...cause });
 }

@@ -12,8 +12,37 @@ const fieldOf = (schema: object, name = "size", rest: object = {}) =>
     .find((line) => /^ {2}readonly (?!apiVersion|kind|metadata)/.test(line))
     ?.trim();
 
+const text = { type: "string" };
+const condition = {
+  type: "object",
+  required: ["lastTransitionTime", "message", "reason", "status", "type"],
+  properties: {
+    lastTransitionTime: { type: "string", format: "date-time" },
+    message: text,
+    observedGeneration: { type: "integer", format: "int64" },
+    reason: text,
+    status: { type: "string", enum: ["True", "False", "Unknown"] },
+    type: text,
+  },
+};
+
 describe("a field is written", () => {
   for (const [fact, schema, expected] of [
+    [
+      "as conditions, where the schema is theirs",
+      { type: "array", items: condition },
+      "readonly size?: readonly api.metav1.Condition[];",
+    ],
+    [
+      "as a type of its own, where a condition has another field",
+      { ...condition, properties: { ...condition.properties, severity: text } },
+      "readonly size?: WidgetSize;",
+    ],
+    [
+      "as a type of its own, where a condition may lack its reason",
+      { ...condition, required: ["lastTransitionTime", "message", "status", "type"] },
+      "readonly size?: WidgetSize;",
+    ],
     ["as text", { type: "string" }, "readonly size?: string;"],
     ["as text, whatever its format", { type: "string", format: "date-time" }, "readonly size?: string;"],
     ["as a number for an integer", { type: "integer", format: "int64" }, "readonly size?: number;"],

@@ -84,10 +84,31 @@ class TypeWriter {
       if (properties.length > 0) return `api.KubernetesObject & ${this.#declare(name, schema, properties)}`;
       return schema.keepsUnknownFields ? `api.KubernetesObject & ${unknownMap}` : "api.KubernetesObject";
     }
+    if (isCondition(schema)) return "api.metav1.Condition";
     if (schema.properties.length > 0) return this.#declare(name, schema, schema.properties);
     if (schema.values === undefined) return unknownMap;
     return `{ readonly [key: string]: ${this.#typeOf(schema.values, `${name}Value`)} }`;
   }
+}
+
+const conditionFields: Readonly<Record<string, { readonly type: Schema["type"]; readonly isRequired: boolean }>> = {
+  type: { type: "string", isRequired: true },
+  status: { type: "string", isRequired: true },
+  reason: { type: "string", isRequired: true },
+  message: { type: "string", isRequired: true },
+  lastTransitionTime: { type: "string", isRequired: true },
+  observedGeneration: { type: "number", isRequired: false },
+};
+
+/** Whether it has the fields of metav1.Condition, those that must be there and no others: then the helpers for conditions fit. */
+function isCondition({ properties, keepsUnknownFields }: Schema): boolean {
+  if (keepsUnknownFields) return false;
+  const needed = Object.entries(conditionFields).filter(([, { isRequired }]) => isRequired);
+  if (!needed.every(([name]) => properties.some((property) => property.name === name))) return false;
+  return properties.every(({ name, isRequired, schema: { type, isNullable } }) => {
+    const field = Object.hasOwn(conditionFields, name) ? conditionFields[name] : undefined;
+    return field !== undefined && field.type === type && field.isRequired === isRequired && !isNullable;
+  });
 }
 
 /** Without what every Kubernetes object has. */

@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { FakeClock, MetricsRegistry } from "../../base/index.ts";
+import { newNotFound } from "../../api/index.ts";
+import { FakeClock, type Log, MetricsRegistry } from "../../base/index.ts";
 import type { WatchEvent } from "../../client/index.ts";
 import type { ReflectorStatus } from "../liveness.ts";
-import { internal, refused, reset, second, setUp } from "./running-reflector.fixture.ts";
+import { expired, internal, refused, reset, second, setUp } from "./running-reflector.fixture.ts";
 import { added, bookmark, initialEnd, type Pod, pod } from "./scripted-source.fixture.ts";
 
 describe("the status", () => {
@@ -128,4 +129,26 @@ describe("metrics", () => {
     expect(metrics.print()).not.toContain("metered");
     expect(reflector.name).toBe("metered");
   });
+});
+
+test("a resource that is not served is told of once, without a stack, until it has been listed", async () => {
+  const told: string[] = [];
+  const note =
+    (level: string) =>
+    (message: string, fields: object = {}) => {
+      told.push(
+        `${level} ${message} ${JSON.stringify(Object.entries(fields).filter(([name]) => name !== "reflector"))}`,
+      );
+    };
+  const nobody = () => {};
+  const log: Log = { debug: nobody, info: note("info"), warn: note("warn"), error: note("error"), with: () => log };
+  const gone = newNotFound({ group: "web.example.com", resource: "websites" }, "");
+  const { run, stop, reflector } = setUp({ lists: [gone, gone, gone, {}, gone], watches: [expired] }, { log });
+  await run(60 * second);
+  const warning = "warn cannot list the resource: is the CRD installed?";
+  expect(told.filter((line) => line.startsWith("warn cannot")).length).toBe(2);
+  expect(told[0]).toMatch(new RegExp(`^${warning.replaceAll("?", "\\?")} .*"resource"`));
+  expect(told.join()).not.toContain("stack");
+  expect(reflector.status.errors).toBeGreaterThanOrEqual(4);
+  await stop();
 });

@@ -3,7 +3,7 @@
 //
 // Promises: nothing ends it but its signal; every failure reaches `onError`; each object passes the store's transform once;
 // when `run` has ended nothing is left, no timer, no listener, no open request. A source must end when its signal fires.
-import { type KubernetesObject, StatusError } from "../../api/index.ts";
+import { isNotFound, type KubernetesObject, StatusError } from "../../api/index.ts";
 import {
   type ChildSignal,
   type Clock,
@@ -55,6 +55,8 @@ export class Reflector<T extends KubernetesObject> {
   #state: ReflectorState = initialState;
   /** It has run, and could run again. */
   #hasReleasedName = false;
+  /** The log has been told that the server does not serve the resource. */
+  #hasToldNotServed = false;
   /** What is under way; aborting it breaks it off. */
   #current: ChildSignal | undefined;
 
@@ -225,6 +227,7 @@ export class Reflector<T extends KubernetesObject> {
   }
 
   #replace(objects: readonly T[], resourceVersion: string, startedMs: number): void {
+    this.#hasToldNotServed = false;
     try {
       const isTransformed = this.#store.transform !== undefined;
       this.#store.replace(objects, resourceVersion, isTransformed ? { isTransformed } : {});
@@ -316,16 +319,33 @@ export class Reflector<T extends KubernetesObject> {
     this.#report(error, undefined);
   }
 
+  /** Nothing is wrong with the reflector: told once, until the resource has been listed, and without a stack. */
+  #reportNotServed(error: Error): void {
+    const fields = { resource: definitionName(this.#source), cause: error.message };
+    if (this.#hasToldNotServed) this.#log.debug("the resource is still not served", fields);
+    else this.#log.warn("cannot list the resource: is the CRD installed?", fields);
+    this.#hasToldNotServed = true;
+  }
+
   #report(error: Error, row: ReflectorRow | undefined): void {
     this.#record.fail(error);
-    const level = classifyFailure(error) === "expired" ? "debug" : "warn";
-    this.#log[level]("reflector met a failure", { row, error });
+    if (isNotFound(error)) this.#reportNotServed(error);
+    else {
+      const level = classifyFailure(error) === "expired" ? "debug" : "warn";
+      this.#log[level]("reflector met a failure", { row, error });
+    }
     try {
       this.#settings.onError?.(error, { name: this.name, row });
     } catch (thrown) {
       this.#log.error("error handler failed", { error: thrown });
     }
   }
+}
+
+/** `websites.web.example.com`, as the name of a CustomResourceDefinition. */
+function definitionName({ resource, description }: Pick<ListerWatcher<never>, "resource" | "description">): string {
+  if (resource === undefined) return description;
+  return resource.group === "" ? resource.plural : `${resource.plural}.${resource.group}`;
 }
 
 function toFailure({ complaint }: Step): KubeloopError | undefined {

@@ -36,6 +36,10 @@ import { type ReconcileContext, type ReconcileRequest, RunningReconcile } from "
 export interface ReconcileResult {
   /** When to look again although nothing will have happened. */
   readonly requeueAfterMs?: number | undefined;
+  /** Not a field: the compiler's message says which is. */
+  readonly requeueAfter?: "there is no requeueAfter: return { requeueAfterMs }, in milliseconds";
+  /** Not a field, either. */
+  readonly requeue?: "there is no requeue: return { requeueAfterMs }, in milliseconds, or throw to retry with backoff";
 }
 
 export interface ControllerDefinition<T extends KubernetesObject = KubernetesObject>

@@ -1,10 +1,15 @@
 // What controllerutil is in controller-runtime: bring an object or its status to a wanted state, and add or remove a finalizer. The object
 // is created if it does not exist, and only the fields that differ are written.
 //
-//   const { result } = await createOrUpdate(context, deployments, key, (draft) => {
-//     draft.spec = { ...draft.spec, replicas: 3, ... };
+//   const { result } = await ensure(context, deployments, { metadata: { namespace, name }, spec: { replicas: 3, … } }, { owner: foo });
+//   await createOrUpdate(context, configMaps, key, (draft) => {
+//     draft.data = { ...draft.data, color: "red" };
 //     return setControllerReference(draft, foo);
 //   });
+//
+// `ensure` takes what is wanted and keeps what the server has filled in. A function given to `createOrUpdate` must do that itself: one that
+// replaces a list or an object as a whole (`{ ...draft, ...wanted }`) removes the defaults, the server fills them in again, and the next
+// reconcile writes the same patch.
 //
 // Promises: what is in a cache is not touched, `change` gets a copy; a conflict, like every failure, is thrown, and the whole
 // reconcile is retried; values that differ only in notation ("1000m", "1") are not written. `setControllerReference`, `setOwnerReference`,
@@ -21,18 +26,33 @@ import {
 } from "../../api/index.ts";
 import { copyJson, KubeloopError } from "../../base/index.ts";
 import { type EditOptions, hasStatusSubresource } from "../../contract/for-drivers.ts";
-import { type Action, create, editObject, editStatus } from "../../contract/index.ts";
+import {
+  type Action,
+  create,
+  type EnsureOptions,
+  editObject,
+  editStatus,
+  ensureObject,
+  type Wanted,
+} from "../../contract/index.ts";
 import type { Editor } from "./editor.ts";
 
-/** A copy that may be changed: nothing in it is read-only. */
+/** A copy whose fields may be changed. A list takes any other in its place, a read-only one, too; it has no `push`. */
 export type Draft<T> = T extends readonly (infer E)[]
-  ? Draft<E>[]
+  ? readonly Draft<E>[]
   : T extends object
     ? { -readonly [K in keyof T]: Draft<T[K]> }
     : T;
 
-/** Changes the copy, or returns another. An object that is not there yet has a name and nothing else. */
-export type ChangeObject<T> = (draft: Draft<T>) => T | Draft<T> | undefined;
+/** A draft of an object that may not be there yet: then it has a name and nothing else, whatever its type demands. */
+export type ObjectDraft<T> = Draft<Pick<T, Extract<keyof T, keyof KubernetesObject>>> &
+  Partial<Draft<Omit<T, keyof KubernetesObject>>>;
+
+/** Changes the copy, or returns another. */
+export type ChangeObject<T> = (draft: ObjectDraft<T>) => T | ObjectDraft<T> | undefined;
+
+/** The same of an object that is there. */
+export type ChangeStatus<T> = (draft: Draft<T>) => T | Draft<T> | undefined;
 
 export interface Edited<T, R extends string = "created" | "updated" | "unchanged"> {
   readonly result: R;
@@ -51,6 +71,25 @@ export async function createOrUpdate<T extends KubernetesObject>(
   if (found.result === "created") return found;
   const wanted = changed(found.object, change);
   return await write(editor, found.object, editObject(resource, found.object, wanted));
+}
+
+/**
+ * Makes an object have what is wanted, and leaves every other field as the server or others have set it: see `ensureObject` for how. Creates
+ * the object if it is not there. Writes nothing if what is wanted is there already, defaulted fields included.
+ */
+export async function ensure<T extends KubernetesObject>(
+  editor: Editor,
+  resource: Resource<T>,
+  wanted: Wanted<T>,
+  options: EnsureOptions = {},
+): Promise<Edited<T>> {
+  const key = keyOf(wanted as unknown as KubernetesObject);
+  const found = await editor.read(resource, key);
+  if (found !== undefined) return await write(editor, found, ensureObject(resource, found, wanted, options));
+  const creation = ensureObject(resource, undefined, wanted, options) as Action<T>;
+  const object = await createUnlessThere(editor, resource, key, creation);
+  if (object.result === "created") return object;
+  return await write(editor, object.object, ensureObject(resource, object.object, wanted, options));
 }
 
 export type PatchResult = "created" | "updated" | "updatedStatus" | "updatedStatusOnly" | "unchanged";
@@ -81,7 +120,7 @@ export async function writeStatus<T extends KubernetesObject>(
   editor: Editor,
   resource: Resource<T>,
   object: T,
-  change: ChangeObject<T>,
+  change: ChangeStatus<T>,
 ): Promise<Edited<T, "updated" | "unchanged">> {
   return await write(editor, object, editStatus(resource, object, changed(object, change)));
 }
@@ -122,8 +161,20 @@ async function findOrCreate<T extends KubernetesObject>(
   if (cached !== undefined) return { result: "unchanged", object: cached };
   const wanted = changed(newObject(resource, key), change);
   if (keyOf(wanted) !== key) throw newRenamed(key, keyOf(wanted));
+  return await createUnlessThere(editor, resource, key, create(resource, wanted));
+}
+
+async function createUnlessThere<T extends KubernetesObject>(
+  editor: Editor,
+  resource: Resource<T>,
+  key: string,
+  action: Action<T>,
+): Promise<Edited<T, "created" | "unchanged">> {
+  const sent = action.type === "create" ? (action.object as T) : undefined;
   try {
-    return { result: "created", object: (await editor.perform(create(resource, wanted))) ?? wanted };
+    const made = (await editor.perform(action)) ?? sent;
+    if (made !== undefined) return { result: "created", object: made };
+    throw new KubeloopError(`${resource.kind} ${key} was not created`, { reason: "Internal", retry: "never" });
   } catch (error) {
     // A cache that is behind, or does not select it.
     const live = isAlreadyExists(error) ? await editor.readLive(resource, key) : undefined;
@@ -144,8 +195,8 @@ async function write<T extends KubernetesObject>(
   return { result: isSame ? "unchanged" : "updated", object: written };
 }
 
-function changed<T extends KubernetesObject>(object: T, change: ChangeObject<T>): T {
-  const draft = copyJson(object) as Draft<T>;
+function changed<T extends KubernetesObject>(object: T, change: ChangeObject<T> | ChangeStatus<T>): T {
+  const draft = copyJson(object) as Draft<T> & ObjectDraft<T>;
   return (change(draft) ?? draft) as T;
 }
 

@@ -2,11 +2,14 @@
 export { type ControllerDefinition, defineController, type ReconcileResult } from "./define-controller.ts";
 export {
   type ChangeObject,
+  type ChangeStatus,
   createOrPatch,
   createOrUpdate,
   type Draft,
   type Edited,
+  ensure,
   ensureFinalizer,
+  type ObjectDraft,
   type PatchResult,
   releaseFinalizer,
   writeStatus,

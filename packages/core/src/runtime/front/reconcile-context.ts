@@ -29,8 +29,8 @@ export interface ReconcileContext extends Editor {
   readonly log: Log;
   /** Aborts when time is up, or the controller stops. */
   readonly signal: AbortSignal;
-  /** Wall time. */
-  now(): number;
+  /** Wall time, at each look. */
+  readonly nowMs: number;
   /** Looks at other keys, too. */
   wake(...wakes: readonly Wake[]): void;
   /** Many actions: step by step, those of a step side by side, the first step with a failure being the last. For `slowStart`. */
@@ -75,8 +75,8 @@ export class RunningReconcile implements ReconcileContext {
     return this.#context.signal;
   }
 
-  get now(): ReconcileContext["now"] {
-    return () => this.#context.now();
+  get nowMs(): number {
+    return this.#context.nowMs;
   }
 
   get wake(): ReconcileContext["wake"] {

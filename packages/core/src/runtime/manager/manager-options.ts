@@ -33,6 +33,11 @@ export interface ManagerOptions {
   readonly caches?: Pick<CachesOptions, "brokenAfterMs" | "patienceMs" | "maxFailingMs" | "maxSilenceMs">;
   /** Shared by all parts; a registry of the manager's own unless given. One that cannot print is not served. */
   readonly metrics?: Metrics & Partial<PrintableMetrics>;
+  /**
+   * Whether to measure the process (`process_*`, `nodejs_eventloop_lag_*`); where the manager has a registry of its own and real time, unless
+   * given. A registry of prom-client may have metrics of those names already.
+   */
+  readonly processMetrics?: boolean;
   /** Takes what controllers tell people, and is run by the manager; one that writes core/v1 events unless given. */
   readonly events?: EventBroadcaster | "none";
   /** Spans from event to write; none unless given. A tracer of OpenTelemetry fits. */

@@ -43,6 +43,7 @@ import { Lifecycle, type ManagerState } from "./lifecycle.ts";
 import { ManagerElection } from "./manager-election.ts";
 import type { AddControllerOptions, ManagerOptions } from "./manager-options.ts";
 import type { MemberState } from "./member.ts";
+import { openProcessMetrics } from "./process-metrics.ts";
 import type { Placement, Runnable } from "./runnable.ts";
 
 /** What was added, and the way to take it back. */
@@ -78,25 +79,28 @@ export class Manager implements AsyncDisposable {
   readonly #election: ManagerElection | undefined;
   readonly #lifecycle: Lifecycle;
   readonly #names = new Set<string>();
+  readonly #measuresProcess: boolean;
 
   constructor(options: ManagerOptions) {
     const { client, clock = systemClock, random = systemRandom, log = noLog, gracePeriodMs = 30_000 } = options;
     const metrics = options.metrics ?? new MetricsRegistry();
     const parts = { clock, random, log, metrics };
     this.#options = options;
-    this.client = client;
+    // Requests are counted with everything else, unless whoever made the client counts them already.
+    this.client = client.isCounted ? client : client.with({ metrics });
     this.metrics = metrics;
+    this.#measuresProcess = options.processMetrics ?? (options.metrics === undefined && clock === systemClock);
     this.#clock = clock;
     this.#log = log;
     this.#random = random;
-    this.#events = options.events === "none" ? undefined : (options.events ?? newBroadcaster(client, parts));
-    this.informers = options.informers ?? new SharedInformerFactory(client, { ...options.informerOptions, ...parts });
-    this.metadata =
-      options.metadata ?? new MetadataSharedInformerFactory(client, { ...options.informerOptions, ...parts });
+    this.#events = options.events === "none" ? undefined : (options.events ?? newBroadcaster(this.client, parts));
+    const informerOptions = { ...options.informerOptions, ...parts };
+    this.informers = options.informers ?? new SharedInformerFactory(this.client, informerOptions);
+    this.metadata = options.metadata ?? new MetadataSharedInformerFactory(this.client, informerOptions);
     this.healthz = new HealthChecks({ clock });
     this.readyz = new HealthChecks({ clock });
     const { leaderElection } = options;
-    const election = leaderElection && new ManagerElection(leaderElection, { ...parts, client });
+    const election = leaderElection && new ManagerElection(leaderElection, { ...parts, client: this.client });
     this.#election = election;
     this.#lifecycle = new Lifecycle({ clock, log, gracePeriodMs, election });
     const health = this.#healthRoutes();
@@ -192,6 +196,7 @@ export class Manager implements AsyncDisposable {
 
   /** Until the signal aborts, something fails, or the lease is lost. Throws a ManagerError unless all ended as it should. */
   async run(signal: AbortSignal): Promise<void> {
+    using _measuring = this.#measuresProcess ? openProcessMetrics(this.metrics) : undefined;
     await this.#lifecycle.run(signal);
   }
 

@@ -1,9 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { configMaps, deployments } from "../../api/generated/resources.ts";
-import type { appsv1 } from "../../api/index.ts";
-import { newConfigMap, newDeployment, newNamespace, stored } from "../builders/index.ts";
+import { type appsv1, defineResource, type KubernetesObject } from "../../api/index.ts";
+import { newConfigMap, newDeployment, newNamespace, newObject, stored } from "../builders/index.ts";
 import { isOver, patched, stateAfterCreate, stateAfterDelete, stateAfterUpdate } from "./stored-state.ts";
 
+const plainFoos = defineResource({ group: "x.io", version: "v1", kind: "Foo", plural: "foos" });
 const whole = { resource: deployments, subresource: "" };
 const status = { resource: deployments, subresource: "status" };
 const before = { ...stored(newDeployment("shop/web")), status: { replicas: 1 } };
@@ -37,13 +38,21 @@ describe("what a write leaves", () => {
       "7",
     ],
     [
-      "data without a spec counts as what is wanted",
+      "a custom kind without a status subresource counts its status, too",
+      stateAfterUpdate({ resource: plainFoos, subresource: "" }, stored(newObject(plainFoos, "a")), {
+        ...stored(newObject(plainFoos, "a")),
+        status: { a: 1 },
+      } as KubernetesObject).metadata.generation,
+      2,
+    ],
+    [
+      "config maps have no generation",
       stateAfterUpdate(
         { resource: configMaps, subresource: "" },
-        stored(newConfigMap("a")),
+        stateAfterCreate(configMaps, newConfigMap("a")),
         stored(newConfigMap("a", { data: { a: "b" } })),
       ).metadata.generation,
-      2,
+      undefined,
     ],
     [
       "nobody brings back what is being deleted",

@@ -1,7 +1,8 @@
 // What a server stores after a write, as pure functions from what it had and what was sent: status apart from the rest where that is a
-// subresource, a generation that counts changes of what is wanted, identity and deletion that no writer can change.
+// subresource, a generation that counts changes of what is wanted (of the kinds that have one), identity and deletion that no writer can
+// change. What is given here has its defaults already (fill-defaults.ts).
 //
-// Not here: validation, defaults, who owns which field (an apply is a merge).
+// Not here: validation, who owns which field (an apply is a merge).
 import {
   applyJsonPatch,
   applyMergePatch,
@@ -19,10 +20,10 @@ type Fields = KubernetesObject & Readonly<Record<string, unknown>>;
 
 /** Nobody's status is believed at birth. */
 export function stateAfterCreate(resource: Resource, sent: KubernetesObject): KubernetesObject {
-  const { deletionTimestamp: _deleted, ...metadata } = sent.metadata;
+  const { deletionTimestamp: _deleted, generation: _generation, ...metadata } = sent.metadata;
   const { status: _status, ...rest } = sent as Fields;
-  const object = { ...(hasStatus(resource) ? rest : sent), metadata: { ...metadata, generation: 1 } };
-  return object as KubernetesObject;
+  const born = hasGeneration(resource) ? { ...metadata, generation: 1 } : metadata;
+  return { ...(hasStatus(resource) ? rest : sent), metadata: born } as KubernetesObject;
 }
 
 /** `sent` is the whole object, whichever part of it is written. */
@@ -39,10 +40,11 @@ export function stateAfterUpdate(
   if (subresource === "status") return { ...withStatusOf(sent, stored), metadata: { ...stored.metadata, ...claimed } };
   const { generation = 1, deletionTimestamp, deletionGracePeriodSeconds } = stored.metadata;
   const wanted = hasStatus(resource) ? withStatusOf(stored, sent) : sent;
-  const isSame = deepEqual(substanceOf(wanted), substanceOf(stored));
-  const { deletionTimestamp: _, deletionGracePeriodSeconds: __, ...metadata } = sent.metadata;
+  const { deletionTimestamp: _, deletionGracePeriodSeconds: __, generation: ___, ...metadata } = sent.metadata;
   const kept = {
-    generation: isSame ? generation : generation + 1,
+    ...(hasGeneration(resource)
+      ? { generation: isSameSubstance(resource, wanted, stored) ? generation : generation + 1 }
+      : {}),
     ...(deletionTimestamp === undefined ? {} : { deletionTimestamp }),
     ...(deletionGracePeriodSeconds === undefined ? {} : { deletionGracePeriodSeconds }),
   };
@@ -68,7 +70,7 @@ export function patched(stored: KubernetesObject, body: unknown, contentType: st
 /** As it is until its finalizers are gone; deleting it again changes nothing. */
 export function stateAfterDelete(
   stored: KubernetesObject,
-  options: metav1.DeleteOptions,
+  options: Pick<metav1.DeleteOptions, "propagationPolicy">,
   nowMs: number,
 ): KubernetesObject {
   const { finalizers = [], deletionTimestamp = printTime(nowMs) } = stored.metadata;
@@ -96,8 +98,45 @@ function withStatusOf(source: KubernetesObject, object: KubernetesObject): Kuber
   return (status === undefined ? rest : { ...rest, status }) as KubernetesObject;
 }
 
-/** What a change of which makes a new generation. */
-function substanceOf(object: KubernetesObject): object {
-  const { metadata: _metadata, status: _status, apiVersion: _apiVersion, kind: _kind, ...rest } = object as Fields;
-  return rest;
+/** Of an object changed by somebody, status included: the generation that it has then. */
+export function generationAfter(resource: Resource, stored: KubernetesObject, sent: KubernetesObject): object {
+  if (!hasGeneration(resource)) return {};
+  const { generation = 1 } = stored.metadata;
+  return { generation: isSameSubstance(resource, sent, stored) ? generation : generation + 1 };
 }
+
+function isSameSubstance(resource: Resource, one: KubernetesObject, other: KubernetesObject): boolean {
+  return deepEqual(substanceOf(resource, one), substanceOf(resource, other));
+}
+
+/** What a change of which makes a new generation: of a custom kind without a status subresource, the status, too. */
+function substanceOf(resource: Resource, object: KubernetesObject): object {
+  const { metadata: _metadata, status, apiVersion: _apiVersion, kind: _kind, ...rest } = object as Fields;
+  const isPart = resource.schemaName === undefined && !hasStatus(resource) && status !== undefined;
+  return isPart ? { ...rest, status } : rest;
+}
+
+/** Every custom kind, and of the built-in ones these. */
+function hasGeneration({ schemaName, group, plural }: Resource): boolean {
+  return schemaName === undefined || withGeneration.has(group) || withGeneration.has(`${group}/${plural}`);
+}
+
+const withGeneration: ReadonlySet<string> = new Set([
+  "/pods",
+  "/podtemplates",
+  "/replicationcontrollers",
+  "admissionregistration.k8s.io",
+  "apiextensions.k8s.io",
+  "apps/daemonsets",
+  "apps/deployments",
+  "apps/replicasets",
+  "apps/statefulsets",
+  "batch",
+  "flowcontrol.apiserver.k8s.io",
+  "networking.k8s.io/ingressclasses",
+  "networking.k8s.io/ingresses",
+  "networking.k8s.io/networkpolicies",
+  "policy/poddisruptionbudgets",
+  "resource.k8s.io/deviceclasses",
+  "resource.k8s.io/resourceslices",
+]);

@@ -28,11 +28,16 @@ import {
 import { type Clock, type Random, seededRandom } from "../../base/index.ts";
 import { objectAnswer, refusal, styleFor } from "../fake-server/answers.ts";
 import type { FakeApiServer } from "../fake-server/index.ts";
+import type { FillDefaults } from "./fill-defaults.ts";
 import { isOver, patched, stateAfterCreate, stateAfterDelete, stateAfterUpdate } from "./stored-state.ts";
 
 export interface WriteTransportOptions {
   readonly clock: Clock;
   readonly resources: readonly Resource[];
+  /** What the server fills in; nothing unless given. */
+  readonly fillDefaults?: FillDefaults;
+  /** Told of each write, other than an apply, that left the object as it was. */
+  readonly onVain?: (write: string, sent: unknown, stored: object) => void;
   /** For names that the server chooses. */
   readonly random?: Random;
   /** Told of each write that was carried out: "patch foos/status shop/a". */
@@ -48,7 +53,8 @@ interface Target {
 }
 
 export function withWrites(server: FakeApiServer, options: WriteTransportOptions): Transport {
-  const { clock, resources, random = seededRandom("names"), onWrite = () => {} } = options;
+  const { clock, resources, random = seededRandom("names"), onWrite = () => {}, onVain = () => {} } = options;
+  const { fillDefaults = (_resource, object) => object } = options;
 
   const require = ({ resource, key, name }: Target): KubernetesObject => {
     const found = server.get(resource, key);
@@ -56,15 +62,17 @@ export function withWrites(server: FakeApiServer, options: WriteTransportOptions
     return found;
   };
 
-  const store = (at: Target, object: KubernetesObject): KubernetesObject => {
-    const updated = server.update(at.resource, object);
+  const store = (at: Target, before: KubernetesObject, sent: KubernetesObject): KubernetesObject => {
+    const filled = at.subresource === "" ? fillDefaults(at.resource, sent) : sent;
+    const updated = server.update(at.resource, stateAfterUpdate(at, before, filled));
     return isOver(updated) ? server.delete(at.resource, at.key) : updated;
   };
 
   const create = ({ resource, namespace }: Target, sent: KubernetesObject): KubernetesObject => {
     const { name, generateName: prefix = "" } = sent.metadata;
     const place = { ...(resource.namespaced ? { namespace } : {}), name: name || generateName(prefix, random) };
-    return server.create(resource, stateAfterCreate(resource, { ...sent, metadata: { ...sent.metadata, ...place } }));
+    const named = { ...sent, metadata: { ...sent.metadata, ...place } };
+    return server.create(resource, stateAfterCreate(resource, fillDefaults(resource, named)));
   };
 
   const patch = (at: Target, body: unknown, contentType: string): KubernetesObject => {
@@ -72,7 +80,7 @@ export function withWrites(server: FakeApiServer, options: WriteTransportOptions
       contentType.startsWith("application/apply-patch") && server.get(at.resource, at.key) === undefined;
     if (isCreated && at.subresource === "") return create(at, decodeObject(body, at.resource));
     const before = require(at);
-    return store(at, stateAfterUpdate(at, before, patched(before, body, contentType)));
+    return store(at, before, patched(before, body, contentType));
   };
 
   const remove = (at: Target, wanted: metav1.DeleteOptions): KubernetesObject => {
@@ -103,7 +111,7 @@ export function withWrites(server: FakeApiServer, options: WriteTransportOptions
         if (at.subresource !== "") break;
         return create(at, decodeObject(body, at.resource));
       case "update":
-        return store(at, stateAfterUpdate(at, require(at), named(at, decodeObject(body, at.resource))));
+        return store(at, require(at), named(at, decodeObject(body, at.resource)));
       case "patch":
         return patch(at, body, headerValue(request.headers, "content-type") ?? "");
       case "delete":
@@ -128,10 +136,14 @@ export function withWrites(server: FakeApiServer, options: WriteTransportOptions
       const body = await bodyOf(request);
       if (isDryRun(request, body)) throw newBadRequest("this server has no dry runs");
       const key = name === "" ? "" : objectKeyOf(resource.namespaced ? namespace : "", name);
+      const before = name === "" ? undefined : server.get(resource, key);
       const answer = write(verb, { resource, namespace, name, key, subresource }, request, body);
       const where = subresource === "" ? plural : `${plural}/${subresource}`;
       const told = verb === "create" ? keyOf(answer as KubernetesObject) : key;
-      onWrite(told === "" ? `${verb} ${where}` : `${verb} ${where} ${told}`);
+      const line = told === "" ? `${verb} ${where}` : `${verb} ${where} ${told}`;
+      onWrite(line);
+      const isApply = headerValue(request.headers, "content-type")?.startsWith("application/apply-patch") === true;
+      if (answer === before && !isApply && (verb === "patch" || verb === "update")) onVain(line, body, answer);
       return objectAnswer(verb === "create" ? 201 : 200, answer, style);
     } catch (error) {
       if (error instanceof StatusError) return refusal(error, style);

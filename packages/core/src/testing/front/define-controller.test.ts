@@ -105,7 +105,7 @@ describe("what becomes of a key", () => {
   test("it is looked at again when it says so", async () => {
     const at: number[] = [];
     const controller = onFoos(async (_request, context) => {
-      at.push(context.now());
+      at.push(context.nowMs);
       return { requeueAfterMs: 7000 };
     });
     await using stage = onStage(controller);
@@ -118,7 +118,7 @@ describe("what becomes of a key", () => {
     const tries: [number, number][] = [];
     const controller = onFoos(
       async ({ failures }, context) => {
-        tries.push([failures, context.now()]);
+        tries.push([failures, context.nowMs]);
         if (failures < 3) throw new Error("not yet");
       },
       { retry: { baseMs: 100 } },
@@ -140,7 +140,7 @@ describe("what becomes of a key", () => {
     const tries: [number, number][] = [];
     const controller = onFoos(
       async ({ failures }, context) => {
-        tries.push([failures, context.now()]);
+        tries.push([failures, context.nowMs]);
         if (tries.length !== 4) throw new Error("not well");
         return { requeueAfterMs: 10_000 };
       },

@@ -13,7 +13,8 @@ export function replicaProcedure(naming: Naming): Controller {
     owns: [pods],
     indexes: [podsByOwner],
     workers: 2,
-    async reconcile({ key }, { reader, client, now }) {
+    async reconcile({ key }, context) {
+      const { reader, client } = context;
       const set = reader.get(replicaSets, key);
       if (set === undefined || set.metadata.deletionTimestamp !== undefined) return;
       const wanted = set.spec?.replicas ?? 1;
@@ -27,7 +28,7 @@ export function replicaProcedure(naming: Naming): Controller {
           );
           await client.resource(pods).create(newChild(set, naming === "generated" ? undefined : free));
         } else if (active.length > wanted) {
-          const victim = active[Math.floor(now() / 10) % active.length];
+          const victim = active[Math.floor(context.nowMs / 10) % active.length];
           await client.resource(pods).delete(`shop/${victim?.metadata.name}`);
         } else return;
       }

@@ -1,0 +1,111 @@
+// What is known about the process itself, under the names that Prometheus' client libraries agree on (`process_*`), and how late the event
+// loop is, under the names of Node's (`nodejs_eventloop_lag_*`): a controller whose loop lags loses its lease, whatever else it measures.
+//
+// Values are read when somebody asks for the metrics. The delay of the event loop is sampled by the platform as long as this is open, and
+// begins anew after each look.
+import { readdirSync } from "node:fs";
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import type { Metrics } from "../../base/index.ts";
+
+/** Where the values come from. */
+export interface ProcessReader extends Disposable {
+  cpuSeconds(): number;
+  residentBytes(): number;
+  heapUsedBytes(): number;
+  /** Unix time. */
+  readonly startSeconds: number;
+  /** Undefined where the platform does not tell. */
+  openFds(): number | undefined;
+  /** Since it was asked last. */
+  eventLoopDelay(): EventLoopDelay;
+}
+
+export interface EventLoopDelay {
+  readonly meanSeconds: number;
+  readonly maxSeconds: number;
+  readonly p50Seconds: number;
+  readonly p99Seconds: number;
+}
+
+export const processMetricDefinitions = {
+  cpu: { name: "process_cpu_seconds_total", help: "Total user and system CPU time spent in seconds." },
+  memory: { name: "process_resident_memory_bytes", help: "Resident memory size in bytes." },
+  heap: { name: "nodejs_heap_size_used_bytes", help: "Process heap size used from Node.js in bytes." },
+  start: { name: "process_start_time_seconds", help: "Start time of the process since unix epoch in seconds." },
+  fds: { name: "process_open_fds", help: "Number of open file descriptors." },
+  lagMean: { name: "nodejs_eventloop_lag_mean_seconds", help: "The mean of the recorded event loop delays." },
+  lagMax: { name: "nodejs_eventloop_lag_max_seconds", help: "The maximum recorded event loop delay." },
+  lagP50: { name: "nodejs_eventloop_lag_p50_seconds", help: "The 50th percentile of the recorded event loop delays." },
+  lagP99: { name: "nodejs_eventloop_lag_p99_seconds", help: "The 99th percentile of the recorded event loop delays." },
+} as const;
+
+/** Until it is disposed of. */
+export function openProcessMetrics(metrics: Metrics, reader: ProcessReader = nodeProcess()): Disposable {
+  const definitions = processMetricDefinitions;
+  const gauge = (definition: (typeof definitions)[keyof typeof definitions]) => metrics.gauge(definition).labels({});
+  const cpu = metrics.counter(definitions.cpu).labels({});
+  const [memory, heap] = [gauge(definitions.memory), gauge(definitions.heap)];
+  const [mean, max] = [gauge(definitions.lagMean), gauge(definitions.lagMax)];
+  const [p50, p99] = [gauge(definitions.lagP50), gauge(definitions.lagP99)];
+  const fds = reader.openFds() === undefined ? undefined : gauge(definitions.fds);
+  gauge(definitions.start).set(reader.startSeconds);
+  let counted = 0;
+  const collecting = metrics.onCollect(() => {
+    const used = reader.cpuSeconds();
+    cpu.inc(Math.max(0, used - counted));
+    counted = used;
+    memory.set(reader.residentBytes());
+    heap.set(reader.heapUsedBytes());
+    fds?.set(reader.openFds() ?? 0);
+    const delay = reader.eventLoopDelay();
+    mean.set(delay.meanSeconds);
+    max.set(delay.maxSeconds);
+    p50.set(delay.p50Seconds);
+    p99.set(delay.p99Seconds);
+  });
+  return {
+    [Symbol.dispose]() {
+      collecting[Symbol.dispose]();
+      reader[Symbol.dispose]();
+    },
+  };
+}
+
+const resolutionMs = 10;
+
+export function nodeProcess(): ProcessReader {
+  const delay = monitorEventLoopDelay({ resolution: resolutionMs });
+  delay.enable();
+  // The samples hold the sampling period, too. Without a sample the mean is not a number.
+  const seconds = (nanoseconds: number) =>
+    Number.isFinite(nanoseconds) ? Math.max(0, nanoseconds / 1e9 - resolutionMs / 1000) : 0;
+  return {
+    cpuSeconds() {
+      const { user, system } = process.cpuUsage();
+      return (user + system) / 1e6;
+    },
+    residentBytes: () => process.memoryUsage.rss(),
+    heapUsedBytes: () => process.memoryUsage().heapUsed,
+    startSeconds: Math.round((performance.timeOrigin / 1000) * 100) / 100,
+    openFds() {
+      try {
+        return readdirSync("/proc/self/fd").length;
+      } catch {
+        return undefined;
+      }
+    },
+    eventLoopDelay() {
+      const seen = {
+        meanSeconds: seconds(delay.mean),
+        maxSeconds: delay.count === 0 ? 0 : seconds(delay.max),
+        p50Seconds: delay.count === 0 ? 0 : seconds(delay.percentile(50)),
+        p99Seconds: delay.count === 0 ? 0 : seconds(delay.percentile(99)),
+      };
+      delay.reset();
+      return seen;
+    },
+    [Symbol.dispose]() {
+      delay.disable();
+    },
+  };
+}

@@ -1,0 +1,196 @@
+// What a kube-apiserver fills in that no schema says, for the kinds that operators make most: pods, whatever holds a pod template, services,
+// jobs. The other built-in kinds get what their OpenAPI schema says; `@kubeloop/apiserver` has them all.
+//
+// Not here: what admission fills in (service accounts, tolerations), and what the server allocates (a cluster IP, a node port).
+import type { KubernetesObject } from "../../api/index.ts";
+
+type Fields = { readonly [name: string]: unknown };
+
+export function fillBuiltIn(object: KubernetesObject): KubernetesObject {
+  const fill = fills[`${object.apiVersion}/${object.kind}`];
+  return fill === undefined ? object : (fill(object as unknown as Fields) as unknown as KubernetesObject);
+}
+
+const fills: { readonly [kind: string]: (object: Fields) => Fields } = {
+  "v1/Pod": inSpec((spec) => podSpec(spec, "Always")),
+  "v1/Service": inSpec(serviceSpec),
+  "apps/v1/Deployment": inSpec((spec) => ({
+    replicas: 1,
+    revisionHistoryLimit: 10,
+    progressDeadlineSeconds: 600,
+    ...spec,
+    strategy: deploymentStrategy(fieldsOf(spec["strategy"])),
+    template: template(spec["template"], "Always"),
+  })),
+  "apps/v1/ReplicaSet": inSpec((spec) => ({ replicas: 1, ...spec, template: template(spec["template"], "Always") })),
+  "apps/v1/DaemonSet": inSpec((spec) => ({
+    revisionHistoryLimit: 10,
+    ...spec,
+    updateStrategy: daemonSetStrategy(fieldsOf(spec["updateStrategy"])),
+    template: template(spec["template"], "Always"),
+  })),
+  "apps/v1/StatefulSet": inSpec((spec) => ({
+    replicas: 1,
+    revisionHistoryLimit: 10,
+    podManagementPolicy: "OrderedReady",
+    ...spec,
+    persistentVolumeClaimRetentionPolicy: {
+      whenDeleted: "Retain",
+      whenScaled: "Retain",
+      ...fieldsOf(spec["persistentVolumeClaimRetentionPolicy"]),
+    },
+    updateStrategy: statefulSetStrategy(fieldsOf(spec["updateStrategy"])),
+    template: template(spec["template"], "Always"),
+  })),
+  "batch/v1/Job": inSpec(jobSpec),
+  "batch/v1/CronJob": inSpec((spec) => {
+    const job = fieldsOf(spec["jobTemplate"]);
+    const held = fieldsOf(job["spec"]);
+    // Only the pods' part: the rest is filled in when a Job is made of it.
+    const jobTemplate = { metadata: {}, ...job, spec: { ...held, template: template(held["template"], undefined) } };
+    return {
+      concurrencyPolicy: "Allow",
+      suspend: false,
+      successfulJobsHistoryLimit: 3,
+      failedJobsHistoryLimit: 1,
+      ...spec,
+      jobTemplate,
+    };
+  }),
+  "v1/Secret": (secret) => ({ type: "Opaque", ...secret }),
+};
+
+function inSpec(fill: (spec: Fields) => Fields): (object: Fields) => Fields {
+  return (object) => (object["spec"] === undefined ? object : { ...object, spec: fill(fieldsOf(object["spec"])) });
+}
+
+function fieldsOf(value: unknown): Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : {};
+}
+
+function each(value: unknown, fill: (item: Fields) => Fields): readonly Fields[] | undefined {
+  return Array.isArray(value) ? value.map((item) => fill(fieldsOf(item))) : undefined;
+}
+
+/** Without the fields that are undefined: nothing was there and nothing is filled in. */
+function said(fields: Fields): Fields {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}
+
+function template(value: unknown, restartPolicy: string | undefined): Fields {
+  const held = fieldsOf(value);
+  return { ...held, spec: podSpec(fieldsOf(held["spec"]), restartPolicy) };
+}
+
+function podSpec(spec: Fields, restartPolicy: string | undefined): Fields {
+  return said({
+    restartPolicy,
+    dnsPolicy: "ClusterFirst",
+    terminationGracePeriodSeconds: 30,
+    securityContext: {},
+    schedulerName: "default-scheduler",
+    ...spec,
+    containers: each(spec["containers"], container),
+    initContainers: each(spec["initContainers"], container),
+    volumes: each(spec["volumes"], volume),
+  });
+}
+
+function container(held: Fields): Fields {
+  const { image } = held;
+  const isLatest = typeof image !== "string" || !/[:@][^/]*$/.test(image) || image.endsWith(":latest");
+  return said({
+    terminationMessagePath: "/dev/termination-log",
+    terminationMessagePolicy: "File",
+    imagePullPolicy: image === undefined ? undefined : isLatest ? "Always" : "IfNotPresent",
+    resources: {},
+    ...held,
+    ports: each(held["ports"], (port) => ({ protocol: "TCP", ...port })),
+    env: each(held["env"], environment),
+    livenessProbe: probe(held["livenessProbe"]),
+    readinessProbe: probe(held["readinessProbe"]),
+    startupProbe: probe(held["startupProbe"]),
+  });
+}
+
+function environment(variable: Fields): Fields {
+  const from = fieldsOf(variable["valueFrom"]);
+  if (from["fieldRef"] === undefined) return variable;
+  return { ...variable, valueFrom: { ...from, fieldRef: { apiVersion: "v1", ...fieldsOf(from["fieldRef"]) } } };
+}
+
+function probe(value: unknown): Fields | undefined {
+  if (value === undefined) return undefined;
+  const held = fieldsOf(value);
+  return said({
+    timeoutSeconds: 1,
+    periodSeconds: 10,
+    successThreshold: 1,
+    failureThreshold: 3,
+    ...held,
+    httpGet: held["httpGet"] && { path: "/", scheme: "HTTP", ...fieldsOf(held["httpGet"]) },
+  });
+}
+
+function volume(held: Fields): Fields {
+  const withMode = (name: string) => held[name] && { defaultMode: 0o644, ...fieldsOf(held[name]) };
+  return said({
+    ...held,
+    configMap: withMode("configMap"),
+    secret: withMode("secret"),
+    projected: withMode("projected"),
+    downwardAPI: withMode("downwardAPI"),
+  });
+}
+
+function serviceSpec(spec: Fields): Fields {
+  const { type = "ClusterIP" } = spec;
+  const isExternal = type === "NodePort" || type === "LoadBalancer";
+  const isName = type === "ExternalName";
+  return said({
+    type,
+    sessionAffinity: "None",
+    internalTrafficPolicy: isName ? undefined : "Cluster",
+    externalTrafficPolicy: isExternal ? "Cluster" : undefined,
+    allocateLoadBalancerNodePorts: type === "LoadBalancer" ? true : undefined,
+    ...spec,
+    ports: each(spec["ports"], (port) => ({
+      protocol: "TCP",
+      ...port,
+      targetPort: port["targetPort"] ?? port["port"],
+    })),
+  });
+}
+
+function deploymentStrategy(strategy: Fields): Fields {
+  const { type = "RollingUpdate" } = strategy;
+  if (type !== "RollingUpdate") return { ...strategy, type };
+  return { type, rollingUpdate: { maxUnavailable: "25%", maxSurge: "25%", ...fieldsOf(strategy["rollingUpdate"]) } };
+}
+
+function daemonSetStrategy(strategy: Fields): Fields {
+  const { type = "RollingUpdate" } = strategy;
+  if (type !== "RollingUpdate") return { ...strategy, type };
+  return { type, rollingUpdate: { maxUnavailable: 1, maxSurge: 0, ...fieldsOf(strategy["rollingUpdate"]) } };
+}
+
+function statefulSetStrategy(strategy: Fields): Fields {
+  const { type = "RollingUpdate" } = strategy;
+  if (type !== "RollingUpdate") return { ...strategy, type };
+  return { type, rollingUpdate: { partition: 0, ...fieldsOf(strategy["rollingUpdate"]) } };
+}
+
+function jobSpec(spec: Fields): Fields {
+  const isIndexed = spec["completions"] !== undefined || spec["parallelism"] !== undefined;
+  return said({
+    completions: isIndexed ? undefined : 1,
+    parallelism: 1,
+    backoffLimit: 6,
+    completionMode: "NonIndexed",
+    suspend: false,
+    manualSelector: false,
+    podReplacementPolicy: spec["podFailurePolicy"] === undefined ? "TerminatingOrFailed" : "Failed",
+    ...spec,
+    template: template(spec["template"], undefined),
+  });
+}

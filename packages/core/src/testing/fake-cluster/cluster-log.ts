@@ -1,0 +1,55 @@
+// The log of a test cluster: nobody reads it while all is well, and when a test fails it tells what failed in the controllers.
+import type { Log, LogFields, LogLevel } from "../../base/index.ts";
+
+export interface LogEntry {
+  readonly level: LogLevel;
+  readonly message: string;
+  readonly fields: LogFields;
+}
+
+/** More is not told. */
+const mostEntries = 1000;
+const mostTold = 3;
+
+export class ClusterLog {
+  /** Warnings and errors, oldest first. */
+  readonly entries: LogEntry[] = [];
+  readonly log: Log = this.#at({});
+
+  /** The last failures of each controller and key, with stacks: for the message of a test that fails. */
+  tellFailures(): string {
+    const last = new Map<string, string>();
+    for (const { message, fields } of this.entries) {
+      const { controller, key = "", error, ...rest } = fields;
+      if (!(error instanceof Error)) continue;
+      const id = `${String(controller)} ${String(key)}`;
+      const where = controller === undefined ? "" : `${String(controller)} ${String(key)}: `;
+      const more = "tries" in rest ? ` (${String(rest["tries"])} tries)` : "";
+      last.delete(id);
+      last.set(id, `${where}${message}${more}: ${error.stack ?? error.message}${tellCause(error)}`);
+    }
+    if (last.size === 0) return "";
+    const told = [...last.values()].slice(-mostTold).map((each) => `\n  ${each.replaceAll("\n", "\n  ")}`);
+    const left = last.size - told.length;
+    return `\nWhat failed last:${told.join("")}${left > 0 ? `\n  and ${left} other keys` : ""}`;
+  }
+
+  #at(inherited: LogFields): Log {
+    const note = (level: LogLevel) => (message: string, fields?: LogFields) => {
+      this.entries.push({ level, message, fields: { ...inherited, ...fields } });
+      if (this.entries.length > mostEntries) this.entries.shift();
+    };
+    const ignore = () => {};
+    return {
+      debug: ignore,
+      info: ignore,
+      warn: note("warn"),
+      error: note("error"),
+      with: (fields) => this.#at({ ...inherited, ...fields }),
+    };
+  }
+}
+
+function tellCause({ cause }: Error): string {
+  return cause instanceof Error ? `\ncaused by: ${cause.stack ?? cause.message}` : "";
+}
