@@ -88,6 +88,16 @@ export function claimChildren<T extends KubernetesObject>(resource: Resource<T>,
   return { claimed: [...kept, ...adopted], adopted, released, releases, edits: [...adoptions, ...releases] };
 }
 
+/** Those of an owner's objects that its selector matches: what it may count, where nothing is to be adopted or released. */
+export function claimedOf<T extends KubernetesObject>(
+  owner: KubernetesObject,
+  selector: metav1.LabelSelector | undefined,
+  objects: readonly T[],
+): readonly T[] {
+  const parsed = selectorOf(selector);
+  return objects.filter((object) => isControlledBy(object, owner) && matchesSelector(parsed, object.metadata.labels));
+}
+
 /**
  * Undefined when the plan may go on: nothing is adopted, or the owner is still there. Otherwise the decision that `decide` must return
  * instead: a question, or a plan that only releases and fails.

@@ -82,6 +82,11 @@ test.each<[string, PodFacts, PodFacts]>([
     { ready: false, age: 3600, readyFor: 10 },
   ],
   ["the newer goes first", { age: 60 }, { age: 7200 }],
+  [
+    "ages are compared in powers of two of nanoseconds: 16 and 17 s are alike",
+    { age: 17, readyFor: 10, uid: "a" },
+    { age: 16, readyFor: 10, uid: "b" },
+  ],
   ["a pod without creation time goes first", { age: Number.NaN }, { age: 1 }],
   ["among ages of the same power of two, the lower uid goes first", { age: 7200, uid: "a" }, { age: 6000, uid: "b" }],
 ])("%s", (_name, first, second) => {

@@ -266,6 +266,7 @@ test("the pods to count are the active ones, and those that are being deleted an
     ownedPod("b", { isTerminating: true }),
     ownedPod("c", { isTerminating: true, labels: {} }),
     ownedPod("d", { phase: "Failed" }),
+    ownedPod("e", { phase: "Failed", isTerminating: true }),
   ];
   const { notes } = planned({ owned, orphans: [pod("o")] });
   expect(notes?.active.map(({ metadata }) => metadata.name)).toEqual(["a", "o"]);
@@ -286,6 +287,17 @@ describe("the age of ready pods that are deleted is measured", () => {
   });
   test("not where there is no choice", () =>
     expect(measured({ set: newSet({ replicas: 0 }), owned: ownedPods(2) })).toEqual([]));
+  test("not against a younger one that is not ready", () => {
+    const owned = [
+      ownedPod("a", { ageS: 100, cost: "-1" }),
+      ownedPod("b", { ageS: 50 }),
+      ownedPod("c", { ageS: 1, isReady: false, cost: "-9" }),
+    ];
+    expect(measured({ set: newSet({ replicas: 1 }), owned })).toEqual([2]);
+  });
+  test("not where the youngest was created this very moment", () => {
+    expect(measured({ set: one, owned: [ownedPod("a", { ageS: 0 }), ownedPod("b")] })).toEqual([]);
+  });
   test("not for those that are not ready", () => {
     expect(measured({ set: one, owned: [ownedPod("a"), ownedPod("b", { isReady: false })] })).toEqual([]);
   });

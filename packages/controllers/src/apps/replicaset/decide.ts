@@ -15,7 +15,7 @@ import {
 } from "@kubeloop/core/contract";
 import { pods, replicaSets } from "@kubeloop/core/resources";
 import { isPodActive, isPodReady, isPodTerminating } from "@kubeloop/core/rules";
-import { claimChildren, decideAdoption, isBeingDeleted, parseSelector } from "../../domain/claim.ts";
+import { claimChildren, claimedOf, decideAdoption, isBeingDeleted, parseSelector } from "../../domain/claim.ts";
 import { inDeletionOrder } from "../../domain/deletion-order.ts";
 import { podFromTemplate } from "../../domain/pod-from-template.ts";
 import type { Observed } from "./observe.ts";
@@ -57,13 +57,7 @@ export const newDecide =
     if (instead !== undefined) return instead;
 
     const active = claim.claimed;
-    // Terminating pods are counted only: they are not released any more, so the edits of this claim are dropped.
-    const { claimed: terminating } = claimChildren(pods, {
-      owner: set,
-      selector,
-      owned: owned.filter(isPodTerminating),
-      orphans: [],
-    });
+    const terminating = claimedOf(set, selector, owned.filter(isPodTerminating));
     if (isBeingDeleted(set)) return plan("is being deleted", [claim.edits], { notes: { active, terminating } });
 
     const { steps, measures, unusableTemplate } = scale(observed, active, {
@@ -102,10 +96,9 @@ function scaleUp({ set }: Observed, count: number): Scaling {
     const unusableTemplate = new KubeloopError("unable to create pods, no labels", { reason: "Invalid" });
     return { steps: [], unusableTemplate };
   }
-  const creations = Array.from({ length: count }, () =>
-    // Not a failure: the namespace is being deleted, and the set goes with it. Otherwise the key would be retried with back-off.
-    create(pods, podFromTemplate(template, set), { tolerates: ["NamespaceTerminating"] }),
-  );
+  const pod = podFromTemplate(template, set);
+  // Not a failure: the namespace is being deleted, and the set goes with it. Otherwise the key would be retried with back-off.
+  const creations = Array.from({ length: count }, () => create(pods, pod, { tolerates: ["NamespaceTerminating"] }));
   return { steps: slowStart(creations) };
 }
 
@@ -130,8 +123,10 @@ function ageRatios(
   nowMs: number,
 ): readonly Measurement[] {
   const ageOf = ({ metadata }: corev1.Pod) => nowMs - parseTime(metadata.creationTimestamp ?? "");
-  const youngest = Math.min(...active.filter(isPodReady).map(ageOf));
-  // Created this very second: there is no ratio.
+  const youngest = active
+    .filter(isPodReady)
+    .reduce((least, pod) => Math.min(least, ageOf(pod)), Number.POSITIVE_INFINITY);
+  // Created this very moment: there is no ratio.
   if (youngest <= 0) return [];
   return deleted.filter(isPodReady).map((pod) => sortingDeletionAgeRatio.observe(Math.floor(ageOf(pod) / youngest)));
 }

@@ -21,3 +21,16 @@ test("the replicaset controller is declared, idempotent, bounded and total", () 
   // A burst of 500, one adoption, one release, and the status.
   expect(findPropertyFaults(newReplicaSetController(), worlds, { maxActions: 503, maxPlans: 3 })).toEqual([]);
 });
+
+test("it creates no more than its burst says", () => {
+  const worlds: readonly World[] = [
+    [
+      [replicaSets, [newSet(600)]],
+      [pods, []],
+    ],
+  ];
+  expect(findPropertyFaults(newReplicaSetController(), worlds, { maxActions: 500, maxPlans: 3 })).not.toEqual([]);
+  expect(findPropertyFaults(newReplicaSetController({ burst: 2 }), worlds, { maxActions: 3, maxPlans: 400 })).toEqual(
+    [],
+  );
+});

@@ -71,6 +71,11 @@ test("it counts active, fully labelled, ready, available and terminating pods, a
   });
 });
 
+test("fields of the status that it does not know stay", () => {
+  const newer = { newerField: "kept" } as Partial<appsv1.ReplicaSetStatus>;
+  expect(statusOf({ set: newSet(newer), active: [pod("a")] })).toMatchObject({ newerField: "kept", replicas: 1 });
+});
+
 test("terminating pods are left out where they are not counted, also what was said of them before", () => {
   expect(statusOf({ set: newSet({ terminatingReplicas: 3 }), countsTerminating: false })).not.toHaveProperty(
     "terminatingReplicas",
@@ -146,6 +151,11 @@ describe("a failed", () => {
   };
   test("create leaves what was said first as it is", () => {
     expect(statusOf({ set: newSet({ conditions: [first] }), steps: creation, failing: refusal })?.conditions).toEqual([
+      first,
+    ]);
+  });
+  test("delete leaves a failed create that was said first as it is", () => {
+    expect(statusOf({ set: newSet({ conditions: [first] }), steps: deletion, failing: refusal })?.conditions).toEqual([
       first,
     ]);
   });
