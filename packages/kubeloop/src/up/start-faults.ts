@@ -36,6 +36,7 @@ const words: ReadonlyMap<string, string> = new Map([
   ["EDQUOT", "there is no space left"],
   ["EEXIST", "there is something in the way that is no folder"],
   ["ENOTDIR", "there is something in the way that is no folder"],
+  ["EISDIR", "it is a folder"],
   ["ENOENT", "there is no such folder"],
 ]);
 

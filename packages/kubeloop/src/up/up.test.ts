@@ -64,7 +64,8 @@ describe("up", () => {
   test("keeps its kubeconfig to its owner, and takes it away in the end", async () => {
     await running({}, async () => {
       expect((await stat(path)).mode & 0o777).toBe(0o600);
-      expect(await readdir(join(folder, ".kubeloop"))).toEqual(["kubeconfig"]);
+      expect((await stat(join(folder, ".kubeloop"))).mode & 0o777).toBe(0o700);
+      expect((await readdir(join(folder, ".kubeloop"))).sort()).toEqual([".gitignore", "kubeconfig", "state.json"]);
     });
     await expect(readFile(path)).rejects.toThrow("ENOENT");
   });
@@ -107,7 +108,7 @@ describe("whatever keeps it from starting is one sentence", () => {
     [
       "a link to nowhere in the place of its folder",
       () => symlink(join(folder, "nowhere/at/all"), join(folder, ".kubeloop")),
-      () => `up: cannot write ${path}: `,
+      () => `up: cannot write ${join(folder, ".kubeloop")}: `,
     ],
   ] as const) {
     test(what, async () => {
@@ -144,8 +145,23 @@ describe("a kubeconfig that is there already", () => {
       port = Number(new URL(ready(line).server).port);
     });
     await writeFile(path, left);
+    await rm(join(folder, ".kubeloop/state.json"));
     await running({ port }, async ([line], signal) => {
       expect(await readFile(path, "utf8")).not.toBe(left);
+      expect((await loadClusterConfig({ path }, signal)).server).toBe(ready(line).server);
+    });
+    await gone();
+  });
+
+  test("of a server that was killed is replaced by the next one on its port, which has the same authority", async () => {
+    let left = "";
+    let port = 0;
+    await running({}, async ([line]) => {
+      left = await readFile(path, "utf8");
+      port = Number(new URL(ready(line).server).port);
+    });
+    await writeFile(path, left);
+    await running({ port }, async ([line], signal) => {
       expect((await loadClusterConfig({ path }, signal)).server).toBe(ready(line).server);
     });
     await gone();
