@@ -63,12 +63,29 @@ describe("the versions of a run lie above all that were reserved before", () => 
     expect((await run(dayMs)).firstRevision).toBeGreaterThan(first.end);
   });
 
-  test("and another run's reservation is never taken back", async () => {
+  test("and another run's reservation is never taken back, nor its authority", async () => {
     const first = await run();
+    await rm(path);
     const second = await run();
     const far = second.reserve(second.end + 1_000_000);
     expect(first.reserve(first.end)).toBeGreaterThanOrEqual(far);
+    expect((await run()).token).toBe(second.token);
   });
+});
+
+describe("of two that start at once", () => {
+  for (const [where, prepare] of [
+    ["in a new folder", async () => {}],
+    ["where something broken is kept", async () => writeFile(path, "broken")],
+  ] as const) {
+    test(`one ends with a sentence, ${where}`, async () => {
+      await prepare();
+      const [first, second] = await Promise.all([open(), open()]);
+      first.reserve(first.firstRevision);
+      expect(() => second.reserve(second.firstRevision)).toThrow("one runs in a folder at a time");
+      expect((await run()).token).toBe(first.token);
+    });
+  }
 });
 
 describe("what is kept is replaced, with one sentence,", () => {

@@ -11,6 +11,7 @@ import {
   closeSync,
   constants,
   fsyncSync,
+  linkSync,
   mkdtempSync,
   openSync,
   readFileSync,
@@ -26,7 +27,8 @@ import {
   createAuthority,
 } from "@kubeloop/apiserver/authority";
 import { type Clock, toError } from "@kubeloop/core/base";
-import { codeOf, fileFault } from "./start-faults.ts";
+import { UsageError } from "../usage-error.ts";
+import { codeOf, fileFault, isWithoutLinks } from "./start-faults.ts";
 
 /** What one run works with. */
 export interface KeptState {
@@ -58,11 +60,17 @@ export async function openKeptState(path: string, clock: Clock): Promise<KeptSta
   const read = readState(path);
   const identity = await identityFrom(read, clock.now());
   const firstRevision = Math.max(read.nextRevision, Math.ceil(clock.now()));
+  const own = { authority: identity.authority.pair, token: identity.token };
+  let isFirst = true;
   const reserve = (wanted: number) => {
-    // Looked at again, because another `up` that is about to give up may have reserved some meanwhile.
-    const nextRevision = Math.max(wanted + reservedAtOnce, readState(path).nextRevision);
-    const { pair: authority } = identity.authority;
-    writeState(path, { authority, token: identity.token, nextRevision });
+    // Looked at again, because another `up` in this folder may have been here meanwhile.
+    const { written, nextRevision: reserved } = readState(path);
+    if (isFirst && written?.token !== read.written?.token) throw startedTwice(path);
+    const nextRevision = Math.max(wanted + reservedAtOnce, reserved);
+    // The file of a server that took over while this one runs stays its own, but for the versions.
+    const kept = isFirst ? own : (written ?? own);
+    writeState(path, { ...kept, nextRevision }, isFirst && read.isAbsent ? "new" : "replaced");
+    isFirst = false;
     return nextRevision;
   };
   const complaint =
@@ -71,6 +79,9 @@ export async function openKeptState(path: string, clock: Clock): Promise<KeptSta
       : `${path}: ${identity.fault}; a new authority and token were made, so clients need the new kubeconfig`;
   return { ...identity, firstRevision, complaint, reserve };
 }
+
+const startedTwice = (path: string) =>
+  new UsageError(`up: ${path} was just written by another \`kubeloop up\`; one runs in a folder at a time`);
 
 interface Identity {
   readonly authority: CertificateAuthority;
@@ -103,19 +114,20 @@ function validityFault(certPem: string, nowMs: number): string | undefined {
 
 interface ReadState {
   readonly written: Written | undefined;
+  readonly isAbsent: boolean;
   readonly nextRevision: number;
   /** Why there is nothing, although there is a file. */
   readonly fault: string | undefined;
 }
 
 function readState(path: string): ReadState {
-  const nothing = { written: undefined, nextRevision: 1 };
+  const nothing = { written: undefined, isAbsent: false, nextRevision: 1 };
   const text = readText(path);
-  if (text === undefined) return { ...nothing, fault: undefined };
+  if (text === undefined) return { ...nothing, isAbsent: true, fault: undefined };
   if (text === "link") return { ...nothing, fault: "it is a link, which is not followed" };
   const written = decodeState(text);
   if (written === undefined) return { ...nothing, fault: "it is not what `up` writes there" };
-  return { written, nextRevision: written.nextRevision, fault: undefined };
+  return { written, isAbsent: false, nextRevision: written.nextRevision, fault: undefined };
 }
 
 /** Undefined if there is no file. */
@@ -164,8 +176,8 @@ function parseObject(text: string): Record<string, unknown> | undefined {
 
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
 
-/** At once and as a whole. What reads it while it is written sees the one before. */
-function writeState(path: string, state: Written): void {
+/** At once and as a whole. What reads it while it is written sees the one before. Throws if one that is to be new is there already. */
+function writeState(path: string, state: Written, target: "new" | "replaced"): void {
   try {
     // Beside the target, since only within one file system files appear whole.
     const drafts = mkdtempSync(join(dirname(path), ".draft-"));
@@ -178,11 +190,24 @@ function writeState(path: string, state: Written): void {
       } finally {
         closeSync(file);
       }
-      renameSync(draft, path);
+      if (target === "replaced" || !linked(draft, path)) renameSync(draft, path);
     } finally {
       rmSync(drafts, { recursive: true, force: true });
     }
   } catch (error) {
     throw fileFault(error, "write", path);
+  }
+}
+
+/** False where the file system has no second names for files. */
+function linked(draft: string, path: string): boolean {
+  try {
+    linkSync(draft, path);
+    return true;
+  } catch (error) {
+    const code = codeOf(error);
+    if (code === "EEXIST") throw startedTwice(path);
+    if (isWithoutLinks(code)) return false;
+    throw error;
   }
 }

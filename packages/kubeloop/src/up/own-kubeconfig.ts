@@ -9,7 +9,7 @@ import { connect } from "node:tls";
 import { type Clock, deferred, onAbort, timeoutSignal } from "@kubeloop/core/base";
 import { parseKubeconfig } from "@kubeloop/core/client";
 import { UsageError } from "../usage-error.ts";
-import { codeOf, fileFault } from "./start-faults.ts";
+import { codeOf, fileFault, isWithoutLinks } from "./start-faults.ts";
 
 export interface OwnKubeconfig {
   readonly path: string;
@@ -81,8 +81,7 @@ async function appear(draft: string, path: string): Promise<boolean> {
   } catch (error) {
     const code = codeOf(error);
     if (code === "EEXIST") return false;
-    // Not every file system has a second name for a file.
-    if (code === undefined || !["EPERM", "ENOSYS", "ENOTSUP", "EOPNOTSUPP"].includes(code)) throw error;
+    if (!isWithoutLinks(code)) throw error;
     await rename(draft, path);
     return true;
   }

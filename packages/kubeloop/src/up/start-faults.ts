@@ -40,6 +40,10 @@ const words: ReadonlyMap<string, string> = new Map([
   ["ENOENT", "there is no such folder"],
 ]);
 
+/** Whether a second name for a file failed because this file system has none. */
+export const isWithoutLinks = (code: string | undefined) =>
+  code !== undefined && ["EPERM", "ENOSYS", "ENOTSUP", "EOPNOTSUPP"].includes(code);
+
 /** Of an error of the operating system; undefined for all others. */
 export function codeOf(error: unknown): string | undefined {
   return error instanceof Error && "syscall" in error && "code" in error ? String(error.code) : undefined;

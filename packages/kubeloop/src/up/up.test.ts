@@ -34,7 +34,8 @@ async function running(
     ready.resolve();
   };
   const all = { port: 0, output: "json", help: false, ...options } as const;
-  const ended = up(all, { folder, clock: systemClock, host, print, complain: print }, stop.signal);
+  const complain = (text: string) => void printed.push(text);
+  const ended = up(all, { folder, clock: systemClock, host, print, complain }, stop.signal);
   await Promise.race([ready.promise, ended]);
   try {
     await work(printed, stop.signal);
@@ -88,6 +89,32 @@ describe("up", () => {
     await expect(running({ port }, async () => {})).rejects.toEqual(fault);
     taken.close();
   });
+});
+
+test("of two that are started at once in a folder one runs, and the other ends with a sentence", async () => {
+  const stop = new AbortController();
+  const ready = deferred();
+  const world = { folder, clock: systemClock, host, print: () => ready.resolve(), complain: () => {} };
+  const options = { port: 0, output: "json", help: false } as const;
+  const both = [1, 2].map(() => up(options, world, stop.signal));
+  const [refused] = await Promise.all([Promise.race(both).catch((error: unknown) => error), ready.promise]);
+  expect(refused).toBeInstanceOf(UsageError);
+  stop.abort();
+  const ends = await Promise.allSettled(both);
+  expect(ends.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
+});
+
+test("a kept state that is broken is one sentence, and the server starts", async () => {
+  await mkdir(join(folder, ".kubeloop"), { mode: 0o755 });
+  const statePath = join(folder, ".kubeloop/state.json");
+  await writeFile(statePath, "{}");
+  const [complaint, line] = await running({}, async (_, signal) => {
+    expect((await loadClusterConfig({ path }, signal)).server).toMatch(/^https/);
+  });
+  expect(complaint).toBe(
+    `kubeloop: ${statePath}: it is not what \`up\` writes there; a new authority and token were made, so clients need the new kubeconfig\n`,
+  );
+  expect(ready(line).kubeconfig).toBe(path);
 });
 
 const idle = async () => {};
