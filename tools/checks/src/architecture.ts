@@ -77,7 +77,12 @@ export const packageRules: Readonly<Record<string, PackageRule>> = {
   },
   "controller-manager": { packages: ["@kubeloop/controllers"], dependencies: ["prom-client", "pkijs"] },
   kubeloop: {
-    packages: ["@kubeloop/apiserver", "@kubeloop/controllers", "@kubeloop/controller-manager"],
+    packages: [
+      "@kubeloop/apiserver",
+      "@kubeloop/apiserver/authority",
+      "@kubeloop/controllers",
+      "@kubeloop/controller-manager",
+    ],
     dependencies: ["yaml"],
   },
 };
