@@ -1,6 +1,7 @@
 // The rules of the house that a machine can see, as pure functions from files to complaints: imports point only down, no
 // `any` outside decoders, time and chance only in `base`, no default exports, no `export *`, a promise on top of each file.
 // Patterns over text: a tripwire, not a proof; review remains.
+import { checkMeasuredTime } from "./measured-time.ts";
 import type { SourceFile } from "./repository.ts";
 import { blankOut, importsOf, lineAt } from "./source-text.ts";
 
@@ -105,6 +106,7 @@ export const rules: Readonly<Record<string, Rule>> = {
   "imports point down": checkImports,
   "no any outside decoders": checkAny,
   "time and chance only in base": checkTimeAndChance,
+  "tests measure no time": checkMeasuredTime,
   "pure layers do no I/O": checkPurity,
   "no default exports": checkDefaultExports,
   "no export *": checkStarExports,
