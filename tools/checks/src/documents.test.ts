@@ -35,7 +35,7 @@ describe("snippets", () => {
     }
     compiler = compile();
     for (const run of runAll()) runs.set(run.file, run);
-  }, 120_000);
+  });
 
   test("there are some, in both languages", () => {
     expect(typed.length).toBeGreaterThan(2);

@@ -6,9 +6,6 @@ const styles = { "with rules": undefined, "in the usual style": replicaProcedure
 
 test.each(Object.entries(styles))(
   "in fifty storms a controller %s makes never a child too many",
-  {
-    timeout: 900_000,
-  },
   async (_, newController) => {
     const sum = await simulateManyReplicas({ first: 1_001, count: 50, open, newController });
     console.log(sum);
