@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { complaints, type Rule, rules } from "./architecture.ts";
+import { checkMeasuredTime, mayReadTime } from "./measured-time.ts";
 import { listFiles, readFiles } from "./repository.ts";
 import { blankOut, importsOf } from "./source-text.ts";
 
@@ -14,6 +15,14 @@ describe("this repository keeps the rules", () => {
     expect(files.length).toBeGreaterThan(100);
     expect(files.filter((file) => importsOf(file.text).length > 0).length).toBeGreaterThan(80);
   });
+});
+
+test("every file that may read time still does", () => {
+  const unused = Object.keys(mayReadTime).filter((path) => {
+    const file = files.find((each) => each.path === path);
+    return file === undefined || checkMeasuredTime({ ...file, path: "x.test.ts" }).length === 0;
+  });
+  expect(unused).toEqual([]);
 });
 
 /** Each rule broken, and kept in a way that looks like breaking it. */
@@ -213,6 +222,32 @@ describe("a broken rule is seen", () => {
     ["time and chance only in base", "packages/core/src/client/x.ts", "globalThis.setTimeout(a);", ["setTimeout"]],
     ["time and chance only in base", "packages/core/src/client/x.ts", "const a = new Date;", ["new Date"]],
     ["time and chance only in base", "packages/core/src/client/x.ts", "const a = randomUUID();", ["randomUUID"]],
+    [
+      "tests measure no time",
+      "packages/core/src/client/x.test.ts",
+      "const a = systemClock.monotonic();\nexpect(process.cpuUsage().user).toBe(0);",
+      [":1: a test reads systemClock.monotonic", ":2: a test reads process.cpuUsage"],
+    ],
+    [
+      "tests measure no time",
+      "packages/core/src/base/x.slow.test.ts",
+      "expect(performance.now() - Date.now()).toBeLessThan(5);",
+      ["performance.now", "Date.now"],
+    ],
+    ["tests measure no time", "packages/core/src/base/x.contract.ts", "systemClock.sleep(5, signal);", ["sleep"]],
+    [
+      "tests measure no time",
+      "tools/x/src/x.fixture.ts",
+      'import { performance } from "node:perf_hooks";',
+      ["node:perf_hooks"],
+    ],
+    ["tests measure no time", "packages/core/src/x/x.kubernetes.test.ts", "systemClock.now();", []],
+    [
+      "tests measure no time",
+      "packages/core/src/x/x.test.ts",
+      'clock.now(); await systemClock.yield(); log("systemClock.now()"); // Date.now()',
+      [],
+    ],
     [
       "pure layers do no I/O",
       "packages/core/src/rules/x.ts",

@@ -5,11 +5,17 @@ export type CommandRunner =
   /** `.ci/run` runs it, or it is part of what that runs. */
   | { readonly by: "ci" }
   /** The packaging tests run it as it stands and look at what it prints. */
-  | { readonly by: "packaging"; readonly prints: RegExp };
+  | { readonly by: "packaging"; readonly prints: RegExp }
+  /** The packaging tests run it beside `npm start`, look at the first line that it prints, and interrupt it. */
+  | { readonly by: "beside-start"; readonly prints: RegExp };
 
 export const documentedCommands: Readonly<Record<string, CommandRunner>> = {
   "npm ci && npm start": { by: "ci" },
   "npm ci && npm test": { by: "ci" },
+  "KUBECONFIG=.kubeloop/kubeconfig node examples/dist/informers/follow-pods.js": {
+    by: "beside-start",
+    prints: /^0 in all/,
+  },
   "npm run check": { by: "ci" },
   "npm run test:kubernetes": { by: "ci" },
   "npm run generate -- --check": { by: "packaging", prints: /./ },

@@ -1,57 +1,99 @@
-// Every TypeScript snippet in the documents compiles and runs and prints what it says; every command is run by some test. Those that show
-// a part of a file are held to it by tutorial.test.ts.
+// Every snippet in the documents runs on this Node, as whoever reads it would run it, and prints what it says: JavaScript as it stands,
+// TypeScript as the compiler makes JavaScript of it with the options that the README names. Every command is run by some test. Those that show a
+// part of a file are held to it by tutorial.test.ts.
 import { execFileSync } from "node:child_process";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeAll, describe, expect, test, vi } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { documentedCommands } from "./documented-commands.ts";
 import { type CodeBlock, codeBlocks, commandsOf, promisedOutput } from "./documents.ts";
 import { listFiles, readFiles, repositoryRoot } from "./repository.ts";
+import type { SnippetRun } from "./run-snippets.ts";
 
 const documents = readFiles(listFiles(".md"));
 const blocks = documents.flatMap(codeBlocks);
-const snippets = blocks.filter((block) => block.language === "ts" && block.from === undefined);
+const snippets = blocks.filter(({ language, from }) => ["ts", "js"].includes(language) && from === undefined);
+const typed = snippets.filter(({ language }) => language === "ts");
 const folder = join(repositoryRoot, ".cache/snippets");
-const fileOf = (block: CodeBlock) => join(folder, `${block.path.replaceAll(/[^\w]+/g, "-")}-${block.line}.ts`);
+const nameOf = ({ path, line }: CodeBlock) => `${path.replaceAll(/[^\w]+/g, "-")}-${line}`;
+/** What Node is given. */
+const programOf = (block: CodeBlock) =>
+  block.language === "ts" ? join(folder, "compiled", `${nameOf(block)}.js`) : join(folder, `${nameOf(block)}.mjs`);
 
-describe("TypeScript snippets", () => {
+describe("snippets", () => {
+  let compiler = "";
+  const runs = new Map<string, SnippetRun>();
+
   beforeAll(() => {
     rmSync(folder, { recursive: true, force: true });
-    mkdirSync(folder, { recursive: true });
-    // A module of its own each, so that names do not clash.
-    for (const block of snippets) writeFileSync(fileOf(block), `${block.text}export {};\n`);
-    const options = { noEmit: true, composite: false, declaration: false, noUnusedLocals: false };
-    const config = { extends: "../../tsconfig.base.json", compilerOptions: options, include: ["*.ts"] };
-    writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(config));
+    mkdirSync(join(folder, "compiled"), { recursive: true });
+    writeFileSync(join(folder, "package.json"), JSON.stringify({ type: "module" }));
+    for (const block of snippets) {
+      // A module of its own each, so that names do not clash.
+      if (block.language === "ts") writeFileSync(join(folder, `${nameOf(block)}.ts`), `${block.text}export {};\n`);
+      else writeFileSync(programOf(block), block.text);
+    }
+    compiler = compile();
+    for (const run of runAll()) runs.set(run.file, run);
   });
 
-  test("there are some", () => expect(snippets.length).toBeGreaterThan(2));
+  test("there are some, in both languages", () => {
+    expect(typed.length).toBeGreaterThan(2);
+    expect(snippets.length - typed.length).toBeGreaterThan(2);
+  });
 
-  test("all compile, as strictly as our own sources", { timeout: 60_000 }, () => {
-    const tsc = join(repositoryRoot, "node_modules/typescript/bin/tsc");
-    try {
-      execFileSync(process.execPath, [tsc, "-p", folder], { encoding: "utf8" });
-    } catch (error) {
-      expect(String((error as { stdout?: string }).stdout)).toBe("");
-      throw error;
-    }
+  test("the TypeScript ones compile, as strictly as our own sources, with what the README says they need", () => {
+    expect(compiler).toBe("");
   });
 
   for (const block of snippets) {
-    test(`${block.path}:${block.line} runs and prints what it says`, async () => {
-      const printed: string[] = [];
-      const spy = vi.spyOn(console, "log").mockImplementation((...values) => {
-        printed.push(values.map((value) => (typeof value === "string" ? value : JSON.stringify(value))).join(" "));
-      });
-      try {
-        await import(/* @vite-ignore */ fileOf(block));
-      } finally {
-        spy.mockRestore();
-      }
+    test(`${block.path}:${block.line} runs and prints what it says`, () => {
+      const { printed, error } = runs.get(programOf(block)) ?? { printed: [], error: "was not run" };
+      expect(error).toBeUndefined();
       expect(printed).toEqual(promisedOutput(block));
     });
   }
+
+  for (const path of new Set(blocks.filter(({ language }) => language === "ts").map((block) => block.path))) {
+    test(`${path} says that its snippets are TypeScript, and where to read what that needs`, () => {
+      const text = documents.find((document) => document.path === path)?.text;
+      expect(text).toContain("Snippets here are TypeScript: [what they need](../README.md#snippets).");
+    });
+  }
 });
+
+/** Returns what the compiler complains of. */
+function compile(): string {
+  const options = {
+    target: "ES2022",
+    lib: ["ES2022"],
+    types: ["node"],
+    rootDir: ".",
+    outDir: "compiled",
+    composite: false,
+    declaration: false,
+    noUnusedLocals: false,
+  };
+  const config = { extends: "../../tsconfig.base.json", compilerOptions: options, include: ["*.ts"] };
+  writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(config));
+  try {
+    return execFileSync(process.execPath, [join(repositoryRoot, "node_modules/typescript/bin/tsc"), "-p", folder], {
+      encoding: "utf8",
+    });
+  } catch (error) {
+    return String((error as { stdout?: string }).stdout);
+  }
+}
+
+/** In one process of plain Node, against the packages as they are built. */
+function runAll(): readonly SnippetRun[] {
+  const runner = join(repositoryRoot, "tools/checks/dist/run-snippets.js");
+  const printed = execFileSync(process.execPath, [runner, ...snippets.map(programOf)], { encoding: "utf8" });
+  return printed
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as SnippetRun);
+}
 
 describe("commands", () => {
   const commands = blocks
@@ -72,7 +114,7 @@ describe("commands", () => {
 });
 
 test("every code block says what it is, so that none slips by", () => {
-  const known = ["ts", "sh", "text", "json", "yaml"];
+  const known = ["ts", "js", "sh", "text", "json", "yaml"];
   expect(
     blocks.filter((block) => !known.includes(block.language)).map((block) => `${block.path}:${block.line}`),
   ).toEqual([]);

@@ -123,7 +123,7 @@ beforeAll(async () => {
   await read(server, post("/api/v1/namespaces/default/pods", "application/json", JSON.stringify(pod)));
   await read(server, get("/api/v1/namespaces/default/pods/web"));
   await read(server, get("/api/v1/pods"));
-}, 60_000);
+});
 afterAll(async () => {
   await server?.[Symbol.asyncDispose]();
   await loader?.[Symbol.asyncDispose]();
@@ -148,7 +148,7 @@ describe("a server that was opened, and asked for JSON", () => {
 
 // Each after the one before has been loaded: what one asks for must not bring another.
 for (const [i, [what, pattern, ask]] of lazy.entries()) {
-  test(`${what}: loaded when asked for, not before`, { timeout: 60_000 }, async () => {
+  test(`${what}: loaded when asked for, not before`, async () => {
     const later = lazy.slice(i);
     for (const [name, each] of later)
       expect(

@@ -210,6 +210,32 @@ try { newOwnerReference({ kind: "A", metadata: {} }); } catch (error) { console.
     });
   }
 
+  for (const kind of ["mts", "cts"] as const) {
+    test(`type-checks as .${kind} with ES2022 and @types/node alone: no DOM, no esnext.disposable, libraries checked, too`, () => {
+      const project = join(folder, `types-${kind}`);
+      mkdirSync(project);
+      cpSync(join(app, "node_modules"), join(project, "node_modules"), { recursive: true });
+      // What the optional peer dependency stands for: the oldest types that are supported, which are this repository's own.
+      for (const name of ["@types/node", "undici-types"])
+        cpSync(tool(name), join(project, "node_modules", name), { recursive: true });
+      const imports = specifiers
+        .filter((specifier) => !needsPeer.some((peer) => specifier.endsWith(`/${peer}`)))
+        .map((specifier, i) => `import * as m${i} from ${JSON.stringify(specifier)};\nexport const used${i} = m${i};`);
+      writeFileSync(join(project, `consumer.${kind}`), `${imports.join("\n")}\n${lifeOfAServer(kind)}`);
+      const compilerOptions = {
+        module: "nodenext",
+        strict: true,
+        noEmit: true,
+        target: "ES2022",
+        lib: ["ES2022"],
+        types: ["node"],
+        skipLibCheck: false,
+      };
+      writeFileSync(join(project, "tsconfig.json"), JSON.stringify({ compilerOptions, files: [`consumer.${kind}`] }));
+      run([tool("typescript/bin/tsc"), "-p", project], project);
+    });
+  }
+
   test("brings the kubeloop command", () => {
     const bin = join(app, "node_modules/kubeloop/dist/bundle/esm/cli.js");
     expect(run([bin, "api-resources", "-o", "name"], app)).toContain("deployments.apps\n");
@@ -247,6 +273,9 @@ describe("in the repository", () => {
     const ready = JSON.parse((await lines.next()).value as string) as { server: string; kubeconfig: string };
     expect(ready.server).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/);
     expect(readFileSync(ready.kubeconfig, "utf8")).toContain(ready.server);
+    for (const [command, runner] of Object.entries(documentedCommands)) {
+      if (runner.by === "beside-start") expect(await firstLineOf(command), command).toMatch(runner.prints);
+    }
     process.kill(-(child.pid as number), "SIGINT");
     expect(JSON.parse((await lines.next()).value as string)).toEqual({ event: "stopping" });
     await ended;
@@ -261,6 +290,36 @@ describe("in the repository", () => {
     });
   }
 });
+
+/** Adapters for what their users install themselves. */
+const needsPeer = ["pino", "prom-client"];
+
+/** What is disposable is so for the compiler, too. */
+const lifeOfAServer = (kind: "mts" | "cts") => `
+  import { ApiServer } from "@kubeloop/apiserver";
+  export async function open(signal: AbortSignal): Promise<number> {
+    await using server = await ApiServer.open();
+    await using listening = await server.listen();
+    signal.throwIfAborted();
+    return listening.port;
+  }
+  export const kind = ${JSON.stringify(kind)};
+`;
+
+/** Runs it in a group of its own, and interrupts that once it has printed a line. */
+async function firstLineOf(command: string): Promise<string> {
+  const child = spawn(command, {
+    cwd: repositoryRoot,
+    shell: true,
+    detached: true,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const ended = once(child, "exit");
+  const { value } = await createInterface({ input: child.stdout })[Symbol.asyncIterator]().next();
+  process.kill(-(child.pid as number), "SIGINT");
+  await ended;
+  return String(value);
+}
 
 function listTree(root: string): string[] {
   return readdirSync(root, { recursive: true, withFileTypes: true })

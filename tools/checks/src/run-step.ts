@@ -22,7 +22,7 @@ export function runStep(name: string, program: string, args: readonly string[]):
 }
 
 /** Those that mostly compute use every core; vitest would leave one idle, which of two is half of them. */
-const computing = ["unit", "slow"];
+const computing = ["unit", "slow", "long"];
 
 /** Runs one of vitest's projects, its counts kept for the closing line. */
 export function runTests(project: string): void {

@@ -1,4 +1,5 @@
-// Which test files to run where the clients that only Go can build are missing: all that need a real cluster and no such client.
+// Which of the test files that need a real cluster to run: those of a suite, and, where the clients that only Go can build are missing, those
+// without them.
 import { readdir } from "node:fs/promises";
 import { join, relative } from "node:path";
 
@@ -17,6 +18,28 @@ export async function findTestFiles(root: string): Promise<readonly string[]> {
   };
   for (const name of roots) await look(join(root, name));
   return found.sort();
+}
+
+/** `differential` compares the embedded server with a real one, `cluster` is all the rest. */
+export const suites = ["cluster", "differential"] as const;
+export type Suite = (typeof suites)[number];
+
+const comparisons = "packages/apiserver/src/integration/";
+
+export function filesOfSuite(suite: Suite, files: readonly string[]): readonly string[] {
+  return files.filter((file) => file.startsWith(comparisons) === (suite === "differential"));
+}
+
+/** Takes `--suite NAME` off the front of the arguments. Throws if there is no such suite. */
+export function takeSuite(args: readonly string[]): {
+  readonly suite: Suite | undefined;
+  readonly rest: readonly string[];
+} {
+  if (args[0] !== "--suite") return { suite: undefined, rest: args };
+  const suite = suites.find((each) => each === args[1]);
+  if (suite === undefined)
+    throw new Error(`--suite must be one of ${suites.join(", ")}, not ${JSON.stringify(args[1])}`);
+  return { suite, rest: args.slice(2) };
 }
 
 /** vitest's arguments without the suites that need Go. Words before the first option choose files, as they do for vitest. */

@@ -1,5 +1,5 @@
 // What `npm run test:kubernetes` runs: finds or builds the programs, saying what it does, then runs the suites that need a
-// real cluster. Extra arguments go to vitest.
+// real cluster: all of them, or with `--suite cluster` or `--suite differential` a part. Extra arguments go to vitest.
 //
 // Exit status: zero when tests ran and passed, and also where there is nothing to run them with (no Go, no programs), which
 // it says in one sentence. Anything else is a failure, and so are zero tests: a suite that did not run has not passed.
@@ -13,13 +13,14 @@ import { systemClock } from "@kubeloop/core/base";
 import { BinariesMissingError, findBinaries } from "./binaries.ts";
 import { hasCode } from "./errors.ts";
 import { clusterPrograms, foreignClients } from "./programs.ts";
-import { findTestFiles, withoutGo } from "./test-files.ts";
+import { filesOfSuite, findTestFiles, takeSuite, withoutGo } from "./test-files.ts";
 import { countRun } from "./test-report.ts";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 const say = (sentence: string) => console.log(`real cluster: ${sentence}`);
 
 async function main(args: readonly string[], signal: AbortSignal): Promise<number> {
+  const { suite, rest } = takeSuite(args);
   const beganMs = systemClock.monotonic();
   try {
     await findBinaries(clusterPrograms, { mayBuild: true, say }, signal);
@@ -29,8 +30,12 @@ async function main(args: readonly string[], signal: AbortSignal): Promise<numbe
     say(`the real-cluster suite was not run: ${error.message}`);
     return 0;
   }
-  const chosen = (await hasForeignClients(signal)) ? args : withoutGo(args, await findTestFiles(root));
-  const reportPath = join(root, `.cache/test-results/kubernetes-node${process.versions.node.split(".")[0]}.json`);
+  const all = await findTestFiles(root);
+  const files = suite === undefined ? all : filesOfSuite(suite, all);
+  const words = suite === undefined ? rest : [...files, ...rest];
+  const chosen = (await hasForeignClients(signal)) ? words : withoutGo(words, files);
+  const run = suite === undefined ? "kubernetes" : `kubernetes-${suite}`;
+  const reportPath = join(root, `.cache/test-results/${run}-node${process.versions.node.split(".")[0]}.json`);
   await mkdir(dirname(reportPath), { recursive: true });
   await rm(reportPath, { force: true });
   const reports = ["--reporter=default", "--reporter=json", `--outputFile.json=${reportPath}`];

@@ -1,6 +1,6 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { createAuthority, toAddressBytes } from "./authority.ts";
+import { authorityFromPair, createAuthority, toAddressBytes } from "./authority.ts";
 
 describe("a certificate authority", async () => {
   const authority = await createAuthority("test-ca");
@@ -37,6 +37,32 @@ describe("a certificate authority", async () => {
     const issued = await Promise.all([1, 2, 3].map(() => authority.issueClient({ user: "jane" })));
     expect(new Set(issued.map(({ certPem }) => new X509Certificate(certPem).serialNumber)).size).toBe(3);
   });
+});
+
+describe("an authority that was kept", async () => {
+  const { pair, ...first } = await createAuthority("kept-ca");
+  const other = await createAuthority("other-ca");
+  const leaf = await first.issueClient({ user: "jane" });
+
+  test("goes on to issue certificates that its old clients trust", async () => {
+    const again = await authorityFromPair(pair);
+    const root = new X509Certificate(pair.certPem);
+    const server = new X509Certificate(
+      (await again.issueServer({ commonName: "server", names: ["localhost"] })).certPem,
+    );
+    expect([again.pair, server.checkIssued(root), server.verify(root.publicKey)]).toEqual([pair, true, true]);
+  });
+
+  for (const [what, broken, why] of [
+    ["text that is no certificate", { ...pair, certPem: "nothing" }, ""],
+    ["text that is no key", { ...pair, keyPem: "nothing" }, ""],
+    ["another's key", { ...pair, keyPem: other.pair.keyPem }, "its key belongs to another certificate"],
+    ["a certificate that is no authority's", leaf, "it is no authority"],
+  ] as const) {
+    test(`is refused with ${what}`, async () => {
+      await expect(authorityFromPair(broken)).rejects.toThrow(`the certificate authority cannot be used: ${why}`);
+    });
+  }
 });
 
 describe("toAddressBytes", () => {

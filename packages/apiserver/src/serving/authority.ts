@@ -1,8 +1,8 @@
 // Certificates of a server's own: one authority, and whatever it signs, for servers and for clients. Keys are ECDSA P-256. pkijs is
 // imported on first use. Nothing here touches the disk. A subpath of its own, for whoever needs certificates and no server.
-import { webcrypto } from "node:crypto";
+import { createPrivateKey, webcrypto, X509Certificate } from "node:crypto";
 import { isIPv4, isIPv6 } from "node:net";
-import { systemClock } from "@kubeloop/core/base";
+import { KubeloopError, systemClock, toError } from "@kubeloop/core/base";
 import type { GeneralNameParameters } from "pkijs";
 
 /** A certificate with its key, both as PEM. */
@@ -52,7 +52,31 @@ export async function createAuthority(commonName: string): Promise<CertificateAu
   const subject = { commonName, organizations: [] };
   const keys = await createKeys();
   const signer: Signer = { subject, key: keys.privateKey };
-  const pair = await sign({ subject, keys, kind: { is: "authority" } }, signer);
+  return issuerOf(await sign({ subject, keys, kind: { is: "authority" } }, signer), signer);
+}
+
+/**
+ * The authority whose certificate and key were kept. Throws an Invalid error that says why if the two do not make an authority of ours; whether it
+ * has expired is for the caller to ask.
+ */
+export async function authorityFromPair(pair: CertificatePair): Promise<CertificateAuthority> {
+  try {
+    const certificate = new X509Certificate(pair.certPem);
+    if (!certificate.ca || !certificate.verify(certificate.publicKey)) throw new Error("it is no authority");
+    const key = createPrivateKey(pair.keyPem);
+    if (!certificate.checkPrivateKey(key)) throw new Error("its key belongs to another certificate");
+    const commonName = /^CN=(.+)$/.exec(certificate.subject)?.[1];
+    if (commonName === undefined) throw new Error(`its subject is ${JSON.stringify(certificate.subject)}`);
+    const pkcs8 = key.export({ type: "pkcs8", format: "der" });
+    const signingKey = await webcrypto.subtle.importKey("pkcs8", pkcs8, ecdsa, false, ["sign"]);
+    return issuerOf(pair, { subject: { commonName, organizations: [] }, key: signingKey });
+  } catch (cause) {
+    const why = `the certificate authority cannot be used: ${toError(cause).message}`;
+    throw new KubeloopError(why, { reason: "Invalid", retry: "never", cause });
+  }
+}
+
+function issuerOf(pair: CertificatePair, signer: Signer): CertificateAuthority {
   const issue = async (subject: Subject, kind: Kind) => sign({ subject, keys: await createKeys(), kind }, signer);
   return {
     pair,

@@ -1,4 +1,5 @@
-// Puts a server on a port: makes an authority, a certificate for the server, and a token and a certificate for its administrator.
+// Puts a server on a port: with an authority, a certificate for the server, and a token and a certificate for its administrator. Authority and
+// token are new unless they are given.
 import { randomBytes } from "node:crypto";
 import { type ApiRequest, type FaultOptions, type FaultRule, type InjectedFault, withFaults } from "@kubeloop/core/api";
 import { KubeloopError, type Random } from "@kubeloop/core/base";
@@ -14,6 +15,10 @@ export interface ListenOptions {
   readonly port?: number;
   /** TLS unless told otherwise; plain HTTP takes everybody for the administrator. */
   readonly isPlain?: boolean;
+  /** Signs the certificates of the server and of its administrator, and vouches for clients. A new one unless given. */
+  readonly authority?: CertificateAuthority;
+  /** The administrator's token. A new one unless given. */
+  readonly token?: string;
   /** What goes wrong on purpose for who connects here: for tests of programs in other processes. */
   readonly faults?: readonly FaultRule[];
 }
@@ -46,6 +51,8 @@ const adminUser: RequestUser = {
   extra: {},
 };
 
+const newToken = () => randomBytes(24).toString("base64url");
+
 type Answer = ServerSocketOptions["answer"];
 
 export async function listen(
@@ -60,7 +67,8 @@ export async function listen(
     const why = `cannot listen on port ${port}: a port is a whole number from 0 to 65535`;
     throw new KubeloopError(why, { reason: "Invalid", retry: "never" });
   }
-  const token = randomBytes(24).toString("base64url");
+  const { token = newToken() } = options;
+  if (token === "") throw new KubeloopError("the token must not be empty", { reason: "Invalid", retry: "never" });
   const tokens = [{ token, user: adminUser }];
   const { answer, injected } = withRules(options.answer, options.faults ?? [], options);
   if (isPlain) {
@@ -68,7 +76,7 @@ export async function listen(
     const admin = { token, caPem: undefined, certPem: undefined, keyPem: undefined };
     return listeningOn(socket, { admin, authority: undefined, injected });
   }
-  const authority = await createAuthority("kubeloop");
+  const { authority = await createAuthority("kubeloop") } = options;
   const names = [
     ...new Set([host, "127.0.0.1", "::1", "localhost", "kubernetes", "kubernetes.default", "kubernetes.default.svc"]),
   ];

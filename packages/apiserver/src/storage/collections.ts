@@ -10,21 +10,21 @@ import type { Place, StorageEvent } from "./storage.ts";
 
 export type Trees = ReadonlyMap<string, ObjectTree>;
 
-/** Where etcd begins too. Zero would be read as "whatever you have" by clients. */
-const firstRevision = 1;
-
 export class Collections {
   readonly #historySize: number;
   #byName = new Map<string, Collection>();
   /** The events all collections know, in the order they happened. */
   readonly #known = new RingBuffer<StorageEvent>();
-  #revision = firstRevision;
-  #compacted = firstRevision;
+  #revision: number;
+  #compacted: number;
   /** The number of the first event of a collection that has had none. */
   #firstPosition = 1;
 
-  constructor(historySize: number) {
+  /** `firstRevision` is above zero, which clients read as "whatever you have". */
+  constructor(historySize: number, firstRevision: number) {
     this.#historySize = historySize;
+    this.#revision = firstRevision;
+    this.#compacted = firstRevision;
   }
 
   get revision(): number {

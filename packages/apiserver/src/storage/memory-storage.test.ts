@@ -13,6 +13,22 @@ describe("the history of a MemoryStorage", () => {
     expect([storage.log.revision, await put(storage, "a", "one")]).toEqual([1, 2]);
   });
 
+  test("begins where it is told to, with everything before forgotten", async () => {
+    await using storage = new MemoryStorage({ firstRevision: 5_000 });
+    expect([storage.log.revision, await put(storage, "a", "one")]).toEqual([5_000, 5_001]);
+    for (const revision of [1, 4_999]) {
+      expect(storage.log.positionAfter(notes, revision)).toBeUndefined();
+      await expect(storage.list(notes, { revision })).rejects.toThrow(ExpiredRevision);
+    }
+    expect(eventsAfter(storage, 5_000)).toHaveLength(1);
+  });
+
+  for (const firstRevision of [0, -1, 1.5, Number.NaN]) {
+    test(`cannot begin at revision ${firstRevision}`, () => {
+      expect(() => new MemoryStorage({ firstRevision })).toThrow("firstRevision must be a whole number above 0");
+    });
+  }
+
   test("is of the last events, and of the states between them", async () => {
     await using storage = new MemoryStorage({ historySize: 10 });
     const revisions: number[] = [];

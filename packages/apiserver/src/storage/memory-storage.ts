@@ -3,7 +3,8 @@
 //
 // - The past reaches back `historySize` events, of all collections together, or to the last compaction. A collection in which nothing
 //   happens keeps its past however much happens elsewhere.
-// - A fresh storage is at revision 1, like etcd, so the first write makes revision 2.
+// - A fresh storage is at revision 1, like etcd, so the first write makes revision 2; or at `firstRevision`, as if everything before had
+//   been compacted: an older revision is an ExpiredRevision.
 // - `restore` is a step forward: the revision is raised by one, the objects are those of the snapshot with the resourceVersions they
 //   had then. Nothing from before can be read any more. So a revision, once seen, never comes to mean anything else; for the same reason a
 //   snapshot fits only where everything in it was written by this storage, or by the one it was forked from before the fork.
@@ -31,6 +32,11 @@ import {
 export interface MemoryStorageOptions {
   /** How many events are kept at most, of all collections together. Default: 20,000. */
   readonly historySize?: number;
+  /**
+   * The revision of the fresh, empty storage. Default: 1. A server that follows another one under the same address begins above the last revision
+   * of that one, so that clients of the other are told that theirs has expired.
+   */
+  readonly firstRevision?: number;
   /** Where listeners that throw are told of. */
   readonly log?: Log;
 }
@@ -48,11 +54,14 @@ export class MemoryStorage implements Storage {
   #isClosed = false;
 
   constructor(options: MemoryStorageOptions = {}) {
-    const { historySize = defaultHistorySize, log = noLog } = options;
+    const { historySize = defaultHistorySize, firstRevision = 1, log = noLog } = options;
     if (!Number.isSafeInteger(historySize) || historySize < 1) {
       throw new KubeloopError(`historySize must be a whole number above 0, got ${historySize}`, invalid);
     }
-    const collections = new Collections(historySize);
+    if (!Number.isSafeInteger(firstRevision) || firstRevision < 1) {
+      throw new KubeloopError(`firstRevision must be a whole number above 0, got ${firstRevision}`, invalid);
+    }
+    const collections = new Collections(historySize, firstRevision);
     const notices = new ChangeNotices((error) => log.error("storage listener failed", { error }));
     this.#options = options;
     this.#collections = collections;

@@ -3,16 +3,18 @@
 // Promises: readers see all of it or nothing; a link in its place is replaced, never followed; the file of another server that still
 // runs is left alone, in the beginning and in the end. What goes wrong is a UsageError.
 import { lstatSync, readFileSync, type Stats, unlinkSync } from "node:fs";
-import { link, lstat, mkdir, mkdtemp, open, readFile, rename, rm } from "node:fs/promises";
+import { link, lstat, mkdtemp, open, readFile, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { connect } from "node:tls";
 import { type Clock, deferred, onAbort, timeoutSignal } from "@kubeloop/core/base";
 import { parseKubeconfig } from "@kubeloop/core/client";
 import { UsageError } from "../usage-error.ts";
-import { codeOf, fileFault } from "./start-faults.ts";
+import { codeOf, fileFault, isWithoutLinks } from "./start-faults.ts";
 
 export interface OwnKubeconfig {
   readonly path: string;
+  /** Where this server listens. */
+  readonly port: number;
   readonly content: string;
 }
 
@@ -25,7 +27,6 @@ const maxTries = 5;
 export async function putKubeconfig(own: OwnKubeconfig, clock: Clock, signal: AbortSignal): Promise<void> {
   const { path } = own;
   try {
-    await mkdir(dirname(path), { recursive: true });
     // Beside the target, since only within one file system things appear whole; nobody else may enter.
     const drafts = await mkdtemp(join(dirname(path), ".draft-"));
     try {
@@ -40,14 +41,14 @@ export async function putKubeconfig(own: OwnKubeconfig, clock: Clock, signal: Ab
 
 async function putFrom(
   drafts: string,
-  { path, content }: OwnKubeconfig,
+  { path, port, content }: OwnKubeconfig,
   clock: Clock,
   signal: AbortSignal,
 ): Promise<void> {
   const draft = join(drafts, "kubeconfig");
   await writeDraft(draft, content);
   for (let left = maxTries; left > 0; left--) {
-    await makeRoom(path, clock, signal);
+    await makeRoom({ path, ownPort: port }, clock, signal);
     if (signal.aborted || (await appear(draft, path))) return;
   }
   throw new UsageError(`up: ${path} is written by others all the time; run this in another folder`);
@@ -80,20 +81,39 @@ async function appear(draft: string, path: string): Promise<boolean> {
   } catch (error) {
     const code = codeOf(error);
     if (code === "EEXIST") return false;
-    // Not every file system has a second name for a file.
-    if (code === undefined || !["EPERM", "ENOSYS", "ENOTSUP", "EOPNOTSUPP"].includes(code)) throw error;
+    if (!isWithoutLinks(code)) throw error;
     await rename(draft, path);
     return true;
   }
 }
 
+interface Target {
+  readonly path: string;
+  /** Where the caller listens itself: a kubeconfig that leads there is of a server that has gone. */
+  readonly ownPort: number | undefined;
+}
+
+/** Throws if the kubeconfig there leads to a server that still runs, before anything is touched. */
+export async function requireNoOther(path: string, clock: Clock, signal: AbortSignal): Promise<void> {
+  try {
+    await mustGo({ path, ownPort: undefined }, clock, signal);
+  } catch (error) {
+    throw fileFault(error, "write", path);
+  }
+}
+
 /** Takes away what leads nowhere; throws for what must stay. */
-async function makeRoom(path: string, clock: Clock, signal: AbortSignal): Promise<void> {
+async function makeRoom(target: Target, clock: Clock, signal: AbortSignal): Promise<void> {
+  if (await mustGo(target, clock, signal)) await rm(target.path, { force: true });
+}
+
+/** Whether something is there that leads nowhere; throws for what must stay. */
+async function mustGo({ path, ownPort }: Target, clock: Clock, signal: AbortSignal): Promise<boolean> {
   const found = await whatIsAt(path);
-  if (found === undefined || signal.aborted) return;
+  if (found === undefined || signal.aborted) return false;
   if (found.isFile()) {
-    const server = await runningServer(await readFile(path, "utf8"), clock, signal);
-    if (signal.aborted) return;
+    const server = await runningServer(await readFile(path, "utf8"), { ownPort, clock }, signal);
+    if (signal.aborted) return false;
     if (server !== undefined) {
       const wayOut = "stop it first, or run this in another folder";
       throw new UsageError(`up: ${path} leads to a server that still runs, ${server}; ${wayOut}`);
@@ -102,7 +122,7 @@ async function makeRoom(path: string, clock: Clock, signal: AbortSignal): Promis
     const what = found.isDirectory() ? "a folder" : "no file";
     throw new UsageError(`up: ${path} is ${what}; remove it, or run this in another folder`);
   }
-  await rm(path, { force: true });
+  return true;
 }
 
 async function whatIsAt(path: string): Promise<Stats | undefined> {
@@ -115,12 +135,16 @@ async function whatIsAt(path: string): Promise<Stats | undefined> {
 }
 
 /** Where the server of this kubeconfig runs, unless it does not. Of the file only what `up` writes is used: it may be anybody's. */
-async function runningServer(text: string, clock: Clock, signal: AbortSignal): Promise<string | undefined> {
+async function runningServer(
+  text: string,
+  { ownPort, clock }: Pick<Target, "ownPort"> & { readonly clock: Clock },
+  signal: AbortSignal,
+): Promise<string | undefined> {
   const written = await parseKubeconfig(text).catch(() => undefined);
   const { server = "", "certificate-authority-data": authority = "" } = written?.clusters?.[0]?.cluster ?? {};
   const address = /^https:\/\/127\.0\.0\.1:(\d{1,5})$/.exec(server);
   const port = Number(address?.[1] ?? 0);
-  if (port === 0 || port > 65_535 || authority === "") return undefined;
+  if (port === 0 || port > 65_535 || port === ownPort || authority === "") return undefined;
   return (await isThere(port, Buffer.from(authority, "base64").toString("utf8"), clock, signal)) ? server : undefined;
 }
 

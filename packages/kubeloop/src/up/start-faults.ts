@@ -36,8 +36,13 @@ const words: ReadonlyMap<string, string> = new Map([
   ["EDQUOT", "there is no space left"],
   ["EEXIST", "there is something in the way that is no folder"],
   ["ENOTDIR", "there is something in the way that is no folder"],
+  ["EISDIR", "it is a folder"],
   ["ENOENT", "there is no such folder"],
 ]);
+
+/** Whether a second name for a file failed because this file system has none. */
+export const isWithoutLinks = (code: string | undefined) =>
+  code !== undefined && ["EPERM", "ENOSYS", "ENOTSUP", "EOPNOTSUPP"].includes(code);
 
 /** Of an error of the operating system; undefined for all others. */
 export function codeOf(error: unknown): string | undefined {

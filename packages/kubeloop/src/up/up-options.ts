@@ -21,7 +21,9 @@ Options:
   --quiet        print nothing but errors
   -h, --help     print this
 
-Writes ./.kubeloop/kubeconfig, which only you can read; ~/.kube is left alone. Ctrl-C stops it. State lives in memory.
+Writes ./.kubeloop/kubeconfig, which only you can read; ~/.kube is left alone. Ctrl-C stops it. Objects live in memory and end with it; its
+certificate authority and token are kept in ./.kubeloop/state.json, so the same kubeconfig fits the next start on the same port. Remove
+./.kubeloop to start from nothing.
 `;
 
 export function parseUpOptions(args: readonly string[]): UpOptions {

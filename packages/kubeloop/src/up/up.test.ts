@@ -34,7 +34,8 @@ async function running(
     ready.resolve();
   };
   const all = { port: 0, output: "json", help: false, ...options } as const;
-  const ended = up(all, { folder, clock: systemClock, host, print, complain: print }, stop.signal);
+  const complain = (text: string) => void printed.push(text);
+  const ended = up(all, { folder, clock: systemClock, host, print, complain }, stop.signal);
   await Promise.race([ready.promise, ended]);
   try {
     await work(printed, stop.signal);
@@ -64,7 +65,8 @@ describe("up", () => {
   test("keeps its kubeconfig to its owner, and takes it away in the end", async () => {
     await running({}, async () => {
       expect((await stat(path)).mode & 0o777).toBe(0o600);
-      expect(await readdir(join(folder, ".kubeloop"))).toEqual(["kubeconfig"]);
+      expect((await stat(join(folder, ".kubeloop"))).mode & 0o777).toBe(0o700);
+      expect((await readdir(join(folder, ".kubeloop"))).sort()).toEqual([".gitignore", "kubeconfig", "state.json"]);
     });
     await expect(readFile(path)).rejects.toThrow("ENOENT");
   });
@@ -89,6 +91,32 @@ describe("up", () => {
   });
 });
 
+test("of two that are started at once in a folder one runs, and the other ends with a sentence", async () => {
+  const stop = new AbortController();
+  const ready = deferred();
+  const world = { folder, clock: systemClock, host, print: () => ready.resolve(), complain: () => {} };
+  const options = { port: 0, output: "json", help: false } as const;
+  const both = [1, 2].map(() => up(options, world, stop.signal));
+  const [refused] = await Promise.all([Promise.race(both).catch((error: unknown) => error), ready.promise]);
+  expect(refused).toBeInstanceOf(UsageError);
+  stop.abort();
+  const ends = await Promise.allSettled(both);
+  expect(ends.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
+});
+
+test("a kept state that is broken is one sentence, and the server starts", async () => {
+  await mkdir(join(folder, ".kubeloop"), { mode: 0o755 });
+  const statePath = join(folder, ".kubeloop/state.json");
+  await writeFile(statePath, "{}");
+  const [complaint, line] = await running({}, async (_, signal) => {
+    expect((await loadClusterConfig({ path }, signal)).server).toMatch(/^https/);
+  });
+  expect(complaint).toBe(
+    `kubeloop: ${statePath}: it is not what \`up\` writes there; a new authority and token were made, so clients need the new kubeconfig\n`,
+  );
+  expect(ready(line).kubeconfig).toBe(path);
+});
+
 const idle = async () => {};
 const gone = () => expect(lstat(path)).rejects.toThrow("ENOENT");
 
@@ -107,7 +135,7 @@ describe("whatever keeps it from starting is one sentence", () => {
     [
       "a link to nowhere in the place of its folder",
       () => symlink(join(folder, "nowhere/at/all"), join(folder, ".kubeloop")),
-      () => `up: cannot write ${path}: `,
+      () => `up: cannot write ${join(folder, ".kubeloop")}: `,
     ],
   ] as const) {
     test(what, async () => {
@@ -144,8 +172,23 @@ describe("a kubeconfig that is there already", () => {
       port = Number(new URL(ready(line).server).port);
     });
     await writeFile(path, left);
+    await rm(join(folder, ".kubeloop/state.json"));
     await running({ port }, async ([line], signal) => {
       expect(await readFile(path, "utf8")).not.toBe(left);
+      expect((await loadClusterConfig({ path }, signal)).server).toBe(ready(line).server);
+    });
+    await gone();
+  });
+
+  test("of a server that was killed is replaced by the next one on its port, which has the same authority", async () => {
+    let left = "";
+    let port = 0;
+    await running({}, async ([line]) => {
+      left = await readFile(path, "utf8");
+      port = Number(new URL(ready(line).server).port);
+    });
+    await writeFile(path, left);
+    await running({ port }, async ([line], signal) => {
       expect((await loadClusterConfig({ path }, signal)).server).toBe(ready(line).server);
     });
     await gone();

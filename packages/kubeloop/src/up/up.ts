@@ -2,13 +2,18 @@
 // nodes will join it here.
 //
 // Promises: whatever keeps it from starting is one sentence and exit code 1; what it starts it also ends, in order, also when its
-// terminal goes away. The kubeconfig goes with the server it leads to, even if the process has to exit at once.
+// terminal goes away. The kubeconfig goes with the server it leads to, even if the process has to exit at once. Authority, token and the end of
+// the resource versions are kept (kept-state.ts): a client of the last run on this port goes on with this one, and what it knows of the past has
+// expired. One `up` per folder: the second says so and ends.
 import { join, relative } from "node:path";
-import { ApiServer, kubernetesVersion, type Listening } from "@kubeloop/apiserver";
+import { ApiServer, kubernetesVersion, type Listening, MemoryStorage } from "@kubeloop/apiserver";
 import { type Clock, childSignal, deferred, jsonLineLog, type Log, noLog, onAbort, toError } from "@kubeloop/core/base";
 import { type Kubeconfig, printKubeconfig } from "@kubeloop/core/client";
 import { kubeloopVersion } from "../version.ts";
-import { putKubeconfig, removeKubeconfig } from "./own-kubeconfig.ts";
+import { type KeptState, openKeptState } from "./kept-state.ts";
+import { openOwnFolder } from "./own-folder.ts";
+import { putKubeconfig, removeKubeconfig, requireNoOther } from "./own-kubeconfig.ts";
+import { ReservedStorage } from "./reserved-storage.ts";
 import { listenFault } from "./start-faults.ts";
 import type { UpOptions } from "./up-options.ts";
 
@@ -34,10 +39,18 @@ export async function up(options: UpOptions, world: UpWorld, signal: AbortSignal
   const { output } = options;
   using life = childSignal(signal);
   using _hangUp = hear(host, "SIGHUP", () => life.abort());
-  await using server = await ApiServer.open({ log: logFor(output, world) });
-  const listening = await listenOn(server, options.port);
-  const path = join(world.folder, ".kubeloop", "kubeconfig");
-  const own = { path, content: await printKubeconfig(kubeconfigFor(listening)) };
+  const folder = join(world.folder, ".kubeloop");
+  const path = join(folder, "kubeconfig");
+  await requireNoOther(path, clock, life.signal);
+  if (life.signal.aborted) return;
+  await openOwnFolder(folder);
+  const kept = await openKeptState(join(folder, "state.json"), clock);
+  if (kept.complaint !== undefined) world.complain(`kubeloop: ${kept.complaint}\n`);
+  const log = logFor(output, world);
+  const storage = new ReservedStorage(new MemoryStorage({ firstRevision: kept.firstRevision, log }), kept);
+  await using server = await ApiServer.open({ log, storage });
+  const listening = await listenOn(server, options.port, kept);
+  const own = { path, port: listening.port, content: await printKubeconfig(kubeconfigFor(listening)) };
   // Somebody may not wait: a second Ctrl-C, a reader of the output that has gone.
   using _exit = hear(host, "exit", () => {
     try {
@@ -67,9 +80,9 @@ function hear(host: UpHost, event: "SIGHUP" | "exit", listener: () => void): Dis
   return { [Symbol.dispose]: () => void host.off(event, listener) };
 }
 
-async function listenOn(server: ApiServer, port: number): Promise<Listening> {
+async function listenOn(server: ApiServer, port: number, { authority, token }: KeptState): Promise<Listening> {
   try {
-    return await server.listen({ port });
+    return await server.listen({ port, authority, token });
   } catch (error) {
     throw listenFault(error, port);
   }

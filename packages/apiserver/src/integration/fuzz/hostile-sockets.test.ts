@@ -70,7 +70,7 @@ async function serve(options: { isPlain?: boolean; clock?: FakeClock; headersTim
   open.push(socket);
   const nothingLeft = () =>
     vi.waitFor(() => expect(live).toEqual({ requests: 0, responses: 0, listeners: 0 }), {
-      timeout: 10_000,
+      timeout: 60_000,
       interval: 5,
     });
   return { port: socket.port, url: socket.url, server, live, errors, nothingLeft };
@@ -90,7 +90,7 @@ function dial(port: number, text = ""): { socket: Socket; heard: () => string; c
 }
 
 const heardSoon = (heard: () => string, text: string | RegExp) =>
-  vi.waitFor(() => expect(heard()).toMatch(text), { timeout: 10_000, interval: 5 });
+  vi.waitFor(() => expect(heard()).toMatch(text), { timeout: 60_000, interval: 5 });
 
 async function isWell(port: number): Promise<void> {
   const { heard } = dial(port, "GET /healthz HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n");
@@ -123,7 +123,7 @@ test("a body that never ends is refused after a minute, and then cut off", async
   const { port, live, nothingLeft } = await serve({ clock });
   const head = "POST /api/v1/namespaces/default/configmaps HTTP/1.1\r\nhost: x\r\ncontent-length: 1000\r\n\r\n{";
   const { heard, closed } = dial(port, head);
-  await vi.waitFor(() => expect(live.requests).toBe(1), { timeout: 10_000, interval: 5 });
+  await vi.waitFor(() => expect(live.requests).toBe(1), { timeout: 60_000, interval: 5 });
   await clock.advance(60_000);
   await heardSoon(heard, /504 Gateway Timeout[\s\S]*"reason":"Timeout"/);
   await clock.advance(10_000);
@@ -193,7 +193,7 @@ test("many requests in one piece are all answered, in order", async () => {
   const { port, nothingLeft } = await serve();
   const one = (path: string) => `GET ${path} HTTP/1.1\r\nhost: x\r\n\r\n`;
   const { heard, socket } = dial(port, (one("/healthz") + one("/%00") + one("/api/v1/pods/../..")).repeat(30));
-  await vi.waitFor(() => expect(heard().match(/HTTP\/1\.1 (?:200|404)/g)).toHaveLength(90), { timeout: 10_000 });
+  await vi.waitFor(() => expect(heard().match(/HTTP\/1\.1 (?:200|404)/g)).toHaveLength(90), { timeout: 60_000 });
   socket.destroy();
   await nothingLeft();
 });
@@ -213,7 +213,7 @@ test("who asks for much in one piece and reads nothing is not served ahead", asy
   const one = `GET ${path}/big?pretty=1 HTTP/1.1\r\nhost: x\r\n\r\n`;
   const { socket } = dial(port, one.repeat(500));
   socket.pause();
-  await vi.waitFor(() => expect(live.requests + live.responses).toBe(1), { timeout: 10_000, interval: 5 });
+  await vi.waitFor(() => expect(live.requests + live.responses).toBe(1), { timeout: 60_000, interval: 5 });
   // Whatever fits on the line is gone from here; of the rest one is being written.
   for (let i = 0; i < 200; i++) await systemClock.yield();
   expect(live.requests + live.responses).toBeLessThanOrEqual(1);
@@ -251,7 +251,7 @@ test("who leaves in the middle of a body, a list or a watch leaves nothing behin
   );
   for (const { socket } of watches) socket.pause();
   const half = dial(port, "GET /api/v1/nodes?watch=1 HTTP/1.1\r\nhost: x\r\n\r\n");
-  await vi.waitFor(() => expect(live).toEqual({ requests: 1, responses: 22, listeners: 21 }), { timeout: 10_000 });
+  await vi.waitFor(() => expect(live).toEqual({ requests: 1, responses: 22, listeners: 21 }), { timeout: 60_000 });
   half.socket.end();
   bodyHalf.socket.resetAndDestroy();
   list.socket.destroy();
@@ -267,7 +267,7 @@ test("watches over HTTP/2 end when their client resets them, and when it goes", 
     session.on("error", () => {});
     const streams = Array.from({ length: 10 }, () => session.request({ ":path": "/api/v1/configmaps?watch=1" }));
     for (const stream of streams) stream.on("error", () => {});
-    await vi.waitFor(() => expect(live.listeners).toBe(10), { timeout: 10_000, interval: 5 });
+    await vi.waitFor(() => expect(live.listeners).toBe(10), { timeout: 60_000, interval: 5 });
     if (leave === "reset") for (const stream of streams) stream.close(8);
     else session.destroy();
     await nothingLeft();

@@ -7,9 +7,7 @@ import { folder, outOfReach, simulate } from "./informer-simulation.contract.ts"
 const seed = process.env["KUBELOOP_SEED"];
 const one = seed === undefined ? undefined : { first: Number(seed), count: 1 };
 
-test("on this server, too, an informer loses nothing, and nothing happens that it cannot do", {
-  timeout: 120_000,
-}, async () => {
+test("on this server, too, an informer loses nothing, and nothing happens that it cannot do", async () => {
   const run = await runSeeds({
     ...(one ?? { first: 1, count: 24 }),
     open: openEmbeddedServer,

@@ -7,7 +7,7 @@ import { foundBugs } from "./planted-bugs.contract.ts";
 const entry = join(import.meta.dirname, "informer-simulation.contract.ts");
 const mostSeeds = 40;
 
-test.each(foundBugs)("the simulation notices: $name", { timeout: 300_000 }, async (bug) => {
+test.each(foundBugs)("the simulation notices: $name", async (bug) => {
   await using buggy = await loadWithBug(bug, entry);
   for (let seed = 1; seed <= mostSeeds; seed++) {
     const { violations } = await buggy.simulate(seed);

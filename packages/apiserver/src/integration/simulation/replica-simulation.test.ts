@@ -8,9 +8,7 @@ const styles = { "with rules": undefined, "in the usual style": replicaProcedure
 
 for (const [style, newController] of Object.entries(styles)) {
   describe(`a controller ${style}, on this server, too`, () => {
-    test("with a tenth of the answers lost and watches late by minutes makes never a child too many", {
-      timeout: 120_000,
-    }, async () => {
+    test("with a tenth of the answers lost and watches late by minutes makes never a child too many", async () => {
       const range = seed === undefined ? { first: 1, count: 12 } : { first: Number(seed), count: 1 };
       const sum = await simulateManyReplicas({ ...range, open, newController });
       console.log(sum);
@@ -22,7 +20,7 @@ for (const [style, newController] of Object.entries(styles)) {
     });
 
     for (const [bug, wrapGate] of Object.entries(leakyGates)) {
-      test(`is found out when ${bug}`, { timeout: 120_000 }, async () => {
+      test(`is found out when ${bug}`, async () => {
         const sum = await simulateManyReplicas({ first: 1, count: 100, maxFailures: 1, wrapGate, open, newController });
         expect(sum.failures).toHaveLength(1);
       });

@@ -7,9 +7,6 @@ import type { WatchEvent } from "../streams/watch-event.ts";
 import type { ClientCase, Stage } from "./client-suite.contract.ts";
 import { configMap, names, pod, take, tellings } from "./objects.contract.ts";
 
-/** Generous: what is meant is "at once", and machines are busy. */
-const promptMs = 1_000;
-
 /** Makes a call of each kind at once; by kind, what it threw. */
 async function outcomesOfEachKind({ client, namespace }: Stage, signal: AbortSignal): Promise<Record<string, unknown>> {
   const maps = client.resource(configMaps).in(namespace);
@@ -58,7 +55,7 @@ const byTheCaller: readonly ClientCase[] = [
     },
   },
   {
-    name: "calls of each kind end promptly, with the signal's reason, while the server is silent",
+    name: "calls of each kind end with the signal's reason, while the server is silent",
     needs: ["pause"],
     async run(stage) {
       const { target, client, namespace, signal } = stage;
@@ -72,10 +69,9 @@ const byTheCaller: readonly ClientCase[] = [
         const calling = outcomesOfEachKind(stage, controller.signal);
         // Until all of them are on their way.
         for (let turn = 0; turn < 20; turn++) await systemClock.yield();
-        const beganMs = systemClock.monotonic();
         controller.abort(reason);
+        // The server says nothing before it is resumed: whatever ends now ends by the signal.
         expectAll(await calling, reason);
-        expect(systemClock.monotonic() - beganMs).toBeLessThan(promptMs);
       } finally {
         target.resume?.();
       }
@@ -83,7 +79,7 @@ const byTheCaller: readonly ClientCase[] = [
     },
   },
   {
-    name: "an idle watch ends promptly with the signal's reason",
+    name: "an idle watch ends with the signal's reason",
     async run({ client, namespace, signal }) {
       const maps = client.resource(configMaps).in(namespace);
       await maps.create(configMap("a"), signal);
@@ -95,10 +91,8 @@ const byTheCaller: readonly ClientCase[] = [
       const idle = watch.next();
       const reason = new Error("enough");
       await systemClock.yield();
-      const beganMs = systemClock.monotonic();
       controller.abort(reason);
       await expect(idle).rejects.toBe(reason);
-      expect(systemClock.monotonic() - beganMs).toBeLessThan(promptMs);
     },
   },
   {

@@ -5,9 +5,7 @@ import { simulate, simulateMany } from "./replica-simulation.fixture.ts";
 
 const seed = process.env["KUBELOOP_SEED"];
 
-test("with a tenth of the answers lost and watches late by minutes, never a child too many", {
-  timeout: 120_000,
-}, async () => {
+test("with a tenth of the answers lost and watches late by minutes, never a child too many", async () => {
   const sum = await simulateMany(seed === undefined ? { first: 1, count: 25 } : { first: Number(seed), count: 1 });
   expect(sum.failures).toEqual([]);
   if (seed !== undefined) return;
@@ -21,7 +19,7 @@ test("a seed is the same run each time", async () => {
 });
 
 for (const [bug, wrapGate] of Object.entries(leakyGates)) {
-  test(`it is found when ${bug}`, { timeout: 120_000 }, async () => {
+  test(`it is found when ${bug}`, async () => {
     const sum = await simulateMany({ first: 1, count: 100, maxFailures: 1, wrapGate });
     expect(sum.failures).toHaveLength(1);
   });

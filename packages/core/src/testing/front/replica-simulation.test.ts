@@ -7,9 +7,7 @@ import { replicaProcedure } from "./replica-procedure.fixture.ts";
 const seed = process.env["KUBELOOP_SEED"];
 const newController = replicaProcedure;
 
-test("in the usual style, too: with a tenth of the answers lost and watches late by minutes, never a child too many", {
-  timeout: 120_000,
-}, async () => {
+test("in the usual style, too: with a tenth of the answers lost and watches late by minutes, never a child too many", async () => {
   const range = seed === undefined ? { first: 1, count: 25 } : { first: Number(seed), count: 1 };
   const sum = await simulateMany({ ...range, newController });
   expect(sum.failures).toEqual([]);
@@ -20,7 +18,7 @@ test("in the usual style, too: with a tenth of the answers lost and watches late
 });
 
 for (const [bug, wrapGate] of Object.entries(leakyGates)) {
-  test(`it is found when ${bug}`, { timeout: 120_000 }, async () => {
+  test(`it is found when ${bug}`, async () => {
     const sum = await simulateMany({ first: 1, count: 100, maxFailures: 1, wrapGate, newController });
     expect(sum.failures).toHaveLength(1);
   });

@@ -9,10 +9,12 @@ const sliceMs = 5;
 const restsMs = [sliceMs, sliceMs, sliceMs, sliceMs, sliceMs, sliceMs, sliceMs, 2_000];
 const never = new AbortController().signal;
 
-export function busyClock(clock: FakeClock, random: Random, busyChance: number): Clock {
+/** `busyChance` is asked each time: a machine that stays too busy for what it is given to do never gets it done. */
+export function busyClock(clock: FakeClock, random: Random, busyChance: () => number): Clock {
   let spentMs = 0;
   const monotonic = () => {
-    if (busyChance > 0 && random.next() < busyChance) spentMs += sliceMs;
+    const chance = busyChance();
+    if (chance > 0 && random.next() < chance) spentMs += sliceMs;
     return clock.monotonic() + spentMs;
   };
   const over = (inner: Clock): Clock => ({
@@ -20,7 +22,7 @@ export function busyClock(clock: FakeClock, random: Random, busyChance: number):
     monotonic,
     after: (delayMs, callback) => inner.after(delayMs, callback),
     sleep: (delayMs, signal) => inner.sleep(delayMs, signal),
-    yield: () => (busyChance > 0 ? inner.sleep(pick(random, restsMs), never) : inner.yield()),
+    yield: () => (busyChance() > 0 ? inner.sleep(pick(random, restsMs), never) : inner.yield()),
     hold: (name) => inner.hold(name),
     labelled: (label) => over(inner.labelled(label)),
   });

@@ -114,6 +114,8 @@ class Simulation {
   #written = 0;
   #calls = 0;
   #isCalm = false;
+  /** Nothing is written any more: what waits is to be done. */
+  #isSettling = false;
   #isVersionOmitted = false;
 
   constructor(scenario: Scenario, { clock: fakeClock, truth, server, trace }: Parts) {
@@ -146,7 +148,7 @@ class Simulation {
     const faulty = withFaults(odd, scenario.faults, { clock: this.#clock, random: random.fork("faults"), isActive });
     this.#injected = () => faulty.injected;
     const paced = withPaceCheck(faulty, this.#clock, (what) => this.#violate(what));
-    const clock = busyClock(this.#clock, random.fork("busy"), scenario.busyChance);
+    const clock = busyClock(this.#clock, random.fork("busy"), () => (this.#isSettling ? 0 : scenario.busyChance));
     const client = clientOf(paced, { clock, timeoutMs: 60_000 });
     this.#informer = this.#newInformer(client, clock);
     this.#check = new CacheCheck({
@@ -209,6 +211,7 @@ class Simulation {
   }
 
   async #settle(): Promise<void> {
+    this.#isSettling = true;
     const deadlineMs = this.#clock.monotonic() + settleLimitMs;
     for (let stepMs = 1_000; this.#openIssues().length > 0 && this.#clock.monotonic() < deadlineMs; stepMs *= 1.5) {
       await this.#clock.advance(stepMs);

@@ -5,7 +5,7 @@ import { simulate } from "./simulate.fixture.ts";
 const seed = process.env["KUBELOOP_SEED"];
 const one = seed === undefined ? undefined : { first: Number(seed), count: 1 };
 
-test("an informer loses nothing, whatever happens, and everything has happened", { timeout: 120_000 }, async () => {
+test("an informer loses nothing, whatever happens, and everything has happened", async () => {
   const run = await runSeeds(one ?? { first: 1, count: 80, atMost: 400 });
   console.log(summarize(run));
   expect(run.failures.map((each) => explain(each))).toEqual([]);

@@ -1,0 +1,3 @@
+import { defineAbortedCalls } from "./aborted-calls.contract.ts";
+
+defineAbortedCalls(10_000);

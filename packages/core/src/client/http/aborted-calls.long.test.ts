@@ -1,0 +1,3 @@
+import { defineAbortedHttpCalls } from "./aborted-calls.contract.ts";
+
+defineAbortedHttpCalls(10_000);

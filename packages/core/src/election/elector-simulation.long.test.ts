@@ -1,0 +1,3 @@
+import { defineElectorHistories } from "./elector-simulation.contract.ts";
+
+defineElectorHistories({ histories: 2_000, crashes: 500 });
