@@ -21,7 +21,7 @@ export async function startControllers(
   const { log } = context;
   const enabled = descriptors.filter((descriptor) => {
     if (context.isControllerEnabled(descriptor)) return true;
-    log.warn(`Warning: controller is disabled`, { controller: descriptor.name });
+    log.info("Warning: controller is disabled", { controller: descriptor.name });
     return false;
   });
   const unwritten = enabled.filter(({ start }) => start === undefined).map(({ name }) => name);
@@ -41,7 +41,7 @@ export async function startControllers(
     log.debug("Starting controller", { controller: descriptor.name });
     const result = await descriptor.start(context, descriptor);
     if (!result.isStarted) {
-      log.warn("Warning: skipping controller", { controller: descriptor.name });
+      log.info("Warning: skipping controller", { controller: descriptor.name });
       continue;
     }
     healthz.add(descriptor.name, () => result.findFault?.());

@@ -9,7 +9,7 @@ export interface UpOptions {
   readonly help: boolean;
 }
 
-export const upHelp = `kubeloop up: an API server in this process
+export const upHelp = `kubeloop up: an API server and the controller manager in this process
 
 Usage:
   kubeloop up [options]

@@ -1,19 +1,31 @@
-// `kubeloop up`: the API server on a port of this machine, with a kubeconfig beside it, until it is told to stop. Controllers, scheduler and
-// nodes will join it here.
+// `kubeloop up`: the API server on a port of this machine and the controller manager in the same process, with a kubeconfig beside them, until
+// it is told to stop. Scheduler and nodes will join them here.
 //
 // Promises: whatever keeps it from starting is one sentence and exit code 1; what it starts it also ends, in order, also when its
 // terminal goes away. The kubeconfig goes with the server it leads to, even if the process has to exit at once. Authority, token and the end of
 // the resource versions are kept (kept-state.ts): a client of the last run on this port goes on with this one, and what it knows of the past has
 // expired. One `up` per folder: the second says so and ends.
+import { writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { ApiServer, kubernetesVersion, type Listening, MemoryStorage } from "@kubeloop/apiserver";
-import { type Clock, childSignal, deferred, jsonLineLog, type Log, noLog, onAbort, toError } from "@kubeloop/core/base";
+import {
+  type Clock,
+  childSignal,
+  deferred,
+  jsonLineLog,
+  type Log,
+  noLog,
+  onAbort,
+  TaskScope,
+  toError,
+} from "@kubeloop/core/base";
 import { type Kubeconfig, printKubeconfig } from "@kubeloop/core/client";
 import { kubeloopVersion } from "../version.ts";
 import { type KeptState, openKeptState } from "./kept-state.ts";
 import { openOwnFolder } from "./own-folder.ts";
 import { putKubeconfig, removeKubeconfig, requireNoOther } from "./own-kubeconfig.ts";
 import { ReservedStorage } from "./reserved-storage.ts";
+import { type ManagerOfUp, newManagerOfUp } from "./run-manager.ts";
 import { listenFault } from "./start-faults.ts";
 import type { UpOptions } from "./up-options.ts";
 
@@ -50,6 +62,9 @@ export async function up(options: UpOptions, world: UpWorld, signal: AbortSignal
   const storage = new ReservedStorage(new MemoryStorage({ firstRevision: kept.firstRevision, log }), kept);
   await using server = await ApiServer.open({ log, storage });
   const listening = await listenOn(server, options.port, kept);
+  const caFile = join(folder, "ca.crt");
+  await writeFile(caFile, listening.admin.caPem ?? "");
+  const manager = await newManagerOfUp({ server, caFile, log });
   const own = { path, port: listening.port, content: await printKubeconfig(kubeconfigFor(listening)) };
   // Somebody may not wait: a second Ctrl-C, a reader of the output that has gone.
   using _exit = hear(host, "exit", () => {
@@ -62,12 +77,15 @@ export async function up(options: UpOptions, world: UpWorld, signal: AbortSignal
   await putKubeconfig(own, clock, life.signal);
   try {
     if (life.signal.aborted) return;
-    tellReady({ listening, path, tookMs: clock.monotonic() - begunMs }, output, world);
+    const running = new TaskScope(life.signal);
+    void running.spawn((each) => manager.run(each));
+    tellReady({ listening, path, manager, tookMs: clock.monotonic() - begunMs }, output, world);
     const stop = deferred();
-    using _stopping = onAbort(life.signal, () => stop.resolve());
+    using _stopping = onAbort(running.signal, () => stop.resolve());
     await stop.promise;
     // Without a terminal nobody is left to read it.
     if (signal.aborted) tellStopping(output, world);
+    await running.join();
   } finally {
     await listening[Symbol.asyncDispose]();
     // It would lead nowhere from here on.
@@ -116,8 +134,15 @@ function tellStopping(output: UpOptions["output"], { print }: UpWorld): void {
   if (output === "json") print(`${JSON.stringify({ event: "stopping" })}\n`);
 }
 
+interface Ready {
+  readonly listening: Listening;
+  readonly path: string;
+  readonly manager: ManagerOfUp;
+  readonly tookMs: number;
+}
+
 function tellReady(
-  { listening, path, tookMs }: { listening: Listening; path: string; tookMs: number },
+  { listening, path, manager, tookMs }: Ready,
   output: UpOptions["output"],
   { print, folder }: UpWorld,
 ): void {
@@ -126,7 +151,15 @@ function tellReady(
     case "quiet":
       return;
     case "json":
-      print(`${JSON.stringify({ event: "ready", server: url, kubeconfig: path, tookMs: Math.round(tookMs) })}\n`);
+      print(
+        `${JSON.stringify({
+          event: "ready",
+          server: url,
+          kubeconfig: path,
+          controllers: manager.controllers,
+          tookMs: Math.round(tookMs),
+        })}\n`,
+      );
       return;
     case "text": {
       const shown = `./${relative(folder, path)}`;
@@ -134,12 +167,13 @@ function tellReady(
 
   server      ${url}
   kubeconfig  ${shown}
+  controllers ${manager.controllers.map((name) => name.replace(/-controller$/, "")).join(", ")}
 
 Try:
   export KUBECONFIG="$PWD/.kubeloop/kubeconfig"
-  kubectl create configmap hello --from-literal=a=b && kubectl get configmaps
+  kubectl create namespace shop && kubectl get configmaps --namespace shop
 
-No controllers, scheduler or nodes yet: objects are stored and watched, nothing acts on them. Ctrl-C stops.
+No scheduler or nodes yet: pods stay Pending. Ctrl-C stops.
 `);
     }
   }

@@ -1,0 +1,34 @@
+// The controller manager of `kubeloop up`: upstream's flags and controllers, on the server of this process. Nobody else can lead here, so there
+// is no election; the server is as near as can be, so requests are not rationed; its own endpoints are not served.
+//
+// Promises: `run` ends when the signal has aborted and the controllers have finished what they were at. `controllers` are those that exist.
+import type { ApiServer } from "@kubeloop/apiserver";
+import type { Log } from "@kubeloop/core/base";
+import { clientOf } from "@kubeloop/core/client";
+
+export interface ManagerOfUp {
+  /** Names of the controllers that run. */
+  readonly controllers: readonly string[];
+  run(signal: AbortSignal): Promise<void>;
+}
+
+export interface ManagerOfUpOptions {
+  readonly server: ApiServer;
+  /** The certificate that pods would trust the server by. */
+  readonly caFile: string;
+  readonly log: Log;
+}
+
+const fixedFlags = ["--leader-elect=false", "--secure-port=0", "--kube-api-qps=5000", "--kube-api-burst=10000"];
+
+export async function newManagerOfUp({ server, caFile, log }: ManagerOfUpOptions): Promise<ManagerOfUp> {
+  // Imported while the server starts: it is a third of what there is to load.
+  const { complete, controllerDescriptors, parseOptions, run } = await import("@kubeloop/controller-manager");
+  const written = controllerDescriptors.filter(
+    ({ start, isOffByDefault }) => start !== undefined && isOffByDefault !== true,
+  );
+  const controllers = written.map(({ name }) => name);
+  const options = parseOptions([...fixedFlags, `--controllers=${controllers.join(",")}`, `--root-ca-file=${caFile}`]);
+  const client = clientOf(server.transport);
+  return { controllers, run: (signal) => run(complete({ options, client, log }), signal) };
+}
