@@ -39,6 +39,17 @@ export {
   type ResourceInformer,
   SharedInformerFactory,
 } from "./factory/index.ts";
+export {
+  type EventCause,
+  type EventDetails,
+  type FilteringHandlerOptions,
+  FilteringResourceEventHandler,
+  filteringHandler,
+  type Notification,
+  type ResourceEventHandler,
+  type ResourceEventHandlerFuncs,
+  resourceEventHandlerFuncs,
+} from "./handler/index.ts";
 export { type ListedResource, Lister, type ListerOptions, type NamespaceLister } from "./lister/index.ts";
 export type { InformerFailure, InformerStatus, ReflectorStatus } from "./liveness.ts";
 export {
@@ -57,7 +68,6 @@ export {
   type KnownObjects,
   type ObjectDelta,
   type Queue,
-  QueueClosedError,
 } from "./queue/index.ts";
 export {
   type CustomListWatch,
@@ -79,19 +89,11 @@ export {
   type ObjectKind,
   Reflector,
   type ReflectorOptions,
-  type ReflectorStore,
-  type ReplaceOptions,
   type WatchRequest,
 } from "./reflector/index.ts";
 export { RequeueError } from "./requeue-error.ts";
 export {
-  AsyncTracker,
-  type EventCause,
-  type EventDetails,
   type EventHandlerOptions,
-  type FilteringHandlerOptions,
-  FilteringResourceEventHandler,
-  filteringHandler,
   type HandlerFailure,
   type Health,
   type HealthOptions,
@@ -100,15 +102,9 @@ export {
   InformerName,
   Lazy,
   minimumResyncMs,
-  type Notification,
-  type ResourceEventHandler,
-  type ResourceEventHandlerFuncs,
   type ResourceEventHandlerRegistration,
-  resourceEventHandlerFuncs,
   SharedIndexInformer,
   type SharedIndexInformerOptions,
-  SingleFileTracker,
-  type SyncTrackerOptions,
   type WatchErrorHandler,
 } from "./shared/index.ts";
 export {
@@ -123,9 +119,7 @@ export {
   ExplicitKey,
   explicitKey,
   FIFO,
-  FifoClosedError,
   Heap,
-  HeapClosedError,
   type HeapOptions,
   IndexError,
   IndexedStore,
@@ -156,8 +150,11 @@ export {
   objectName,
   type PopProcess,
   type PushFunction,
+  QueueClosedError,
   type ReadonlyIndexer,
   type ReadonlyStore,
+  type ReflectorStore,
+  type ReplaceOptions,
   type Store,
   type StripOptions,
   splitMetaNamespaceKey,
@@ -181,12 +178,15 @@ export {
   lastStateOf,
 } from "./tombstone.ts";
 export {
+  AsyncTracker,
   type CacheSync,
   CacheSyncError,
   type InformerSynced,
+  SingleFileTracker,
   type Synced,
   type Syncing,
   SyncResult,
+  type SyncTrackerOptions,
   type WaitForOptions,
   waitFor,
   waitForCacheSync,

@@ -17,6 +17,7 @@ import {
   noLog,
   runTogether,
   systemClock,
+  YieldBudget,
 } from "../../base/index.ts";
 import type { ReflectorStatus } from "../liveness.ts";
 import { requirePeriodMs } from "../option-checks.ts";
@@ -25,7 +26,6 @@ import type { ListerWatcher, ObjectKind } from "../reflector/lister-watcher.ts";
 import { Reflector } from "../reflector/reflector.ts";
 import type { ReflectorOptions } from "../reflector/reflector-options.ts";
 import { RequeueError } from "../requeue-error.ts";
-import { TimeSlice } from "../shared/time-slice.ts";
 import { SyncGate } from "../wait/sync-gate.ts";
 
 /** A queue that takes back what could not be processed: DeltaFIFO does; stream order does not allow for it. */
@@ -137,16 +137,16 @@ export class Controller<T extends KubernetesObject> {
   }
 
   async #processLoop(signal: AbortSignal): Promise<void> {
-    const slice = new TimeSlice(this.#clock);
-    while (await slice.pause(this.#queue.ready(signal))) {
+    const budget = new YieldBudget(this.#clock);
+    while (await budget.pause(this.#queue.ready(signal))) {
       for (let batch = this.#next(); batch !== undefined; batch = this.#next()) {
         const working = this.#process(batch, signal);
         // Only what is asynchronous costs a promise.
-        const retryAfterMs = typeof working === "object" ? await slice.pause(working) : working;
+        const retryAfterMs = typeof working === "object" ? await budget.pause(working) : working;
         signal.throwIfAborted();
-        if (retryAfterMs > 0) await slice.pause(this.#clock.sleep(retryAfterMs, signal));
-        if (slice.isUsedUp()) {
-          await slice.rest();
+        if (retryAfterMs > 0) await budget.pause(this.#clock.sleep(retryAfterMs, signal));
+        if (budget.isUsedUp()) {
+          await budget.yield();
           signal.throwIfAborted();
         }
       }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type Clock, systemClock } from "../../base/index.ts";
-import type { EventDetails, Notification } from "../shared/handlers.ts";
+import type { EventDetails, Notification } from "../handler/handlers.ts";
 import { IndexedStore } from "../store/indexed-store.ts";
 import { isFinalStateUnknown } from "../tombstone.ts";
 import { applyDeltas, applyDeltasInSlices } from "./apply-deltas.ts";

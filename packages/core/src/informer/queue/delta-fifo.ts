@@ -6,14 +6,14 @@
 // been told before; a list queues its objects first and tombstones for what it no longer has after them; a resync concerns
 // only objects with nothing queued. Other than there, an object of the first list counts once it is done, not when it is
 // taken.
+import { ConditionVariable } from "../../base/condition-variable.ts";
 import { type Clock, type Log, noLog, RingBuffer, systemClock } from "../../base/index.ts";
-import type { ReplaceOptions } from "../reflector/reflector-store.ts";
 import { RequeueError } from "../requeue-error.ts";
+import type { ReplaceOptions } from "../store/reflector-store.ts";
 import type { KeyFunction, Transform } from "../store/store.ts";
 import type { Deleted } from "../tombstone.ts";
 import { appendDelta, type DeltaCompressor } from "./delta-list.ts";
 import type { ObjectDelta } from "./deltas.ts";
-import { Doorbell } from "./doorbell.ts";
 import { InitialPopulation } from "./initial-population.ts";
 import { Intake, type Keyed } from "./intake.ts";
 import { type KnownObjects, tombstonesOf } from "./known-objects.ts";
@@ -21,6 +21,7 @@ import { popFrom } from "./pop.ts";
 import type { Queue } from "./queue.ts";
 import type { QueueMetrics } from "./queue-metrics.ts";
 import { TakenBatches } from "./taken-batches.ts";
+import { untilReady } from "./until-ready.ts";
 
 export interface DeltaFIFOOptions<T> {
   readonly keyOf: KeyFunction<T>;
@@ -58,7 +59,7 @@ export class DeltaFIFO<T> implements Queue<T> {
   readonly #entries = new Map<string, Entry<T>>();
   readonly #line = new RingBuffer<Entry<T>>();
   readonly #taken: TakenBatches<T>;
-  readonly #doorbell = new Doorbell();
+  readonly #arrivals = new ConditionVariable();
   readonly #initial: InitialPopulation;
   #isClosed = false;
 
@@ -160,7 +161,7 @@ export class DeltaFIFO<T> implements Queue<T> {
   }
 
   ready(signal: AbortSignal): Promise<boolean> {
-    return this.#doorbell.untilReady(this, signal);
+    return untilReady(this, this.#arrivals, signal);
   }
 
   take(): KeyBatch<T> | undefined {
@@ -207,7 +208,7 @@ export class DeltaFIFO<T> implements Queue<T> {
 
   close(): void {
     this.#isClosed = true;
-    this.#doorbell.ring();
+    this.#arrivals.notifyAll();
   }
 
   #accept(type: "Added" | "Updated" | "Deleted", object: T): void {
@@ -234,7 +235,7 @@ export class DeltaFIFO<T> implements Queue<T> {
     appendDelta(entry.deltas, delta);
     if (this.#compress !== undefined) this.#compressEntry(entry, this.#compress);
     this.#metrics?.queuedItems.set(this.size);
-    this.#doorbell.ring();
+    this.#arrivals.notifyAll();
   }
 
   #compressEntry(entry: Entry<T>, compress: DeltaCompressor<T>): void {
@@ -257,7 +258,7 @@ export class DeltaFIFO<T> implements Queue<T> {
     if (isInitial) this.#initial.again();
     this.#enter({ key, deltas: [...deltas], isInitial });
     this.#metrics?.queuedItems.set(this.size);
-    this.#doorbell.ring();
+    this.#arrivals.notifyAll();
   }
 
   #enter(entry: Entry<T>): void {

@@ -8,11 +8,11 @@
 // Atomic, as it is unless told otherwise, a list is one ReplacedAll and a resync one SyncAll: what they mean for each object
 // is found out when they are worked on, against the cache as it is then. Otherwise the queue is told what the cache knows
 // and says it itself, with a Deleted, Replaced or Sync for each object; then bookmarks are of no use and are left out.
+import { ConditionVariable } from "../../base/condition-variable.ts";
 import { type Clock, type Log, noLog, RingBuffer, systemClock } from "../../base/index.ts";
-import type { ReplaceOptions } from "../reflector/reflector-store.ts";
+import type { ReplaceOptions } from "../store/reflector-store.ts";
 import type { KeyFunction, Transform } from "../store/store.ts";
 import { type Delta, isObjectDelta, type ObjectDelta } from "./deltas.ts";
-import { Doorbell } from "./doorbell.ts";
 import { InitialPopulation } from "./initial-population.ts";
 import { Intake, type Keyed } from "./intake.ts";
 import { type KnownObjects, tombstonesOf } from "./known-objects.ts";
@@ -21,6 +21,7 @@ import type { Batch, Queue } from "./queue.ts";
 import { InvalidQueueError } from "./queue-errors.ts";
 import type { QueueMetrics } from "./queue-metrics.ts";
 import { TakenBatches } from "./taken-batches.ts";
+import { untilReady } from "./until-ready.ts";
 
 export interface InOrderQueueOptions<T> {
   readonly keyOf: KeyFunction<T>;
@@ -45,7 +46,7 @@ export class InOrderQueue<T> implements Queue<T> {
   readonly #metrics: QueueMetrics | undefined;
   readonly #items = new RingBuffer<Delta<T>>();
   readonly #taken: TakenBatches<T>;
-  readonly #doorbell = new Doorbell();
+  readonly #arrivals = new ConditionVariable();
   readonly #initial: InitialPopulation;
   /** How many of the initial population stand at the head. */
   #initialLeft = 0;
@@ -115,7 +116,7 @@ export class InOrderQueue<T> implements Queue<T> {
   }
 
   ready(signal: AbortSignal): Promise<boolean> {
-    return this.#doorbell.untilReady(this, signal);
+    return untilReady(this, this.#arrivals, signal);
   }
 
   take(): Batch<T> | undefined {
@@ -148,7 +149,7 @@ export class InOrderQueue<T> implements Queue<T> {
 
   close(): void {
     this.#isClosed = true;
-    this.#doorbell.ring();
+    this.#arrivals.notifyAll();
   }
 
   #accept(type: "Added" | "Updated" | "Deleted", object: T): void {
@@ -162,7 +163,7 @@ export class InOrderQueue<T> implements Queue<T> {
   #push(delta: Delta<T>): void {
     this.#items.push(delta);
     this.#metrics?.queuedItems.set(this.#items.size);
-    this.#doorbell.ring();
+    this.#arrivals.notifyAll();
   }
 
   #collect(limit: number): Delta<T>[] {

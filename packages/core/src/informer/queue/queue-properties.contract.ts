@@ -5,7 +5,7 @@
 // end it knows, and the store holds, exactly what the source has.
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { Notification } from "../shared/handlers.ts";
+import type { Notification } from "../handler/handlers.ts";
 import { IndexedStore } from "../store/indexed-store.ts";
 import { type Deleted, isFinalStateUnknown, lastStateOf } from "../tombstone.ts";
 import { applyDeltas } from "./apply-deltas.ts";

@@ -6,7 +6,7 @@
 //       try { process(batch); } finally { queue.done(batch); }
 //     }
 //   }
-import type { ReflectorStore } from "../reflector/reflector-store.ts";
+import type { ReflectorStore } from "../store/reflector-store.ts";
 import type { Delta } from "./deltas.ts";
 
 export interface Batch<T> {

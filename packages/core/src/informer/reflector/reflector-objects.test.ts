@@ -59,7 +59,7 @@ describe("objects that do not belong there", () => {
     );
     expect(store.calls).toEqual(["replace [] at 10", "add a@11"]);
     expect(errors).toEqual([expect.stringContaining("dropped what the server sent")]);
-    expect(rows.slice(-2)).toEqual(["watch/only-dropped", "watch/events"]);
+    expect(rows.slice(-2)).toEqual(["events/only-dropped", "watch/events"]);
     expect(reflector.lastSyncResourceVersion).toBe("11");
   });
 

@@ -293,7 +293,7 @@ describe("trouble", () => {
     });
     expect(lines.map((line) => JSON.parse(line)).map(({ level, reflector, row }) => [level, reflector, row])).toEqual([
       ["warn", "logged", "list/failed"],
-      ["debug", "logged", "watch/expired"],
+      ["debug", "logged", "watch/failed"],
     ]);
   });
 });

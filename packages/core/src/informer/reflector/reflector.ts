@@ -12,12 +12,14 @@ import {
   KubeloopError,
   type Log,
   toError,
+  YieldBudget,
 } from "../../base/index.ts";
-import { TimeSlice } from "../../client/streams/time-slice.ts";
 import type { ReflectorStatus } from "../liveness.ts";
+import type { ReflectorStore } from "../store/reflector-store.ts";
 import type { Transform } from "../store/store.ts";
 import { detectInconsistency, InconsistencyError } from "./consistency-detector.ts";
 import { classifyFailure, StoreFailure } from "./failure-class.ts";
+import { handleWatchEvents, type WatchEventReceiver } from "./handle-watch-events.ts";
 import { failureOf, type Happening, Interruption, interruptionOf } from "./happening.ts";
 import type { ListerWatcher, ObjectKind } from "./lister-watcher.ts";
 import { DroppedObjectError, findObjectFault, isTable, withKind } from "./object-check.ts";
@@ -26,12 +28,10 @@ import { callSiteOf, holdName, releaseName, uniqueName } from "./reflector-name.
 import { type ReflectorOptions, type ReflectorSettings, settingsOf } from "./reflector-options.ts";
 import { type Command, initialState, type Moment, type Phase, type ReflectorState } from "./reflector-state.ts";
 import { type ReflectorRow, type Step, step } from "./reflector-step.ts";
-import type { ReflectorStore } from "./reflector-store.ts";
 import { ResyncTimer } from "./resync-timer.ts";
 import { StatusRecord } from "./status-record.ts";
 import { StreamedList, strictly } from "./streamed-list.ts";
 import { WatchGuard } from "./watch-guard.ts";
-import { type Intake, takeEvents } from "./watch-intake.ts";
 import { newWatchListMemory, type WatchListMemory } from "./watch-list-memory.ts";
 
 export type { FailureDetails, ReflectorOptions } from "./reflector-options.ts";
@@ -49,7 +49,7 @@ export class Reflector<T extends KubernetesObject> {
   readonly #record: StatusRecord;
   readonly #metrics: ReflectorMetrics;
   readonly #resync: ResyncTimer;
-  readonly #intake: Intake<T>;
+  readonly #receiver: WatchEventReceiver<T>;
   readonly #watchListMemory: WatchListMemory;
   #series: (ReflectorSeries & Disposable) | undefined;
   #state: ReflectorState = initialState;
@@ -77,7 +77,7 @@ export class Reflector<T extends KubernetesObject> {
       onError: (error) => this.#current?.abort(new Interruption("resync-failed", toError(error))),
     });
     this.#watchListMemory = source.watchListMemory ?? newWatchListMemory();
-    this.#intake = {
+    this.#receiver = {
       sink: store,
       expected: this.#expected,
       stopsAtInitialEnd: false,
@@ -203,10 +203,10 @@ export class Reflector<T extends KubernetesObject> {
     };
     const answer = this.#source.list({ resourceVersion, pageSize, onRestart }, signal);
     const transform = strictly(this.#store.transform);
-    const slice = new TimeSlice(this.#clock);
+    const budget = new YieldBudget(this.#clock);
     for await (const batch of answer.batches()) {
       this.#collect(batch, objects, transform);
-      if (slice.isUsedUp()) await slice.rest();
+      if (budget.isUsedUp()) await budget.yield();
     }
     signal.throwIfAborted();
     this.#replace(objects, answer.resourceVersion, startedMs);
@@ -242,7 +242,7 @@ export class Reflector<T extends KubernetesObject> {
     const sendInitialEvents = command.kind === "stream";
     const startedMs = this.#clock.monotonic();
     let initial = sendInitialEvents ? new StreamedList(strictly(this.#store.transform)) : undefined;
-    let intake = initial === undefined ? this.#intake : initial.intakeLike(this.#intake);
+    let receiver = initial === undefined ? this.#receiver : initial.receiverLike(this.#receiver);
     using guard = new WatchGuard({
       clock: this.#clock,
       timeoutMs: timeoutSeconds * 1000,
@@ -261,7 +261,7 @@ export class Reflector<T extends KubernetesObject> {
         this.#record.contact();
         items += batch.length;
         for (let from = 0; from < batch.length; ) {
-          const taken = takeEvents(batch, from, intake);
+          const taken = handleWatchEvents(batch, from, receiver);
           from = taken.upTo;
           if (taken.added > 0) guard.progress();
           const { added, others, dropped, resourceVersion } = taken;
@@ -274,7 +274,7 @@ export class Reflector<T extends KubernetesObject> {
           guard.complete();
           await this.#complete(initial, resourceVersion, startedMs, child.signal);
           initial = undefined;
-          intake = this.#intake;
+          receiver = this.#receiver;
         }
       }
     } finally {

@@ -27,6 +27,7 @@ import {
 } from "../../base/index.ts";
 import { Controller } from "../controller/controller.ts";
 import { makeQueue } from "../controller/make-queue.ts";
+import type { EventDetails, Notification, ResourceEventHandler } from "../handler/handlers.ts";
 import { type InformerStatus, type ReflectorStatus, wallTimeOf } from "../liveness.ts";
 import { requireLimit, requirePeriodMs } from "../option-checks.ts";
 import { applyDeltasInSlices } from "../queue/apply-deltas.ts";
@@ -44,7 +45,6 @@ import { metaNamespaceKeyFunc } from "../store/key-functions.ts";
 import type { Indexers, KeyFunction, ReadonlyIndexer, ReadonlyStore, Transform } from "../store/store.ts";
 import { SyncGate } from "../wait/sync-gate.ts";
 import { nameOfHandler } from "./event-handler-name.ts";
-import type { EventDetails, Notification, ResourceEventHandler } from "./handlers.ts";
 import { decideHealth, type Health, type HealthOptions } from "./health.ts";
 import { type InformerMetrics, laterGauge, openInformerMetrics } from "./informer-metrics.ts";
 import { keyOfNotification } from "./notification-key.ts";

@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { RequeueError } from "../requeue-error.ts";
-import { FIFO, FifoClosedError } from "./fifo.ts";
+import { FIFO } from "./fifo.ts";
 import { metaNamespaceKeyFunc } from "./key-functions.ts";
 import { type Pod, pod } from "./objects.fixture.ts";
+import { QueueClosedError } from "./queue-closed-error.ts";
 import { storeSuite } from "./store.contract.ts";
 
 const neverAborted = new AbortController().signal;
@@ -231,7 +232,7 @@ describe("whoever waits at an empty FIFO", () => {
 
   test("is told when it closes, all of them", async () => {
     const fifo = newFifo();
-    const popped = Array.from({ length: 10 }, () => expect(take(fifo)).rejects.toThrow(FifoClosedError));
+    const popped = Array.from({ length: 10 }, () => expect(take(fifo)).rejects.toThrow(QueueClosedError));
     fifo.close();
     await Promise.all(popped);
     expect(fifo.isClosed).toBe(true);
@@ -249,6 +250,6 @@ describe("whoever waits at an empty FIFO", () => {
     fifo.add(state("a", 1));
     fifo.close();
     expect(await take(fifo)).toEqual(state("a", 1));
-    await expect(take(fifo)).rejects.toThrow(FifoClosedError);
+    await expect(take(fifo)).rejects.toThrow(QueueClosedError);
   });
 });

@@ -4,18 +4,13 @@
 //
 // An object is out of the queue before it is worked on. Work that throws does not put it back, unless what it throws is a
 // RequeueError.
-import { KubeloopError, RingBuffer } from "../../base/index.ts";
+import { ConditionVariable } from "../../base/condition-variable.ts";
+import { RingBuffer } from "../../base/index.ts";
 import { RequeueError } from "../requeue-error.ts";
-import { Arrivals } from "./arrivals.ts";
+import { QueueClosedError } from "./queue-closed-error.ts";
 import type { KeyFunction, Store } from "./store.ts";
 import { resourceVersionOf, StoreResourceVersion } from "./store-resource-version.ts";
 import { keyFor } from "./write-rules.ts";
-
-export class FifoClosedError extends KubeloopError {
-  constructor() {
-    super("queue is closed", { reason: "Closed", retry: "never" });
-  }
-}
 
 /** `isInInitialList`: the queue has not synced yet. */
 export type PopProcess<T> = (object: T, isInInitialList: boolean) => void | Promise<void>;
@@ -26,7 +21,7 @@ export class FIFO<T> implements Store<T> {
   /** Keys in their order. One that has been deleted is still here, and passed over when its turn comes. */
   readonly #line = new RingBuffer<string>();
   readonly #inLine = new Set<string>();
-  readonly #arrivals = new Arrivals();
+  readonly #arrivals = new ConditionVariable();
   readonly #version = new StoreResourceVersion();
   /** Keys of the first list that are not worked off; undefined before anything came. */
   #initial: Set<string> | undefined;
@@ -58,7 +53,7 @@ export class FIFO<T> implements Store<T> {
     this.#initial ??= new Set();
     this.#put(key, object);
     this.#version.advance(resourceVersionOf(object));
-    this.#arrivals.tell();
+    this.#arrivals.notifyAll();
   }
 
   /** For what is put back: something newer with the same key stays. */
@@ -87,7 +82,7 @@ export class FIFO<T> implements Store<T> {
     this.#inLine.clear();
     for (const [key, object] of byKey) this.#put(key, object);
     this.#version.set(resourceVersion);
-    if (byKey.size > 0) this.#arrivals.tell();
+    if (byKey.size > 0) this.#arrivals.notifyAll();
   }
 
   /** Everything here waits already. */
@@ -115,14 +110,14 @@ export class FIFO<T> implements Store<T> {
 
   /**
    * Takes the first object out and lets `work` work on it; waits for one. Rejects with what `work` threw, with the cause of a
-   * RequeueError if it has one, with a FifoClosedError once closed and empty, or with the signal's reason.
+   * RequeueError if it has one, with a QueueClosedError once closed and empty, or with the signal's reason.
    */
   async pop(work: PopProcess<T>, signal: AbortSignal): Promise<T> {
     for (;;) {
       signal.throwIfAborted();
       const key = this.#takeKey();
       if (key !== undefined) return await this.#workOff(key, work);
-      if (this.#isClosed) throw new FifoClosedError();
+      if (this.#isClosed) throw new QueueClosedError();
       await this.#arrivals.wait(signal);
     }
   }
@@ -130,7 +125,7 @@ export class FIFO<T> implements Store<T> {
   /** What waits can still be taken. */
   close(): void {
     this.#isClosed = true;
-    this.#arrivals.tell();
+    this.#arrivals.notifyAll();
   }
 
   async #workOff(key: string, work: PopProcess<T>): Promise<T> {

@@ -25,8 +25,8 @@ export {
   type TtlStoreOptions,
   ttlPolicy,
 } from "./expiration-cache.ts";
-export { FIFO, FifoClosedError, type PopProcess } from "./fifo.ts";
-export { Heap, HeapClosedError, type HeapOptions } from "./heap.ts";
+export { FIFO, type PopProcess } from "./fifo.ts";
+export { Heap, type HeapOptions } from "./heap.ts";
 export {
   IndexedStore,
   type IndexedStoreOptions,
@@ -48,6 +48,8 @@ export {
 } from "./key-functions.ts";
 export { listAll, listAllByNamespace, type NamespaceListOptions } from "./lister-functions.ts";
 export { MutationCache, type MutationCacheOptions } from "./mutation-cache.ts";
+export { QueueClosedError } from "./queue-closed-error.ts";
+export type { ReflectorStore, ReplaceOptions } from "./reflector-store.ts";
 export type { Pause } from "./replacement.ts";
 export type {
   Indexer,

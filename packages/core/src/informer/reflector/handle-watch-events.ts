@@ -14,7 +14,7 @@ export interface EventSink<T> {
   bookmark?(resourceVersion: string): void;
 }
 
-export interface Intake<T> {
+export interface WatchEventReceiver<T> {
   readonly sink: EventSink<T>;
   readonly expected: ObjectKind | undefined;
   /** Whether to stop behind the bookmark that ends the initial events. */
@@ -38,12 +38,12 @@ export interface Taken {
 }
 
 /** Takes events from `from` on, to the end of the batch or of what belongs together. */
-export function takeEvents<T extends KubernetesObject>(
+export function handleWatchEvents<T extends KubernetesObject>(
   batch: readonly WatchEvent<T>[],
   from: number,
-  intake: Intake<T>,
+  receiver: WatchEventReceiver<T>,
 ): Taken {
-  const { sink, expected } = intake;
+  const { sink, expected } = receiver;
   let added = 0;
   let others = 0;
   let dropped = 0;
@@ -63,7 +63,7 @@ export function takeEvents<T extends KubernetesObject>(
       const completed = withKind(object, event.type === "BOOKMARK" ? undefined : expected);
       if (completed === undefined) {
         dropped++;
-        intake.onDropped(new DroppedObjectError(fault));
+        receiver.onDropped(new DroppedObjectError(fault));
         continue;
       }
       object = completed;
@@ -84,16 +84,16 @@ export function takeEvents<T extends KubernetesObject>(
           break;
         case "BOOKMARK":
           others++;
-          isInitialEnd = intake.stopsAtInitialEnd && event.object.metadata.annotations?.[initialEventsEnd] === "true";
+          isInitialEnd = receiver.stopsAtInitialEnd && event.object.metadata.annotations?.[initialEventsEnd] === "true";
           sink.bookmark?.(event.object.metadata.resourceVersion);
           break;
         default:
           dropped++;
-          intake.onDropped(unknownType(event));
+          receiver.onDropped(unknownType(event));
           continue;
       }
     } catch (thrown) {
-      intake.onRefused(thrown);
+      receiver.onRefused(thrown);
     }
     resourceVersion = event.object.metadata.resourceVersion || resourceVersion;
   }

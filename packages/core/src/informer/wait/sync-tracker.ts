@@ -3,53 +3,18 @@
 //
 // SingleFileTracker counts, for items that are finished in the order they were started. AsyncTracker keeps their keys, for
 // many workers; a key started twice is one item.
-import { KubeloopError, Listeners } from "../../base/index.ts";
+import { KubeloopError } from "../../base/index.ts";
+import { SyncGate, type SyncGateOptions } from "./sync-gate.ts";
 
-export interface SyncTrackerOptions {
-  /** Hears of a callback that threw. Unless given, the error surfaces as an uncaught one. */
-  readonly onError?: ((error: unknown) => void) | undefined;
-}
-
-/** Something that happens once, and is told to everyone who asks, before or afterwards. */
-class Milestone {
-  #waiting: Listeners<void> | undefined;
-
-  constructor(onError: (error: unknown) => void = surface) {
-    this.#waiting = new Listeners(onError);
-  }
-
-  get isReached(): boolean {
-    return this.#waiting === undefined;
-  }
-
-  reach(): void {
-    const waiting = this.#waiting;
-    this.#waiting = undefined;
-    waiting?.emit();
-  }
-
-  onReached(callback: () => void): Disposable {
-    if (this.#waiting !== undefined) return this.#waiting.subscribe(callback);
-    callback();
-    return nothingToUndo;
-  }
-}
-
-const nothingToUndo: Disposable = { [Symbol.dispose]() {} };
-
-function surface(error: unknown): void {
-  queueMicrotask(() => {
-    throw error;
-  });
-}
+export type SyncTrackerOptions = SyncGateOptions;
 
 export class SingleFileTracker {
-  readonly #synced: Milestone;
+  readonly #synced: SyncGate;
   #unfinished = 0;
   #hasUpstreamSynced = false;
 
   constructor(options: SyncTrackerOptions = {}) {
-    this.#synced = new Milestone(options.onError);
+    this.#synced = new SyncGate(options);
   }
 
   start(count = 1): void {
@@ -72,26 +37,26 @@ export class SingleFileTracker {
   }
 
   hasSynced(): boolean {
-    return this.#synced.isReached;
+    return this.#synced.isOpen;
   }
 
   /** Called once, when `hasSynced` turns true; at once if it has. */
   onSynced(callback: () => void): Disposable {
-    return this.#synced.onReached(callback);
+    return this.#synced.onOpen(callback);
   }
 
   #look(): void {
-    if (this.#hasUpstreamSynced && this.#unfinished === 0) this.#synced.reach();
+    if (this.#hasUpstreamSynced && this.#unfinished === 0) this.#synced.open();
   }
 }
 
 export class AsyncTracker<K> {
-  readonly #synced: Milestone;
+  readonly #synced: SyncGate;
   readonly #unfinished = new Set<K>();
   #hasUpstreamSynced = false;
 
   constructor(options: SyncTrackerOptions = {}) {
-    this.#synced = new Milestone(options.onError);
+    this.#synced = new SyncGate(options);
   }
 
   start(key: K): void {
@@ -111,15 +76,15 @@ export class AsyncTracker<K> {
   }
 
   hasSynced(): boolean {
-    return this.#synced.isReached;
+    return this.#synced.isOpen;
   }
 
   /** Called once, when `hasSynced` turns true; at once if it has. */
   onSynced(callback: () => void): Disposable {
-    return this.#synced.onReached(callback);
+    return this.#synced.onOpen(callback);
   }
 
   #look(): void {
-    if (this.#hasUpstreamSynced && this.#unfinished.size === 0) this.#synced.reach();
+    if (this.#hasUpstreamSynced && this.#unfinished.size === 0) this.#synced.open();
   }
 }

@@ -3,9 +3,9 @@ import { type KubernetesObject, newExpired } from "../../api/index.ts";
 import { Channel, FakeClock, seededRandom } from "../../base/index.ts";
 import type { WatchEvent } from "../../client/index.ts";
 import { customListWatch } from "../reflector/custom-list-watch.ts";
+import { SharedIndexInformer } from "../shared/shared-index-informer.ts";
 import type { EventCause, Notification } from "./handlers.ts";
 import { repeatsTheKnown } from "./repeats-the-known.ts";
-import { SharedIndexInformer } from "./shared-index-informer.ts";
 
 const thing = (uid: string, resourceVersion: string, color: string): KubernetesObject => ({
   apiVersion: "v1",

@@ -1,5 +1,5 @@
 // Where a reflector puts what it hears: a queue, in front of a cache, or a plain store.
-import type { Transform } from "../store/store.ts";
+import type { Transform } from "./store.ts";
 
 export interface ReflectorStore<T> {
   /**
