@@ -3,7 +3,7 @@ import type { KubernetesObject } from "../../api/index.ts";
 import { deferred, FakeClock, seededRandom, systemClock, untilAborted } from "../../base/index.ts";
 import { DeltaFIFO } from "../queue/delta-fifo.ts";
 import { InOrderQueue } from "../queue/in-order-queue.ts";
-import type { Batch, Queue } from "../queue/queue.ts";
+import type { Batch, BatchQueue } from "../queue/queue.ts";
 import { RequeueError } from "../requeue-error.ts";
 import { PodSource } from "../shared/pod-source.fixture.ts";
 import { IndexedStore } from "../store/indexed-store.ts";
@@ -135,7 +135,7 @@ describe("a controller", () => {
     });
   }
 
-  const queues: readonly [string, () => Queue<KubernetesObject>, string][] = [
+  const queues: readonly [string, () => BatchQueue<KubernetesObject>, string][] = [
     ["DeltaFIFO", () => new DeltaFIFO<KubernetesObject>({ keyOf }), "initial Replaced"],
     ["InOrderQueue", () => new InOrderQueue<KubernetesObject>({ keyOf }), "initial ReplacedAll"],
   ];

@@ -21,7 +21,7 @@ import {
 } from "../../base/index.ts";
 import type { ReflectorStatus } from "../liveness.ts";
 import { requirePeriodMs } from "../option-checks.ts";
-import type { Batch, Queue } from "../queue/queue.ts";
+import type { Batch, BatchQueue } from "../queue/queue.ts";
 import type { ListerWatcher, ObjectKind } from "../reflector/lister-watcher.ts";
 import { Reflector } from "../reflector/reflector.ts";
 import type { ReflectorOptions } from "../reflector/reflector-options.ts";
@@ -29,13 +29,13 @@ import { RequeueError } from "../requeue-error.ts";
 import { SyncGate } from "../wait/sync-gate.ts";
 
 /** A queue that takes back what could not be processed: DeltaFIFO does; stream order does not allow for it. */
-export interface RequeueingQueue<T> extends Queue<T> {
+export interface RequeueingQueue<T> extends BatchQueue<T> {
   requeue(batch: Batch<T>): void;
 }
 
 export interface ControllerConfig<T extends KubernetesObject>
   extends Omit<ReflectorOptions, "resyncMs" | "expectedKind" | "onError"> {
-  readonly queue: Queue<T> | RequeueingQueue<T>;
+  readonly queue: BatchQueue<T> | RequeueingQueue<T>;
   readonly listerWatcher: ListerWatcher<T>;
   /** What is done with each batch. A RequeueError that it throws has the batch processed again, after a pause. */
   readonly process: (batch: Batch<T>, signal: AbortSignal) => void | Promise<void>;
@@ -56,7 +56,7 @@ const retryPause: BackoffPolicy = { initialMs: 5, factor: 2, maxMs: 1000, jitter
 
 export class Controller<T extends KubernetesObject> {
   readonly #config: ControllerConfig<T>;
-  readonly #queue: Queue<T> | RequeueingQueue<T>;
+  readonly #queue: BatchQueue<T> | RequeueingQueue<T>;
   readonly #reflector: Reflector<T>;
   readonly #clock: Clock;
   readonly #log: Log;
@@ -203,6 +203,6 @@ export class Controller<T extends KubernetesObject> {
   }
 }
 
-function canRequeue<T>(queue: Queue<T> | RequeueingQueue<T>): queue is RequeueingQueue<T> {
+function canRequeue<T>(queue: BatchQueue<T> | RequeueingQueue<T>): queue is RequeueingQueue<T> {
   return "requeue" in queue;
 }

@@ -18,7 +18,7 @@ import { InitialPopulation } from "./initial-population.ts";
 import { Intake, type Keyed } from "./intake.ts";
 import { type KnownObjects, tombstonesOf } from "./known-objects.ts";
 import { popFrom } from "./pop.ts";
-import type { Queue } from "./queue.ts";
+import type { BatchQueue } from "./queue.ts";
 import type { QueueMetrics } from "./queue-metrics.ts";
 import { TakenBatches } from "./taken-batches.ts";
 import { untilReady } from "./until-ready.ts";
@@ -50,7 +50,7 @@ interface Entry<T> {
   isInitial: boolean;
 }
 
-export class DeltaFIFO<T> implements Queue<T> {
+export class DeltaFIFO<T> implements BatchQueue<T> {
   readonly #intake: Intake<T>;
   readonly #known: KnownObjects<T> | undefined;
   readonly #replacedAs: "Replaced" | "Sync";
@@ -184,10 +184,13 @@ export class DeltaFIFO<T> implements Queue<T> {
    * Waits for an object and works on its deltas. Throws a QueueClosedError once closed and empty, or what the work throws.
    * A RequeueError puts the deltas back as `requeue` does: then it throws its cause, or returns undefined if there is none.
    */
-  pop<R>(work: (batch: KeyBatch<T>) => R | Promise<R>, signal: AbortSignal): Promise<R | undefined> {
+  pop<R>(
+    work: (batch: KeyBatch<T>, isInInitialList: boolean) => R | Promise<R>,
+    signal: AbortSignal,
+  ): Promise<R | undefined> {
     const requeueing = async (batch: KeyBatch<T>) => {
       try {
-        return await work(batch);
+        return await work(batch, batch.isInInitialList);
       } catch (error) {
         if (!(error instanceof RequeueError)) throw error;
         this.requeue(batch);

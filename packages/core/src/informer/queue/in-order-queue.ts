@@ -17,7 +17,7 @@ import { InitialPopulation } from "./initial-population.ts";
 import { Intake, type Keyed } from "./intake.ts";
 import { type KnownObjects, tombstonesOf } from "./known-objects.ts";
 import { popFrom } from "./pop.ts";
-import type { Batch, Queue } from "./queue.ts";
+import type { Batch, BatchQueue } from "./queue.ts";
 import { InvalidQueueError } from "./queue-errors.ts";
 import type { QueueMetrics } from "./queue-metrics.ts";
 import { TakenBatches } from "./taken-batches.ts";
@@ -37,7 +37,7 @@ export interface InOrderQueueOptions<T> {
   readonly metrics?: QueueMetrics | undefined;
 }
 
-export class InOrderQueue<T> implements Queue<T> {
+export class InOrderQueue<T> implements BatchQueue<T> {
   readonly #intake: Intake<T>;
   /** Undefined when atomic. */
   readonly #known: KnownObjects<T> | undefined;
@@ -135,8 +135,8 @@ export class InOrderQueue<T> implements Queue<T> {
   }
 
   /** Waits for a batch and works on it. Throws a QueueClosedError once closed and empty, or what the work throws. */
-  pop<R>(work: (batch: Batch<T>) => R | Promise<R>, signal: AbortSignal): Promise<R> {
-    return popFrom(this, work, signal);
+  pop<R>(work: (batch: Batch<T>, isInInitialList: boolean) => R | Promise<R>, signal: AbortSignal): Promise<R> {
+    return popFrom(this, (batch: Batch<T>) => work(batch, batch.isInInitialList), signal);
   }
 
   hasSynced(): boolean {

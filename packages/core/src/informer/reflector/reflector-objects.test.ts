@@ -3,7 +3,7 @@ import { FakeClock } from "../../base/index.ts";
 import type { WatchEvent } from "../../client/index.ts";
 import { DeltaFIFO } from "../queue/delta-fifo.ts";
 import { InOrderQueue } from "../queue/in-order-queue.ts";
-import type { Queue } from "../queue/queue.ts";
+import type { BatchQueue } from "../queue/queue.ts";
 import { IndexedStore } from "../store/indexed-store.ts";
 import { metaNamespaceKeyFunc as keyOf } from "../store/key-functions.ts";
 import type { Transform } from "../store/store.ts";
@@ -145,7 +145,7 @@ describe("the store's transform", () => {
     ],
   ])("is applied once to each object on its way through a queue that keeps them %s", async (_, makeQueue) => {
     const { counts, transform } = counting();
-    const queue: Queue<Pod> = makeQueue(transform);
+    const queue: BatchQueue<Pod> = makeQueue(transform);
     const clock = new FakeClock();
     const parts = [[added("a", "1"), added("b", "2"), initialEnd("10"), added("c", "11")]];
     const source = new ScriptedSource(clock, { canWatchList: true, watches: [{ parts }] });

@@ -26,7 +26,14 @@ import { DroppedObjectError, findObjectFault, isTable, withKind } from "./object
 import { ReflectorMetrics, type ReflectorSeries } from "./reflector-metrics.ts";
 import { callSiteOf, holdName, releaseName, uniqueName } from "./reflector-name.ts";
 import { type ReflectorOptions, type ReflectorSettings, settingsOf } from "./reflector-options.ts";
-import { type Command, initialState, type Moment, type Phase, type ReflectorState } from "./reflector-state.ts";
+import {
+  type Command,
+  type Input,
+  initialState,
+  type Moment,
+  type Phase,
+  type ReflectorState,
+} from "./reflector-state.ts";
 import { type ReflectorRow, type Step, step } from "./reflector-step.ts";
 import { ResyncTimer } from "./resync-timer.ts";
 import { StatusRecord } from "./status-record.ts";
@@ -102,6 +109,35 @@ export class Reflector<T extends KubernetesObject> {
 
   /** Ends when the signal aborts and all is let go of. May be run again afterwards, and goes on from the last version. */
   async run(signal: AbortSignal): Promise<void> {
+    await this.#open(async () => {
+      let happening = this.#go();
+      while (!signal.aborted) happening = await this.#carryOut(this.#advance(happening).command, signal);
+    }, signal);
+  }
+
+  /**
+   * One list and the watch that follows it, as client-go's ListAndWatch: what `run` does until it would list again. Ends without an error when the
+   * signal aborts, and when the watch ends in a way that only a list gets past: the server says in it that the version has expired, or it is lost
+   * again and again. Throws when it gets no list, or no watch after it, and when a resync fails; the failure has reached `onError` then, too. The caller decides when to
+   * call it again; that goes on from the last version.
+   */
+  async listAndWatch(signal: AbortSignal): Promise<void> {
+    await this.#open(async () => {
+      let happening = this.#go();
+      while (!signal.aborted) {
+        const { phase } = this.#state;
+        const next = this.#advance(happening);
+        if (next.state.phase.at === "waiting" && next.state.phase.next === "begin") {
+          if (isWatchOver(phase, happening.input)) return;
+          throw happening.error ?? toFailure(next);
+        }
+        happening = await this.#carryOut(next.command, signal);
+      }
+    }, signal);
+  }
+
+  /** Lets `work` run as the only one, with the reflector's name and metrics. Being aborted is no failure. */
+  async #open(work: () => Promise<void>, signal: AbortSignal): Promise<void> {
     if (this.#series !== undefined) {
       throw new KubeloopError("reflector is running already", { reason: "Invalid", retry: "never" });
     }
@@ -112,8 +148,7 @@ export class Reflector<T extends KubernetesObject> {
     this.#state = { ...this.#state, phase: { at: "idle" }, failures: 0, healthySinceMs: undefined };
     this.#record.live("running", this.#state);
     try {
-      let happening: Happening = { input: { type: "go", ...this.#moment() } };
-      while (!signal.aborted) happening = await this.#carryOut(this.#advance(happening), signal);
+      await work();
     } catch (error) {
       if (!isAborted(error, signal)) throw error;
     } finally {
@@ -123,6 +158,10 @@ export class Reflector<T extends KubernetesObject> {
       this.#hasReleasedName = true;
       this.#record.live("stopped", this.#state);
     }
+  }
+
+  #go(): Happening {
+    return { input: { type: "go", ...this.#moment() } };
   }
 
   async #carryOut(command: Command, signal: AbortSignal): Promise<Happening> {
@@ -150,8 +189,8 @@ export class Reflector<T extends KubernetesObject> {
     }
   }
 
-  /** Tells the machine, and does what goes without waiting. Gives what is to be done next. */
-  #advance({ input, error }: Happening): Command {
+  /** Tells the machine, and does what goes without waiting. Returns what is to be done next. */
+  #advance({ input, error }: Happening): Step {
     if (input.type === "go") this.#recallWatchList();
     const { phase } = this.#state;
     const next = step(this.#state, input, this.#settings.rules);
@@ -162,7 +201,7 @@ export class Reflector<T extends KubernetesObject> {
     if (failure !== undefined) this.#report(failure, next.row);
     if (next.row === "watch/short") this.#series?.shortWatches.inc();
     this.#note(next, input.type !== "events");
-    return next.command;
+    return next;
   }
 
   /** What another reflector of the same client has found out counts as if this one had. */
@@ -326,6 +365,13 @@ export class Reflector<T extends KubernetesObject> {
       this.#log.error("error handler failed", { error: thrown });
     }
   }
+}
+
+/** Whether there was a watch, and it is over: what made it end is the server's way to ask for a list, not a failure of this cycle. */
+function isWatchOver(phase: Phase, input: Input): boolean {
+  if (phase.at !== "watching") return false;
+  if (input.type !== "failed") return input.type === "closed" || input.type === "overdue";
+  return input.isInStream || input.failure === "lost";
 }
 
 function toFailure({ complaint }: Step): KubeloopError | undefined {

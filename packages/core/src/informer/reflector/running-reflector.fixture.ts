@@ -48,10 +48,11 @@ export function setUp(script: Script, options: ReflectorOptions = {}, transform?
       running ??= reflector.run(stop.signal);
       await clock.advance(forMs);
     },
-    /** Ends it, and looks whether anything was left. */
-    async stop() {
+    /** Ends it, and `work` that goes on until the signal aborts, and looks whether anything was left. */
+    async stop(work?: Promise<unknown>) {
       stop.abort();
       await running;
+      await work;
       expect(clock.pending()).toEqual([]);
       expect(source.openWatches).toBe(0);
     },

@@ -32,7 +32,7 @@ import { type InformerStatus, type ReflectorStatus, wallTimeOf } from "../livene
 import { requireLimit, requirePeriodMs } from "../option-checks.ts";
 import { applyDeltasInSlices } from "../queue/apply-deltas.ts";
 import type { ApplyProgress } from "../queue/apply-target.ts";
-import type { Batch, Queue } from "../queue/queue.ts";
+import type { Batch, BatchQueue } from "../queue/queue.ts";
 import type { ListerWatcher } from "../reflector/lister-watcher.ts";
 import { checkReflectorOptions } from "../reflector/reflector-options.ts";
 import {
@@ -79,7 +79,7 @@ export class SharedIndexInformer<T extends KubernetesObject> {
   /** Monotonic. */
   #startedMs: number | undefined;
   /** From the start on. */
-  #queue: Queue<T> | undefined;
+  #queue: BatchQueue<T> | undefined;
   #metrics: InformerMetrics | undefined;
   #controller: Controller<T> | undefined;
   /** How often it is looked whether a handler is due for a resync. */
@@ -269,7 +269,7 @@ export class SharedIndexInformer<T extends KubernetesObject> {
     }
   }
 
-  #makeController(queue: Queue<T>): Controller<T> {
+  #makeController(queue: BatchQueue<T>): Controller<T> {
     const { indexers, transform, keyOf, queue: _kind, ...more } = this.#options;
     const { freeze, identity, resyncMs, mutationDetector, ...others } = more;
     const { onWatchError, onCacheError, onHandlerError, ...forReflector } = others;
@@ -285,7 +285,7 @@ export class SharedIndexInformer<T extends KubernetesObject> {
     });
   }
 
-  #apply(batch: Batch<T>, queue: Queue<T>, signal: AbortSignal): void | Promise<void> {
+  #apply(batch: Batch<T>, queue: BatchQueue<T>, signal: AbortSignal): void | Promise<void> {
     // What is in hand counts from the moment it is no longer in the queue.
     const progress = { waiting: batch.deltas.length, unreported: 0 };
     const target = {
@@ -319,7 +319,7 @@ export class SharedIndexInformer<T extends KubernetesObject> {
     this.#processor.distributeAdds(objects, details);
   }
 
-  #applied(queue: Queue<T>): void {
+  #applied(queue: BatchQueue<T>): void {
     this.#isApplying = false;
     this.#progress = nothingInHand;
     if (queue.size === 0) this.#processor.resyncEnded();

@@ -2,8 +2,8 @@
 // has not happened, an object that fails (no key, an index function that throws) fails alone and loudly. Everything handed
 // out is shared: nobody may change it. Not here: how objects get in (queue, reflector) and who is told (shared).
 //
-// Read store.ts for the contract, then indexed-store.ts. Beside it stand client-go's other stores: queues that are stores
-// (FIFO, Heap), ones that forget (ExpirationCache), ones that push everything (UndeltaStore), an overlay to read one's own
+// Read store.ts for the contract, then indexed-store.ts. Beside it stand client-go's other stores: a queue with
+// priorities (Heap), ones that forget (ExpirationCache), ones that push everything (UndeltaStore), an overlay to read one's own
 // writes (MutationCache); and two for memory and honesty: stripManagedFields and the CacheMutationDetector.
 export {
   CacheMutationDetector,
@@ -25,7 +25,6 @@ export {
   type TtlStoreOptions,
   ttlPolicy,
 } from "./expiration-cache.ts";
-export { FIFO, type PopProcess } from "./fifo.ts";
 export { Heap, type HeapOptions } from "./heap.ts";
 export {
   IndexedStore,
@@ -65,5 +64,5 @@ export { IndexError, IndexNameError, KeyError, TransactionError, TransformError 
 export { type InformerLabel, storeResourceVersionGauge, storeResourceVersionMetric } from "./store-resource-version.ts";
 export { StringPool } from "./string-pool.ts";
 export { type StripOptions, stripManagedFields } from "./strip-managed-fields.ts";
-export { ThreadSafeStore, type ThreadSafeStoreOptions } from "./thread-safe-store.ts";
+export { type KeyedTransaction, ThreadSafeStore, type ThreadSafeStoreOptions } from "./thread-safe-store.ts";
 export { newUndeltaStore, type PushFunction, UndeltaStore } from "./undelta-store.ts";

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { RequeueError } from "../requeue-error.ts";
+import { metaNamespaceKeyFunc } from "../store/key-functions.ts";
+import { type Pod, pod } from "../store/objects.fixture.ts";
+import { QueueClosedError } from "../store/queue-closed-error.ts";
+import { storeSuite } from "../store/store.contract.ts";
 import { FIFO } from "./fifo.ts";
-import { metaNamespaceKeyFunc } from "./key-functions.ts";
-import { type Pod, pod } from "./objects.fixture.ts";
-import { QueueClosedError } from "./queue-closed-error.ts";
-import { storeSuite } from "./store.contract.ts";
 
 const neverAborted = new AbortController().signal;
 const newFifo = () => new FIFO<Pod>(metaNamespaceKeyFunc);

@@ -7,15 +7,17 @@
 import { ConditionVariable } from "../../base/condition-variable.ts";
 import { RingBuffer } from "../../base/index.ts";
 import { RequeueError } from "../requeue-error.ts";
-import { QueueClosedError } from "./queue-closed-error.ts";
-import type { KeyFunction, Store } from "./store.ts";
-import { resourceVersionOf, StoreResourceVersion } from "./store-resource-version.ts";
-import { keyFor } from "./write-rules.ts";
+import { QueueClosedError } from "../store/queue-closed-error.ts";
+import type { KeyFunction, Store } from "../store/store.ts";
+import { resourceVersionOf, StoreResourceVersion } from "../store/store-resource-version.ts";
+import { keyFor } from "../store/write-rules.ts";
+import { SyncGate } from "../wait/sync-gate.ts";
+import type { Queue } from "./queue.ts";
 
 /** `isInInitialList`: the queue has not synced yet. */
 export type PopProcess<T> = (object: T, isInInitialList: boolean) => void | Promise<void>;
 
-export class FIFO<T> implements Store<T> {
+export class FIFO<T> implements Store<T>, Queue<T, T> {
   readonly #keyOf: KeyFunction<T>;
   readonly #objects = new Map<string, T>();
   /** Keys in their order. One that has been deleted is still here, and passed over when its turn comes. */
@@ -25,6 +27,7 @@ export class FIFO<T> implements Store<T> {
   readonly #version = new StoreResourceVersion();
   /** Keys of the first list that are not worked off; undefined before anything came. */
   #initial: Set<string> | undefined;
+  readonly #synced = new SyncGate();
   #isClosed = false;
 
   constructor(keyOf: KeyFunction<T>) {
@@ -45,7 +48,12 @@ export class FIFO<T> implements Store<T> {
 
   /** The first list has been worked off; or something else came before any list. */
   hasSynced(): boolean {
-    return this.#initial?.size === 0;
+    return this.#synced.isOpen;
+  }
+
+  /** Called once, when `hasSynced` turns true; at once if it has. */
+  onSynced(callback: () => void): Disposable {
+    return this.#synced.onOpen(callback);
   }
 
   add(object: T): void {
@@ -54,6 +62,7 @@ export class FIFO<T> implements Store<T> {
     this.#put(key, object);
     this.#version.advance(resourceVersionOf(object));
     this.#arrivals.notifyAll();
+    this.#look();
   }
 
   /** For what is put back: something newer with the same key stays. */
@@ -71,6 +80,7 @@ export class FIFO<T> implements Store<T> {
     this.#objects.delete(key);
     this.#initial.delete(key);
     this.#version.advance(resourceVersionOf(object));
+    this.#look();
   }
 
   /** Exactly these wait from now on, in this order. Throws a KeyError, and has changed nothing then. */
@@ -83,6 +93,7 @@ export class FIFO<T> implements Store<T> {
     for (const [key, object] of byKey) this.#put(key, object);
     this.#version.set(resourceVersion);
     if (byKey.size > 0) this.#arrivals.notifyAll();
+    this.#look();
   }
 
   /** Everything here waits already. */
@@ -143,8 +154,14 @@ export class FIFO<T> implements Store<T> {
     } finally {
       // Worked off, not merely taken: whoever waits for the first list may rely on what was done with it.
       if (!isRequeued) this.#initial?.delete(key);
+      this.#look();
     }
     return object;
+  }
+
+  /** Once synced, always synced. */
+  #look(): void {
+    if (this.#initial?.size === 0) this.#synced.open();
   }
 
   #put(key: string, object: T): void {
