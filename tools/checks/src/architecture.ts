@@ -35,6 +35,7 @@ export const informerFolders = [
   "shared",
   "lister",
   "factory",
+  "generated",
   "watch",
   "compat",
   "index.ts",

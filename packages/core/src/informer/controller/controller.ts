@@ -11,10 +11,10 @@ import {
   type BackoffPolicy,
   backoffDelayMs,
   type Clock,
+  defaultLog,
   isAborted,
   KubeloopError,
   type Log,
-  noLog,
   runTogether,
   systemClock,
   YieldBudget,
@@ -80,7 +80,7 @@ export class Controller<T extends KubernetesObject> {
     this.#config = config;
     this.#queue = queue;
     this.#clock = config.clock ?? systemClock;
-    this.#log = config.log ?? noLog;
+    this.#log = config.log ?? defaultLog;
     this.#reflector = new Reflector(listerWatcher, queue, {
       ...forReflector,
       resyncMs: fullResyncPeriodMs,

@@ -4,7 +4,7 @@
 // apart, a slow handler holds up its cache, and being in sync means that the handler has been told, too. What it throws is
 // reported, and the next event comes. A relist of what has not changed is not told.
 import type { KubernetesObject } from "../../api/index.ts";
-import { type Clock, noLog, systemClock, toError, YieldBudget } from "../../base/index.ts";
+import { type Clock, defaultLog, systemClock, toError, YieldBudget } from "../../base/index.ts";
 import type { Notification, ResourceEventHandler } from "../handler/handlers.ts";
 import { repeatsTheKnown } from "../handler/repeats-the-known.ts";
 import { tell } from "../handler/tell.ts";
@@ -52,7 +52,7 @@ export function newIndexerInformer<T extends KubernetesObject>(
 ): { readonly indexer: ReadonlyIndexer<T>; readonly controller: Controller<T> } {
   const { resyncMs, transform, queue: kind, freeze = false, onHandlerError, indexers, ...others } = options;
   const { keyOf = metaNamespaceKeyFunc, ...config } = others;
-  const { clock = systemClock, log = noLog } = config;
+  const { clock = systemClock, log = defaultLog } = config;
   const store = new IndexedStore<T>({ keyOf, indexers, freeze });
   const queue = makeQueue(kind, { keyOf, transform, known: store, clock, log });
   const onFailure = (thrown: unknown, notification: Notification<T>) => {

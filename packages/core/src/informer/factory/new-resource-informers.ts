@@ -1,6 +1,6 @@
 // How a factory makes an informer: the source, the index by namespace that listers read, and whatever the factory was told.
 import type { KubernetesObject, Resource } from "../../api/index.ts";
-import { noLog } from "../../base/index.ts";
+import { defaultLog } from "../../base/index.ts";
 import type { Client } from "../../client/index.ts";
 import { requirePeriodMs } from "../option-checks.ts";
 import {
@@ -26,7 +26,7 @@ export function newResourceInformers(
 ): ResourceInformers {
   return new ResourceInformers({
     make: informerMaker(client, options, view),
-    log: options.log ?? noLog,
+    log: options.log ?? defaultLog,
     onEnd: () => options.informerName?.release(),
   });
 }

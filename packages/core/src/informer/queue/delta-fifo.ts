@@ -7,7 +7,7 @@
 // only objects with nothing queued. Other than there, an object of the first list counts once it is done, not when it is
 // taken.
 import { ConditionVariable } from "../../base/condition-variable.ts";
-import { type Clock, type Log, noLog, RingBuffer, systemClock } from "../../base/index.ts";
+import { type Clock, defaultLog, type Log, RingBuffer, systemClock } from "../../base/index.ts";
 import { RequeueError } from "../requeue-error.ts";
 import type { ReplaceOptions } from "../store/reflector-store.ts";
 import type { KeyFunction, Transform } from "../store/store.ts";
@@ -64,7 +64,7 @@ export class DeltaFIFO<T> implements BatchQueue<T> {
   #isClosed = false;
 
   constructor(options: DeltaFIFOOptions<T>) {
-    const { keyOf, transform, clock = systemClock, log = noLog, metrics } = options;
+    const { keyOf, transform, clock = systemClock, log = defaultLog, metrics } = options;
     this.#known = options.knownObjects;
     this.#replacedAs = options.replacedAs ?? "Replaced";
     this.#compress = options.compress;

@@ -9,7 +9,7 @@
 // is found out when they are worked on, against the cache as it is then. Otherwise the queue is told what the cache knows
 // and says it itself, with a Deleted, Replaced or Sync for each object; then bookmarks are of no use and are left out.
 import { ConditionVariable } from "../../base/condition-variable.ts";
-import { type Clock, type Log, noLog, RingBuffer, systemClock } from "../../base/index.ts";
+import { type Clock, defaultLog, type Log, RingBuffer, systemClock } from "../../base/index.ts";
 import type { ReplaceOptions } from "../store/reflector-store.ts";
 import type { KeyFunction, Transform } from "../store/store.ts";
 import { type Delta, isObjectDelta, type ObjectDelta } from "./deltas.ts";
@@ -53,7 +53,7 @@ export class InOrderQueue<T> implements BatchQueue<T> {
   #isClosed = false;
 
   constructor(options: InOrderQueueOptions<T>) {
-    const { keyOf, transform, clock = systemClock, log = noLog, metrics } = options;
+    const { keyOf, transform, clock = systemClock, log = defaultLog, metrics } = options;
     this.#known = requireKnownObjects(options);
     this.#maxBatch = requireBatchSize(options.maxBatch ?? 1000);
     this.#log = log;

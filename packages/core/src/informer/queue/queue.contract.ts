@@ -18,7 +18,10 @@ export interface QueueUnderTestOptions {
 }
 
 export interface QueueUnderTest extends BatchQueue<Item> {
-  pop<R>(work: (batch: Batch<Item>, isInInitialList: boolean) => R | Promise<R>, signal: AbortSignal): Promise<R | undefined>;
+  pop<R>(
+    work: (batch: Batch<Item>, isInInitialList: boolean) => R | Promise<R>,
+    signal: AbortSignal,
+  ): Promise<R | undefined>;
 }
 
 export interface QueueKind {

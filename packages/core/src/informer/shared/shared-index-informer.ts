@@ -15,10 +15,10 @@ import type { KubernetesObject } from "../../api/index.ts";
 import {
   type Clock,
   childSignal,
+  defaultLog,
   KubeloopError,
   Listeners,
   type Log,
-  noLog,
   noMetrics,
   onAbort,
   systemClock,
@@ -93,7 +93,7 @@ export class SharedIndexInformer<T extends KubernetesObject> {
   #joining: ResourceEventHandlerRegistration[] = [];
 
   constructor(source: ListerWatcher<T>, options: SharedIndexInformerOptions<T> = {}) {
-    const { clock = systemClock, log = noLog, keyOf = metaNamespaceKeyFunc } = options;
+    const { clock = systemClock, log = defaultLog, keyOf = metaNamespaceKeyFunc } = options;
     this.name = options.name ?? source.description;
     this.#source = source;
     this.#options = options;
