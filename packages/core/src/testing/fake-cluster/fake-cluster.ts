@@ -20,7 +20,16 @@ import {
   type Resource,
   splitKey,
 } from "../../api/index.ts";
-import { FakeClock, isAborted, KubeloopError, type Random, seededRandom, toError } from "../../base/index.ts";
+import {
+  FakeClock,
+  isAborted,
+  KubeloopError,
+  type Log,
+  noLog,
+  type Random,
+  seededRandom,
+  toError,
+} from "../../base/index.ts";
 import type { Client } from "../../client/index.ts";
 import { type EventuallyOptions, eventually, type Something } from "../eventually.ts";
 import { FakeApiServer } from "../fake-server/index.ts";
@@ -35,6 +44,8 @@ export interface FakeClusterOptions {
   /** Between the client and the server. */
   readonly faults?: readonly FaultRule[];
   readonly clock?: FakeClock;
+  /** What `parts` logs to. `noLog` unless given: most of what goes wrong in a test is meant to. */
+  readonly log?: Log;
 }
 
 export class FakeCluster implements AsyncDisposable {
@@ -46,6 +57,7 @@ export class FakeCluster implements AsyncDisposable {
   readonly injected: readonly InjectedFault[];
   /** What was written over the wire and not refused, in order: "create deployments shop/web". Events and leases are left out. */
   readonly writes: string[] = [];
+  readonly #log: Log;
   readonly #random: Random = seededRandom("cluster");
   readonly #stop = new AbortController();
   readonly #running: Promise<void>[] = [];
@@ -53,9 +65,10 @@ export class FakeCluster implements AsyncDisposable {
   #isFaulty = true;
 
   constructor(options: FakeClusterOptions) {
-    const { clock = new FakeClock(), faults = [], objects = [] } = options;
+    const { clock = new FakeClock(), log = noLog, faults = [], objects = [] } = options;
     const resources = [...new Set([...options.resources, events, leases])];
     this.clock = clock;
+    this.#log = log;
     this.server = new FakeApiServer({ clock, resources });
     const transport = withWrites(this.server, {
       clock,
@@ -71,8 +84,8 @@ export class FakeCluster implements AsyncDisposable {
   }
 
   /** What a Manager, or an informer factory, wants. */
-  get parts(): { readonly client: Client; readonly clock: FakeClock; readonly random: Random } {
-    return { client: this.client, clock: this.clock, random: this.#random };
+  get parts(): { readonly client: Client; readonly clock: FakeClock; readonly random: Random; readonly log: Log } {
+    return { client: this.client, clock: this.clock, random: this.#random, log: this.#log };
   }
 
   get<T extends KubernetesObject>(resource: Resource<T>, key: string): T | undefined {
