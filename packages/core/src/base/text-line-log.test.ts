@@ -23,6 +23,11 @@ describe("a line for people", () => {
       (log) => log.with({ controller: "foos" }).with({ key: "shop/a" }).warn("x", { n: 1 }),
       "WARN controller foos, key shop/a: x n=1",
     ],
+    [
+      "names them also where a name looks like the end of one",
+      (log) => log.with({ a: "b: c" }).with({ d: 1 }).warn("x"),
+      'WARN a "b: c", d 1: x',
+    ],
     ["leaves out what is not there", (log) => log.warn("x", { row: undefined, error: null }), "WARN x error=null"],
     ["quotes what has spaces", (log) => log.warn("x", { why: "no such pod" }), 'WARN x why="no such pod"'],
     ["stays one line whatever a value has in it", (log) => log.warn("x", { why: "a\nb" }), 'WARN x why="a\\nb"'],

@@ -11,7 +11,7 @@ export function textLineLog(options: LineLogOptions): Log {
 
 class TextLineLog implements Log {
   readonly #options: LineLogOptions;
-  /** "controller foos, key shop/a: ", or nothing. */
+  /** "controller foos, key shop/a", or nothing. */
   readonly #who: string;
 
   constructor(options: LineLogOptions, who: string) {
@@ -36,9 +36,9 @@ class TextLineLog implements Log {
   }
 
   with(fields: LogFields): Log {
-    const who = Object.entries(fields).map(([name, value]) => `${name} ${printValue(value)}`);
-    if (who.length === 0) return this;
-    return new TextLineLog(this.#options, `${[...this.#who.split(": ", 1).filter(Boolean), ...who].join(", ")}: `);
+    const added = Object.entries(fields).map(([name, value]) => `${name} ${printValue(value)}`);
+    const who = this.#who === "" ? added : [this.#who, ...added];
+    return new TextLineLog(this.#options, who.join(", "));
   }
 
   #write(level: LogLevel, message: string, fields: LogFields = {}): void {
@@ -49,7 +49,8 @@ class TextLineLog implements Log {
       .filter(([, value]) => value !== undefined)
       .map(([name, value]) => ` ${name}=${printValue(value)}`);
     const stacks = least === "debug" ? Object.values(fields).map(stackOf).join("") : "";
-    write(`${time} ${level.toUpperCase()} ${this.#who}${message}${facts.join("")}${stacks}`);
+    const who = this.#who === "" ? "" : `${this.#who}: `;
+    write(`${time} ${level.toUpperCase()} ${who}${message}${facts.join("")}${stacks}`);
   }
 }
 

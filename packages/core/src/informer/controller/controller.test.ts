@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { KubernetesObject } from "../../api/index.ts";
-import { deferred, FakeClock, seededRandom, systemClock, untilAborted } from "../../base/index.ts";
+import { deferred, FakeClock, noLog, seededRandom, systemClock, untilAborted } from "../../base/index.ts";
 import { DeltaFIFO } from "../queue/delta-fifo.ts";
 import { InOrderQueue } from "../queue/in-order-queue.ts";
 import type { Batch, BatchQueue } from "../queue/queue.ts";
@@ -16,6 +16,7 @@ function setUp(config: Config) {
   const clock = new FakeClock();
   const source = new PodSource();
   const controller = new Controller({
+    log: noLog,
     queue: new InOrderQueue<KubernetesObject>({ keyOf, clock }),
     listerWatcher: source,
     clock,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { FakeClock } from "../../base/index.ts";
+import { FakeClock, noLog } from "../../base/index.ts";
 import type { WatchEvent } from "../../client/index.ts";
 import { DeltaFIFO } from "../queue/delta-fifo.ts";
 import { InOrderQueue } from "../queue/in-order-queue.ts";
@@ -150,7 +150,7 @@ describe("the store's transform", () => {
     const parts = [[added("a", "1"), added("b", "2"), initialEnd("10"), added("c", "11")]];
     const source = new ScriptedSource(clock, { canWatchList: true, watches: [{ parts }] });
     const stop = new AbortController();
-    const running = new Reflector(source, queue, { clock }).run(stop.signal);
+    const running = new Reflector(source, queue, { clock, log: noLog }).run(stop.signal);
     await clock.settle();
     stop.abort();
     await running;
