@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { newBadRequest } from "../../api/index.ts";
 import { FakeClock, jsonLineLog, type Log, noLog } from "../../base/index.ts";
 import { RecordingStore } from "./recording-store.fixture.ts";
 import { Reflector } from "./reflector.ts";
@@ -49,4 +50,16 @@ describe("a reflector that cannot reach its server", () => {
     );
     expect([lines.length, stderr]).toEqual([asked, []]);
   });
+});
+
+test("a server that cannot stream lists is no trouble: nothing is said of it by default", async () => {
+  const clock = new FakeClock();
+  const source = new ScriptedSource(clock, { canWatchList: true, watches: [newBadRequest("no WatchList")] });
+  const options = { name: "unstreamable by default", clock, random: { next: () => 0 } };
+  const stop = new AbortController();
+  const running = new Reflector<Pod>(source, new RecordingStore(), options).run(stop.signal);
+  await clock.advance(minute);
+  stop.abort();
+  await running;
+  expect([source.asked, stderr]).toEqual([["stream newest", "list 0 by 500", "watch 10"], []]);
 });

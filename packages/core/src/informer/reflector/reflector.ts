@@ -357,7 +357,9 @@ export class Reflector<T extends KubernetesObject> {
 
   #report(error: Error, row: ReflectorRow | undefined): void {
     this.#record.fail(error);
-    const level = classifyFailure(error) === "expired" ? "debug" : "warn";
+    // Both are everyday: versions expire, and a server without WatchList is listed instead.
+    const isExpected = classifyFailure(error) === "expired" || row === "stream/unsupported";
+    const level = isExpected ? "debug" : "warn";
     this.#log[level]("reflector met a failure", { row, error });
     try {
       this.#settings.onError?.(error, { name: this.name, row });
