@@ -15,6 +15,10 @@ const sources = [
     replacement: `${import.meta.dirname}/packages/core/src/api/generated/types/$1.ts`,
   },
   {
+    find: /^@kubeloop\/core\/informers\/(.+)$/,
+    replacement: `${import.meta.dirname}/packages/core/src/informer/generated/$1.ts`,
+  },
+  {
     find: /^@kubeloop\/core\/base\/(pino|prom-client)$/,
     replacement: `${import.meta.dirname}/packages/core/src/base/adapters/$1.ts`,
   },

@@ -16,11 +16,11 @@ import {
 } from "@kubeloop/core/api";
 import {
   type Clock,
+  defaultLog,
   inFlight,
   KubeloopError,
   type Log,
   MetricsRegistry,
-  noLog,
   type Random,
   systemClock,
   systemRandom,
@@ -71,7 +71,7 @@ export class ApiServer implements AsyncDisposable {
 
   private constructor(options: ApiServerOptions) {
     this.#options = options;
-    const { clock = systemClock, random = systemRandom, log = noLog, storage = new MemoryStorage() } = options;
+    const { clock = systemClock, random = systemRandom, log = defaultLog, storage = new MemoryStorage() } = options;
     const catalogue = builtInCatalogue({ rules: allRules, columnsOf });
     this.#storage = storage;
     this.#scope = new TaskScope(new AbortController().signal);

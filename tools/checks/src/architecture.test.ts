@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { complaints, type Rule, rules } from "./architecture.ts";
+import { folderCycles } from "./folder-cycles.ts";
 import { checkMeasuredTime, mayReadTime } from "./measured-time.ts";
 import { listFiles, readFiles } from "./repository.ts";
 import { blankOut, importsOf } from "./source-text.ts";
@@ -10,6 +11,10 @@ describe("this repository keeps the rules", () => {
   for (const [name, rule] of Object.entries(rules)) {
     test(name, () => expect(complaints(files, [rule])).toEqual([]));
   }
+
+  test("no folders of core form a cycle, on any level", () => {
+    expect(folderCycles(files, "packages/core/src")).toEqual([]);
+  });
 
   test("and the rules looked at all of it", () => {
     expect(files.length).toBeGreaterThan(100);
@@ -46,6 +51,26 @@ describe("a broken rule is seen", () => {
       'export { a } from "../runtime/a.ts";',
       ["layer informer imports upwards"],
     ],
+    [
+      "imports point down",
+      "packages/core/src/informer/queue/x.ts",
+      'import { a } from "../shared/a.ts";',
+      [':1: informer/queue imports upwards: "../shared/a.ts"'],
+    ],
+    [
+      "imports point down",
+      "packages/core/src/informer/tombstone.ts",
+      'import { a } from "./store/a.ts";',
+      ["informer/tombstone.ts imports upwards"],
+    ],
+    [
+      "imports point down",
+      "packages/core/src/informer/store/x.ts",
+      'import { a } from "../new-folder/a.ts";',
+      ["informer/store imports upwards"],
+    ],
+    ["imports point down", "packages/core/src/informer/shared/x.ts", 'import { a } from "../queue/a.ts";', []],
+    ["imports point down", "packages/core/src/informer/queue/x.test.ts", 'import { a } from "../shared/a.ts";', []],
     [
       "imports point down",
       "packages/core/src/client/x.ts",
@@ -284,6 +309,53 @@ describe("a broken rule is seen", () => {
     const broken = new Set(cases.filter(([, , , expected]) => expected.length > 0).map(([name]) => name));
     expect([...broken].sort()).toEqual(Object.keys(rules).sort());
   });
+});
+
+describe("a cycle of folders is seen", () => {
+  const root = "packages/core/src";
+  const importing = (path: string, ...specifiers: readonly string[]) => ({
+    path: `${root}/${path}`,
+    text: specifiers.map((specifier) => `import { a } from "${specifier}";`).join("\n"),
+  });
+  const cases: readonly (readonly [what: string, files: readonly ReturnType<typeof importing>[], found: string[]])[] = [
+    [
+      "of two, with both imports that make it",
+      [importing("api/x/a.ts", "../y/b.ts"), importing("api/y/c.ts", "./b.ts", "../x/d.ts"), importing("api/y/b.ts")],
+      [
+        `${root}/api/x/a.ts:1: imports "../y/b.ts", and folders of ${root}/api form a cycle: x → y → x`,
+        `${root}/api/y/c.ts:2: imports "../x/d.ts", and folders of ${root}/api form a cycle: y → x → y`,
+      ],
+    ],
+    [
+      "of three, deep inside a layer",
+      [
+        importing("client/in/x/a.ts", "../y/b.ts"),
+        importing("client/in/y/b.ts", "../z/c.ts"),
+        importing("client/in/z/c.ts", "../x/a.ts"),
+      ],
+      ["x → y → z → x", "y → z → x → y", "z → x → y → z"],
+    ],
+    [
+      "that leads over a file beside the folders",
+      [importing("api/x/a.ts", "../top.ts"), importing("api/top.ts", "./y/b.ts"), importing("api/y/b.ts", "../x/a.ts")],
+      ["x → top.ts → y → x", "top.ts → y → x → top.ts", "y → x → top.ts → y"],
+    ],
+    [
+      "between layers",
+      [importing("base/a.ts", "../api/b.ts"), importing("api/b.ts", "../base/c.ts")],
+      ["base → api → base", "api → base → api"],
+    ],
+    ["but not of a folder and a file", [importing("api/x/a.ts", "../b.ts"), importing("api/b.ts", "./x/a.ts")], []],
+    ["but not where imports go one way", [importing("api/x/a.ts", "../y/b.ts"), importing("api/y/b.ts", "./c.ts")], []],
+    ["but not in tests", [importing("api/x/a.ts", "../y/b.ts"), importing("api/y/c.test.ts", "../x/a.ts")], []],
+  ];
+  for (const [what, planted, expected] of cases) {
+    test(what, () => {
+      const found = folderCycles(planted, root);
+      expect(found).toHaveLength(expected.length);
+      for (const [i, part] of expected.entries()) expect(found[i]).toContain(part);
+    });
+  }
 });
 
 describe("the scanner", () => {

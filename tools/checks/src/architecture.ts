@@ -1,6 +1,7 @@
 // The rules of the house that a machine can see, as pure functions from files to complaints: imports point only down, no
 // `any` outside decoders, time and chance only in `base`, no default exports, no `export *`, a promise on top of each file.
 // Patterns over text: a tripwire, not a proof; review remains.
+import { resolvePath } from "./folder-cycles.ts";
 import { checkMeasuredTime } from "./measured-time.ts";
 import type { SourceFile } from "./repository.ts";
 import { blankOut, importsOf, lineAt } from "./source-text.ts";
@@ -18,6 +19,27 @@ export const coreLayers = [
   "events",
   "runtime",
   "testing",
+] as const;
+
+/** What stands in core's informer, its folders and files, in the same way. Tests may stand on all of it. */
+export const informerFolders = [
+  "tombstone.ts",
+  "requeue-error.ts",
+  "option-checks.ts",
+  "liveness.ts",
+  "wait",
+  "store",
+  "handler",
+  "reflector",
+  "queue",
+  "controller",
+  "shared",
+  "lister",
+  "factory",
+  "generated",
+  "watch",
+  "compat",
+  "index.ts",
 ] as const;
 
 /**
@@ -135,6 +157,9 @@ function checkImports(file: SourceFile): string[] {
     if (specifier.startsWith(".")) {
       const target = resolvePath(file.path, specifier);
       if (!target.startsWith(`packages/${packageName}/src/`)) return complain("leaves its package with");
+      if (!isForTests(file.path) && isUpwardsInInformer(file.path, target)) {
+        return complain(`informer/${folderOf(file.path)} imports upwards:`);
+      }
       if (rule.layers === undefined || (isForTests(file.path) && rule.ordersTests !== true)) return [];
       return isBelow(rule.layers, layerOf(target), layer) ? [] : complain(`layer ${layer} imports upwards:`);
     }
@@ -157,17 +182,20 @@ function layerOf(path: string): string {
   return path.split("/")[3] ?? "";
 }
 
-function isBelow(layers: readonly string[], target: string, from: string): boolean {
-  return layers.includes(target) && layers.indexOf(target) <= layers.indexOf(from);
+/** The folder inside a layer, or the file if it stands there itself. */
+function folderOf(path: string): string {
+  return path.split("/")[4] ?? "";
 }
 
-function resolvePath(from: string, relative: string): string {
-  const parts = from.split("/").slice(0, -1);
-  for (const part of relative.split("/")) {
-    if (part === "..") parts.pop();
-    else if (part !== ".") parts.push(part);
-  }
-  return parts.join("/");
+const informerRoot = "packages/core/src/informer/";
+
+function isUpwardsInInformer(path: string, target: string): boolean {
+  if (!path.startsWith(informerRoot) || !target.startsWith(informerRoot)) return false;
+  return folderOf(path) !== folderOf(target) && !isBelow(informerFolders, folderOf(target), folderOf(path));
+}
+
+function isBelow(layers: readonly string[], target: string, from: string): boolean {
+  return layers.includes(target) && layers.indexOf(target) <= layers.indexOf(from);
 }
 
 function checkAny(file: SourceFile): string[] {

@@ -4,6 +4,7 @@ import { decodeGoFields } from "./go-fields.ts";
 import { decodeOpenApi } from "./openapi.ts";
 import { below, type OutputFiles } from "./output.ts";
 import { resourceRows } from "./resource-rows.ts";
+import { writeInformers } from "./write-informers.ts";
 import { decodeProtobuf, writeProtobufTable } from "./write-protobuf-table.ts";
 import { writeResources } from "./write-resources.ts";
 import { writeResourcesByGroup } from "./write-resources-by-group.ts";
@@ -33,4 +34,9 @@ export function generate(inputs: GeneratorInputs): OutputFiles {
     ["schema-table.ts", writeSchemaTable(openApi, decodeGoFields(inputs.goFields))],
     ["protobuf-table.ts", writeProtobufTable(decodeProtobuf(inputs.protobuf), openApi)],
   ]);
+}
+
+/** The informers of built-in kinds. The paths are relative to the `generated` folder of core's informer. */
+export function generateInformers(inputs: Pick<GeneratorInputs, "openapi" | "discovery">): OutputFiles {
+  return writeInformers(resourceRows(decodeOpenApi(inputs.openapi), decodeDiscovery(inputs.discovery)));
 }

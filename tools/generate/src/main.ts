@@ -1,7 +1,7 @@
 // The command `npm run generate`: options, inputs, the pure generator, files. Exits with 1 on a fault or, with
 // --check, on a difference.
 import { fileURLToPath } from "node:url";
-import { generate } from "./generate.ts";
+import { generate, generateInformers } from "./generate.ts";
 import { GenerateError } from "./generate-error.ts";
 import { generateServer, plain, unpacked } from "./generate-server.ts";
 import { readInputs, readServerInputs } from "./inputs.ts";
@@ -9,6 +9,7 @@ import { parseOptions, usage } from "./options.ts";
 import { differingFiles, writeOutput } from "./write-output.ts";
 
 const checkedIn = fileURLToPath(new URL("../../../packages/core/src/api/generated", import.meta.url));
+const informersCheckedIn = fileURLToPath(new URL("../../../packages/core/src/informer/generated", import.meta.url));
 const serverCheckedIn = fileURLToPath(new URL("../../../packages/apiserver/src/generated", import.meta.url));
 
 async function main(argv: readonly string[]): Promise<number> {
@@ -17,12 +18,15 @@ async function main(argv: readonly string[]): Promise<number> {
     process.stdout.write(usage);
     return 0;
   }
-  const files = generate(await readInputs(options));
+  const inputs = await readInputs(options);
+  const files = generate(inputs);
   const folder = options.out ?? checkedIn;
-  // The embedded server is of one version: whoever generates for another cluster wants the API only.
+  // Informers belong to core and the embedded server is of one version: whoever generates for another cluster wants the API only.
+  const informers = options.out === undefined ? generateInformers(inputs) : undefined;
   const server = options.out === undefined ? await readServerInputs() : undefined;
   if (options.check) {
     const differing = [...(await differingFiles(folder, files))];
+    if (informers !== undefined) differing.push(...(await differingFiles(informersCheckedIn, informers)));
     if (server !== undefined) {
       differing.push(...(await differingFiles(serverCheckedIn, generateServer(server, plain), unpacked)));
     }
@@ -30,9 +34,12 @@ async function main(argv: readonly string[]): Promise<number> {
     return differing.length === 0 ? 0 : 1;
   }
   const written = [...(await writeOutput(folder, files))];
+  if (informers !== undefined) written.push(...(await writeOutput(informersCheckedIn, informers)));
   const serverFiles = server === undefined ? new Map<string, string>() : generateServer(server);
   if (server !== undefined) written.push(...(await writeOutput(serverCheckedIn, serverFiles)));
-  process.stdout.write(`${files.size + serverFiles.size} files generated, ${written.length} changed\n`);
+  process.stdout.write(
+    `${files.size + (informers?.size ?? 0) + serverFiles.size} files generated, ${written.length} changed\n`,
+  );
   return 0;
 }
 

@@ -11,7 +11,7 @@
 // - A fork goes on from the same revision, without a past. The two know nothing of each other from there on.
 // - Once disposed of it refuses everything, and those who read its log have lost their place.
 import type { KubernetesObject } from "@kubeloop/core/api";
-import { KubeloopError, type Log, noLog } from "@kubeloop/core/base";
+import { defaultLog, KubeloopError, type Log } from "@kubeloop/core/base";
 import { ChangeNotices } from "./change-notices.ts";
 import { Collections, type Trees } from "./collections.ts";
 import { isDraft, seal } from "./seal.ts";
@@ -54,7 +54,7 @@ export class MemoryStorage implements Storage {
   #isClosed = false;
 
   constructor(options: MemoryStorageOptions = {}) {
-    const { historySize = defaultHistorySize, firstRevision = 1, log = noLog } = options;
+    const { historySize = defaultHistorySize, firstRevision = 1, log = defaultLog } = options;
     if (!Number.isSafeInteger(historySize) || historySize < 1) {
       throw new KubeloopError(`historySize must be a whole number above 0, got ${historySize}`, invalid);
     }

@@ -1,5 +1,5 @@
 // A controller on a fake cluster, in virtual time.
-import { MetricsRegistry, seededRandom } from "@kubeloop/core/base";
+import { MetricsRegistry, noLog, seededRandom } from "@kubeloop/core/base";
 import type { Controller } from "@kubeloop/core/contract";
 import { SharedInformerFactory } from "@kubeloop/core/informer";
 import { ControllerDriver } from "@kubeloop/core/runtime";
@@ -19,11 +19,17 @@ export function openStage<M>(controller: Controller<M>, options: FakeClusterOpti
   const { client, clock } = cluster;
   const events: string[] = [];
   const metrics = new MetricsRegistry();
-  const informers = new SharedInformerFactory(client, { clock, freeze: true, random: seededRandom("informers") });
+  const informers = new SharedInformerFactory(client, {
+    clock,
+    freeze: true,
+    log: noLog,
+    random: seededRandom("informers"),
+  });
   const driver = new ControllerDriver(controller, {
     client,
     informers,
     clock,
+    log: noLog,
     freeze: true,
     metrics,
     recordEvent: ({ eventType, reason, message }) => events.push(`${eventType} ${reason}: ${message}`),

@@ -14,10 +14,12 @@ export { Channel } from "./channel.ts";
 export { Cleanup } from "./cleanup.ts";
 export { type Clock, inFlight, systemClock, type TimerKind, type TimerLabel } from "./clock.ts";
 export { copyJson, deepEqual, deepFreeze } from "./deep.ts";
+export { defaultLog } from "./default-log.ts";
 export { type Deferred, deferred } from "./deferred.ts";
 export { assertNever, isAborted, KubeloopError, type KubeloopErrorOptions, type RetryHint, toError } from "./errors.ts";
 export { FakeClock, type FakeClockOptions, type PendingTimer } from "./fake-clock.ts";
 export { KeyedHeap, type KeyedHeapOptions } from "./keyed-heap.ts";
+export { type LimitRepeatsOptions, limitRepeats } from "./limit-repeats.ts";
 export { type Listener, Listeners } from "./listeners.ts";
 export { jsonLineLog, type LineLogOptions, type Log, type LogFields, type LogLevel, noLog } from "./log.ts";
 export {
@@ -49,6 +51,7 @@ export {
   untilAborted,
 } from "./signal.ts";
 export { runTogether, type Task, TaskScope } from "./task-scope.ts";
+export { textLineLog } from "./text-line-log.ts";
 export {
   fullBucket,
   msUntilToken,

@@ -1,5 +1,5 @@
-// What the code says to its operator. Messages are constant sentences; facts are fields. A logger is passed in, never
-// imported, and says nothing unless given.
+// What the code says to its operator. Messages are constant sentences; facts are fields. A logger is passed in; where none is given,
+// warnings and errors go to stderr (default-log.ts).
 
 export type LogLevel = "debug" | "info" | "warn" | "error";
 
@@ -14,6 +14,7 @@ export interface Log {
   with(fields: LogFields): Log;
 }
 
+/** Silence. */
 export const noLog: Log = {
   debug() {},
   info() {},
@@ -30,7 +31,7 @@ export interface LineLogOptions {
   readonly level?: LogLevel;
 }
 
-const severities: Record<LogLevel, number> = { debug: 0, info: 1, warn: 2, error: 3 };
+export const severities: Record<LogLevel, number> = { debug: 0, info: 1, warn: 2, error: 3 };
 
 /** A log of one JSON object a line: `time`, `level`, `message`, then the fields. Errors print with reason and cause. */
 export function jsonLineLog(options: LineLogOptions, inherited: LogFields = {}): Log {

@@ -6,7 +6,7 @@
 // A client owns the connections it was opened with; the ones made from it by `with` share them. Disposing of it breaks off
 // whatever is under way.
 import type { KubernetesObject, PartialObjectMetadata, Resource, SubresourceTypes, Transport } from "../api/index.ts";
-import { type Clock, type Log, type Metrics, noLog, systemClock } from "../base/index.ts";
+import { type Clock, defaultLog, type Log, type Metrics, systemClock } from "../base/index.ts";
 import type { Credential, Credentials } from "./credentials/credentials.ts";
 import { type Impersonation, impersonationHeaders } from "./credentials/impersonation.ts";
 import { type CredentialFunction, functionCredentials } from "./credentials/renewed-credentials.ts";
@@ -130,7 +130,7 @@ export class Client implements AsyncDisposable {
     return new ResourceClient<T, S>(resource, {
       transport: this.transport,
       clock: this.#options.clock ?? systemClock,
-      log: this.#options.log ?? noLog,
+      log: this.#options.log ?? defaultLog,
       fieldManager: this.#options.fieldManager,
       view,
     });

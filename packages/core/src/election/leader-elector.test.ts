@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { KubernetesObject } from "../api/index.ts";
-import { deferred, FakeClock, MetricsRegistry, onAbort, seededRandom, untilAborted } from "../base/index.ts";
+import { deferred, FakeClock, MetricsRegistry, noLog, onAbort, seededRandom, untilAborted } from "../base/index.ts";
 import { electionMetrics } from "./election-metrics.ts";
 import type { LeaderElectorOptions } from "./leader-elector.ts";
 import { LeaderElector } from "./leader-elector.ts";
@@ -12,7 +12,14 @@ const untilStopped = ({ signal }: Leadership) => untilAborted(new Promise<void>(
 function setUp(options: Partial<LeaderElectorOptions> = {}) {
   const clock = new FakeClock();
   const lease = new MemoryLease();
-  const elector = new LeaderElector({ lock: lease, identity: "me", clock, random: seededRandom(1), ...options });
+  const elector = new LeaderElector({
+    lock: lease,
+    identity: "me",
+    clock,
+    random: seededRandom(1),
+    log: noLog,
+    ...options,
+  });
   const stop = new AbortController();
   const told: string[] = [];
   const start = (work: (leadership: Leadership) => Promise<void> = untilStopped) =>

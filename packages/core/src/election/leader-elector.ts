@@ -11,10 +11,10 @@ import type { KubernetesObject } from "../api/index.ts";
 import {
   type Clock,
   childSignal,
+  defaultLog,
   isAborted,
   KubeloopError,
   type Log,
-  noLog,
   type Random,
   systemClock,
   systemRandom,
@@ -97,7 +97,7 @@ export class LeaderElector {
     this.#options = options;
     this.#clock = (options.clock ?? systemClock).labelled({ kind: "background", name: "leader election" });
     this.#random = options.random ?? systemRandom;
-    this.#log = options.log ?? noLog;
+    this.#log = options.log ?? defaultLog;
     this.#observer = options.observer ?? noElectionObserver;
   }
 

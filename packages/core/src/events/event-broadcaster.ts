@@ -13,10 +13,10 @@ import { quote } from "../api/index.ts";
 import {
   type Clock,
   childSignal,
+  defaultLog,
   KubeloopError,
   type Log,
   type Metrics,
-  noLog,
   noMetrics,
   onAbort,
   type Random,
@@ -84,7 +84,7 @@ export class EventBroadcaster implements AsyncDisposable {
     this.#limits = limitsOf(options);
     this.#clock = options.clock ?? systemClock;
     this.#random = options.random ?? systemRandom;
-    this.#log = options.log ?? noLog;
+    this.#log = options.log ?? defaultLog;
     this.#metrics = options.metrics ?? noMetrics;
     this.#names = new EventNames(this.#random);
     this.#recorded = recordedCounter(this.#metrics);

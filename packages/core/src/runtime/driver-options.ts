@@ -2,9 +2,9 @@
 // defaults.
 import {
   type Clock,
+  defaultLog,
   type Log,
   type Metrics,
-  noLog,
   noMetrics,
   type Random,
   systemClock,
@@ -68,7 +68,7 @@ export function driverSettings(options: ControllerDriverOptions): DriverSettings
   return {
     clock: systemClock,
     random: systemRandom,
-    log: noLog,
+    log: defaultLog,
     ports: new Ports(),
     recordEvent: () => {},
     syncTimeoutMs: 120_000,

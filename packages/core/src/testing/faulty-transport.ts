@@ -5,7 +5,7 @@
 //     { name: "lost", fault: { kind: "reset", when: "after" }, match: { verbs: ["create"] }, nth: [1] },
 //   ], { clock });
 import { type FaultOptions, type FaultRule, type FaultyTransport, type Transport, withFaults } from "../api/index.ts";
-import { type Random, seededRandom } from "../base/index.ts";
+import { noLog, type Random, seededRandom } from "../base/index.ts";
 import { type Client, clientOf } from "../client/index.ts";
 
 export interface FaultyTransportOptions extends Omit<FaultOptions, "random"> {
@@ -31,5 +31,6 @@ export function faultyClient(
   options: FaultyTransportOptions,
 ): FaultyClient {
   const faulty = faultyTransport(transport, rules, options);
-  return { client: clientOf(faulty, { clock: options.clock }), injected: faulty.injected };
+  // What goes wrong is meant to: `injected` has it.
+  return { client: clientOf(faulty, { clock: options.clock, log: noLog }), injected: faulty.injected };
 }

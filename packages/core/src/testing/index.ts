@@ -28,6 +28,12 @@ export { FakeCluster, type FakeClusterOptions, type WriteTransportOptions, withW
 export { FakeControllerSource, type FakeControllerSourceOptions } from "./fake-controller-source.ts";
 export { FakeCustomStore } from "./fake-custom-store.ts";
 export {
+  type FakeExpirationPolicyOptions,
+  type FakeExpirationStoreOptions,
+  fakeExpirationPolicy,
+  newFakeExpirationStore,
+} from "./fake-expiration-store.ts";
+export {
   type BodyStyle,
   FakeApiServer,
   type FakeApiServerOptions,

@@ -11,7 +11,7 @@ import {
   type TransportFault,
   withFaults,
 } from "../api/index.ts";
-import { FakeClock, seededRandom } from "../base/index.ts";
+import { FakeClock, noLog, seededRandom } from "../base/index.ts";
 import { clientOf } from "../client/index.ts";
 import {
   isFinalStateUnknown,
@@ -37,7 +37,12 @@ function newInformer(setup: Setup = {}) {
   const server = new FakeApiServer({ clock, resources: [pods], body });
   const transport = withFaults(wire(server.transport), faults, { clock, random: seededRandom(1) });
   const source = newListWatchFromClient(clientOf(transport, { clock }), pods, { canWatchList, clock });
-  const informer = new SharedIndexInformer<corev1.Pod>(source, { clock, random: seededRandom(2), freeze: true });
+  const informer = new SharedIndexInformer<corev1.Pod>(source, {
+    clock,
+    random: seededRandom(2),
+    freeze: true,
+    log: noLog,
+  });
   const stop = new AbortController();
   let running: Promise<void> | undefined;
   return {

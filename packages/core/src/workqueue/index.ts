@@ -1,8 +1,9 @@
 // `workqueue`: keys to work on, without losing one and without two workers having the same. Start with work-queue.ts; each
-// other file adds one ability: order (priority-order.ts), delays (delay-line.ts), rate limits (rate-limiters.ts), and
+// other file adds one ability: order (priority-order.ts), delays (delay-line.ts, delaying-queue.ts), rate limits (rate-limiters.ts), and
 // rate-limiting-queue.ts puts them together as controllers use them. Knows no Kubernetes: keys are any primitives.
 //
 // Not here: workers (runtime), and what a key means.
+export { DelayingQueue, type DelayingQueueOptions } from "./delaying-queue.ts";
 export { type ParallelOptions, parallelizeUntil } from "./parallelize.ts";
 export { PriorityOrder, type PriorityOrderOptions } from "./priority-order.ts";
 export { type QueueMetrics, queueMetrics } from "./queue-metrics.ts";

@@ -11,8 +11,6 @@ import {
 } from "./rate-limiters.ts";
 import { RateLimitingQueue } from "./rate-limiting-queue.ts";
 
-const never = new AbortController().signal;
-
 function newQueue(options: Partial<ConstructorParameters<typeof RateLimitingQueue<string>>[0]> = {}) {
   const clock = new FakeClock();
   return { clock, queue: new RateLimitingQueue<string>({ clock, ...options }) };
@@ -26,108 +24,6 @@ function takeAll(queue: RateLimitingQueue<string>): readonly string[] {
   }
   return taken;
 }
-
-describe("delays", () => {
-  test("a delayed key comes when its time has passed, not before", async () => {
-    const { queue, clock } = newQueue();
-    queue.addAfter("a", 50);
-    await clock.advance(49);
-    expect([queue.size, queue.delayedSize]).toEqual([0, 1]);
-    await clock.advance(1);
-    expect([queue.size, queue.delayedSize, queue.take()]).toEqual([1, 0, "a"]);
-    queue.done("a");
-    await clock.advance(10_000);
-    expect(queue.size).toBe(0);
-  });
-
-  test("a key asked for twice comes once, at the earlier time", async () => {
-    const { queue, clock } = newQueue();
-    queue.addAfter("a", 50);
-    queue.addAfter("a", 70);
-    await clock.advance(50);
-    expect(takeAll(queue)).toEqual(["a"]);
-    await clock.advance(20);
-    expect(takeAll(queue)).toEqual([]);
-    queue.addAfter("a", 50);
-    queue.addAfter("a", 30);
-    await clock.advance(30);
-    expect(takeAll(queue)).toEqual(["a"]);
-    await clock.advance(30);
-    expect(takeAll(queue)).toEqual([]);
-  });
-
-  test("keys come in the order of their times, whatever the order they were asked for in", async () => {
-    const { queue, clock } = newQueue();
-    for (const [key, delayMs] of [
-      ["c", 3000],
-      ["a", 1000],
-      ["b", 2000],
-      ["a2", 1000],
-    ] as const)
-      queue.addAfter(key, delayMs);
-    await clock.advance(3000);
-    expect(takeAll(queue)).toEqual(["a", "a2", "b", "c"]);
-  });
-
-  test("a short delay is not held up by a longer one asked for before", async () => {
-    const { queue, clock } = newQueue();
-    queue.addAfter("slow", 1000);
-    queue.addAfter("fast", 50);
-    await clock.advance(50);
-    expect(takeAll(queue)).toEqual(["fast"]);
-    await clock.advance(950);
-    expect(takeAll(queue)).toEqual(["slow"]);
-  });
-
-  test.each([0, -5])("a delay of %i ms is none", (delayMs) => {
-    const { queue } = newQueue();
-    queue.addAfter("a", delayMs);
-    expect(takeAll(queue)).toEqual(["a"]);
-  });
-
-  test("a delay that is not a number is refused", () => {
-    expect(() => newQueue().queue.addAfter("a", Number.NaN)).toThrow("delay of a is not a number");
-  });
-
-  test("a delay of forty days is kept, beyond what the platform's timers hold", async () => {
-    const { queue, clock } = newQueue();
-    const fortyDaysMs = 40 * 24 * 3600 * 1000;
-    queue.addAfter("a", fortyDaysMs);
-    await clock.advance(fortyDaysMs - 1);
-    expect(queue.size).toBe(0);
-    await clock.advance(1);
-    expect(queue.size).toBe(1);
-  });
-
-  test("a plain add leaves a pending delay in place", async () => {
-    const { queue, clock } = newQueue();
-    queue.addAfter("a", 100);
-    queue.add("a");
-    expect(takeAll(queue)).toEqual(["a"]);
-    await clock.advance(100);
-    expect(takeAll(queue)).toEqual(["a"]);
-  });
-
-  test("shutting down drops what is delayed and leaves no timer", async () => {
-    const { queue, clock } = newQueue();
-    queue.addAfter("a", 100);
-    queue.shutDown();
-    queue.addAfter("b", 100);
-    expect([queue.delayedSize, clock.pending().length]).toEqual([0, 0]);
-    expect(await queue.get(never)).toBeUndefined();
-  });
-
-  test("a drain ends with what is worked on, not with what is delayed", async () => {
-    const { queue, clock } = newQueue();
-    queue.add("a");
-    queue.take();
-    queue.addAfter("b", 1_000_000);
-    const drained = queue.drain(never);
-    queue.done("a");
-    await drained;
-    expect(clock.pending()).toEqual([]);
-  });
-});
 
 describe("retries", () => {
   test("each failure of a key waits twice as long, until it is forgotten", async () => {

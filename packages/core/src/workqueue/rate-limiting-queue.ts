@@ -1,49 +1,21 @@
-// The queue controllers use: a WorkQueue whose keys can also be asked for later, after a delay or after as long as a rate
-// limiter says.
-//
-// Promises, beside WorkQueue's: of several delays of one key the shortest counts; a plain `add` leaves a delay that is pending
-// in place, so the key comes once more when it is due; shutting down drops what is still delayed; a key that is put back while
-// it is being worked on keeps the priority it was taken with.
-import { type Clock, KubeloopError, type Metrics, noMetrics } from "../base/index.ts";
-import { DelayLine } from "./delay-line.ts";
-import { PriorityOrder, type PriorityOrderOptions } from "./priority-order.ts";
-import { queueMetrics } from "./queue-metrics.ts";
-import { noQueueObserver, type QueueObserver } from "./queue-observer.ts";
+// The queue controllers use: a DelayingQueue whose keys can also be asked for after as long as a rate limiter says.
+import { DelayingQueue, type DelayingQueueOptions } from "./delaying-queue.ts";
 import { defaultControllerRateLimiter, type RateLimiter } from "./rate-limiters.ts";
-import { FifoOrder, type QueueKey, type ReadyOrder } from "./ready-order.ts";
-import { type AddOptions, type KeyInFlight, WorkQueue } from "./work-queue.ts";
+import type { QueueKey } from "./ready-order.ts";
+import type { AddOptions, KeyInFlight } from "./work-queue.ts";
 
-export interface RateLimitingQueueOptions<K extends QueueKey> {
-  readonly clock: Clock;
-  /** For metrics and timers. Without one, nothing is counted. */
-  readonly name?: string | undefined;
-  readonly metrics?: Metrics | undefined;
+export interface RateLimitingQueueOptions<K extends QueueKey> extends DelayingQueueOptions<K> {
   /** 5 ms × 2^failures to 1000 s for each key, 10 a second for all, unless given. */
   readonly rateLimiter?: RateLimiter<K> | undefined;
-  /** Priorities, ageing and fairness; first in, first out unless given. */
-  readonly priorities?: PriorityOrderOptions<K> | undefined;
 }
 
 export class RateLimitingQueue<K extends QueueKey> implements Disposable {
-  readonly #queue: WorkQueue<K>;
-  readonly #delayed: DelayLine<K>;
+  readonly #queue: DelayingQueue<K>;
   readonly #limiter: RateLimiter<K>;
-  readonly #observer: QueueObserver<K>;
-  readonly #metrics: Disposable | undefined;
 
   constructor(options: RateLimitingQueueOptions<K>) {
-    const { clock, name = "", metrics, priorities } = options;
-    const isCounted = metrics !== undefined && metrics !== noMetrics && name !== "";
-    const counted = isCounted ? queueMetrics<K>(metrics, name, clock) : undefined;
-    const order: ReadyOrder<K> = priorities === undefined ? new FifoOrder<K>() : new PriorityOrder<K>(priorities);
-    this.#metrics = counted;
-    this.#observer = counted ?? noQueueObserver;
-    this.#queue = new WorkQueue<K>({ clock, order, observer: this.#observer });
-    this.#limiter = options.rateLimiter ?? defaultControllerRateLimiter<K>(clock);
-    this.#delayed = new DelayLine<K>({
-      clock: clock.labelled({ kind: "work", name: `delayed keys${name === "" ? "" : ` of ${name}`}` }),
-      onDue: (key, priority) => this.#queue.add(key, { priority }),
-    });
+    this.#queue = new DelayingQueue<K>(options);
+    this.#limiter = options.rateLimiter ?? defaultControllerRateLimiter<K>(options.clock);
   }
 
   /** How many keys wait to be taken; neither delayed ones nor those being worked on. */
@@ -52,7 +24,7 @@ export class RateLimitingQueue<K extends QueueKey> implements Disposable {
   }
 
   get delayedSize(): number {
-    return this.#delayed.size;
+    return this.#queue.delayedSize;
   }
 
   get isShutDown(): boolean {
@@ -65,12 +37,7 @@ export class RateLimitingQueue<K extends QueueKey> implements Disposable {
 
   /** Adds the key when the time has passed; at once for nothing or less. */
   addAfter(key: K, delayMs: number, options?: AddOptions): void {
-    if (Number.isNaN(delayMs)) throw notANumber(key);
-    if (this.#queue.isShutDown) return;
-    this.#observer.retried();
-    const priority = options?.priority ?? this.#queue.priorityInFlight(key);
-    if (delayMs <= 0) this.#queue.add(key, { priority });
-    else this.#delayed.add(key, delayMs, priority);
+    this.#queue.addAfter(key, delayMs, options);
   }
 
   /** Adds the key when the rate limiter says it may be tried again. */
@@ -104,23 +71,16 @@ export class RateLimitingQueue<K extends QueueKey> implements Disposable {
   }
 
   shutDown(): void {
-    this.#delayed[Symbol.dispose]();
     this.#queue.shutDown();
   }
 
   /** Shuts down and waits until every key that waited has been handed out and is done. */
   async drain(signal: AbortSignal): Promise<void> {
-    this.shutDown();
     await this.#queue.drain(signal);
   }
 
   /** Shuts down, and takes its metrics away. */
   [Symbol.dispose](): void {
-    this.shutDown();
-    this.#metrics?.[Symbol.dispose]();
+    this.#queue[Symbol.dispose]();
   }
-}
-
-function notANumber(key: QueueKey): KubeloopError {
-  return new KubeloopError(`delay of ${String(key)} is not a number`, { reason: "Invalid", retry: "never" });
 }

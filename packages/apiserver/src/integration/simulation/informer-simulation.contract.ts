@@ -19,12 +19,8 @@ const asItIs = "it is a 1.36 server as it comes, and does not change its ways";
 /** What this server never does, each with the reason. */
 export const outOfReach: OutOfReach = {
   ...outOfAllReach,
-  "list/version-too-large": oneServer,
-  "stream/version-too-large": oneServer,
   "another server is behind": oneServer,
   "another server is behind, and this one forgets": oneServer,
-  "list/done-in-pages": "a list at version 0 comes whole, whatever its limit",
-  "begin/list-again-in-pages": "a list at version 0 comes whole, whatever its limit",
   "stream/unsupported": "it streams lists, always",
   "server streams lists": asItIs,
   "server streams lists slowly": asItIs,

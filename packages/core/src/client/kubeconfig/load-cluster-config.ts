@@ -5,7 +5,7 @@
 // there either, a server that was named, anonymously.
 //
 // So a kubeconfig in a pod goes before the pod's own account, and a program sees the cluster that kubectl sees beside it.
-import { type Clock, type Log, noLog, systemClock } from "../../base/index.ts";
+import { type Clock, defaultLog, type Log, systemClock } from "../../base/index.ts";
 import type { Host } from "../credentials/host.ts";
 import { nodeHost } from "../credentials/node-host.ts";
 import { chooseContext, type KubeconfigOverrides } from "./choose-context.ts";
@@ -73,7 +73,7 @@ export async function loadKubeconfig(
 }
 
 function withDefaults(options: ClusterConfigOptions): OpenContextOptions {
-  const { host = nodeHost, clock = systemClock, log = noLog } = options;
+  const { host = nodeHost, clock = systemClock, log = defaultLog } = options;
   return { host, clock, log, ...pick(options, "stdinUnavailable") };
 }
 

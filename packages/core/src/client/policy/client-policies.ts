@@ -6,7 +6,7 @@
 // for the rate limiter, so that a busy client does not time out before it has sent anything; it covers all retries. Each
 // attempt is counted; each call is measured once.
 import type { Transport } from "../../api/transport.ts";
-import { type Clock, type Log, noLog } from "../../base/index.ts";
+import { type Clock, defaultLog, type Log } from "../../base/index.ts";
 import { withDeadline } from "./deadline.ts";
 import { withDefaultHeaders } from "./headers.ts";
 import { type MetricsOptions, withAttemptMetrics, withCallMetrics } from "./metrics.ts";
@@ -30,7 +30,7 @@ export interface ClientPolicyOptions extends MetricsOptions {
 }
 
 export function withClientPolicies(transport: Transport, options: ClientPolicyOptions): Transport {
-  const { limiter, log = noLog, userAgent = printUserAgent() } = options;
+  const { limiter, log = defaultLog, userAgent = printUserAgent() } = options;
   const throttle = limiter === undefined ? undefined : new Throttle({ ...options, limiter });
   const attempts = withAttemptMetrics(transport, options);
   const timed = withDeadline(withRetry(attempts, { ...options, throttle }), options);

@@ -5,7 +5,7 @@
 // is handed out instead. An answer that is not handed out is disposed of before the wait. Aborting ends the wait at once
 // and leaves nothing behind.
 import { type ApiRequest, type ApiResponse, headerValue, type Transport } from "../../api/transport.ts";
-import { type Clock, type Log, noLog } from "../../base/index.ts";
+import { type Clock, defaultLog, type Log } from "../../base/index.ts";
 import { timeoutMsOf } from "./deadline.ts";
 import { type AttemptCode, type MetricsOptions, retryCounter } from "./metrics.ts";
 import { decideRetry, isRepeatable } from "./retry-decision.ts";
@@ -25,7 +25,7 @@ type Outcome =
   | { readonly kind: "failure"; readonly error: unknown };
 
 export function withRetry(transport: Transport, options: RetryOptions): Transport {
-  const { clock, throttle, log = noLog, maxRetries = 10 } = options;
+  const { clock, throttle, log = defaultLog, maxRetries = 10 } = options;
   const counted = retryCounter(options);
   return async (request, signal) => {
     const endMs = clock.monotonic() + (timeoutMsOf(request) ?? Number.POSITIVE_INFINITY);

@@ -2,7 +2,7 @@
 // open without waiting, because they are rare and a cache is blind meanwhile; opening one again is not free, though, or a
 // server in trouble would be stormed.
 import type { ApiRequest, Transport } from "../../api/transport.ts";
-import { type Clock, type Log, noLog, noMetrics } from "../../base/index.ts";
+import { type Clock, defaultLog, type Log, noMetrics } from "../../base/index.ts";
 import { type MetricsOptions, restClientMetrics } from "./metrics.ts";
 import type { RateLimiter } from "./rate-limiter.ts";
 import { isWatch } from "./request-traits.ts";
@@ -47,7 +47,7 @@ export class Throttle {
   }
 
   #tell({ method, path }: ApiRequest, waitedMs: number): void {
-    const { clock, log = noLog } = this.#options;
+    const { clock, log = defaultLog } = this.#options;
     const nowMs = clock.monotonic();
     const isForAll = waitedMs > veryLongWaitMs && nowMs - this.#toldAtMs >= tellEveryMs;
     if (isForAll) this.#toldAtMs = nowMs;

@@ -5,8 +5,8 @@
 // the source. Not promised: that an abort interrupts a source that is waiting. Whoever opened it gave it the signal.
 import { Buffer } from "node:buffer";
 import type { Clock } from "../../base/clock.ts";
+import { YieldBudget } from "../../base/yield-budget.ts";
 import { type BatchSource, drawn } from "./drawn-batches.ts";
-import { TimeSlice } from "./time-slice.ts";
 
 /** A synchronous machine: bytes in, values out. */
 export interface ChunkDecoder<T> {
@@ -19,7 +19,7 @@ export interface ChunkDecoder<T> {
 export interface SliceOptions {
   readonly clock: Clock;
   /** How long the event loop may be held. Default 4 ms. */
-  readonly sliceMs?: number;
+  readonly budgetMs?: number;
 }
 
 // As large as what a socket gives at once; parsed in about a millisecond.
@@ -41,7 +41,7 @@ class DecodedStream<T> implements BatchSource<T> {
   readonly #options: SliceOptions;
   readonly #signal: AbortSignal;
   #chunks: AsyncIterator<Uint8Array> | undefined;
-  #slice: TimeSlice | undefined;
+  #budget: YieldBudget | undefined;
   #chunk: Uint8Array = nothing;
   /** How much of the chunk has been decoded. */
   #done = 0;
@@ -56,12 +56,12 @@ class DecodedStream<T> implements BatchSource<T> {
   }
 
   async draw(): Promise<readonly T[] | undefined> {
-    this.#slice ??= new TimeSlice(this.#options.clock, this.#options.sliceMs);
+    this.#budget ??= new YieldBudget(this.#options.clock, this.#options.budgetMs);
     const values: T[] = [];
     while (values.length === 0) {
       if (this.#failure !== undefined) throw this.#failure.error;
       if (this.#done < this.#chunk.length) {
-        if (this.#slice.isUsedUp()) await this.#slice.rest();
+        if (this.#budget.isUsedUp()) await this.#budget.yield();
         this.#signal.throwIfAborted();
         this.#decode(values);
       } else if (this.#hasBodyEnded) {

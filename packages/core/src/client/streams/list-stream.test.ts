@@ -249,15 +249,15 @@ describe("reading a list", () => {
     expect(() => list.metadata).toThrow("only after the last item");
   });
 
-  for (const [sliceMs, turns] of [
+  for (const [budgetMs, turns] of [
     [0, 8],
     [Number.POSITIVE_INFINITY, 0],
   ] as const) {
-    test(`gives others ${turns} turns in ten pieces of one chunk when a slice is ${sliceMs} ms`, async () => {
+    test(`gives others ${turns} turns in ten pieces of one chunk when the budget is ${budgetMs} ms`, async () => {
       let yields = 0;
       const counting = { ...clock, monotonic: () => 0, yield: async () => void yields++ } as unknown as FakeClock;
       const text = podList(`[${Array.from({ length: 520 }, () => item("x".repeat(1000))).join()}]`);
-      await readText(text, { clock: counting, sliceMs });
+      await readText(text, { clock: counting, budgetMs });
       expect(Math.min(yields, 8)).toBe(turns);
     });
   }

@@ -4,11 +4,11 @@ import type { ListMeta } from "../../api/generated/types/meta/v1.ts";
 import { isJsonList, isJsonObject, ownValue } from "../../api/json-value.ts";
 import { decodeObject } from "../../api/object.ts";
 import type { KubernetesObject } from "../../api/resource.ts";
+import { YieldBudget } from "../../base/yield-budget.ts";
 import { ListDecodeError } from "./decode-errors.ts";
 import type { SliceOptions } from "./decode-stream.ts";
 import type { ItemIdentity } from "./item-identity.ts";
 import { checkIsList, decodeListMeta, itemIdentity } from "./list-envelope.ts";
-import { TimeSlice } from "./time-slice.ts";
 
 const batchSize = 256;
 
@@ -36,11 +36,11 @@ export class ValueList<T extends KubernetesObject> {
     if (!isJsonList(items)) throw fault("items is not a list", 0);
     const metadata = decodeListMeta(list);
     const identity = itemIdentity(list, this.#options);
-    const slice = new TimeSlice(this.#options.clock, this.#options.sliceMs);
+    const budget = new YieldBudget(this.#options.clock, this.#options.budgetMs);
     for (let from = 0; from < items.length; from += batchSize) {
       signal.throwIfAborted();
       yield items.slice(from, from + batchSize).map((item, index) => toItem<T>(item, from + index, identity));
-      if (slice.isUsedUp()) await slice.rest();
+      if (budget.isUsedUp()) await budget.yield();
     }
     this.#metadata = metadata;
   }

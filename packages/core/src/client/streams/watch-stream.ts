@@ -3,10 +3,10 @@
 // nothing is buffered here but the event that is still incomplete.
 import type { KubernetesObject } from "../../api/resource.ts";
 import type { ResponseBody } from "../../api/transport.ts";
+import { YieldBudget } from "../../base/yield-budget.ts";
 import { type Batched, readOnce } from "./batched.ts";
 import { WatchDecodeError } from "./decode-errors.ts";
 import { decodeStream, type SliceOptions } from "./decode-stream.ts";
-import { TimeSlice } from "./time-slice.ts";
 import type { ValueLimits } from "./value-cutter.ts";
 import { WatchDecoder } from "./watch-decoder.ts";
 import { decodeWatchEvent, type WatchEvent } from "./watch-event.ts";
@@ -36,12 +36,12 @@ async function* readValues<T extends KubernetesObject>(
   options: SliceOptions,
   signal: AbortSignal,
 ): AsyncGenerator<readonly WatchEvent<T>[], void, undefined> {
-  const slice = new TimeSlice(options.clock, options.sliceMs);
+  const budget = new YieldBudget(options.clock, options.budgetMs);
   let position = 0;
   for await (const value of values) {
     signal.throwIfAborted();
     yield [toEvent<T>(value, position++)];
-    if (slice.isUsedUp()) await slice.rest();
+    if (budget.isUsedUp()) await budget.yield();
   }
 }
 

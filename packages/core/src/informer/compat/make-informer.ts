@@ -23,10 +23,10 @@
 import { isResourceExpired, type KubernetesObject, keyOf, objectKeyOf, type Selector } from "../../api/index.ts";
 import {
   type Clock,
+  defaultLog,
   KubeloopError,
   type Log,
   type Metrics,
-  noLog,
   type Random,
   untilAborted,
 } from "../../base/index.ts";
@@ -107,7 +107,7 @@ class RestartableInformer<T extends KubernetesObject> implements CompatInformer<
   constructor(source: ListerWatcher<T>, options: CompatOptions) {
     this.#source = announcing(source, () => void this.#callbacks.tell("connect", undefined));
     this.#options = options;
-    this.#callbacks = new Callbacks(options.log ?? noLog);
+    this.#callbacks = new Callbacks(options.log ?? defaultLog);
   }
 
   on(verb: string, callback: (value: never) => unknown): void {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import type { KubernetesObject } from "../../api/index.ts";
-import { deferred, FakeClock, seededRandom, systemClock, untilAborted } from "../../base/index.ts";
+import { deferred, FakeClock, noLog, seededRandom, systemClock, untilAborted } from "../../base/index.ts";
 import { DeltaFIFO } from "../queue/delta-fifo.ts";
 import { InOrderQueue } from "../queue/in-order-queue.ts";
-import type { Batch, Queue } from "../queue/queue.ts";
+import type { Batch, BatchQueue } from "../queue/queue.ts";
 import { RequeueError } from "../requeue-error.ts";
 import { PodSource } from "../shared/pod-source.fixture.ts";
 import { IndexedStore } from "../store/indexed-store.ts";
@@ -16,6 +16,7 @@ function setUp(config: Config) {
   const clock = new FakeClock();
   const source = new PodSource();
   const controller = new Controller({
+    log: noLog,
     queue: new InOrderQueue<KubernetesObject>({ keyOf, clock }),
     listerWatcher: source,
     clock,
@@ -135,7 +136,7 @@ describe("a controller", () => {
     });
   }
 
-  const queues: readonly [string, () => Queue<KubernetesObject>, string][] = [
+  const queues: readonly [string, () => BatchQueue<KubernetesObject>, string][] = [
     ["DeltaFIFO", () => new DeltaFIFO<KubernetesObject>({ keyOf }), "initial Replaced"],
     ["InOrderQueue", () => new InOrderQueue<KubernetesObject>({ keyOf }), "initial ReplacedAll"],
   ];

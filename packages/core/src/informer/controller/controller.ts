@@ -11,31 +11,31 @@ import {
   type BackoffPolicy,
   backoffDelayMs,
   type Clock,
+  defaultLog,
   isAborted,
   KubeloopError,
   type Log,
-  noLog,
   runTogether,
   systemClock,
+  YieldBudget,
 } from "../../base/index.ts";
 import type { ReflectorStatus } from "../liveness.ts";
 import { requirePeriodMs } from "../option-checks.ts";
-import type { Batch, Queue } from "../queue/queue.ts";
+import type { Batch, BatchQueue } from "../queue/queue.ts";
 import type { ListerWatcher, ObjectKind } from "../reflector/lister-watcher.ts";
 import { Reflector } from "../reflector/reflector.ts";
 import type { ReflectorOptions } from "../reflector/reflector-options.ts";
 import { RequeueError } from "../requeue-error.ts";
-import { TimeSlice } from "../shared/time-slice.ts";
 import { SyncGate } from "../wait/sync-gate.ts";
 
 /** A queue that takes back what could not be processed: DeltaFIFO does; stream order does not allow for it. */
-export interface RequeueingQueue<T> extends Queue<T> {
+export interface RequeueingQueue<T> extends BatchQueue<T> {
   requeue(batch: Batch<T>): void;
 }
 
 export interface ControllerConfig<T extends KubernetesObject>
   extends Omit<ReflectorOptions, "resyncMs" | "expectedKind" | "onError"> {
-  readonly queue: Queue<T> | RequeueingQueue<T>;
+  readonly queue: BatchQueue<T> | RequeueingQueue<T>;
   readonly listerWatcher: ListerWatcher<T>;
   /** What is done with each batch. A RequeueError that it throws has the batch processed again, after a pause. */
   readonly process: (batch: Batch<T>, signal: AbortSignal) => void | Promise<void>;
@@ -56,7 +56,7 @@ const retryPause: BackoffPolicy = { initialMs: 5, factor: 2, maxMs: 1000, jitter
 
 export class Controller<T extends KubernetesObject> {
   readonly #config: ControllerConfig<T>;
-  readonly #queue: Queue<T> | RequeueingQueue<T>;
+  readonly #queue: BatchQueue<T> | RequeueingQueue<T>;
   readonly #reflector: Reflector<T>;
   readonly #clock: Clock;
   readonly #log: Log;
@@ -80,7 +80,7 @@ export class Controller<T extends KubernetesObject> {
     this.#config = config;
     this.#queue = queue;
     this.#clock = config.clock ?? systemClock;
-    this.#log = config.log ?? noLog;
+    this.#log = config.log ?? defaultLog;
     this.#reflector = new Reflector(listerWatcher, queue, {
       ...forReflector,
       resyncMs: fullResyncPeriodMs,
@@ -137,16 +137,16 @@ export class Controller<T extends KubernetesObject> {
   }
 
   async #processLoop(signal: AbortSignal): Promise<void> {
-    const slice = new TimeSlice(this.#clock);
-    while (await slice.pause(this.#queue.ready(signal))) {
+    const budget = new YieldBudget(this.#clock);
+    while (await budget.pause(this.#queue.ready(signal))) {
       for (let batch = this.#next(); batch !== undefined; batch = this.#next()) {
         const working = this.#process(batch, signal);
         // Only what is asynchronous costs a promise.
-        const retryAfterMs = typeof working === "object" ? await slice.pause(working) : working;
+        const retryAfterMs = typeof working === "object" ? await budget.pause(working) : working;
         signal.throwIfAborted();
-        if (retryAfterMs > 0) await slice.pause(this.#clock.sleep(retryAfterMs, signal));
-        if (slice.isUsedUp()) {
-          await slice.rest();
+        if (retryAfterMs > 0) await budget.pause(this.#clock.sleep(retryAfterMs, signal));
+        if (budget.isUsedUp()) {
+          await budget.yield();
           signal.throwIfAborted();
         }
       }
@@ -203,6 +203,6 @@ export class Controller<T extends KubernetesObject> {
   }
 }
 
-function canRequeue<T>(queue: Queue<T> | RequeueingQueue<T>): queue is RequeueingQueue<T> {
+function canRequeue<T>(queue: BatchQueue<T> | RequeueingQueue<T>): queue is RequeueingQueue<T> {
   return "requeue" in queue;
 }

@@ -3,7 +3,7 @@ import type { Clock, Log } from "../../base/index.ts";
 import { DeltaFIFO } from "../queue/delta-fifo.ts";
 import { InOrderQueue } from "../queue/in-order-queue.ts";
 import type { KnownObjects } from "../queue/known-objects.ts";
-import type { Queue } from "../queue/queue.ts";
+import type { BatchQueue } from "../queue/queue.ts";
 import type { QueueMetrics } from "../queue/queue-metrics.ts";
 import type { KeyFunction, Transform } from "../store/store.ts";
 
@@ -23,7 +23,7 @@ export interface MakeQueueOptions<T> {
   readonly metrics?: QueueMetrics | undefined;
 }
 
-export function makeQueue<T>(kind: QueueKind = "in-order", options: MakeQueueOptions<T>): Queue<T> {
+export function makeQueue<T>(kind: QueueKind = "in-order", options: MakeQueueOptions<T>): BatchQueue<T> {
   const { known, ...given } = options;
   return kind === "delta-fifo" ? new DeltaFIFO({ ...given, knownObjects: known }) : new InOrderQueue(given);
 }

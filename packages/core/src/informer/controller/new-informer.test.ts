@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { KubernetesObject } from "../../api/index.ts";
-import { deferred, FakeClock, seededRandom } from "../../base/index.ts";
-import type { ResourceEventHandler } from "../shared/handlers.ts";
+import { deferred, FakeClock, noLog, seededRandom } from "../../base/index.ts";
+import type { ResourceEventHandler } from "../handler/handlers.ts";
 import { recorder } from "../shared/notifications.fixture.ts";
 import { PodSource } from "../shared/pod-source.fixture.ts";
 import { type NewInformerOptions, newIndexerInformer, newInformer } from "./new-informer.ts";
@@ -13,6 +13,7 @@ function setUp(
 ) {
   const source = new PodSource();
   const { store, controller } = newInformer(source, handler, {
+    log: noLog,
     clock,
     random: seededRandom(1),
     freeze: true,

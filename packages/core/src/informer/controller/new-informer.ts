@@ -4,13 +4,12 @@
 // apart, a slow handler holds up its cache, and being in sync means that the handler has been told, too. What it throws is
 // reported, and the next event comes. A relist of what has not changed is not told.
 import type { KubernetesObject } from "../../api/index.ts";
-import { type Clock, noLog, systemClock, toError } from "../../base/index.ts";
+import { type Clock, defaultLog, systemClock, toError, YieldBudget } from "../../base/index.ts";
+import type { Notification, ResourceEventHandler } from "../handler/handlers.ts";
+import { repeatsTheKnown } from "../handler/repeats-the-known.ts";
+import { tell } from "../handler/tell.ts";
 import { applyDeltasInSlices } from "../queue/apply-deltas.ts";
 import type { ListerWatcher } from "../reflector/lister-watcher.ts";
-import type { Notification, ResourceEventHandler } from "../shared/handlers.ts";
-import { repeatsTheKnown } from "../shared/repeats-the-known.ts";
-import { tell } from "../shared/tell.ts";
-import { TimeSlice } from "../shared/time-slice.ts";
 import { IndexedStore } from "../store/indexed-store.ts";
 import { metaNamespaceKeyFunc } from "../store/key-functions.ts";
 import type { Indexers, KeyFunction, ReadonlyIndexer, ReadonlyStore, Transform } from "../store/store.ts";
@@ -53,7 +52,7 @@ export function newIndexerInformer<T extends KubernetesObject>(
 ): { readonly indexer: ReadonlyIndexer<T>; readonly controller: Controller<T> } {
   const { resyncMs, transform, queue: kind, freeze = false, onHandlerError, indexers, ...others } = options;
   const { keyOf = metaNamespaceKeyFunc, ...config } = others;
-  const { clock = systemClock, log = noLog } = config;
+  const { clock = systemClock, log = defaultLog } = config;
   const store = new IndexedStore<T>({ keyOf, indexers, freeze });
   const queue = makeQueue(kind, { keyOf, transform, known: store, clock, log });
   const onFailure = (thrown: unknown, notification: Notification<T>) => {
@@ -95,16 +94,16 @@ async function tellAll<T extends KubernetesObject>(
   { handler, onFailure, clock }: Listening<T>,
   signal: AbortSignal,
 ): Promise<void> {
-  const slice = new TimeSlice(clock);
+  const budget = new YieldBudget(clock);
   for (const notification of told) {
     if (notification.details.cause !== "resync" && repeatsTheKnown(notification)) continue;
     signal.throwIfAborted();
     try {
       const answer = tell(handler, notification);
-      if (answer !== undefined) await slice.pause(answer);
+      if (answer !== undefined) await budget.pause(answer);
     } catch (error) {
       onFailure(error, notification);
     }
-    if (slice.isUsedUp()) await slice.rest();
+    if (budget.isUsedUp()) await budget.yield();
   }
 }

@@ -5,7 +5,7 @@ import type { Client } from "../../client/index.ts";
 import type { InformerStatus } from "../liveness.ts";
 import type { SyncResult } from "../wait/sync-result.ts";
 import type { InformerFactoryOptions } from "./factory-options.ts";
-import { newResourceInformers } from "./make-informer.ts";
+import { newResourceInformers } from "./new-resource-informers.ts";
 import type { AcquiredInformer, ResourceInformer } from "./resource-informer.ts";
 import type { ResourceInformers } from "./resource-informers.ts";
 import { resourceAt } from "./resource-place.ts";

@@ -7,6 +7,14 @@ export type { InformerFactoryOptions } from "./factory-options.ts";
 export type { GroupInformers, GroupName, InformersByGroup } from "./informers-by-group.ts";
 export { MetadataSharedInformerFactory } from "./metadata-shared-informer-factory.ts";
 export {
+  type NewFilteredResourceInformer,
+  type NewFilteredResourceInformerOptions,
+  type NewResourceInformer,
+  type NewResourceInformerOptions,
+  newFilteredInformerOf,
+  newInformerOf,
+} from "./new-resource-informer.ts";
+export {
   ObjectOrMetadataInformerFactory,
   type ObjectOrMetadataOptions,
 } from "./object-or-metadata-informer-factory.ts";

@@ -10,7 +10,7 @@ import {
   type PartialObjectMetadata,
   queryValue,
 } from "../../api/index.ts";
-import { FakeClock, seededRandom } from "../../base/index.ts";
+import { FakeClock, noLog, seededRandom } from "../../base/index.ts";
 import { clientOf } from "../../client/index.ts";
 import type { Lister } from "../lister/lister.ts";
 import { InformerName } from "../shared/informer-name.ts";
@@ -38,7 +38,7 @@ function setUp(which: keyof typeof factories, options: InformerFactoryOptions = 
   const clock = new FakeClock();
   const server = new SmallServer();
   const client = clientOf(server.transport, { clock });
-  const given = { clock, random: seededRandom(1), freeze: true, ...options };
+  const given = { clock, random: seededRandom(1), freeze: true, log: noLog, ...options };
   const factory = new factories[which](client, given);
   const controller = new AbortController();
   const { signal } = controller;

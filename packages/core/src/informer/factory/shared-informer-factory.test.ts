@@ -12,7 +12,7 @@ import {
   type Resource,
   type rbacv1,
 } from "../../api/index.ts";
-import { deferred, FakeClock, MetricsRegistry, seededRandom } from "../../base/index.ts";
+import { deferred, FakeClock, MetricsRegistry, noLog, seededRandom } from "../../base/index.ts";
 import { clientOf } from "../../client/index.ts";
 import type { Lister } from "../lister/lister.ts";
 import { newListWatchFromClient } from "../reflector/list-watch.ts";
@@ -34,7 +34,13 @@ function setUp(options: InformerFactoryOptions = {}) {
   const clock = new FakeClock();
   const server = new SmallServer();
   const client = clientOf(server.transport, { clock });
-  const factory = new SharedInformerFactory(client, { clock, random: seededRandom(1), freeze: true, ...options });
+  const factory = new SharedInformerFactory(client, {
+    clock,
+    random: seededRandom(1),
+    freeze: true,
+    log: noLog,
+    ...options,
+  });
   const controller = new AbortController();
   const { signal } = controller;
   return {

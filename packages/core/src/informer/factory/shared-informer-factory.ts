@@ -29,7 +29,7 @@ import type { SharedIndexInformer } from "../shared/shared-index-informer.ts";
 import type { SyncResult } from "../wait/sync-result.ts";
 import type { InformerFactoryOptions } from "./factory-options.ts";
 import { type GroupInformers, type GroupName, groupInformers, type InformersByGroup } from "./informers-by-group.ts";
-import { newResourceInformers } from "./make-informer.ts";
+import { newResourceInformers } from "./new-resource-informers.ts";
 import type { AcquiredInformer, ResourceInformer } from "./resource-informer.ts";
 import type { ResourceInformers } from "./resource-informers.ts";
 

@@ -3,12 +3,12 @@
 import { expect } from "vitest";
 import { configMaps } from "../../api/generated/resources.ts";
 import type { corev1, KubernetesObject } from "../../api/index.ts";
-import { type BackoffPolicy, childSignal, deferred, Listeners, untilAborted } from "../../base/index.ts";
+import { type BackoffPolicy, childSignal, deferred, Listeners, noLog, untilAborted } from "../../base/index.ts";
 import type { Client } from "../../client/client.ts";
 import type { Stage } from "../../client/integration/client-suite.contract.ts";
+import type { EventDetails, Notification, ResourceEventHandler } from "../handler/handlers.ts";
 import type { InformerStatus } from "../liveness.ts";
 import { type ListWatchOptions, newListWatchFromClient } from "../reflector/list-watch.ts";
-import type { EventDetails, Notification, ResourceEventHandler } from "../shared/handlers.ts";
 import { SharedIndexInformer } from "../shared/shared-index-informer.ts";
 import type { SharedIndexInformerOptions } from "../shared/shared-index-informer-options.ts";
 import { type Deleted, isFinalStateUnknown, lastStateOf } from "../tombstone.ts";
@@ -24,7 +24,7 @@ export function mapInformer(
 ): SharedIndexInformer<corev1.ConfigMap> {
   const { scope = { namespace }, ...rest } = options;
   const source = newListWatchFromClient(client, configMaps, scope);
-  return new SharedIndexInformer(source, { freeze: true, backoff: quickBackoff, ...rest });
+  return new SharedIndexInformer(source, { freeze: true, backoff: quickBackoff, log: noLog, ...rest });
 }
 
 interface Running {

@@ -2,7 +2,7 @@
 // server in this process. Time is virtual in both: over sockets a test lets it pass, and the network takes none of it.
 import { pods } from "../../api/generated/resources.ts";
 import type { corev1 } from "../../api/index.ts";
-import { FakeClock, seededRandom } from "../../base/index.ts";
+import { FakeClock, noLog, seededRandom } from "../../base/index.ts";
 import { type Client, clientOf, openClient } from "../../client/client.ts";
 import { configFor, settled, type TcpRelay } from "../../client/http/local-servers.fixture.ts";
 import { SmallServer } from "../factory/small-server.fixture.ts";
@@ -24,7 +24,13 @@ interface SocketOptions {
 /** An informer of the pods in shop, which lists and watches as all peers do unless it may stream, and what it was told. */
 export function informerOf(client: Client, clock: FakeClock, { canStream = false, ...options }: PodOptions = {}) {
   const source = newListWatchFromClient(client, pods, { namespace: "shop", canWatchList: canStream, clock });
-  const informer = new SharedIndexInformer(source, { clock, random: seededRandom(1), freeze: true, ...options });
+  const informer = new SharedIndexInformer(source, {
+    clock,
+    random: seededRandom(1),
+    freeze: true,
+    log: noLog,
+    ...options,
+  });
   const told = new Told<corev1.Pod>();
   informer.addEventHandler(told);
   const stopping = new AbortController();

@@ -1,7 +1,7 @@
 // What an informer cannot have: it says what is missing and since when, keeps asking, and gets it once somebody has mended it.
 import { expect } from "vitest";
 import { configMaps, customResourceDefinitions, roleBindings, roles } from "../../api/generated/resources.ts";
-import { childSignal, systemClock } from "../../base/index.ts";
+import { childSignal, noLog, systemClock } from "../../base/index.ts";
 import { configMap, untilServed, type Widget, widget, widgetKind } from "../../client/integration/objects.contract.ts";
 import { newListWatchFromClient } from "../reflector/list-watch.ts";
 import { SharedIndexInformer } from "../shared/shared-index-informer.ts";
@@ -28,7 +28,7 @@ export const refusalCases: readonly InformerCase[] = [
     async run({ client, namespace, signal }) {
       const kind = widgetKind("latecomers", "Latecomer");
       const source = newListWatchFromClient(client, kind.resource, { namespace });
-      const informer = new SharedIndexInformer<Widget>(source, { freeze: true, backoff: quickBackoff });
+      const informer = new SharedIndexInformer<Widget>(source, { freeze: true, backoff: quickBackoff, log: noLog });
       const told = new Told<Widget>();
       informer.addEventHandler(told);
       const startedMs = systemClock.now();

@@ -17,7 +17,7 @@ import {
   type StatusError,
   splitKey,
 } from "../../api/index.ts";
-import { type Log, noLog } from "../../base/index.ts";
+import { defaultLog, type Log } from "../../base/index.ts";
 import { namespaceIndex } from "../store/key-functions.ts";
 import type { ReadonlyIndexer } from "../store/store.ts";
 import { select, selectInPlace } from "./select.ts";
@@ -39,7 +39,7 @@ export class Lister<T extends KubernetesObject> {
   constructor(indexer: ReadonlyIndexer<T>, resource: ListedResource, options: ListerOptions = {}) {
     this.#indexer = indexer;
     this.#resource = resource;
-    this.#log = options.log ?? noLog;
+    this.#log = options.log ?? defaultLog;
   }
 
   /** All objects, or those a selector selects. Throws a SelectorError for text that is none. */

@@ -5,7 +5,7 @@
 // The store holds the whole new list before anyone is told of any of it. Then come the deletions, as tombstones, and after
 // them the objects in the list's order. A resync tells of everything the store has, as it is.
 import { toError } from "../../base/index.ts";
-import type { EventDetails } from "../shared/handlers.ts";
+import type { EventDetails } from "../handler/handlers.ts";
 import { TransactionError } from "../store/store-errors.ts";
 import { type ApplyProgress, type ApplyTarget, detailsOf, notificationOf } from "./apply-target.ts";
 import type { CollectionDelta } from "./deltas.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type Clock, systemClock } from "../../base/index.ts";
-import type { EventDetails, Notification } from "../shared/handlers.ts";
+import type { EventDetails, Notification } from "../handler/handlers.ts";
 import { IndexedStore } from "../store/indexed-store.ts";
 import { isFinalStateUnknown } from "../tombstone.ts";
 import { applyDeltas, applyDeltasInSlices } from "./apply-deltas.ts";
@@ -9,7 +9,7 @@ import type { Delta } from "./deltas.ts";
 import { InOrderQueue } from "./in-order-queue.ts";
 import { type Item, item, items, keyOfItem, printObject } from "./items.fixture.ts";
 import { tombstone } from "./known-objects.ts";
-import type { Queue } from "./queue.ts";
+import type { BatchQueue } from "./queue.ts";
 
 interface Recorded {
   readonly store: IndexedStore<Item>;
@@ -300,7 +300,7 @@ describe("a whole list", () => {
 });
 
 /** Takes and applies all there is. */
-function settle<T>(queue: Queue<T>, target: ApplyTarget<T>): void {
+function settle<T>(queue: BatchQueue<T>, target: ApplyTarget<T>): void {
   for (let batch = queue.take(); batch !== undefined; batch = queue.take()) {
     applyDeltas(batch, target);
     queue.done(batch);

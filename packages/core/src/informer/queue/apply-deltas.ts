@@ -4,8 +4,7 @@
 // `applyDeltas` does all of it at once. `applyDeltasInSlices` lets the event loop have its turns while a long list or resync
 // is worked off; whoever asks the store meanwhile sees the old list or all of the new one. Whoever joins meanwhile has to
 // wait until the batch is done, or would hear of a part of it twice.
-import { assertNever, type Clock } from "../../base/index.ts";
-import { TimeSlice } from "../../client/streams/time-slice.ts";
+import { assertNever, type Clock, YieldBudget } from "../../base/index.ts";
 import { type ApplySteps, type ReplacedAll, replaceSteps, syncSteps } from "./apply-collection.ts";
 import { applyObject } from "./apply-object.ts";
 import type { ApplyTarget, CacheStore } from "./apply-target.ts";
@@ -36,7 +35,7 @@ export function applyDeltasInSlices<T>(
   // Such a delta is always alone.
   const [first] = batch.deltas;
   if (first !== undefined && isLong(first, target.store)) {
-    return runInSlices(stepsOf(first, batch, target), target.store, new TimeSlice(clock), signal);
+    return runInSlices(stepsOf(first, batch, target), target.store, new YieldBudget(clock), signal);
   }
   applyDeltas(batch, target);
   return undefined;
@@ -66,13 +65,13 @@ function runAtOnce<T>(steps: ApplySteps<T>, store: CacheStore<T>): void {
 async function runInSlices<T>(
   steps: ApplySteps<T>,
   store: CacheStore<T>,
-  slice: TimeSlice,
+  budget: YieldBudget,
   signal: AbortSignal,
 ): Promise<void> {
   for (let step = steps.next(); !step.done; ) {
     let thrown: unknown;
-    if (step.value !== undefined) thrown = await replaceInSlices(step.value, store, slice, signal);
-    else if (slice.isUsedUp()) await slice.rest();
+    if (step.value !== undefined) thrown = await replaceInSlices(step.value, store, budget, signal);
+    else if (budget.isUsedUp()) await budget.yield();
     signal.throwIfAborted();
     step = steps.next(thrown);
   }
@@ -91,11 +90,11 @@ function replace<T>({ objects, resourceVersion }: ReplacedAll<T>, store: CacheSt
 async function replaceInSlices<T>(
   delta: ReplacedAll<T>,
   store: CacheStore<T>,
-  slice: TimeSlice,
+  budget: YieldBudget,
   signal: AbortSignal,
 ): Promise<unknown> {
   if (store.replaceInSlices === undefined) return replace(delta, store);
-  const pause = () => (slice.isUsedUp() ? slice.rest() : undefined);
+  const pause = () => (budget.isUsedUp() ? budget.yield() : undefined);
   try {
     await store.replaceInSlices(delta.objects, delta.resourceVersion, { pause }, signal);
     return undefined;

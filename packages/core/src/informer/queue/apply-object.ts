@@ -3,7 +3,7 @@
 // as one). Any other is an add. A deletion is told of even if nothing was there. What the store refuses is reported, and
 // nobody is told.
 import { toError } from "../../base/index.ts";
-import type { Notification } from "../shared/handlers.ts";
+import type { Notification } from "../handler/handlers.ts";
 import { type Deleted, isFinalStateUnknown } from "../tombstone.ts";
 import { type ApplyTarget, type CacheStore, detailsOf, notificationOf } from "./apply-target.ts";
 import type { ObjectDelta } from "./deltas.ts";

@@ -1,9 +1,7 @@
 // Where deltas end up: the cache, those who are told of each change, and whoever wants to know what could not be done.
-import type { EventCause, EventDetails, Notification } from "../shared/handlers.ts";
+import type { EventCause, EventDetails, Notification } from "../handler/handlers.ts";
+import type { Pause } from "../store/replacement.ts";
 import type { Store } from "../store/store.ts";
-
-/** Asked now and then while something long goes on: a promise to wait for before going on, or nothing. */
-export type Pause = () => Promise<void> | undefined;
 
 /** Any store. One that can place a long list in slices is asked to. */
 export interface CacheStore<T> extends Store<T> {

@@ -6,21 +6,22 @@
 // been told before; a list queues its objects first and tombstones for what it no longer has after them; a resync concerns
 // only objects with nothing queued. Other than there, an object of the first list counts once it is done, not when it is
 // taken.
-import { type Clock, type Log, noLog, RingBuffer, systemClock } from "../../base/index.ts";
-import type { ReplaceOptions } from "../reflector/reflector-store.ts";
+import { ConditionVariable } from "../../base/condition-variable.ts";
+import { type Clock, defaultLog, type Log, RingBuffer, systemClock } from "../../base/index.ts";
 import { RequeueError } from "../requeue-error.ts";
+import type { ReplaceOptions } from "../store/reflector-store.ts";
 import type { KeyFunction, Transform } from "../store/store.ts";
 import type { Deleted } from "../tombstone.ts";
 import { appendDelta, type DeltaCompressor } from "./delta-list.ts";
 import type { ObjectDelta } from "./deltas.ts";
-import { Doorbell } from "./doorbell.ts";
 import { InitialPopulation } from "./initial-population.ts";
 import { Intake, type Keyed } from "./intake.ts";
 import { type KnownObjects, tombstonesOf } from "./known-objects.ts";
 import { popFrom } from "./pop.ts";
-import type { Queue } from "./queue.ts";
+import type { BatchQueue } from "./queue.ts";
 import type { QueueMetrics } from "./queue-metrics.ts";
 import { TakenBatches } from "./taken-batches.ts";
+import { untilReady } from "./until-ready.ts";
 
 export interface DeltaFIFOOptions<T> {
   readonly keyOf: KeyFunction<T>;
@@ -49,7 +50,7 @@ interface Entry<T> {
   isInitial: boolean;
 }
 
-export class DeltaFIFO<T> implements Queue<T> {
+export class DeltaFIFO<T> implements BatchQueue<T> {
   readonly #intake: Intake<T>;
   readonly #known: KnownObjects<T> | undefined;
   readonly #replacedAs: "Replaced" | "Sync";
@@ -58,12 +59,12 @@ export class DeltaFIFO<T> implements Queue<T> {
   readonly #entries = new Map<string, Entry<T>>();
   readonly #line = new RingBuffer<Entry<T>>();
   readonly #taken: TakenBatches<T>;
-  readonly #doorbell = new Doorbell();
+  readonly #arrivals = new ConditionVariable();
   readonly #initial: InitialPopulation;
   #isClosed = false;
 
   constructor(options: DeltaFIFOOptions<T>) {
-    const { keyOf, transform, clock = systemClock, log = noLog, metrics } = options;
+    const { keyOf, transform, clock = systemClock, log = defaultLog, metrics } = options;
     this.#known = options.knownObjects;
     this.#replacedAs = options.replacedAs ?? "Replaced";
     this.#compress = options.compress;
@@ -160,7 +161,7 @@ export class DeltaFIFO<T> implements Queue<T> {
   }
 
   ready(signal: AbortSignal): Promise<boolean> {
-    return this.#doorbell.untilReady(this, signal);
+    return untilReady(this, this.#arrivals, signal);
   }
 
   take(): KeyBatch<T> | undefined {
@@ -183,10 +184,13 @@ export class DeltaFIFO<T> implements Queue<T> {
    * Waits for an object and works on its deltas. Throws a QueueClosedError once closed and empty, or what the work throws.
    * A RequeueError puts the deltas back as `requeue` does: then it throws its cause, or returns undefined if there is none.
    */
-  pop<R>(work: (batch: KeyBatch<T>) => R | Promise<R>, signal: AbortSignal): Promise<R | undefined> {
+  pop<R>(
+    work: (batch: KeyBatch<T>, isInInitialList: boolean) => R | Promise<R>,
+    signal: AbortSignal,
+  ): Promise<R | undefined> {
     const requeueing = async (batch: KeyBatch<T>) => {
       try {
-        return await work(batch);
+        return await work(batch, batch.isInInitialList);
       } catch (error) {
         if (!(error instanceof RequeueError)) throw error;
         this.requeue(batch);
@@ -207,7 +211,7 @@ export class DeltaFIFO<T> implements Queue<T> {
 
   close(): void {
     this.#isClosed = true;
-    this.#doorbell.ring();
+    this.#arrivals.notifyAll();
   }
 
   #accept(type: "Added" | "Updated" | "Deleted", object: T): void {
@@ -234,7 +238,7 @@ export class DeltaFIFO<T> implements Queue<T> {
     appendDelta(entry.deltas, delta);
     if (this.#compress !== undefined) this.#compressEntry(entry, this.#compress);
     this.#metrics?.queuedItems.set(this.size);
-    this.#doorbell.ring();
+    this.#arrivals.notifyAll();
   }
 
   #compressEntry(entry: Entry<T>, compress: DeltaCompressor<T>): void {
@@ -257,7 +261,7 @@ export class DeltaFIFO<T> implements Queue<T> {
     if (isInitial) this.#initial.again();
     this.#enter({ key, deltas: [...deltas], isInitial });
     this.#metrics?.queuedItems.set(this.size);
-    this.#doorbell.ring();
+    this.#arrivals.notifyAll();
   }
 
   #enter(entry: Entry<T>): void {

@@ -8,19 +8,20 @@
 // Atomic, as it is unless told otherwise, a list is one ReplacedAll and a resync one SyncAll: what they mean for each object
 // is found out when they are worked on, against the cache as it is then. Otherwise the queue is told what the cache knows
 // and says it itself, with a Deleted, Replaced or Sync for each object; then bookmarks are of no use and are left out.
-import { type Clock, type Log, noLog, RingBuffer, systemClock } from "../../base/index.ts";
-import type { ReplaceOptions } from "../reflector/reflector-store.ts";
+import { ConditionVariable } from "../../base/condition-variable.ts";
+import { type Clock, defaultLog, type Log, RingBuffer, systemClock } from "../../base/index.ts";
+import type { ReplaceOptions } from "../store/reflector-store.ts";
 import type { KeyFunction, Transform } from "../store/store.ts";
 import { type Delta, isObjectDelta, type ObjectDelta } from "./deltas.ts";
-import { Doorbell } from "./doorbell.ts";
 import { InitialPopulation } from "./initial-population.ts";
 import { Intake, type Keyed } from "./intake.ts";
 import { type KnownObjects, tombstonesOf } from "./known-objects.ts";
 import { popFrom } from "./pop.ts";
-import type { Batch, Queue } from "./queue.ts";
+import type { Batch, BatchQueue } from "./queue.ts";
 import { InvalidQueueError } from "./queue-errors.ts";
 import type { QueueMetrics } from "./queue-metrics.ts";
 import { TakenBatches } from "./taken-batches.ts";
+import { untilReady } from "./until-ready.ts";
 
 export interface InOrderQueueOptions<T> {
   readonly keyOf: KeyFunction<T>;
@@ -36,7 +37,7 @@ export interface InOrderQueueOptions<T> {
   readonly metrics?: QueueMetrics | undefined;
 }
 
-export class InOrderQueue<T> implements Queue<T> {
+export class InOrderQueue<T> implements BatchQueue<T> {
   readonly #intake: Intake<T>;
   /** Undefined when atomic. */
   readonly #known: KnownObjects<T> | undefined;
@@ -45,14 +46,14 @@ export class InOrderQueue<T> implements Queue<T> {
   readonly #metrics: QueueMetrics | undefined;
   readonly #items = new RingBuffer<Delta<T>>();
   readonly #taken: TakenBatches<T>;
-  readonly #doorbell = new Doorbell();
+  readonly #arrivals = new ConditionVariable();
   readonly #initial: InitialPopulation;
   /** How many of the initial population stand at the head. */
   #initialLeft = 0;
   #isClosed = false;
 
   constructor(options: InOrderQueueOptions<T>) {
-    const { keyOf, transform, clock = systemClock, log = noLog, metrics } = options;
+    const { keyOf, transform, clock = systemClock, log = defaultLog, metrics } = options;
     this.#known = requireKnownObjects(options);
     this.#maxBatch = requireBatchSize(options.maxBatch ?? 1000);
     this.#log = log;
@@ -115,7 +116,7 @@ export class InOrderQueue<T> implements Queue<T> {
   }
 
   ready(signal: AbortSignal): Promise<boolean> {
-    return this.#doorbell.untilReady(this, signal);
+    return untilReady(this, this.#arrivals, signal);
   }
 
   take(): Batch<T> | undefined {
@@ -134,8 +135,8 @@ export class InOrderQueue<T> implements Queue<T> {
   }
 
   /** Waits for a batch and works on it. Throws a QueueClosedError once closed and empty, or what the work throws. */
-  pop<R>(work: (batch: Batch<T>) => R | Promise<R>, signal: AbortSignal): Promise<R> {
-    return popFrom(this, work, signal);
+  pop<R>(work: (batch: Batch<T>, isInInitialList: boolean) => R | Promise<R>, signal: AbortSignal): Promise<R> {
+    return popFrom(this, (batch: Batch<T>) => work(batch, batch.isInInitialList), signal);
   }
 
   hasSynced(): boolean {
@@ -148,7 +149,7 @@ export class InOrderQueue<T> implements Queue<T> {
 
   close(): void {
     this.#isClosed = true;
-    this.#doorbell.ring();
+    this.#arrivals.notifyAll();
   }
 
   #accept(type: "Added" | "Updated" | "Deleted", object: T): void {
@@ -162,7 +163,7 @@ export class InOrderQueue<T> implements Queue<T> {
   #push(delta: Delta<T>): void {
     this.#items.push(delta);
     this.#metrics?.queuedItems.set(this.#items.size);
-    this.#doorbell.ring();
+    this.#arrivals.notifyAll();
   }
 
   #collect(limit: number): Delta<T>[] {

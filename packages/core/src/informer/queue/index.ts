@@ -1,13 +1,14 @@
 // `queue`: what stands between a reflector and a cache, and how what is taken from it reaches the cache. Read queue.ts and
 // deltas.ts first; in-order-queue.ts is the one shared informers use.
 export { applyDeltas, applyDeltasInSlices, type SliceOptions } from "./apply-deltas.ts";
-export type { ApplyTarget, CacheStore, Pause } from "./apply-target.ts";
+export type { ApplyTarget, CacheStore } from "./apply-target.ts";
 export { DeltaFIFO, type DeltaFIFOOptions, type KeyBatch } from "./delta-fifo.ts";
 export type { DeltaCompressor } from "./delta-list.ts";
 export { type CollectionDelta, type Delta, isObjectDelta, type ObjectDelta } from "./deltas.ts";
+export { FIFO, type PopProcess } from "./fifo.ts";
 export { InOrderQueue, type InOrderQueueOptions } from "./in-order-queue.ts";
 export type { Keyed } from "./intake.ts";
 export type { KnownObjects } from "./known-objects.ts";
-export type { Batch, Queue } from "./queue.ts";
-export { InvalidQueueError, QueueClosedError } from "./queue-errors.ts";
+export type { Batch, BatchQueue, Queue } from "./queue.ts";
+export { InvalidQueueError } from "./queue-errors.ts";
 export { type InformerLabels, informerQueueMetrics, openQueueMetrics, type QueueMetrics } from "./queue-metrics.ts";

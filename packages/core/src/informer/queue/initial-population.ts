@@ -1,6 +1,6 @@
 // Whether the first list has come and all of it is done. What stands in the queue when the first list has been put in, the
 // list included, is the initial population. A change that comes before any list means that there will be none to wait for.
-import { SingleFileTracker, type SyncTrackerOptions } from "../shared/sync-tracker.ts";
+import { SingleFileTracker, type SyncTrackerOptions } from "../wait/sync-tracker.ts";
 
 export class InitialPopulation {
   readonly #tracker: SingleFileTracker;

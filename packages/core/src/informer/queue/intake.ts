@@ -1,6 +1,6 @@
 // The door of a queue: what has no key is refused, and what enters goes through the transform, once. Tombstones, and objects
 // that come back from the cache, are made inside: they have been through it already.
-import type { ReplaceOptions } from "../reflector/reflector-store.ts";
+import type { ReplaceOptions } from "../store/reflector-store.ts";
 import type { KeyFunction, Transform } from "../store/store.ts";
 import { KeyError } from "../store/store-errors.ts";
 import { type Deleted, isFinalStateUnknown } from "../tombstone.ts";

@@ -3,7 +3,7 @@
 import { type Deleted, isFinalStateUnknown } from "../tombstone.ts";
 import type { Delta } from "./deltas.ts";
 import type { KnownObjects } from "./known-objects.ts";
-import type { Batch, Queue } from "./queue.ts";
+import type { Batch, BatchQueue } from "./queue.ts";
 
 export interface Item {
   readonly metadata: { readonly name: string; readonly resourceVersion?: string; readonly uid?: string };
@@ -59,14 +59,14 @@ export function printBatch(batch: Batch<Item> | undefined): string[] {
 }
 
 /** Takes one batch and is done with it. */
-export function takeOne(queue: Queue<Item>): string[] {
+export function takeOne(queue: BatchQueue<Item>): string[] {
   const batch = queue.take();
   if (batch !== undefined) queue.done(batch);
   return printBatch(batch);
 }
 
 /** Takes all there is, batch by batch. */
-export function drain(queue: Queue<Item>): string[][] {
+export function drain(queue: BatchQueue<Item>): string[][] {
   const batches: string[][] = [];
   while (queue.size > 0) batches.push(takeOne(queue));
   return batches;

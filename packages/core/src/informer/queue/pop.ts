@@ -1,6 +1,6 @@
 // Taking, working and being done in one call, in the manner of client-go's Pop: waits for a batch, works on it, and gives
 // what the work gave. Meant for one consumer; the work of two that pop at a time runs side by side.
-import { QueueClosedError } from "./queue-errors.ts";
+import { QueueClosedError } from "../store/queue-closed-error.ts";
 
 /** A queue whose batches are of type B. */
 interface Source<B> {

@@ -1,13 +1,5 @@
-// What can go wrong with a queue: it was built wrongly, or it has ended.
-// What has no key is refused with the store's KeyError.
+// How a queue refuses to be built. What has no key is refused with the store's KeyError, and a closed queue with its QueueClosedError.
 import { KubeloopError } from "../../base/index.ts";
-
-/** Nothing is left to take and nothing more will come. */
-export class QueueClosedError extends KubeloopError {
-  constructor() {
-    super("queue is closed", { reason: "Closed", retry: "never" });
-  }
-}
 
 /** Options that contradict each other. */
 export class InvalidQueueError extends KubeloopError {

@@ -5,13 +5,13 @@
 // end it knows, and the store holds, exactly what the source has.
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { Notification } from "../shared/handlers.ts";
+import type { Notification } from "../handler/handlers.ts";
 import { IndexedStore } from "../store/indexed-store.ts";
 import { type Deleted, isFinalStateUnknown, lastStateOf } from "../tombstone.ts";
 import { applyDeltas } from "./apply-deltas.ts";
 import { type Item, item, keyOfItem, printObject } from "./items.fixture.ts";
 import type { KnownObjects } from "./known-objects.ts";
-import type { Batch, Queue } from "./queue.ts";
+import type { Batch, BatchQueue } from "./queue.ts";
 
 const names = ["a", "b", "c", "d"] as const;
 type Name = (typeof names)[number];
@@ -32,7 +32,7 @@ const happening: fc.Arbitrary<Happening> = fc.oneof(
   },
 );
 
-export type OpenQueue = (store: KnownObjects<Item>) => Queue<Item>;
+export type OpenQueue = (store: KnownObjects<Item>) => BatchQueue<Item>;
 
 export function testNothingIsLost(kind: string, open: OpenQueue): void {
   test(`nothing is lost and all is in order with ${kind}`, () => {
@@ -50,7 +50,7 @@ export function testNothingIsLost(kind: string, open: OpenQueue): void {
 class Run {
   readonly #source = new Map<string, Item>();
   readonly #store = new IndexedStore<Item>({ keyOf: keyOfItem, freeze: true });
-  readonly #queue: Queue<Item>;
+  readonly #queue: BatchQueue<Item>;
   readonly #handler = new HandlerView();
   #version = 0;
   #isConnected = true;

@@ -6,7 +6,7 @@ import { type Clock, FakeClock, type Log, noLog } from "../../base/index.ts";
 import type { Transform } from "../store/store.ts";
 import { countTransform, drain, type Item, item, items, knownItems, takeOne } from "./items.fixture.ts";
 import type { KnownObjects } from "./known-objects.ts";
-import type { Batch, Queue } from "./queue.ts";
+import type { Batch, BatchQueue } from "./queue.ts";
 import type { QueueMetrics } from "./queue-metrics.ts";
 
 export interface QueueUnderTestOptions {
@@ -17,8 +17,11 @@ export interface QueueUnderTestOptions {
   readonly metrics?: QueueMetrics;
 }
 
-export interface QueueUnderTest extends Queue<Item> {
-  pop<R>(work: (batch: Batch<Item>) => R | Promise<R>, signal: AbortSignal): Promise<R | undefined>;
+export interface QueueUnderTest extends BatchQueue<Item> {
+  pop<R>(
+    work: (batch: Batch<Item>, isInInitialList: boolean) => R | Promise<R>,
+    signal: AbortSignal,
+  ): Promise<R | undefined>;
 }
 
 export interface QueueKind {

@@ -1,5 +1,6 @@
-// Rows for the beginning of a cycle: a streamed list where that is possible, a list otherwise, and from which version.
-import { isAnyVersion, openWatch, startList, startStream } from "./reflector-moves.ts";
+// Rows for the beginning of a cycle: a streamed list where that is possible, a list otherwise. From which version, and in which pages, is the
+// same rule for each (listVersion and pageSizeAt in reflector-moves.ts).
+import { openWatch, startList, startStream } from "./reflector-moves.ts";
 import { type Row, row, type Seen } from "./reflector-row.ts";
 
 type Begin = Seen<"idle" | "waiting", "go">;
@@ -9,7 +10,6 @@ const isBeginning = ({ phase }: Begin) => phase.at === "idle" || phase.next === 
 const canStream = (seen: Begin) => isBeginning(seen) && seen.rules.canStream && !isKnownUnstreamable(seen);
 const isKnownUnstreamable = ({ state, input, rules }: Begin) =>
   state.unstreamableSinceMs !== undefined && input.nowMs - state.unstreamableSinceMs < rules.streamRetryMs;
-const knowsVersion = ({ state }: Begin) => state.resourceVersion !== "";
 
 export const beginRows = [
   row("begin/watch-again", { ...begin, when: (seen) => !isBeginning(seen), move: openWatch }),
@@ -20,29 +20,6 @@ export const beginRows = [
     when: (seen) => canStream(seen) && seen.state.unstreamableSinceMs !== undefined,
     move: (seen) => startStream({ ...seen, state: { ...seen.state, unstreamableSinceMs: undefined } }),
   }),
-  row("begin/stream-newest", {
-    ...begin,
-    when: (seen) => canStream(seen) && seen.state.isVersionUnavailable,
-    move: startStream,
-  }),
-  row("begin/stream-again", { ...begin, when: (seen) => canStream(seen) && knowsVersion(seen), move: startStream }),
-  row("begin/stream-first", { ...begin, when: canStream, move: startStream }),
-
-  row("begin/list-newest", {
-    ...begin,
-    when: ({ state }) => state.isVersionUnavailable,
-    move: (seen) => startList(seen),
-  }),
-  row("begin/list-first", { ...begin, when: (seen) => !knowsVersion(seen), move: (seen) => startList(seen) }),
-  row("begin/list-again-in-forced-pages", {
-    ...begin,
-    when: ({ rules }) => rules.forcedPageSize !== undefined,
-    move: (seen) => startList(seen),
-  }),
-  row("begin/list-again-in-pages", {
-    ...begin,
-    when: ({ state }) => state.isPaged || isAnyVersion(state.resourceVersion),
-    move: (seen) => startList(seen),
-  }),
-  row("begin/list-again", { ...begin, move: (seen) => startList(seen) }),
+  row("begin/stream", { ...begin, when: canStream, move: startStream }),
+  row("begin/list", { ...begin, move: (seen) => startList(seen) }),
 ] as const satisfies readonly Row[];

@@ -92,7 +92,7 @@ describe("a reflector that compares", () => {
     const store = new RecordingStore(transform);
     const clock = new FakeClock();
     const stop = new AbortController();
-    const running = new Reflector(source, store, { clock, detectInconsistency: true }).run(stop.signal);
+    const running = new Reflector(source, store, { clock, log: noLog, detectInconsistency: true }).run(stop.signal);
     await clock.settle();
     stop.abort();
     await running;
@@ -102,7 +102,9 @@ describe("a reflector that compares", () => {
   test("ends loudly where the stream was wrong, before the store hears of it", async () => {
     const { source } = sourceOf([listed(pod("a", "1"), pod("b", "2"))]);
     const store = new RecordingStore();
-    const running = new Reflector(source, store, { clock: new FakeClock(), detectInconsistency: true }).run(signal);
+    const running = new Reflector(source, store, { clock: new FakeClock(), log: noLog, detectInconsistency: true }).run(
+      signal,
+    );
     await expect(running).rejects.toBeInstanceOf(InconsistencyError);
     expect(store.calls).toEqual([]);
   });

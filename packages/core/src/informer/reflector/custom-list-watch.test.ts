@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type Clock, FakeClock, systemClock } from "../../base/index.ts";
+import { type Clock, FakeClock, noLog, systemClock } from "../../base/index.ts";
 import type { WatchEvent } from "../../client/index.ts";
 import { collect, failureOf } from "../../client/rest/scripted-server.fixture.ts";
 import { readOnce } from "../../client/streams/batched.ts";
@@ -47,7 +47,7 @@ describe("a source of one's own", () => {
       expect(objects).toHaveLength(20_000);
       stop.abort();
     };
-    await new Reflector(source, store, { clock }).run(stop.signal);
+    await new Reflector(source, store, { clock, log: noLog }).run(stop.signal);
     expect(turns).toBeGreaterThan(5);
   });
 
@@ -119,7 +119,7 @@ describe("a source of one's own", () => {
       },
     });
     const stop = new AbortController();
-    const running = new Reflector(source, store, { clock }).run(stop.signal);
+    const running = new Reflector(source, store, { clock, log: noLog }).run(stop.signal);
     await clock.settle();
     stop.abort();
     await running;

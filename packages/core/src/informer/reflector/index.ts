@@ -22,4 +22,3 @@ export type { FailureDetails, ReflectorOptions } from "./reflector-options.ts";
 export type { Command, Complaint, Input, Phase, ReflectorRules, ReflectorState } from "./reflector-state.ts";
 export { initialState } from "./reflector-state.ts";
 export { type ReflectorRow, reflectorRows, type Step, step } from "./reflector-step.ts";
-export type { ReflectorStore, ReplaceOptions } from "./reflector-store.ts";

@@ -1,5 +1,5 @@
 // Rows for a list: it is there, its version is not, or it failed.
-import { backOff, listAt, openWatch } from "./reflector-moves.ts";
+import { backOff, isVersionUnavailable, listAt, openWatch } from "./reflector-moves.ts";
 import { type Row, row, type Seen } from "./reflector-row.ts";
 
 type Listed = Seen<"listing", "listed">;
@@ -28,26 +28,11 @@ const isFirstInPages = ({ phase, input }: Listed) => phase.resourceVersion === "
 const listNewest = ({ state, phase }: ListFailed) =>
   listAt({ ...state, isVersionUnavailable: true }, "", phase.pageSize);
 
-const listLater = (seen: ListFailed) => backOff(seen, "begin");
-
 export const listRows = [
-  row("list/done-in-pages", { ...listed, when: isFirstInPages, move: afterList }),
   row("list/done", { ...listed, move: afterList }),
 
-  row("list/version-expired", {
-    ...failed,
-    when: ({ phase, input }) => input.failure === "expired" && phase.resourceVersion !== "",
-    move: listNewest,
-  }),
-  row("list/version-too-large", {
-    ...failed,
-    when: ({ phase, input }) => input.failure === "too-large" && phase.resourceVersion !== "",
-    move: listNewest,
-  }),
-  row("list/busy", { ...failed, when: ({ input }) => input.failure === "busy", move: listLater }),
-  row("list/unreachable", { ...failed, when: ({ input }) => input.failure === "unreachable", move: listLater }),
-  // Forbidden, or no such resource: nothing here can change that, and it may change any time.
-  row("list/denied", { ...failed, when: ({ input }) => input.failure === "denied", move: listLater }),
-  row("list/refused-by-store", { ...failed, when: ({ input }) => input.failure === "store", move: listLater }),
-  row("list/failed", { ...failed, move: listLater }),
+  row("list/version-unavailable", { ...failed, when: isVersionUnavailable, move: listNewest }),
+  // Whatever it was, it is tried again: the server is busy or out of reach, the store has refused the list; also where the list is forbidden,
+  // or there is no such resource, because that may change any time.
+  row("list/failed", { ...failed, move: (seen) => backOff(seen, "begin") }),
 ] as const satisfies readonly Row[];

@@ -1,7 +1,7 @@
 // A store for tests that holds what it is given and remembers each call: "add a@5", "replace [a@1 b@2] at 10".
 import { keyOf } from "../../api/index.ts";
+import type { ReflectorStore, ReplaceOptions } from "../store/reflector-store.ts";
 import type { Transform } from "../store/store.ts";
-import type { ReflectorStore, ReplaceOptions } from "./reflector-store.ts";
 import type { Pod } from "./scripted-source.fixture.ts";
 
 export class RecordingStore implements ReflectorStore<Pod> {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { pods } from "../../api/generated/resources.ts";
 import { type ApiRequest, newExpired, newInternalError, TransportError } from "../../api/index.ts";
-import { FakeClock } from "../../base/index.ts";
+import { FakeClock, noLog } from "../../base/index.ts";
 import { clientOf } from "../../client/index.ts";
 import { type Answer, type BodyStyle, ScriptedServer } from "../../client/rest/scripted-server.fixture.ts";
 import { newListWatchFromClient, newMetadataListWatchFromClient } from "./list-watch.ts";
@@ -37,6 +37,7 @@ async function reflect(style: BodyStyle, served: Served, forMs: number, options:
   const store = new RecordingStore();
   const errors: unknown[] = [];
   const reflector = new Reflector(newListWatchFromClient(client, pods, { clock, namespace: "shop" }), store, {
+    log: noLog,
     clock,
     random: { next: () => 0 },
     watchListEnabled: false,
@@ -191,7 +192,7 @@ test("metadata is reflected as it comes, alone or whole", async () => {
     resync() {},
   };
   const stop = new AbortController();
-  const running = new Reflector(source, store, { clock }).run(stop.signal);
+  const running = new Reflector(source, store, { clock, log: noLog }).run(stop.signal);
   await clock.settle();
   stop.abort();
   await running;

@@ -1,5 +1,6 @@
 // The steps that rows of the table have in common: begin a list, open a watch, back off. Each is a value in, a value out.
 import { backoffDelayMs, jittered } from "../../base/index.ts";
+import type { FailureClass } from "./failure-class.ts";
 import type { Outcome } from "./reflector-row.ts";
 import type { ReflectorRules, ReflectorState } from "./reflector-state.ts";
 
@@ -16,6 +17,20 @@ interface Moving {
   readonly state: ReflectorState;
   readonly input: { readonly nowMs: number; readonly random: number; readonly retryAfterMs?: number | undefined };
   readonly rules: ReflectorRules;
+}
+
+/** The server answers no request at the moment: what was asked is asked again, later. */
+export function isServerUnavailable({ failure }: { readonly failure: FailureClass }): boolean {
+  return failure === "busy" || failure === "unreachable";
+}
+
+/** The version that was asked for has expired, or this server has not seen it yet: only the newest is left to ask for. */
+export function isVersionUnavailable(failed: {
+  readonly phase: { readonly resourceVersion: string };
+  readonly input: { readonly failure: FailureClass };
+}): boolean {
+  const { phase, input } = failed;
+  return (input.failure === "expired" || input.failure === "too-large") && phase.resourceVersion !== "";
 }
 
 /** Versions at which a server may answer with whatever it has at hand: not the version of anything seen. */

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { FakeClock } from "../../base/index.ts";
+import { FakeClock, noLog } from "../../base/index.ts";
 import type { WatchEvent } from "../../client/index.ts";
 import { DeltaFIFO } from "../queue/delta-fifo.ts";
 import { InOrderQueue } from "../queue/in-order-queue.ts";
-import type { Queue } from "../queue/queue.ts";
+import type { BatchQueue } from "../queue/queue.ts";
 import { IndexedStore } from "../store/indexed-store.ts";
 import { metaNamespaceKeyFunc as keyOf } from "../store/key-functions.ts";
 import type { Transform } from "../store/store.ts";
@@ -59,7 +59,7 @@ describe("objects that do not belong there", () => {
     );
     expect(store.calls).toEqual(["replace [] at 10", "add a@11"]);
     expect(errors).toEqual([expect.stringContaining("dropped what the server sent")]);
-    expect(rows.slice(-2)).toEqual(["watch/only-dropped", "watch/events"]);
+    expect(rows.slice(-2)).toEqual(["events/only-dropped", "watch/events"]);
     expect(reflector.lastSyncResourceVersion).toBe("11");
   });
 
@@ -145,12 +145,12 @@ describe("the store's transform", () => {
     ],
   ])("is applied once to each object on its way through a queue that keeps them %s", async (_, makeQueue) => {
     const { counts, transform } = counting();
-    const queue: Queue<Pod> = makeQueue(transform);
+    const queue: BatchQueue<Pod> = makeQueue(transform);
     const clock = new FakeClock();
     const parts = [[added("a", "1"), added("b", "2"), initialEnd("10"), added("c", "11")]];
     const source = new ScriptedSource(clock, { canWatchList: true, watches: [{ parts }] });
     const stop = new AbortController();
-    const running = new Reflector(source, queue, { clock }).run(stop.signal);
+    const running = new Reflector(source, queue, { clock, log: noLog }).run(stop.signal);
     await clock.settle();
     stop.abort();
     await running;

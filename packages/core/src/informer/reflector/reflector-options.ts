@@ -2,9 +2,9 @@
 import {
   type BackoffPolicy,
   type Clock,
+  defaultLog,
   type Log,
   type Metrics,
-  noLog,
   noMetrics,
   type Random,
   systemClock,
@@ -97,7 +97,7 @@ export function settingsOf(
     detectInconsistency: options.detectInconsistency ?? isTrue(environment["KUBE_WATCHLIST_INCONSISTENCY_DETECTOR"]),
     clock: options.clock ?? systemClock,
     random: options.random ?? systemRandom,
-    log: options.log ?? noLog,
+    log: options.log ?? defaultLog,
     metrics: options.metrics ?? noMetrics,
     rules: {
       canStream: isEnabled && source.canWatchList !== false,

@@ -88,14 +88,14 @@ interface Fact {
 
 const beginning: readonly Fact[] = [
   {
-    row: "begin/list-first",
+    row: "begin/list",
     says: "lists first whatever the server has at hand, in pages",
     from: state(idle),
     input: go,
     command: list("0", 500),
   },
   {
-    row: "begin/list-first",
+    row: "begin/list",
     says: "lists first in the pages it was told to",
     from: state(idle),
     input: go,
@@ -103,35 +103,35 @@ const beginning: readonly Fact[] = [
     command: list("0", 4),
   },
   {
-    row: "begin/list-again",
+    row: "begin/list",
     says: "lists again no older than what it has seen, whole, so that the server's cache can answer",
     from: state(waiting("begin"), { resourceVersion: "10" }),
     input: go,
     command: list("10", 0),
   },
   {
-    row: "begin/list-again",
+    row: "begin/list",
     says: "goes on from its version when it is run again",
     from: state(idle, { resourceVersion: "10" }),
     input: go,
     command: list("10", 0),
   },
   {
-    row: "begin/list-again-in-pages",
+    row: "begin/list",
     says: "lists again in pages where the first answer was: there is no cache to spare",
     from: state(waiting("begin"), { resourceVersion: "10", isPaged: true }),
     input: go,
     command: list("10", 500),
   },
   {
-    row: "begin/list-again-in-pages",
+    row: "begin/list",
     says: "lists in pages where the last version says nothing",
     from: state(waiting("begin"), { resourceVersion: "0" }),
     input: go,
     command: list("0", 500),
   },
   {
-    row: "begin/list-again-in-forced-pages",
+    row: "begin/list",
     says: "lists again in the pages it was told to",
     from: state(waiting("begin"), { resourceVersion: "10" }),
     input: go,
@@ -139,14 +139,14 @@ const beginning: readonly Fact[] = [
     command: list("10", 4),
   },
   {
-    row: "begin/list-newest",
+    row: "begin/list",
     says: "lists the newest where its version is gone",
     from: state(waiting("begin"), { resourceVersion: "10", isVersionUnavailable: true }),
     input: go,
     command: list("", 500),
   },
   {
-    row: "begin/stream-first",
+    row: "begin/stream",
     says: "streams first from the newest",
     from: state(idle),
     input: go,
@@ -154,7 +154,7 @@ const beginning: readonly Fact[] = [
     command: stream(""),
   },
   {
-    row: "begin/stream-again",
+    row: "begin/stream",
     says: "streams again from its version on",
     from: state(waiting("begin"), { resourceVersion: "10" }),
     input: go,
@@ -162,7 +162,7 @@ const beginning: readonly Fact[] = [
     command: stream("10"),
   },
   {
-    row: "begin/stream-newest",
+    row: "begin/stream",
     says: "streams the newest where its version is gone",
     from: state(waiting("begin"), { resourceVersion: "10", isVersionUnavailable: true }),
     input: go,
@@ -170,7 +170,7 @@ const beginning: readonly Fact[] = [
     command: stream(""),
   },
   {
-    row: "begin/list-again",
+    row: "begin/list",
     says: "does not ask a server to stream that could not half an hour ago",
     from: state(waiting("begin"), { resourceVersion: "10", unstreamableSinceMs: now.nowMs - 29 * minute }),
     input: go,
@@ -239,7 +239,7 @@ const lists: readonly Fact[] = [
     to: { phase: watching(0, 0, false) },
   },
   {
-    row: "list/done-in-pages",
+    row: "list/done",
     says: "remembers that the first answer came in pages",
     from: state(listing("0", 500)),
     input: listed({ isPaged: true }),
@@ -247,7 +247,7 @@ const lists: readonly Fact[] = [
     to: { isPaged: true },
   },
   {
-    row: "list/version-expired",
+    row: "list/version-unavailable",
     says: "lists the newest at once where its version has expired, whole as before",
     from: state(listing("10", 0), { resourceVersion: "10" }),
     input: failed("expired"),
@@ -255,14 +255,14 @@ const lists: readonly Fact[] = [
     to: { isVersionUnavailable: true, failures: 0 },
   },
   {
-    row: "list/version-expired",
+    row: "list/version-unavailable",
     says: "lists the newest in pages where the first attempt was in pages",
     from: state(listing("10", 4), { resourceVersion: "10" }),
     input: failed("expired"),
     command: list("", 4),
   },
   {
-    row: "list/version-too-large",
+    row: "list/version-unavailable",
     says: "lists the newest at once where the server has not come to its version",
     from: state(listing("10", 0), { resourceVersion: "10" }),
     input: failed("too-large"),
@@ -286,28 +286,28 @@ const lists: readonly Fact[] = [
     to: { resourceVersion: "10", failures: 1, healthySinceMs: undefined, phase: waiting("begin") },
   },
   {
-    row: "list/busy",
+    row: "list/failed",
     says: "gives a busy server the time it asks for",
     from: state(listing("0", 500)),
     input: failed("busy", { retryAfterMs: 5 * second }),
     command: wait(5 * second),
   },
   {
-    row: "list/busy",
+    row: "list/failed",
     says: "does not wait for ever because a server asks for it",
     from: state(listing("0", 500)),
     input: failed("busy", { retryAfterMs: 3600 * second }),
     command: wait(60 * second),
   },
   {
-    row: "list/unreachable",
+    row: "list/failed",
     says: "backs off where no connection is made",
     from: state(listing("0", 500)),
     input: failed("unreachable"),
     command: wait(first),
   },
   {
-    row: "list/denied",
+    row: "list/failed",
     says: "keeps trying where it may not list, or there is nothing to list, ever more slowly",
     from: state(listing("0", 500), { failures: 12 }),
     input: failed("denied"),
@@ -315,7 +315,7 @@ const lists: readonly Fact[] = [
     to: { failures: 13, phase: waiting("begin") },
   },
   {
-    row: "list/refused-by-store",
+    row: "list/failed",
     says: "lists again where the store did not take the list",
     from: state(listing("0", 500)),
     input: failed("store"),
@@ -334,7 +334,7 @@ const streamedLists: readonly Fact[] = [
     to: { phase: streaming("", 3), resourceVersion: "" },
   },
   {
-    row: "stream/only-dropped",
+    row: "events/only-dropped",
     says: "reads on over what does not belong there",
     from: state(streaming("", 1)),
     input: events({ dropped: 2 }),
@@ -364,7 +364,7 @@ const streamedLists: readonly Fact[] = [
     },
   },
   {
-    row: "stream/version-expired",
+    row: "stream/version-unavailable",
     says: "streams the newest at once where its version has expired",
     from: state(streaming("10"), { resourceVersion: "10" }),
     input: failed("expired"),
@@ -373,7 +373,7 @@ const streamedLists: readonly Fact[] = [
     to: { isVersionUnavailable: true },
   },
   {
-    row: "stream/version-too-large",
+    row: "stream/version-unavailable",
     says: "streams the newest at once where the server has not come to its version",
     from: state(streaming("10"), { resourceVersion: "10" }),
     input: failed("too-large"),
@@ -399,7 +399,7 @@ const streamedLists: readonly Fact[] = [
     to: { unstreamableSinceMs: undefined },
   },
   {
-    row: "stream/busy",
+    row: "stream/retried",
     says: "backs off from a busy server and streams again",
     from: state(streaming("")),
     input: failed("busy", { retryAfterMs: 3 * second }),
@@ -408,7 +408,7 @@ const streamedLists: readonly Fact[] = [
     to: { phase: waiting("begin"), unstreamableSinceMs: undefined },
   },
   {
-    row: "stream/unreachable",
+    row: "stream/retried",
     says: "backs off where no connection is made and streams again",
     from: state(streaming("")),
     input: failed("unreachable"),
@@ -475,7 +475,7 @@ const streamedLists: readonly Fact[] = [
     complaint: "StreamEndedEarly",
   },
   {
-    row: "stream/refused-by-store",
+    row: "stream/retried",
     says: "streams again after a pause where the store or its transform did not take what came",
     from: state(streaming("", 3)),
     input: failed("store"),
@@ -511,7 +511,7 @@ const watches: readonly Fact[] = [
     to: { healthySinceMs: now.nowMs, failures: 3 },
   },
   {
-    row: "watch/only-dropped",
+    row: "events/only-dropped",
     says: "neither moves nor counts for what does not belong there",
     from: state(watching(0, second), { resourceVersion: "10" }),
     input: events({ dropped: 3, resourceVersion: "99" }),
@@ -527,7 +527,7 @@ const watches: readonly Fact[] = [
     to: { resourceVersion: "0", phase: watching(3, second, false) },
   },
   {
-    row: "watch/initial-events-over",
+    row: "watch/events",
     says: "has come to a version with the first event that is no addition",
     from: state(watching(3, second, false), { resourceVersion: "0" }),
     input: events({ added: 1, others: 1, resourceVersion: "51" }),
@@ -592,7 +592,7 @@ const watches: readonly Fact[] = [
     complaint: "WatchOverdue",
   },
   {
-    row: "watch/expired",
+    row: "watch/failed",
     says: "lists again no older than its version when that has expired",
     from: state(watching(2, minute), { resourceVersion: "10" }),
     input: failed("expired", { isInStream: true }),
@@ -600,7 +600,7 @@ const watches: readonly Fact[] = [
     to: { resourceVersion: "10", isVersionUnavailable: false, phase: waiting("begin") },
   },
   {
-    row: "watch/busy",
+    row: "watch/retried",
     says: "backs off from a busy server and watches again without a list",
     from: state(watching(0, 100), { resourceVersion: "10" }),
     input: failed("busy", { retryAfterMs: second }),
@@ -608,7 +608,7 @@ const watches: readonly Fact[] = [
     to: { resourceVersion: "10", phase: waiting("watch") },
   },
   {
-    row: "watch/unreachable",
+    row: "watch/retried",
     says: "backs off where no connection is made and watches again without a list",
     from: state(watching(0, 100), { resourceVersion: "10", failures: 1 }),
     input: failed("unreachable"),
@@ -691,7 +691,7 @@ const watches: readonly Fact[] = [
     to: { emptyEnds: 0, phase: waiting("begin") },
   },
   {
-    row: "watch/denied",
+    row: "watch/failed",
     says: "lists again, after a pause, where it may no longer watch",
     from: state(watching(0, 100), { resourceVersion: "10" }),
     input: failed("denied"),

@@ -2,7 +2,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { describe, expect, test } from "vitest";
 import { newForbidden, newNotFound, newStatusError, newTooLargeResourceVersion } from "../../api/index.ts";
-import { FakeClock, jsonLineLog, seededRandom, untilAborted } from "../../base/index.ts";
+import { FakeClock, jsonLineLog, noLog, seededRandom, untilAborted } from "../../base/index.ts";
 import type { WatchEvent } from "../../client/index.ts";
 import { readOnce } from "../../client/streams/batched.ts";
 import type { ListerWatcher } from "./lister-watcher.ts";
@@ -293,7 +293,7 @@ describe("trouble", () => {
     });
     expect(lines.map((line) => JSON.parse(line)).map(({ level, reflector, row }) => [level, reflector, row])).toEqual([
       ["warn", "logged", "list/failed"],
-      ["debug", "logged", "watch/expired"],
+      ["debug", "logged", "watch/failed"],
     ]);
   });
 });
@@ -359,7 +359,7 @@ function withOwnSource(list: (signal: AbortSignal) => AsyncGenerator<readonly Po
       );
     },
   };
-  return { clock, store, signals, reflector: new Reflector(source, store, { clock }) };
+  return { clock, store, signals, reflector: new Reflector(source, store, { clock, log: noLog }) };
 }
 
 test("a source hears when a request of its is over", async () => {
@@ -467,7 +467,7 @@ describe("memory", () => {
     const store = new RecordingStore();
     const { source, refs } = forgetfulSource(canWatchList);
     const stop = new AbortController();
-    const running = new Reflector(source, store, { clock }).run(stop.signal);
+    const running = new Reflector(source, store, { clock, log: noLog }).run(stop.signal);
     await clock.settle();
     expect([store.objects.size, store.calls.at(-1)]).toEqual([100, "bookmark 11"]);
     const kept = store.objects.get("shop/p50");

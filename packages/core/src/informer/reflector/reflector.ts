@@ -12,26 +12,33 @@ import {
   KubeloopError,
   type Log,
   toError,
+  YieldBudget,
 } from "../../base/index.ts";
-import { TimeSlice } from "../../client/streams/time-slice.ts";
 import type { ReflectorStatus } from "../liveness.ts";
+import type { ReflectorStore } from "../store/reflector-store.ts";
 import type { Transform } from "../store/store.ts";
 import { detectInconsistency, InconsistencyError } from "./consistency-detector.ts";
 import { classifyFailure, StoreFailure } from "./failure-class.ts";
+import { handleWatchEvents, type WatchEventReceiver } from "./handle-watch-events.ts";
 import { failureOf, type Happening, Interruption, interruptionOf } from "./happening.ts";
 import type { ListerWatcher, ObjectKind } from "./lister-watcher.ts";
 import { DroppedObjectError, findObjectFault, isTable, withKind } from "./object-check.ts";
 import { ReflectorMetrics, type ReflectorSeries } from "./reflector-metrics.ts";
 import { callSiteOf, holdName, releaseName, uniqueName } from "./reflector-name.ts";
 import { type ReflectorOptions, type ReflectorSettings, settingsOf } from "./reflector-options.ts";
-import { type Command, initialState, type Moment, type Phase, type ReflectorState } from "./reflector-state.ts";
+import {
+  type Command,
+  type Input,
+  initialState,
+  type Moment,
+  type Phase,
+  type ReflectorState,
+} from "./reflector-state.ts";
 import { type ReflectorRow, type Step, step } from "./reflector-step.ts";
-import type { ReflectorStore } from "./reflector-store.ts";
 import { ResyncTimer } from "./resync-timer.ts";
 import { StatusRecord } from "./status-record.ts";
 import { StreamedList, strictly } from "./streamed-list.ts";
 import { WatchGuard } from "./watch-guard.ts";
-import { type Intake, takeEvents } from "./watch-intake.ts";
 import { newWatchListMemory, type WatchListMemory } from "./watch-list-memory.ts";
 
 export type { FailureDetails, ReflectorOptions } from "./reflector-options.ts";
@@ -49,7 +56,7 @@ export class Reflector<T extends KubernetesObject> {
   readonly #record: StatusRecord;
   readonly #metrics: ReflectorMetrics;
   readonly #resync: ResyncTimer;
-  readonly #intake: Intake<T>;
+  readonly #receiver: WatchEventReceiver<T>;
   readonly #watchListMemory: WatchListMemory;
   #series: (ReflectorSeries & Disposable) | undefined;
   #state: ReflectorState = initialState;
@@ -79,7 +86,7 @@ export class Reflector<T extends KubernetesObject> {
       onError: (error) => this.#current?.abort(new Interruption("resync-failed", toError(error))),
     });
     this.#watchListMemory = source.watchListMemory ?? newWatchListMemory();
-    this.#intake = {
+    this.#receiver = {
       sink: store,
       expected: this.#expected,
       stopsAtInitialEnd: false,
@@ -104,6 +111,35 @@ export class Reflector<T extends KubernetesObject> {
 
   /** Ends when the signal aborts and all is let go of. May be run again afterwards, and goes on from the last version. */
   async run(signal: AbortSignal): Promise<void> {
+    await this.#open(async () => {
+      let happening = this.#go();
+      while (!signal.aborted) happening = await this.#carryOut(this.#advance(happening).command, signal);
+    }, signal);
+  }
+
+  /**
+   * One list and the watch that follows it, as client-go's ListAndWatch: what `run` does until it would list again. Ends without an error when the
+   * signal aborts, and when the watch ends in a way that only a list gets past: the server says in it that the version has expired, or it is lost
+   * again and again. Throws when it gets no list, or no watch after it, and when a resync fails; the failure has reached `onError` then, too. The caller decides when to
+   * call it again; that goes on from the last version.
+   */
+  async listAndWatch(signal: AbortSignal): Promise<void> {
+    await this.#open(async () => {
+      let happening = this.#go();
+      while (!signal.aborted) {
+        const { phase } = this.#state;
+        const next = this.#advance(happening);
+        if (next.state.phase.at === "waiting" && next.state.phase.next === "begin") {
+          if (isWatchOver(phase, happening.input)) return;
+          throw happening.error ?? toFailure(next);
+        }
+        happening = await this.#carryOut(next.command, signal);
+      }
+    }, signal);
+  }
+
+  /** Lets `work` run as the only one, with the reflector's name and metrics. Being aborted is no failure. */
+  async #open(work: () => Promise<void>, signal: AbortSignal): Promise<void> {
     if (this.#series !== undefined) {
       throw new KubeloopError("reflector is running already", { reason: "Invalid", retry: "never" });
     }
@@ -114,8 +150,7 @@ export class Reflector<T extends KubernetesObject> {
     this.#state = { ...this.#state, phase: { at: "idle" }, failures: 0, healthySinceMs: undefined };
     this.#record.live("running", this.#state);
     try {
-      let happening: Happening = { input: { type: "go", ...this.#moment() } };
-      while (!signal.aborted) happening = await this.#carryOut(this.#advance(happening), signal);
+      await work();
     } catch (error) {
       if (!isAborted(error, signal)) throw error;
     } finally {
@@ -125,6 +160,10 @@ export class Reflector<T extends KubernetesObject> {
       this.#hasReleasedName = true;
       this.#record.live("stopped", this.#state);
     }
+  }
+
+  #go(): Happening {
+    return { input: { type: "go", ...this.#moment() } };
   }
 
   async #carryOut(command: Command, signal: AbortSignal): Promise<Happening> {
@@ -152,8 +191,8 @@ export class Reflector<T extends KubernetesObject> {
     }
   }
 
-  /** Tells the machine, and does what goes without waiting. Gives what is to be done next. */
-  #advance({ input, error }: Happening): Command {
+  /** Tells the machine, and does what goes without waiting. Returns what is to be done next. */
+  #advance({ input, error }: Happening): Step {
     if (input.type === "go") this.#recallWatchList();
     const { phase } = this.#state;
     const next = step(this.#state, input, this.#settings.rules);
@@ -164,7 +203,7 @@ export class Reflector<T extends KubernetesObject> {
     if (failure !== undefined) this.#report(failure, next.row);
     if (next.row === "watch/short") this.#series?.shortWatches.inc();
     this.#note(next, input.type !== "events");
-    return next.command;
+    return next;
   }
 
   /** What another reflector of the same client has found out counts as if this one had. */
@@ -205,10 +244,10 @@ export class Reflector<T extends KubernetesObject> {
     };
     const answer = this.#source.list({ resourceVersion, pageSize, onRestart }, signal);
     const transform = strictly(this.#store.transform);
-    const slice = new TimeSlice(this.#clock);
+    const budget = new YieldBudget(this.#clock);
     for await (const batch of answer.batches()) {
       this.#collect(batch, objects, transform);
-      if (slice.isUsedUp()) await slice.rest();
+      if (budget.isUsedUp()) await budget.yield();
     }
     signal.throwIfAborted();
     this.#replace(objects, answer.resourceVersion, startedMs);
@@ -245,7 +284,7 @@ export class Reflector<T extends KubernetesObject> {
     const sendInitialEvents = command.kind === "stream";
     const startedMs = this.#clock.monotonic();
     let initial = sendInitialEvents ? new StreamedList(strictly(this.#store.transform)) : undefined;
-    let intake = initial === undefined ? this.#intake : initial.intakeLike(this.#intake);
+    let receiver = initial === undefined ? this.#receiver : initial.receiverLike(this.#receiver);
     using guard = new WatchGuard({
       clock: this.#clock,
       timeoutMs: timeoutSeconds * 1000,
@@ -264,7 +303,7 @@ export class Reflector<T extends KubernetesObject> {
         this.#record.contact();
         items += batch.length;
         for (let from = 0; from < batch.length; ) {
-          const taken = takeEvents(batch, from, intake);
+          const taken = handleWatchEvents(batch, from, receiver);
           from = taken.upTo;
           if (taken.added > 0) guard.progress();
           const { added, others, dropped, resourceVersion } = taken;
@@ -277,7 +316,7 @@ export class Reflector<T extends KubernetesObject> {
           guard.complete();
           await this.#complete(initial, resourceVersion, startedMs, child.signal);
           initial = undefined;
-          intake = this.#intake;
+          receiver = this.#receiver;
         }
       }
     } finally {
@@ -331,8 +370,9 @@ export class Reflector<T extends KubernetesObject> {
     this.#record.fail(error);
     if (isNotFound(error)) this.#reportNotServed(error);
     else {
-      const level = classifyFailure(error) === "expired" ? "debug" : "warn";
-      this.#log[level]("reflector met a failure", { row, error });
+      // Both are everyday: versions expire, and a server without WatchList is listed instead.
+      const isExpected = classifyFailure(error) === "expired" || row === "stream/unsupported";
+      this.#log[isExpected ? "debug" : "warn"]("reflector met a failure", { row, error });
     }
     try {
       this.#settings.onError?.(error, { name: this.name, row });
@@ -346,6 +386,13 @@ export class Reflector<T extends KubernetesObject> {
 function definitionName({ resource, description }: Pick<ListerWatcher<never>, "resource" | "description">): string {
   if (resource === undefined) return description;
   return resource.group === "" ? resource.plural : `${resource.plural}.${resource.group}`;
+}
+
+/** Whether there was a watch, and it is over: what made it end is the server's way to ask for a list, not a failure of this cycle. */
+function isWatchOver(phase: Phase, input: Input): boolean {
+  if (phase.at !== "watching") return false;
+  if (input.type !== "failed") return input.type === "closed" || input.type === "overdue";
+  return input.isInStream || input.failure === "lost";
 }
 
 function toFailure({ complaint }: Step): KubeloopError | undefined {

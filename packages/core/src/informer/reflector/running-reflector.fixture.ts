@@ -2,7 +2,7 @@
 // that tests like to throw at it.
 import { expect } from "vitest";
 import { newExpired, newInternalError, newTooManyRequests, type StatusError, TransportError } from "../../api/index.ts";
-import { FakeClock } from "../../base/index.ts";
+import { FakeClock, noLog } from "../../base/index.ts";
 import type { WatchEvent } from "../../client/index.ts";
 import type { Transform } from "../store/store.ts";
 import { RecordingStore } from "./recording-store.fixture.ts";
@@ -29,6 +29,7 @@ export function setUp(script: Script, options: ReflectorOptions = {}, transform?
     name: "pods",
     clock,
     random: { next: () => 0 },
+    log: noLog,
     onError: (error) => errors.push(error.message),
     onRow: (row) => rows.push(row),
     ...options,
@@ -48,10 +49,11 @@ export function setUp(script: Script, options: ReflectorOptions = {}, transform?
       running ??= reflector.run(stop.signal);
       await clock.advance(forMs);
     },
-    /** Ends it, and looks whether anything was left. */
-    async stop() {
+    /** Ends it, and `work` that goes on until the signal aborts, and looks whether anything was left. */
+    async stop(work?: Promise<unknown>) {
       stop.abort();
       await running;
+      await work;
       expect(clock.pending()).toEqual([]);
       expect(source.openWatches).toBe(0);
     },

@@ -2,7 +2,7 @@
 //
 // Nothing here waits without bound: a stream that makes no progress is cut, one that ends too early counts as a failure, and
 // a server that cannot do it is not asked again for a while.
-import { backOff, startList, startStream } from "./reflector-moves.ts";
+import { backOff, isServerUnavailable, isVersionUnavailable, startList, startStream } from "./reflector-moves.ts";
 import { type Row, row, type Seen } from "./reflector-row.ts";
 import type { Complaint } from "./reflector-state.ts";
 
@@ -11,7 +11,6 @@ type Ended = Seen<"streaming", "failed" | "closed">;
 const failed = { at: "streaming", on: "failed" } as const;
 
 const streamNewest = (seen: Failed) => startStream({ ...seen, state: { ...seen.state, isVersionUnavailable: true } });
-const streamLater = (seen: Failed) => backOff(seen, "begin");
 const isLostOrClosed = ({ input }: Ended) => input.type === "closed" || input.failure === "lost";
 // A server that restarts cuts a stream too: once is no proof that it cannot do it.
 const patienceWithEarlyEnds = 2;
@@ -20,8 +19,9 @@ const endedEarly: Complaint = { reason: "StreamEndedEarly", message: "streamed l
 const complaintAbout = ({ input }: Ended) => (input.type === "closed" ? { complaint: endedEarly } : {});
 
 export const streamRows = [
-  row("stream/only-dropped", {
-    at: "streaming",
+  // Of any watch, whether it streams a list or follows one.
+  row("events/only-dropped", {
+    at: ["streaming", "watching"],
     on: "events",
     when: ({ input }) => input.added + input.others === 0,
     move: ({ state }) => ({ state, command: { kind: "read" } }),
@@ -57,19 +57,12 @@ export const streamRows = [
     }),
   }),
 
-  row("stream/version-expired", {
+  row("stream/version-unavailable", { ...failed, when: isVersionUnavailable, move: streamNewest }),
+  row("stream/retried", {
     ...failed,
-    when: ({ phase, input }) => input.failure === "expired" && phase.resourceVersion !== "",
-    move: streamNewest,
+    when: ({ input }) => isServerUnavailable(input) || input.failure === "store",
+    move: (seen) => backOff(seen, "begin"),
   }),
-  row("stream/version-too-large", {
-    ...failed,
-    when: ({ phase, input }) => input.failure === "too-large" && phase.resourceVersion !== "",
-    move: streamNewest,
-  }),
-  row("stream/busy", { ...failed, when: ({ input }) => input.failure === "busy", move: streamLater }),
-  row("stream/unreachable", { ...failed, when: ({ input }) => input.failure === "unreachable", move: streamLater }),
-  row("stream/refused-by-store", { ...failed, when: ({ input }) => input.failure === "store", move: streamLater }),
   row("stream/unsupported", {
     ...failed,
     when: ({ input }) => input.failure === "unsupported",

@@ -3,7 +3,7 @@
 import { type KubernetesObject, keyOf, type ObjectKey } from "../../api/index.ts";
 import type { Transform } from "../store/store.ts";
 import { StoreFailure } from "./failure-class.ts";
-import type { EventSink, Intake } from "./watch-intake.ts";
+import type { EventSink, WatchEventReceiver } from "./handle-watch-events.ts";
 
 export class StreamedList<T extends KubernetesObject> implements EventSink<T> {
   readonly #transform: Transform<T> | undefined;
@@ -27,11 +27,11 @@ export class StreamedList<T extends KubernetesObject> implements EventSink<T> {
   }
 
   /** How events get in here. What cannot be kept ends it: no list is complete that an object was left out of. */
-  intakeLike(intake: Intake<T>): Intake<T> {
+  receiverLike(receiver: WatchEventReceiver<T>): WatchEventReceiver<T> {
     const onRefused = (error: unknown) => {
       throw error;
     };
-    return { ...intake, sink: this, stopsAtInitialEnd: true, onRefused };
+    return { ...receiver, sink: this, stopsAtInitialEnd: true, onRefused };
   }
 
   toArray(): T[] {

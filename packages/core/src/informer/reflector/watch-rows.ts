@@ -1,7 +1,14 @@
 // Rows for a watch that follows a list: how far it has come, and what follows when it ends.
 //
 // A relist is the exception: what is still known is kept, and only what cannot be known otherwise is asked for again.
-import { backOff, quietInternalErrorMs, reopenWatch, shortWatchMs, watchedForMs } from "./reflector-moves.ts";
+import {
+  backOff,
+  isServerUnavailable,
+  quietInternalErrorMs,
+  reopenWatch,
+  shortWatchMs,
+  watchedForMs,
+} from "./reflector-moves.ts";
 import { type Outcome, type Row, row, type Seen } from "./reflector-row.ts";
 import type { ReflectorState } from "./reflector-state.ts";
 import { isWithin, noteError } from "./retry-window.ts";
@@ -11,9 +18,6 @@ type Failed = Seen<"watching", "failed">;
 const events = { at: "watching", on: "events" } as const;
 const failed = { at: "watching", on: "failed" } as const;
 const read = { kind: "read" } as const;
-
-const relistLater = (seen: Failed) => backOff(seen, "begin");
-const watchLater = (seen: Failed) => backOff(seen, "watch");
 
 /** Written out: this happens with every batch, and copying an object by `...` takes forty times as long. */
 const watched = ({ state, phase, input }: Events, isOrdered: boolean, resourceVersion: string): Outcome => ({
@@ -49,27 +53,14 @@ const mayRetryInternalError = (seen: Failed) => {
 };
 
 export const watchRows = [
-  row("watch/only-dropped", {
-    ...events,
-    when: ({ input }) => input.added + input.others === 0,
-    move: ({ state }) => ({ state, command: read }),
-  }),
-  row("watch/events", {
-    ...events,
-    when: ({ phase }) => phase.isOrdered,
-    move: (seen) => watched(seen, true, versionOf(seen)),
-  }),
-  // What was there before comes in no order of versions: the version of one says nothing about the others.
+  // What was there before comes in no order of versions: the version of one says nothing about the others. Anything but an Added is news, and
+  // so is all that follows it.
   row("watch/initial-events", {
     ...events,
-    when: ({ input }) => input.others === 0,
+    when: ({ phase, input }) => !phase.isOrdered && input.others === 0,
     move: (seen) => watched(seen, false, seen.state.resourceVersion),
   }),
-  // Anything but an Added is news, and so is all that follows it.
-  row("watch/initial-events-over", {
-    ...events,
-    move: (seen) => watched(seen, true, versionOf(seen)),
-  }),
+  row("watch/events", { ...events, move: (seen) => watched(seen, true, versionOf(seen)) }),
 
   row("watch/short", {
     at: "watching",
@@ -98,9 +89,11 @@ export const watchRows = [
     }),
   }),
 
-  row("watch/expired", { ...failed, when: ({ input }) => input.failure === "expired", move: relistLater }),
-  row("watch/busy", { ...failed, when: ({ input }) => input.failure === "busy", move: watchLater }),
-  row("watch/unreachable", { ...failed, when: ({ input }) => input.failure === "unreachable", move: watchLater }),
+  row("watch/retried", {
+    ...failed,
+    when: ({ input }) => isServerUnavailable(input),
+    move: (seen) => backOff(seen, "watch"),
+  }),
   row("watch/internal-error-retried", {
     ...failed,
     when: (seen) => seen.input.failure === "internal" && seen.input.isInStream && mayRetryInternalError(seen),
@@ -121,8 +114,8 @@ export const watchRows = [
     when: ({ input }) => input.failure === "lost",
     move: (seen) => backOff(seen, "watch", { emptyEnds: seen.state.emptyEnds + 1 }),
   }),
-  row("watch/denied", { ...failed, when: ({ input }) => input.failure === "denied", move: relistLater }),
-  row("watch/failed", { ...failed, move: relistLater }),
+  // The version has expired, the watch is forbidden, or something that only a list can find out about.
+  row("watch/failed", { ...failed, move: (seen) => backOff(seen, "begin") }),
 
   row("watch/resync-failed", {
     at: ["watching", "waiting"],

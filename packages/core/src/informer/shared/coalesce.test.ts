@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { ObjectKey } from "../../api/index.ts";
+import type { EventCause, EventDetails, Notification } from "../handler/handlers.ts";
 import { DeletedFinalStateUnknown } from "../tombstone.ts";
 import { coalesce, countInitial, type Pending } from "./coalesce.ts";
-import type { EventCause, EventDetails, Notification } from "./handlers.ts";
 
 type State = string;
 const because = (cause: EventCause, isInInitialList = false): EventDetails => ({ cause, isInInitialList });

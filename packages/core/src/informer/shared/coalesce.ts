@@ -7,7 +7,7 @@
 // another one of that name is there. (They are not made one update: its old state could not be the right one, since a
 // deletion carries a state nobody was told before.)
 import { assertNever } from "../../base/index.ts";
-import type { EventCause, EventDetails, Notification } from "./handlers.ts";
+import type { EventCause, EventDetails, Notification } from "../handler/handlers.ts";
 
 /** What is left to tell about one object, in order. */
 export type Pending<T> = readonly Notification<T>[];

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import type { Notification } from "../handler/handlers.ts";
 import { CoalescingQueue } from "./coalescing-queue.ts";
-import type { Notification } from "./handlers.ts";
 
 type State = `${string}${number}`;
 const details = { cause: "change", isInInitialList: false } as const;

@@ -5,8 +5,8 @@
 //
 // Not kept beyond the limit: the order between objects, and the states in between.
 import { RingBuffer } from "../../base/index.ts";
+import type { Notification } from "../handler/handlers.ts";
 import { coalesce, countInitial, type Pending } from "./coalesce.ts";
-import type { Notification } from "./handlers.ts";
 
 export interface CoalescingQueueOptions<T> {
   readonly maxQueued: number;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { resourceEventHandlerFuncs } from "../handler/handler-funcs.ts";
+import type { ResourceEventHandler } from "../handler/handlers.ts";
 import { nameOfHandler } from "./event-handler-name.ts";
-import { resourceEventHandlerFuncs } from "./handler-funcs.ts";
-import type { ResourceEventHandler } from "./handlers.ts";
 
 class PodWatcher {
   onAdd(): void {}

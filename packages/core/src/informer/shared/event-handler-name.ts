@@ -1,7 +1,7 @@
 // What a handler is called in logs and errors when its owner gave it no name: its class, or the names of its functions
 // where they have names of their own. Names the language takes from the property itself (`onAdd: (pod) => …`) say nothing
 // and count as none.
-import type { ResourceEventHandler } from "./handlers.ts";
+import type { ResourceEventHandler } from "../handler/handlers.ts";
 
 export const anonymousHandler = "anonymous";
 

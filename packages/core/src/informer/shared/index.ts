@@ -1,17 +1,9 @@
 // `shared`: the informer everyone shares, and all that stands between its cache and a handler. Start with
 // shared-index-informer.ts for what is promised, then shared-processor.ts (who is told when) and processor-listener.ts (one
-// handler). handlers.ts is what a handler is.
+// handler). What a handler is stands in `handler`.
 //
 // Not here: where changes come from (reflector), how they wait (queue) and where they are kept (store).
 export { nameOfHandler } from "./event-handler-name.ts";
-export {
-  type FilteringHandlerOptions,
-  FilteringResourceEventHandler,
-  filteringHandler,
-  type ResourceEventHandlerFuncs,
-  resourceEventHandlerFuncs,
-} from "./handler-funcs.ts";
-export type { EventCause, EventDetails, Notification, ResourceEventHandler } from "./handlers.ts";
 export { decideHealth, type Health, type HealthOptions } from "./health.ts";
 export { type GroupVersionResource, type InformerIdentity, InformerName } from "./informer-name.ts";
 export { Lazy } from "./lazy.ts";
@@ -24,4 +16,3 @@ export type {
   SharedIndexInformerOptions,
   WatchErrorHandler,
 } from "./shared-index-informer-options.ts";
-export { AsyncTracker, SingleFileTracker, type SyncTrackerOptions } from "./sync-tracker.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { KubernetesObject } from "../../api/index.ts";
 import { deferred, MetricsRegistry, seededRandom } from "../../base/index.ts";
+import type { ResourceEventHandler } from "../handler/handlers.ts";
 import { isFinalStateUnknown } from "../tombstone.ts";
-import type { ResourceEventHandler } from "./handlers.ts";
 import { InformerName } from "./informer-name.ts";
 import { recorder } from "./notifications.fixture.ts";
 import { podInformer } from "./running-informer.fixture.ts";

@@ -1,7 +1,8 @@
 // Which object a notification is about.
+
+import type { Notification } from "../handler/handlers.ts";
 import type { KeyFunction } from "../store/store.ts";
 import { isFinalStateUnknown } from "../tombstone.ts";
-import type { Notification } from "./handlers.ts";
 
 export function keyOfNotification<T>(notification: Notification<T>, keyOf: KeyFunction<T>): string {
   switch (notification.type) {

@@ -1,7 +1,7 @@
 // Objects and notifications to tell handlers in tests, and a handler that writes down what it hears.
 import type { KubernetesObject } from "../../api/index.ts";
+import type { EventCause, EventDetails, Notification, ResourceEventHandler } from "../handler/handlers.ts";
 import { type Deleted, isFinalStateUnknown } from "../tombstone.ts";
-import type { EventCause, EventDetails, Notification, ResourceEventHandler } from "./handlers.ts";
 
 export function pod(name: string, version = 1, labels: Readonly<Record<string, string>> = {}): KubernetesObject {
   return {

@@ -5,15 +5,15 @@
 // done, and the next one comes. What waits takes memory that is given back. Once removed it is called no more.
 // Not promised: when. The processor decides whose turn it is.
 import { RingBuffer } from "../../base/index.ts";
+import type { EventDetails, Notification, ResourceEventHandler } from "../handler/handlers.ts";
+import { tell } from "../handler/tell.ts";
 import type { KeyFunction } from "../store/store.ts";
 import { SyncGate } from "../wait/sync-gate.ts";
+import { SingleFileTracker } from "../wait/sync-tracker.ts";
 import { areContextsCheap, CallbackContext, isAsyncFunction } from "./callback-context.ts";
 import { CallbackFrame } from "./callback-frame.ts";
 import { CoalescingQueue } from "./coalescing-queue.ts";
-import type { EventDetails, Notification, ResourceEventHandler } from "./handlers.ts";
 import { keyOfNotification } from "./notification-key.ts";
-import { SingleFileTracker } from "./sync-tracker.ts";
-import { tell } from "./tell.ts";
 
 export interface ProcessorListenerOptions<T> {
   readonly name: string;

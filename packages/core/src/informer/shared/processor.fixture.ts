@@ -1,7 +1,7 @@
 // A processor with nothing around it, and the ways tests talk to it.
 import { type KubernetesObject, keyOf } from "../../api/index.ts";
 import { type Clock, FakeClock } from "../../base/index.ts";
-import type { Notification, ResourceEventHandler } from "./handlers.ts";
+import type { Notification, ResourceEventHandler } from "../handler/handlers.ts";
 import { type ListenerOptions, SharedProcessor } from "./shared-processor.ts";
 
 export type PodProcessor = SharedProcessor<KubernetesObject>;

@@ -1,10 +1,10 @@
 // How one informer may differ from others, and one handler from others.
 import type { KubernetesObject } from "../../api/index.ts";
 import type { QueueKind } from "../controller/make-queue.ts";
+import type { Notification } from "../handler/handlers.ts";
 import type { ReflectorOptions } from "../reflector/reflector-options.ts";
 import type { MutationDetector } from "../store/cache-mutation-detector.ts";
 import type { Indexers, KeyFunction, Transform } from "../store/store.ts";
-import type { Notification } from "./handlers.ts";
 import type { InformerIdentity } from "./informer-name.ts";
 
 /** Sees every failure of listing and watching, those that are retried at once included. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { KubernetesObject } from "../../api/index.ts";
-import { deferred, FakeClock, seededRandom, systemClock } from "../../base/index.ts";
+import { deferred, FakeClock, noLog, seededRandom, systemClock } from "../../base/index.ts";
 import { isFinalStateUnknown } from "../tombstone.ts";
 import { recorder } from "./notifications.fixture.ts";
 import { PodSource } from "./pod-source.fixture.ts";
@@ -267,7 +267,7 @@ describe("a handler added while the informer runs", () => {
       return [];
     };
     const indexers = { refuseOne };
-    const informer = new SharedIndexInformer(source, { clock, random: seededRandom(1), indexers });
+    const informer = new SharedIndexInformer(source, { clock, random: seededRandom(1), log: noLog, indexers });
     const late: ReturnType<typeof recorder>[] = [];
     const join = () => {
       const joined = recorder();

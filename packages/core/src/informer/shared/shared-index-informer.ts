@@ -15,10 +15,10 @@ import type { KubernetesObject } from "../../api/index.ts";
 import {
   type Clock,
   childSignal,
+  defaultLog,
   KubeloopError,
   Listeners,
   type Log,
-  noLog,
   noMetrics,
   onAbort,
   systemClock,
@@ -27,11 +27,12 @@ import {
 } from "../../base/index.ts";
 import { Controller } from "../controller/controller.ts";
 import { makeQueue } from "../controller/make-queue.ts";
+import type { EventDetails, Notification, ResourceEventHandler } from "../handler/handlers.ts";
 import { type InformerStatus, type ReflectorStatus, wallTimeOf } from "../liveness.ts";
 import { requireLimit, requirePeriodMs } from "../option-checks.ts";
 import { applyDeltasInSlices } from "../queue/apply-deltas.ts";
 import type { ApplyProgress } from "../queue/apply-target.ts";
-import type { Batch, Queue } from "../queue/queue.ts";
+import type { Batch, BatchQueue } from "../queue/queue.ts";
 import type { ListerWatcher } from "../reflector/lister-watcher.ts";
 import { checkReflectorOptions } from "../reflector/reflector-options.ts";
 import {
@@ -44,7 +45,6 @@ import { metaNamespaceKeyFunc } from "../store/key-functions.ts";
 import type { Indexers, KeyFunction, ReadonlyIndexer, ReadonlyStore, Transform } from "../store/store.ts";
 import { SyncGate } from "../wait/sync-gate.ts";
 import { nameOfHandler } from "./event-handler-name.ts";
-import type { EventDetails, Notification, ResourceEventHandler } from "./handlers.ts";
 import { decideHealth, type Health, type HealthOptions } from "./health.ts";
 import { type InformerMetrics, laterGauge, openInformerMetrics } from "./informer-metrics.ts";
 import { keyOfNotification } from "./notification-key.ts";
@@ -79,7 +79,7 @@ export class SharedIndexInformer<T extends KubernetesObject> {
   /** Monotonic. */
   #startedMs: number | undefined;
   /** From the start on. */
-  #queue: Queue<T> | undefined;
+  #queue: BatchQueue<T> | undefined;
   #metrics: InformerMetrics | undefined;
   #controller: Controller<T> | undefined;
   /** How often it is looked whether a handler is due for a resync. */
@@ -93,7 +93,7 @@ export class SharedIndexInformer<T extends KubernetesObject> {
   #joining: ResourceEventHandlerRegistration[] = [];
 
   constructor(source: ListerWatcher<T>, options: SharedIndexInformerOptions<T> = {}) {
-    const { clock = systemClock, log = noLog, keyOf = metaNamespaceKeyFunc } = options;
+    const { clock = systemClock, log = defaultLog, keyOf = metaNamespaceKeyFunc } = options;
     this.name = options.name ?? source.description;
     this.#source = source;
     this.#options = options;
@@ -269,7 +269,7 @@ export class SharedIndexInformer<T extends KubernetesObject> {
     }
   }
 
-  #makeController(queue: Queue<T>): Controller<T> {
+  #makeController(queue: BatchQueue<T>): Controller<T> {
     const { indexers, transform, keyOf, queue: _kind, ...more } = this.#options;
     const { freeze, identity, resyncMs, mutationDetector, ...others } = more;
     const { onWatchError, onCacheError, onHandlerError, ...forReflector } = others;
@@ -285,7 +285,7 @@ export class SharedIndexInformer<T extends KubernetesObject> {
     });
   }
 
-  #apply(batch: Batch<T>, queue: Queue<T>, signal: AbortSignal): void | Promise<void> {
+  #apply(batch: Batch<T>, queue: BatchQueue<T>, signal: AbortSignal): void | Promise<void> {
     // What is in hand counts from the moment it is no longer in the queue.
     const progress = { waiting: batch.deltas.length, unreported: 0 };
     const target = {
@@ -319,7 +319,7 @@ export class SharedIndexInformer<T extends KubernetesObject> {
     this.#processor.distributeAdds(objects, details);
   }
 
-  #applied(queue: Queue<T>): void {
+  #applied(queue: BatchQueue<T>): void {
     this.#isApplying = false;
     this.#progress = nothingInHand;
     if (queue.size === 0) this.#processor.resyncEnded();

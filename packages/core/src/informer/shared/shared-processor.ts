@@ -5,13 +5,12 @@
 // what is known goes to those who asked to be told again and are due, and to nobody else. When it ends, no callback runs.
 // Not promised: that handlers are equally far.
 import type { KubernetesObject } from "../../api/index.ts";
-import { type Clock, KubeloopError, onAbort, RingBuffer } from "../../base/index.ts";
+import { type Clock, KubeloopError, onAbort, RingBuffer, YieldBudget } from "../../base/index.ts";
+import type { EventDetails, Notification, ResourceEventHandler } from "../handler/handlers.ts";
+import { repeatsTheKnown } from "../handler/repeats-the-known.ts";
 import type { KeyFunction } from "../store/store.ts";
-import type { EventDetails, Notification, ResourceEventHandler } from "./handlers.ts";
 import { ProcessorListener } from "./processor-listener.ts";
 import type { ResourceEventHandlerRegistration } from "./registration.ts";
-import { repeatsTheKnown } from "./repeats-the-known.ts";
-import { TimeSlice } from "./time-slice.ts";
 
 export interface SharedProcessorOptions<T> {
   readonly clock: Clock;
@@ -164,11 +163,11 @@ export class SharedProcessor<T extends KubernetesObject> {
       isOver = true;
       this.#wake?.();
     });
-    const slice = new TimeSlice(this.#options.clock);
-    const isTurnOver = () => isOver || slice.isUsedUp();
+    const budget = new YieldBudget(this.#options.clock);
+    const isTurnOver = () => isOver || budget.isUsedUp();
     while (!signal.aborted) {
-      if (this.#ready.size === 0) await slice.pause(this.#nextReady());
-      else if (!this.#deliver(isTurnOver)) await slice.rest();
+      if (this.#ready.size === 0) await budget.pause(this.#nextReady());
+      else if (!this.#deliver(isTurnOver)) await budget.yield();
     }
     await this.#stop();
   }

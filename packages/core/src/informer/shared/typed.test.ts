@@ -2,11 +2,11 @@ import { describe, expect, expectTypeOf, test } from "vitest";
 import type { Pod } from "../../api/generated/types/core/v1.ts";
 import type { KubernetesObject } from "../../api/index.ts";
 import { FakeClock, seededRandom } from "../../base/index.ts";
+import { filteringHandler, resourceEventHandlerFuncs } from "../handler/handler-funcs.ts";
+import type { EventDetails, ResourceEventHandler } from "../handler/handlers.ts";
 import type { ListerWatcher } from "../reflector/lister-watcher.ts";
 import type { Indexers, ReadonlyIndexer } from "../store/store.ts";
 import { type Deleted, type DeletedFinalStateUnknown, isFinalStateUnknown, lastStateOf } from "../tombstone.ts";
-import { filteringHandler, resourceEventHandlerFuncs } from "./handler-funcs.ts";
-import type { EventDetails, ResourceEventHandler } from "./handlers.ts";
 import { PodSource } from "./pod-source.fixture.ts";
 import { SharedIndexInformer } from "./shared-index-informer.ts";
 

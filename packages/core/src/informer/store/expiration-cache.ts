@@ -22,6 +22,8 @@ export interface ExpirationCacheOptions<T> {
   readonly keyOf: KeyFunction<T>;
   readonly clock: Pick<Clock, "monotonic">;
   readonly isExpired: ExpirationPolicy<T>;
+  /** Called with each key that was found expired and dropped. */
+  readonly onExpired?: ((key: string) => void) | undefined;
 }
 
 export class ExpirationCache<T> implements Store<T> {
@@ -51,7 +53,7 @@ export class ExpirationCache<T> implements Store<T> {
     const entry = this.#entries.get(key);
     if (entry === undefined) return undefined;
     if (!this.#options.isExpired(entry)) return entry.object;
-    this.#entries.delete(key);
+    this.#drop(key);
     return undefined;
   }
 
@@ -94,7 +96,12 @@ export class ExpirationCache<T> implements Store<T> {
   }
 
   #dropExpired(): void {
-    for (const [key, entry] of this.#entries) if (this.#options.isExpired(entry)) this.#entries.delete(key);
+    for (const [key, entry] of this.#entries) if (this.#options.isExpired(entry)) this.#drop(key);
+  }
+
+  #drop(key: string): void {
+    this.#entries.delete(key);
+    this.#options.onExpired?.(key);
   }
 }
 

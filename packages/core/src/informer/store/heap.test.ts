@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { Heap, HeapClosedError } from "./heap.ts";
+import { Heap } from "./heap.ts";
+import { QueueClosedError } from "./queue-closed-error.ts";
 import { KeyError } from "./store-errors.ts";
 
 interface Item {
@@ -169,13 +170,13 @@ describe("a closed heap", () => {
       () => heap.addIfNotPresent(item("a", 1)),
       () => heap.bulkAdd([item("a", 1)]),
     ])
-      expect(write).toThrow(HeapClosedError);
+      expect(write).toThrow(QueueClosedError);
   });
 
   test("still gives what it has", async () => {
     const heap = newHeap(item("a", 1));
     heap.close();
     expect(await popRanks(heap, 1)).toEqual([1]);
-    await expect(heap.pop(neverAborted)).rejects.toThrow(HeapClosedError);
+    await expect(heap.pop(neverAborted)).rejects.toThrow(QueueClosedError);
   });
 });

@@ -1,7 +1,8 @@
 // Objects that come out in an order of their own, the least first, one for each key: a queue with priorities. Those that
 // compare equal come out in no promised order. Closed, it takes nothing more and still gives what it has.
-import { KeyedHeap, KubeloopError } from "../../base/index.ts";
-import { Arrivals } from "./arrivals.ts";
+import { ConditionVariable } from "../../base/condition-variable.ts";
+import { KeyedHeap } from "../../base/index.ts";
+import { QueueClosedError } from "./queue-closed-error.ts";
 import type { KeyFunction } from "./store.ts";
 import { keyFor } from "./write-rules.ts";
 
@@ -11,16 +12,10 @@ export interface HeapOptions<T> {
   readonly compare: (a: T, b: T) => number;
 }
 
-export class HeapClosedError extends KubeloopError {
-  constructor() {
-    super("heap is closed", { reason: "Closed", retry: "never" });
-  }
-}
-
 export class Heap<T> {
   readonly #keyOf: KeyFunction<T>;
   readonly #items: KeyedHeap<string, T>;
-  readonly #arrivals = new Arrivals();
+  readonly #arrivals = new ConditionVariable();
   #isClosed = false;
 
   constructor(options: HeapOptions<T>) {
@@ -50,7 +45,7 @@ export class Heap<T> {
     this.#refuseWhenClosed();
     for (const object of objects) this.#keyOf(object);
     for (const object of objects) this.#items.set(object);
-    this.#arrivals.tell();
+    this.#arrivals.notifyAll();
   }
 
   /** For what is put back: something newer with the same key stays. */
@@ -67,7 +62,7 @@ export class Heap<T> {
     return isThere;
   }
 
-  /** Takes the least out; waits for one. Rejects with a HeapClosedError once closed and empty, or the signal's reason. */
+  /** Takes the least out; waits for one. Rejects with a QueueClosedError once closed and empty, or the signal's reason. */
   async pop(signal: AbortSignal): Promise<T> {
     for (;;) {
       signal.throwIfAborted();
@@ -96,10 +91,10 @@ export class Heap<T> {
 
   close(): void {
     this.#isClosed = true;
-    this.#arrivals.tell();
+    this.#arrivals.notifyAll();
   }
 
   #refuseWhenClosed(): void {
-    if (this.#isClosed) throw new HeapClosedError();
+    if (this.#isClosed) throw new QueueClosedError("heap");
   }
 }

@@ -2,8 +2,8 @@
 // has not happened, an object that fails (no key, an index function that throws) fails alone and loudly. Everything handed
 // out is shared: nobody may change it. Not here: how objects get in (queue, reflector) and who is told (shared).
 //
-// Read store.ts for the contract, then indexed-store.ts. Beside it stand client-go's other stores: queues that are stores
-// (FIFO, Heap), ones that forget (ExpirationCache), ones that push everything (UndeltaStore), an overlay to read one's own
+// Read store.ts for the contract, then indexed-store.ts. Beside it stand client-go's other stores: a queue with
+// priorities (Heap), ones that forget (ExpirationCache), ones that push everything (UndeltaStore), an overlay to read one's own
 // writes (MutationCache); and two for memory and honesty: stripManagedFields and the CacheMutationDetector.
 export {
   CacheMutationDetector,
@@ -25,8 +25,7 @@ export {
   type TtlStoreOptions,
   ttlPolicy,
 } from "./expiration-cache.ts";
-export { FIFO, FifoClosedError, type PopProcess } from "./fifo.ts";
-export { Heap, HeapClosedError, type HeapOptions } from "./heap.ts";
+export { Heap, type HeapOptions } from "./heap.ts";
 export {
   IndexedStore,
   type IndexedStoreOptions,
@@ -48,6 +47,8 @@ export {
 } from "./key-functions.ts";
 export { listAll, listAllByNamespace, type NamespaceListOptions } from "./lister-functions.ts";
 export { MutationCache, type MutationCacheOptions } from "./mutation-cache.ts";
+export { QueueClosedError } from "./queue-closed-error.ts";
+export type { ReflectorStore, ReplaceOptions } from "./reflector-store.ts";
 export type { Pause } from "./replacement.ts";
 export type {
   Indexer,
@@ -63,5 +64,5 @@ export { IndexError, IndexNameError, KeyError, TransactionError, TransformError 
 export { type InformerLabel, storeResourceVersionGauge, storeResourceVersionMetric } from "./store-resource-version.ts";
 export { StringPool } from "./string-pool.ts";
 export { type StripOptions, stripManagedFields } from "./strip-managed-fields.ts";
-export { ThreadSafeStore, type ThreadSafeStoreOptions } from "./thread-safe-store.ts";
+export { type KeyedTransaction, ThreadSafeStore, type ThreadSafeStoreOptions } from "./thread-safe-store.ts";
 export { newUndeltaStore, type PushFunction, UndeltaStore } from "./undelta-store.ts";

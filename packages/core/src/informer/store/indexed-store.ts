@@ -8,9 +8,9 @@
 //
 // Not promised: an order of `list` or `byIndex`. What they hand out is shared; whoever changes it changes it for everyone.
 import { type GaugeSeries, toError } from "../../base/index.ts";
-import type { ReplaceOptions } from "../reflector/reflector-store.ts";
 import { type Deleted, isFinalStateUnknown } from "../tombstone.ts";
 import { metaNamespaceKeyFunc } from "./key-functions.ts";
+import type { ReplaceOptions } from "./reflector-store.ts";
 import { type Pause, Replacement } from "./replacement.ts";
 import type { Indexer, Indexers, KeyFunction, Store, Transform } from "./store.ts";
 import { TransactionError } from "./store-errors.ts";

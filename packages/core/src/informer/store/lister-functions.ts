@@ -1,7 +1,7 @@
 // Reading a cache by label selector and by namespace. A selector of nothing looks at nothing, one of everything at no labels.
 // The arrays belong to the store where it has them ready: readonly.
 import { isEverything, type Labels, matchesSelector, type Selector } from "../../api/index.ts";
-import { type Log, noLog } from "../../base/index.ts";
+import { defaultLog, type Log } from "../../base/index.ts";
 import { namespaceIndex } from "./key-functions.ts";
 import type { ReadonlyIndexer, ReadonlyStore } from "./store.ts";
 
@@ -22,7 +22,7 @@ export interface NamespaceListOptions {
 export function listAllByNamespace<T extends Labelled>(
   indexer: ReadonlyIndexer<T>,
   namespace: string,
-  { selector, log = noLog }: NamespaceListOptions,
+  { selector, log = defaultLog }: NamespaceListOptions,
 ): readonly T[] {
   if (selector.selects === "nothing") return [];
   if (namespace === "") return matchesOf(indexer.list(), selector);

@@ -6,7 +6,7 @@
 // been overtaken. Without `includeAdds` an object that the cache lacks is not there: whether it has not come yet or is gone
 // again cannot be told. With it, what was written and deleted before the informer saw any of it shows until it is too old.
 import { compareResourceVersions, isResourceVersion } from "../../api/index.ts";
-import { type Clock, type Log, noLog } from "../../base/index.ts";
+import { type Clock, defaultLog, type Log } from "../../base/index.ts";
 import { type Deleted, lastStateOf } from "../tombstone.ts";
 import { ExpiringLru } from "./expiring-lru.ts";
 import { deletionHandlingMetaNamespaceKeyFunc, metaNamespaceKeyFunc } from "./key-functions.ts";
@@ -43,7 +43,7 @@ export class MutationCache<T extends Versioned> {
   readonly #log: Log;
 
   constructor(store: ReadonlyIndexer<T>, options: MutationCacheOptions) {
-    const { clock, ttlMs = defaultTtlMs, capacity = 100, includeAdds = false, log = noLog } = options;
+    const { clock, ttlMs = defaultTtlMs, capacity = 100, includeAdds = false, log = defaultLog } = options;
     this.#store = store;
     this.#mutations = new ExpiringLru({ capacity, ttlMs, clock });
     this.#includeAdds = includeAdds;

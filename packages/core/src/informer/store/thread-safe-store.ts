@@ -1,9 +1,13 @@
 // Objects by key, and any number of named indexes beside them: what is under every store here. It is told each key, knows
-// no Kubernetes, and keeps one promise: a key is in the map and in all indexes, or in none. The name is client-go's; with
+// no key function, and keeps one promise: a key is in the map and in all indexes, or in none. The name is client-go's; with
 // one thread there is nothing to lock.
+//
+// `add`, `update`, `deleteWithObject`, `transaction`, `replace` and `bookmark` move the store's resourceVersion: writes and bookmarks forward only,
+// `replace` to what it is given. `set` and `delete` do not: they are for stores that keep a version of their own.
 import { type IndexedValues, InvertedIndex } from "./inverted-index.ts";
-import type { Indexers } from "./store.ts";
+import type { Indexers, IndexFunction } from "./store.ts";
 import { IndexNameError } from "./store-errors.ts";
+import { resourceVersionOf, StoreResourceVersion } from "./store-resource-version.ts";
 
 export interface ThreadSafeStoreOptions<T> {
   readonly indexers?: Indexers<T>;
@@ -11,8 +15,16 @@ export interface ThreadSafeStoreOptions<T> {
   readonly isFreezing?: boolean;
 }
 
+/** One write among several, with the key of its object. */
+export interface KeyedTransaction<T> {
+  readonly type: "Add" | "Update" | "Delete";
+  readonly key: string;
+  readonly object: T;
+}
+
 export class ThreadSafeStore<T> {
-  readonly #objects = new Map<string, T>();
+  readonly #version = new StoreResourceVersion();
+  #objects = new Map<string, T>();
   readonly #indexes = new Map<string, InvertedIndex<T>>();
   /** The same, for writing. */
   readonly #indexList: InvertedIndex<T>[] = [];
@@ -44,6 +56,59 @@ export class ThreadSafeStore<T> {
     return [...this.#objects.keys()];
   }
 
+  /** The version the content is known to have reached; "" before the first. client-go's LastStoreSyncResourceVersion. */
+  get resourceVersion(): string {
+    return this.#version.current;
+  }
+
+  /** Throws an IndexError, and has changed nothing then. */
+  add(key: string, object: T): void {
+    this.update(key, object);
+  }
+
+  /** Throws an IndexError, and has changed nothing then. */
+  update(key: string, object: T): void {
+    this.set(key, object);
+    this.#version.advance(resourceVersionOf(object));
+  }
+
+  /** As `delete`; the object says as of which version. */
+  deleteWithObject(key: string, object: T): void {
+    this.delete(key);
+    this.#version.advance(resourceVersionOf(object));
+  }
+
+  /** In this order. Throws the IndexError of the first that fails: those before it are done. */
+  transaction(transactions: readonly KeyedTransaction<T>[]): void {
+    for (const { type, key, object } of transactions) {
+      if (type === "Delete") this.deleteWithObject(key, object);
+      else this.update(key, object);
+    }
+  }
+
+  /** Exactly these from now on, in all indexes. Throws an IndexError, and has changed nothing then. */
+  replace(objects: ReadonlyMap<string, T>, resourceVersion: string): void {
+    const indexes = this.#indexList.map(({ name }) => {
+      const index = new InvertedIndex(name, this.#indexers[name] as IndexFunction<T>, this.#isFreezing);
+      for (const [key, object] of objects) index.put(key, object, index.valuesOf(key, object));
+      return index;
+    });
+    this.#objects = new Map(objects);
+    for (const [at, index] of indexes.entries()) {
+      this.#indexes.set(index.name, index);
+      this.#indexList[at] = index;
+    }
+    this.#version.set(resourceVersion);
+  }
+
+  /** Nothing is missing here that a resync could bring. */
+  resync(): void {}
+
+  /** Nothing changed up to this version. */
+  bookmark(resourceVersion: string): void {
+    this.#version.advance(resourceVersion);
+  }
+
   /** Gives what was there. Throws an IndexError, and has changed nothing then. */
   set(key: string, object: T): T | undefined {
     if (this.#indexList.length > 0) this.#putInIndexes(key, object);
@@ -52,6 +117,7 @@ export class ThreadSafeStore<T> {
     return before;
   }
 
+  /** Nobody says as of which version: that stays. */
   delete(key: string): void {
     if (!this.#objects.delete(key)) return;
     for (const index of this.#indexList) index.remove(key);

@@ -1,7 +1,8 @@
 // `wait`: waiting until caches and handlers are in sync, without polling where they say it themselves, and finding out why they are not.
 export { explainFailure } from "./explain-failure.ts";
-export { SyncGate } from "./sync-gate.ts";
+export { SyncGate, type SyncGateOptions } from "./sync-gate.ts";
 export { type CacheSync, CacheSyncError, SyncResult } from "./sync-result.ts";
+export { AsyncTracker, SingleFileTracker, type SyncTrackerOptions } from "./sync-tracker.ts";
 export type { InformerSynced, Synced, Syncing } from "./syncing.ts";
 export {
   type WaitForOptions,

@@ -45,4 +45,40 @@ describe("a sync gate", () => {
     await passing;
     expect(getEventListeners(staying.signal, "abort")).toHaveLength(0);
   });
+
+  test("calls back once, before open returns, and at once if it is open already", () => {
+    const gate = new SyncGate();
+    const calls: string[] = [];
+    gate.onOpen(() => calls.push("early"));
+    const left = gate.onOpen(() => calls.push("left"));
+    left[Symbol.dispose]();
+    expect(calls).toEqual([]);
+    gate.open();
+    gate.open();
+    expect(calls).toEqual(["early"]);
+    gate.onOpen(() => calls.push("late"));
+    expect(calls).toEqual(["early", "late"]);
+  });
+
+  test("that fails never calls back", () => {
+    const gate = new SyncGate();
+    const calls: string[] = [];
+    gate.onOpen(() => calls.push("early"));
+    gate.fail(new Error("no"));
+    gate.open();
+    gate.onOpen(() => calls.push("late"));
+    expect(calls).toEqual([]);
+  });
+
+  test("reports a callback that throws, and calls the others", () => {
+    const errors: unknown[] = [];
+    const gate = new SyncGate({ onError: (error) => errors.push(error) });
+    const calls: string[] = [];
+    gate.onOpen(() => {
+      throw new Error("callback");
+    });
+    gate.onOpen(() => calls.push("next"));
+    gate.open();
+    expect([errors, calls]).toEqual([[new Error("callback")], ["next"]]);
+  });
 });

@@ -3,7 +3,7 @@
 //
 // Waiting ends when all have synced, when the signal aborts, or as soon as one of them never will because it was stopped.
 // One that has synced counts even if the signal aborted first.
-import { type Clock, childSignal, type Log, noLog, systemClock, toError } from "../../base/index.ts";
+import { type Clock, childSignal, defaultLog, type Log, noLog, systemClock, toError } from "../../base/index.ts";
 import { explainFailure } from "./explain-failure.ts";
 import { toSyncing } from "./polled-sync.ts";
 import { type CacheSync, SyncResult } from "./sync-result.ts";
@@ -23,7 +23,7 @@ export async function waitFor(
   options: WaitForOptions,
   signal: AbortSignal,
 ): Promise<SyncResult> {
-  const { what, log: given = noLog, clock = systemClock } = options;
+  const { what, log: given = defaultLog, clock = systemClock } = options;
   const checkers = synced.map((each) => (typeof each === "function" ? toSyncing(each, clock) : each));
   const log = what === undefined ? noLog : given.with({ for: what });
   log.info("waiting");

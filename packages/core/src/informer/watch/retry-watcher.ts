@@ -16,10 +16,10 @@ import {
 } from "../../api/index.ts";
 import {
   type Clock,
+  defaultLog,
   isAborted,
   KubeloopError,
   type Log,
-  noLog,
   type Random,
   systemClock,
   systemRandom,
@@ -52,7 +52,7 @@ export class RetryWatcher<T extends KubernetesObject> implements AsyncIterable<R
   #resourceVersion: string;
 
   constructor(source: Pick<ListerWatcher<T>, "watch">, options: RetryWatcherOptions, signal: AbortSignal) {
-    const { resourceVersion, clock = systemClock, log = noLog } = options;
+    const { resourceVersion, clock = systemClock, log = defaultLog } = options;
     if (resourceVersion === "" || resourceVersion === "0") {
       throw new KubeloopError(`a watch that is to go on cannot begin at resource version "${resourceVersion}"`, {
         reason: "Invalid",

@@ -16,11 +16,11 @@
 import type { Transport } from "../../api/index.ts";
 import {
   type Clock,
+  defaultLog,
   KubeloopError,
   type Log,
   type Metrics,
   MetricsRegistry,
-  noLog,
   type Random,
   systemClock,
   systemRandom,
@@ -82,7 +82,7 @@ export class Manager implements AsyncDisposable {
   readonly #measuresProcess: boolean;
 
   constructor(options: ManagerOptions) {
-    const { client, clock = systemClock, random = systemRandom, log = noLog, gracePeriodMs = 30_000 } = options;
+    const { client, clock = systemClock, random = systemRandom, log = defaultLog, gracePeriodMs = 30_000 } = options;
     const metrics = options.metrics ?? new MetricsRegistry();
     const parts = { clock, random, log, metrics };
     this.#options = options;

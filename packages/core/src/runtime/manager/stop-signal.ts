@@ -2,7 +2,7 @@
 //
 //   using stop = openStopSignal();
 //   await manager.run(stop.signal);
-import { KubeloopError, type Log, noLog } from "../../base/index.ts";
+import { defaultLog, KubeloopError, type Log } from "../../base/index.ts";
 
 /** The part of node's `process` that this needs. */
 export interface SignalSource {
@@ -25,7 +25,7 @@ export interface StopSignal extends Disposable {
 }
 
 export function openStopSignal(options: StopSignalOptions = {}): StopSignal {
-  const { process: source = process, signals = ["SIGINT", "SIGTERM"], log = noLog } = options;
+  const { process: source = process, signals = ["SIGINT", "SIGTERM"], log = defaultLog } = options;
   const controller = new AbortController();
   const hear = (signal: NodeJS.Signals) => {
     if (controller.signal.aborted) {

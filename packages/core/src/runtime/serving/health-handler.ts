@@ -2,13 +2,13 @@
 // `?exclude=name` leaves some out, `/readyz/name` looks at one alone. What is wrong is told to who asks for the one check and
 // to the log, which hears of a change and not of every probe; the list, which anybody may read, keeps it to itself.
 import { type ApiRequest, type ApiResponse, quote, type Transport } from "../../api/index.ts";
-import { type Log, noLog } from "../../base/index.ts";
+import { defaultLog, type Log } from "../../base/index.ts";
 import type { CheckResult, HealthChecks } from "./health-checks.ts";
 import { methodNotAllowedResponse, notFoundResponse, textResponse } from "./responses.ts";
 import type { Routes } from "./routes.ts";
 
 /** The routes of one endpoint; `name` is "readyz" for `/readyz`. */
-export function healthRoutes(name: string, checks: HealthChecks, log: Log = noLog): Routes {
+export function healthRoutes(name: string, checks: HealthChecks, log: Log = defaultLog): Routes {
   let told = "";
   const tell = (failed: readonly CheckResult[]) => {
     const faults = Object.fromEntries(

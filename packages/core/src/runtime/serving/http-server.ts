@@ -16,12 +16,12 @@ import { type ApiRequest, type ApiResponse, findStatusError, newInternalError } 
 import {
   type Clock,
   childSignal,
+  defaultLog,
   deferred,
   inFlight,
   isAborted,
   KubeloopError,
   type Log,
-  noLog,
   onAbort,
   systemClock,
   TaskScope,
@@ -113,7 +113,7 @@ export class HttpServer {
     this.#handler = handler;
     this.#options = options;
     this.#clock = (options.clock ?? systemClock).labelled({ kind: "background", name: `server ${name}` });
-    this.#log = (options.log ?? noLog).with({ server: name });
+    this.#log = (options.log ?? defaultLog).with({ server: name });
     // Who waits for it is told; nobody has to.
     this.#listening.promise.catch(() => {});
   }

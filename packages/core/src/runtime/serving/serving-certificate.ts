@@ -6,13 +6,13 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import {
   type Clock,
+  defaultLog,
   inFlight,
   isAborted,
   KubeloopError,
   Listeners,
   type Log,
   type Metrics,
-  noLog,
   noMetrics,
   SharedWork,
   systemClock,
@@ -68,7 +68,7 @@ export class ServingCertificateFiles implements ServingCertificate {
   #current: ServedCertificate | undefined;
 
   constructor(options: ServingCertificateOptions) {
-    const { clock = systemClock, log = noLog, metrics = noMetrics, certFile } = options;
+    const { clock = systemClock, log = defaultLog, metrics = noMetrics, certFile } = options;
     this.#options = options;
     this.#clock = clock.labelled({ kind: "background", name: `certificate ${certFile}` });
     this.#log = log.with({ certFile });

@@ -7,7 +7,15 @@
 // Promises: every review that can be read is answered with its own uid; a webhook that throws refuses, with 500, and disturbs no
 // other; the end waits for reviews under way. `handler` is the same without a socket.
 import type { Transport } from "../../api/index.ts";
-import { type Clock, KubeloopError, type Log, type Metrics, noLog, noMetrics, systemClock } from "../../base/index.ts";
+import {
+  type Clock,
+  defaultLog,
+  KubeloopError,
+  type Log,
+  type Metrics,
+  noMetrics,
+  systemClock,
+} from "../../base/index.ts";
 import { HttpServer, type HttpServerOptions, notFoundResponse, type ServingCertificate } from "../serving/index.ts";
 import { decodeAdmissionReview, printAdmissionReview } from "./admission-review.ts";
 import type { AdmissionContext, AdmissionWebhook } from "./admission-webhook.ts";
@@ -48,7 +56,7 @@ export class WebhookServer {
   readonly #underWay = new Set<Promise<unknown>>();
 
   constructor(options: WebhookServerOptions) {
-    const { port = defaultWebhookPort, clock = systemClock, log = noLog, metrics = noMetrics } = options;
+    const { port = defaultWebhookPort, clock = systemClock, log = defaultLog, metrics = noMetrics } = options;
     const { maxAdmissionBytes = 7 * 1024 * 1024, maxConversionBytes = 128 * 1024 * 1024 } = options;
     this.#options = { ...options, maxAdmissionBytes, maxConversionBytes };
     this.#clock = clock;

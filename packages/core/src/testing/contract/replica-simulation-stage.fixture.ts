@@ -1,7 +1,7 @@
 // A controller on whatever server simulations have: informers, driver and metrics, started and ended in one place.
 import { pods, replicaSets } from "../../api/generated/resources.ts";
 import { controllerOf, isNotFound, type Transport } from "../../api/index.ts";
-import { type FakeClock, MetricsRegistry, seededRandom } from "../../base/index.ts";
+import { type FakeClock, MetricsRegistry, noLog, seededRandom } from "../../base/index.ts";
 import { clientOf } from "../../client/index.ts";
 import type { Controller } from "../../contract/index.ts";
 import { MetadataSharedInformerFactory, SharedInformerFactory } from "../../informer/index.ts";
@@ -29,8 +29,8 @@ export class SimulatedStage implements AsyncDisposable {
     this.server = server;
     this.#clock = clock;
     // With a limit: a list that is never answered would be waited for as long as the client waits.
-    const client = clientOf(transport, { clock, timeoutMs: 60_000 });
-    const common = { clock, freeze: true } as const;
+    const client = clientOf(transport, { clock, timeoutMs: 60_000, log: noLog });
+    const common = { clock, freeze: true, log: noLog } as const;
     const informers = new SharedInformerFactory(client, { ...common, random: seededRandom("informers") });
     const metadata = new MetadataSharedInformerFactory(client, { ...common, random: seededRandom("metadata") });
     const { metrics } = this;

@@ -1,6 +1,6 @@
 // A controller on a server, in virtual time: everything that its tests need, started and ended in one place.
 import type { KubernetesObject, Resource, Transport } from "../../api/index.ts";
-import { FakeClock, MetricsRegistry, seededRandom } from "../../base/index.ts";
+import { FakeClock, MetricsRegistry, noLog, seededRandom } from "../../base/index.ts";
 import { clientOf } from "../../client/index.ts";
 import type { Controller } from "../../contract/index.ts";
 import { MetadataSharedInformerFactory, SharedInformerFactory } from "../../informer/index.ts";
@@ -43,11 +43,17 @@ export class Stage<M> {
     if (options.served !== undefined) this.server.served = options.served;
     for (const [resource, object] of options.objects ?? []) this.server.server.create(resource, object);
     const transport = options.wrap?.(this.server.transport, clock) ?? this.server.transport;
-    const client = clientOf(transport, { clock });
-    const informers = new SharedInformerFactory(client, { clock, freeze: true, random: seededRandom("informers") });
+    const client = clientOf(transport, { clock, log: noLog });
+    const informers = new SharedInformerFactory(client, {
+      clock,
+      freeze: true,
+      log: noLog,
+      random: seededRandom("informers"),
+    });
     const metadata = new MetadataSharedInformerFactory(client, {
       clock,
       freeze: true,
+      log: noLog,
       random: seededRandom("metadata"),
     });
     this.options = {
@@ -55,6 +61,7 @@ export class Stage<M> {
       informers,
       metadata,
       clock,
+      log: noLog,
       freeze: true,
       metrics: this.metrics,
       recordEvent: ({ eventType, reason, message }) => this.events.push(`${eventType} ${reason}: ${message}`),

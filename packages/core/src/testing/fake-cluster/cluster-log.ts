@@ -14,7 +14,12 @@ const mostTold = 3;
 export class ClusterLog {
   /** Warnings and errors, oldest first. */
   readonly entries: LogEntry[] = [];
-  readonly log: Log = this.#at({});
+  readonly log: Log;
+
+  /** Everything is also said to `beside`. */
+  constructor(beside: Log) {
+    this.log = this.#at({}, beside);
+  }
 
   /** The last failures of each controller and key, with stacks: for the message of a test that fails. */
   tellFailures(): string {
@@ -34,18 +39,18 @@ export class ClusterLog {
     return `\nWhat failed last:${told.join("")}${left > 0 ? `\n  and ${left} other keys` : ""}`;
   }
 
-  #at(inherited: LogFields): Log {
-    const note = (level: LogLevel) => (message: string, fields?: LogFields) => {
+  #at(inherited: LogFields, beside: Log): Log {
+    const note = (level: "warn" | "error") => (message: string, fields?: LogFields) => {
       this.entries.push({ level, message, fields: { ...inherited, ...fields } });
       if (this.entries.length > mostEntries) this.entries.shift();
+      beside[level](message, fields);
     };
-    const ignore = () => {};
     return {
-      debug: ignore,
-      info: ignore,
+      debug: (message, fields) => beside.debug(message, fields),
+      info: (message, fields) => beside.info(message, fields),
       warn: note("warn"),
       error: note("error"),
-      with: (fields) => this.#at({ ...inherited, ...fields }),
+      with: (fields) => this.#at({ ...inherited, ...fields }, beside.with(fields)),
     };
   }
 }

@@ -22,7 +22,16 @@ import {
   type Resource,
   splitKey,
 } from "../../api/index.ts";
-import { FakeClock, isAborted, KubeloopError, type Log, type Random, seededRandom, toError } from "../../base/index.ts";
+import {
+  FakeClock,
+  isAborted,
+  KubeloopError,
+  type Log,
+  noLog,
+  type Random,
+  seededRandom,
+  toError,
+} from "../../base/index.ts";
 import type { Client } from "../../client/index.ts";
 import { findDifferences } from "../../contract/for-drivers.ts";
 import { type EventuallyOptions, eventually, type Something } from "../eventually.ts";
@@ -43,6 +52,8 @@ export interface FakeClusterOptions {
   /** Between the client and the server. */
   readonly faults?: readonly FaultRule[];
   readonly clock?: FakeClock;
+  /** What `parts` logs to. `noLog` unless given: most of what goes wrong in a test is meant to. */
+  readonly log?: Log;
 }
 
 export class FakeCluster implements AsyncDisposable {
@@ -56,7 +67,7 @@ export class FakeCluster implements AsyncDisposable {
   readonly writes: string[] = [];
   /** Writes that left the object as it was, each once. */
   readonly #vain: string[] = [];
-  readonly #log = new ClusterLog();
+  readonly #log: ClusterLog;
   readonly #fillDefaults: FillDefaults;
   readonly #random: Random = seededRandom("cluster");
   readonly #stop = new AbortController();
@@ -65,9 +76,10 @@ export class FakeCluster implements AsyncDisposable {
   #isFaulty = true;
 
   constructor(options: FakeClusterOptions) {
-    const { clock = new FakeClock(), faults = [], objects = [] } = options;
+    const { clock = new FakeClock(), log = noLog, faults = [], objects = [] } = options;
     const resources = [...new Set([...options.resources, events, leases])];
     this.clock = clock;
+    this.#log = new ClusterLog(log);
     this.server = new FakeApiServer({ clock, resources });
     this.#fillDefaults = newFillDefaults(options.crds);
     const transport = withWrites(this.server, {

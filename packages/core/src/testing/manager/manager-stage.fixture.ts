@@ -71,7 +71,7 @@ export class ManagerStage implements AsyncDisposable {
     const note = (message: string, fields?: object) => this.log.push(`${message} ${JSON.stringify(fields ?? {})}`);
     const log: Log = { ...noLog, warn: note, error: note, with: () => log };
     const { clock } = this;
-    const client = clientOf(wrap(this.server.transport, clock), { clock });
+    const client = clientOf(wrap(this.server.transport, clock), { clock, log });
     const random = seededRandom("manager");
     this.manager = new Manager({ client, clock, log, random, metrics: this.metrics, ...options });
   }

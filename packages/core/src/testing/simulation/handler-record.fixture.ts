@@ -5,7 +5,7 @@
 // overlap; nothing comes after removal; when it is called, the cache has what it is told.
 import { type corev1, keyOf } from "../../api/index.ts";
 import { deepEqual } from "../../base/index.ts";
-import type { EventDetails, ResourceEventHandler } from "../../informer/shared/handlers.ts";
+import type { EventDetails, ResourceEventHandler } from "../../informer/handler/handlers.ts";
 import type { ReadonlyStore } from "../../informer/store/store.ts";
 import { type Deleted, deletionHandlingKeyOf, isFinalStateUnknown } from "../../informer/tombstone.ts";
 import { type Truth, versionOf } from "./truth.fixture.ts";

@@ -25,7 +25,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     name: "the version advances past an event that was not stored",
-    file: "informer/reflector/watch-intake.ts",
+    file: "informer/reflector/handle-watch-events.ts",
     edits: [
       [
         "    if (fault !== undefined) {\n",
@@ -38,8 +38,8 @@ export const plantedBugs: readonly PlantedBug[] = [
     file: "informer/reflector/watch-rows.ts",
     edits: [
       [
-        'row("watch/expired", { ...failed, when: ({ input }) => input.failure === "expired", move: relistLater })',
-        'row("watch/expired", { ...failed, when: ({ input }) => input.failure === "expired", move: watchLater })',
+        "when: ({ input }) => isServerUnavailable(input),",
+        'when: ({ input }) => isServerUnavailable(input) || input.failure === "expired",',
       ],
     ],
   },
@@ -143,14 +143,14 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     name: "a relist of what has not changed is told to everyone",
-    file: "informer/shared/repeats-the-known.ts",
+    file: "informer/handler/repeats-the-known.ts",
     edits: [
       ["return resourceVersion === before.metadata.resourceVersion && deepEqual(before, after);", "return false;"],
     ],
   },
   {
     name: "a relist that found another state is taken for a repetition",
-    file: "informer/shared/repeats-the-known.ts",
+    file: "informer/handler/repeats-the-known.ts",
     edits: [
       [
         "return resourceVersion === before.metadata.resourceVersion && deepEqual(before, after);",

@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto";
 import { configMaps, pods } from "../../api/generated/resources.ts";
 import { type corev1, keyOf, withFaults } from "../../api/index.ts";
-import { FakeClock, randomBelow } from "../../base/index.ts";
+import { FakeClock, noLog, randomBelow } from "../../base/index.ts";
 import { clientOf } from "../../client/index.ts";
 import { newListWatchFromClient } from "../../informer/reflector/list-watch.ts";
 import type { ResourceEventHandlerRegistration } from "../../informer/shared/registration.ts";
@@ -149,7 +149,7 @@ class Simulation {
     this.#injected = () => faulty.injected;
     const paced = withPaceCheck(faulty, this.#clock, (what) => this.#violate(what));
     const clock = busyClock(this.#clock, random.fork("busy"), () => (this.#isSettling ? 0 : scenario.busyChance));
-    const client = clientOf(paced, { clock, timeoutMs: 60_000 });
+    const client = clientOf(paced, { clock, timeoutMs: 60_000, log: noLog });
     this.#informer = this.#newInformer(client, clock);
     this.#check = new CacheCheck({
       cache: this.#informer.getIndexer(),
@@ -332,6 +332,7 @@ class Simulation {
       indexers: { [shardIndex]: shardsOf },
       freeze: true,
       clock,
+      log: noLog,
       random: scenario.random.fork("reflector"),
       watchListRetryMs: 120_000,
       maxInternalErrorRetryMs: scenario.maxInternalErrorRetryMs,

@@ -1,0 +1,95 @@
+// A log of lines for people: time, level, who says it, the message, then fields as key=value and what the error said. Always one line, except at
+// level `debug`, where the stack of an error follows.
+//
+//   2030-01-01T00:00:00.000Z WARN reflector pods: reflector met a failure row=list/failed error="connect ECONNREFUSED 127.0.0.1:6443"
+import { type LineLogOptions, type Log, type LogFields, type LogLevel, severities } from "./log.ts";
+
+/** Writes `info` and above unless told otherwise. */
+export function textLineLog(options: LineLogOptions): Log {
+  return new TextLineLog(options, "");
+}
+
+class TextLineLog implements Log {
+  readonly #options: LineLogOptions;
+  /** "controller foos, key shop/a", or nothing. */
+  readonly #who: string;
+
+  constructor(options: LineLogOptions, who: string) {
+    this.#options = options;
+    this.#who = who;
+  }
+
+  debug(message: string, fields?: LogFields): void {
+    this.#write("debug", message, fields);
+  }
+
+  info(message: string, fields?: LogFields): void {
+    this.#write("info", message, fields);
+  }
+
+  warn(message: string, fields?: LogFields): void {
+    this.#write("warn", message, fields);
+  }
+
+  error(message: string, fields?: LogFields): void {
+    this.#write("error", message, fields);
+  }
+
+  with(fields: LogFields): Log {
+    const added = Object.entries(fields).map(([name, value]) => `${name} ${printValue(value)}`);
+    const who = this.#who === "" ? added : [this.#who, ...added];
+    return new TextLineLog(this.#options, who.join(", "));
+  }
+
+  #write(level: LogLevel, message: string, fields: LogFields = {}): void {
+    const { write, now, level: least = "info" } = this.#options;
+    if (severities[level] < severities[least]) return;
+    const time = new Date(now()).toISOString();
+    const facts = Object.entries(fields)
+      .filter(([, value]) => value !== undefined)
+      .map(([name, value]) => ` ${name}=${printValue(value)}`);
+    const stacks = least === "debug" ? Object.values(fields).map(stackOf).join("") : "";
+    const who = this.#who === "" ? "" : `${this.#who}: `;
+    write(`${time} ${level.toUpperCase()} ${who}${message}${facts.join("")}${stacks}`);
+  }
+}
+
+const longestValue = 500;
+
+function printValue(value: unknown): string {
+  if (value instanceof Error) return quoted(errorText(value));
+  if (typeof value === "string") return quoted(value);
+  if (typeof value !== "object" || value === null) return String(value);
+  return shortened(JSON.stringify(value, printable) ?? String(value));
+}
+
+/** What an error says, and what was below it, unless it has said so itself. */
+export function errorText(error: Error): string {
+  let text = error.message || error.name;
+  let { cause } = error;
+  // Bounded, because a chain of causes may be a ring.
+  for (let depth = 0; depth < 8 && cause instanceof Error; depth++) {
+    if (cause.message !== "" && !text.includes(cause.message)) text += `: ${cause.message}`;
+    cause = cause.cause;
+  }
+  return text;
+}
+
+function printable(_key: string, value: unknown): unknown {
+  if (typeof value === "bigint") return value.toString();
+  return value instanceof Error ? errorText(value) : value;
+}
+
+/** In quotes where a reader could not tell where it ends. */
+function quoted(text: string): string {
+  const short = shortened(text);
+  return /^[^\s"=]+$/.test(short) ? short : JSON.stringify(short);
+}
+
+function shortened(text: string): string {
+  return text.length <= longestValue ? text : `${text.slice(0, longestValue)}…`;
+}
+
+function stackOf(value: unknown): string {
+  return value instanceof Error && value.stack !== undefined ? `\n${value.stack}` : "";
+}

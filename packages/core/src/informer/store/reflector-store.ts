@@ -1,0 +1,20 @@
+// Where a reflector puts what it hears: a queue, in front of a cache, or a plain store.
+import type { Transform } from "./store.ts";
+
+export interface ReflectorStore<T> {
+  /**
+   * Applied by `add`, `update`, `delete` and `replace`. A reflector that collects a long list applies it itself as items
+   * arrive, so that what it drops is never held, and then says so (`isTransformed`): still once for each object.
+   */
+  readonly transform?: Transform<T> | undefined;
+  add(object: T): void;
+  update(object: T): void;
+  delete(object: T): void;
+  replace(objects: readonly T[], resourceVersion: string, options?: ReplaceOptions): void;
+  resync(): void;
+  bookmark?(resourceVersion: string): void;
+}
+
+export interface ReplaceOptions {
+  readonly isTransformed?: boolean;
+}
