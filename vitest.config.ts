@@ -40,6 +40,11 @@ const sources = [
     find: /^@kubeloop\/simulation-suite$/,
     replacement: `${import.meta.dirname}/packages/core/src/testing/simulation/embedded-suite.contract.ts`,
   },
+  // What users see of the controllers, for whoever runs them.
+  {
+    find: /^@kubeloop\/scenarios$/,
+    replacement: `${import.meta.dirname}/packages/controllers/src/scenarios/all-scenarios.contract.ts`,
+  },
   // How its tests count work.
   {
     find: /^@kubeloop\/counted-work$/,

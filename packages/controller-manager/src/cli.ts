@@ -22,5 +22,3 @@ process.exitCode = await newControllerManagerCommand().execute(process.argv.slic
   stderr: process.stderr,
   stopSignal,
 });
-// Whatever is still open must not keep a process that has ended its work.
-setImmediate(() => process.exit());

@@ -120,6 +120,9 @@ const testPackages = [
   "@kubeloop/counted-work",
   "@kubeloop/informer-suite",
   "@kubeloop/simulation-suite",
+  "@kubeloop/scenarios",
+  // Scenarios run on the embedded server, and certificates are made by its authority.
+  "@kubeloop/apiserver",
 ];
 
 export type Rule = (file: SourceFile) => readonly string[];

@@ -6,7 +6,6 @@
 //   4. told to stop: the controllers finish the keys they are at, their events are written, then the lease is given back. Having lost the
 //      lease: a LostLeaseError, and the process must end, because another replica is at work. Controllers that do not end in time: the lease
 //      is not given back, because they may still write.
-import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import type { Transport } from "@kubeloop/core/api";
 import { KubeloopError, TaskScope } from "@kubeloop/core/base";
@@ -23,6 +22,7 @@ import {
   controllerDescriptors,
   newControllerInitializers,
 } from "./controller-descriptors.ts";
+import { newUuid } from "./new-uuid.ts";
 import { runTasks, ShutdownTimeoutError, type Task } from "./run-tasks.ts";
 import { startControllers } from "./start-controllers.ts";
 
@@ -86,7 +86,7 @@ async function lead(
   const { resourceName: name, resourceNamespace: namespace } = generic;
   const elector = new LeaderElector({
     lock: new LeaseLock(parts.rootClientBuilder.clientFor("leader-election"), { namespace, name }),
-    identity: `${hostname()}_${randomUUID()}`,
+    identity: `${hostname()}_${newUuid(random)}`,
     leaseDurationMs: generic.leaseDurationMs,
     renewDeadlineMs: generic.renewDeadlineMs,
     retryPeriodMs: generic.retryPeriodMs,

@@ -9,8 +9,8 @@ export interface FlagType<T> {
   /** As `--help` and /flagz call it. */
   readonly name: string;
   /** Throws a FlagValueError. `before` is what the same command line has set so far: a list grows, all else is replaced. */
-  readonly parse: (text: string, before: T | undefined) => T;
-  readonly print: (value: T) => string;
+  parse(text: string, before: T | undefined): T;
+  print(value: T): string;
   /** What a flag without a value means, as in `--leader-elect`. Without it, the next argument is the value. */
   readonly bareText?: string;
   /** Printed in quotes where `--help` tells the default. */

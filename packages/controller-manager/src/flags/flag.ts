@@ -30,9 +30,8 @@ export interface Flag<T> extends FlagExtras {
   readonly usage: string;
 }
 
-// A struct holds flags of any type; each is used only with its own type's functions.
-// biome-ignore lint/suspicious/noExplicitAny: FlagType<T> is invariant in T, so no narrower type holds them all.
-export type AnyFlag = Flag<any>;
+/** Of any type; each is used only with its own type's functions. */
+export type AnyFlag = Flag<unknown>;
 export type FlagStruct = Readonly<Record<string, AnyFlag>>;
 export type SettingsOf<S extends FlagStruct> = {
   readonly [K in keyof S]: S[K] extends Flag<infer T> ? T : never;

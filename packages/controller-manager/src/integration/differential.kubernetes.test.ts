@@ -3,8 +3,8 @@
 
 import type { Client } from "@kubeloop/core/client";
 import { RealCluster } from "@kubeloop/real-cluster";
+import { allScenarios } from "@kubeloop/scenarios";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { allScenarios } from "../../../controllers/src/scenarios/all-scenarios.contract.ts";
 import { controllerDescriptors } from "../app/index.ts";
 import { normalForm } from "./normal-form.contract.ts";
 import { ourManager } from "./our-manager.contract.ts";

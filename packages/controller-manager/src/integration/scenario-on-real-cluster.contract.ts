@@ -5,7 +5,7 @@ import { systemClock, toError } from "@kubeloop/core/base";
 import { type Client, clusterConfig, inlineCaBundle, openClient, tokenCredentials } from "@kubeloop/core/client";
 import { namespaces, serviceAccounts } from "@kubeloop/core/resources";
 import type { RealCluster } from "@kubeloop/real-cluster";
-import type { Scenario, ScenarioCluster } from "../../../controllers/src/scenarios/scenario.contract.ts";
+import type { Scenario, ScenarioCluster } from "@kubeloop/scenarios";
 
 const lookEveryMs = 100;
 const patienceMs = 60_000;

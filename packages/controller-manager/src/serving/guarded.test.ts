@@ -18,7 +18,7 @@ import type { ClientAuthorities } from "./client-authorities.ts";
 import { guarded } from "./guarded.ts";
 
 const signal = new AbortController().signal;
-const clock = new FakeClock({ wallMs: Date.now() });
+const clock = new FakeClock();
 const der = (pem: string) => new Uint8Array(new X509Certificate(pem).raw);
 
 let authorities: ClientAuthorities;
@@ -36,6 +36,8 @@ beforeAll(async () => {
     proxy: [der(proxy.certPem)],
     stranger: [der(stranger.certPem)],
   };
+  // Certificates are made by the system's clock.
+  clock.setWallTime(Date.parse(new X509Certificate(alice.certPem).validFrom) + 2 * 3600 * 1000);
   authorities = {
     clientAuthorities: [new X509Certificate(clients.pair.certPem)],
     requestHeader: {

@@ -2,6 +2,8 @@
 import { replicaSetScenarios } from "../apps/replicaset/scenarios.contract.ts";
 import type { Scenario } from "./scenario.contract.ts";
 
+export type { Scenario, ScenarioCluster } from "./scenario.contract.ts";
+
 export const allScenarios: Readonly<Record<string, readonly Scenario[]>> = {
   "replicaset-controller": replicaSetScenarios,
 };
