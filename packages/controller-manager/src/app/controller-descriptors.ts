@@ -5,7 +5,11 @@ import type { Transport } from "@kubeloop/core/api";
 import type { LimitFactors } from "./client-builder.ts";
 import type { ControllerContext, LoopMode } from "./controller-context.ts";
 import { startReplicaSetController } from "./start-apps-controllers.ts";
-import { startServiceAccountController } from "./start-core-controllers.ts";
+import {
+  startRootCaCertificatePublisher,
+  startServiceAccountController,
+  startTtlController,
+} from "./start-core-controllers.ts";
 
 /** What came of starting a controller. */
 export type StartResult =
@@ -37,7 +41,9 @@ const limits: Partial<Record<ControllerId, LimitFactors>> = {
 
 const initFuncs: Partial<Record<ControllerId, InitFunc>> = {
   "replicaset-controller": startReplicaSetController,
+  "root-ca-certificate-publisher-controller": startRootCaCertificatePublisher,
   "serviceaccount-controller": startServiceAccountController,
+  "ttl-controller": startTtlController,
 };
 
 export const controllerDescriptors: readonly ControllerDescriptor[] = controllerNames.map((row) => {
