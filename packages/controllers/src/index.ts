@@ -8,4 +8,9 @@ export {
   type RootCaCertificatePublisherSettings,
 } from "./core/root-ca-certificate-publisher/controller.ts";
 export { newServiceAccountController, type ServiceAccountSettings } from "./core/serviceaccount/controller.ts";
+export { type TokenClaims, tokenSigner } from "./core/serviceaccount-token/claims.ts";
+export {
+  newServiceAccountTokenController,
+  type ServiceAccountTokenSettings,
+} from "./core/serviceaccount-token/controller.ts";
 export { newTtlController, type TtlSettings } from "./core/ttl/controller.ts";

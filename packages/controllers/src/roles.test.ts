@@ -7,6 +7,7 @@ import { expect, test } from "vitest";
 import { newReplicaSetController } from "./apps/replicaset/controller.ts";
 import { newRootCaCertificatePublisher } from "./core/root-ca-certificate-publisher/controller.ts";
 import { newServiceAccountController } from "./core/serviceaccount/controller.ts";
+import { newServiceAccountTokenController } from "./core/serviceaccount-token/controller.ts";
 import { newTtlController } from "./core/ttl/controller.ts";
 import { nodeLifecycleController } from "./sketches/node-lifecycle.fixture.ts";
 import { newVolumeBinder } from "./sketches/volume-binder.fixture.ts";
@@ -25,6 +26,8 @@ test.each([
   clusterRole(newReplicaSetController()),
   clusterRole(newRootCaCertificatePublisher({ rootCa: "" }), "root-ca-cert-publisher"),
   clusterRole(newServiceAccountController(), "service-account-controller"),
+  // Has no account of its own: it speaks as the manager.
+  { ...clusterRole(newServiceAccountTokenController()), metadata: { name: "system:kube-controller-manager" } },
   clusterRole(newTtlController()),
   clusterRole(newVolumeBinder(1), "persistent-volume-binder"),
   clusterRole(nodeLifecycleController, "node-controller"),

@@ -8,6 +8,7 @@ import { startReplicaSetController } from "./start-apps-controllers.ts";
 import {
   startRootCaCertificatePublisher,
   startServiceAccountController,
+  startServiceAccountTokenController,
   startTtlController,
 } from "./start-core-controllers.ts";
 
@@ -43,6 +44,7 @@ const initFuncs: Partial<Record<ControllerId, InitFunc>> = {
   "replicaset-controller": startReplicaSetController,
   "root-ca-certificate-publisher-controller": startRootCaCertificatePublisher,
   "serviceaccount-controller": startServiceAccountController,
+  "serviceaccount-token-controller": startServiceAccountTokenController,
   "ttl-controller": startTtlController,
 };
 

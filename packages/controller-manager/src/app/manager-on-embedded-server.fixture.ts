@@ -1,5 +1,6 @@
 // The whole manager, from its arguments, on the embedded server and in virtual time.
 import { ApiServer } from "@kubeloop/apiserver";
+import type { Transport } from "@kubeloop/core/api";
 import { FakeClock, noLog, seededRandom, TaskScope } from "@kubeloop/core/base";
 import { type Client, clientOf } from "@kubeloop/core/client";
 import { eventually } from "@kubeloop/core/testing";
@@ -14,21 +15,29 @@ export interface ManagedCluster {
   until<T>(what: string, look: () => Promise<T | undefined | false>): Promise<T>;
 }
 
+/** Told of each request of the manager. */
+export type ManagedRequests = (request: Parameters<Transport>[0]) => void;
+
 /** Runs the manager while `body` runs. Throws what ended the manager, if it ended by itself. */
 export async function withManager(
   args: readonly string[],
   body: (cluster: ManagedCluster) => Promise<void>,
-  given: Partial<Config> = {},
+  { onRequest = () => {}, ...given }: Partial<Config> & { readonly onRequest?: ManagedRequests } = {},
 ): Promise<void> {
   const clock = new FakeClock();
   await using server = await ApiServer.open({ clock, random: seededRandom("server") });
   const client = clientOf(server.transport, { clock });
   const options = parseOptions(["--leader-elect=false", "--secure-port=0", ...args]);
-  const config = complete({ options, client, log: noLog, clock, random: seededRandom("manager"), ...given });
+  const transport: Transport = (request, signal) => {
+    onRequest(request);
+    return server.transport(request, signal);
+  };
+  const managers = clientOf(transport, { clock });
+  const config = complete({ options, client: managers, log: noLog, clock, random: seededRandom("manager"), ...given });
   const ended = new AbortController();
-  const manager = new TaskScope(ended.signal);
+  const scope = new TaskScope(ended.signal);
   let failure: unknown;
-  const running = manager
+  const running = scope
     .spawn((signal) => run(config, signal))
     .catch((error: unknown) => {
       if (ended.signal.aborted) return;
@@ -53,7 +62,7 @@ export async function withManager(
     ended.abort(new Error("the test is over"));
     await clock.runUntilIdle().catch(() => {});
     await running;
-    await manager.join().catch(() => {});
+    await scope.join().catch(() => {});
   }
   if (failure !== undefined) throw failure;
 }
