@@ -1,6 +1,6 @@
 // Builds the controllers that are wanted: the service account token controller first, because others need the tokens it makes, then the rest.
 //
-// Promises: the token controller is built whatever `--controllers` says, as upstream builds it. One that is disabled is warned about ("is disabled"), one that declines is skipped ("Skipping"), those that are not written yet are
+// Promises: one that is disabled is warned about ("is disabled"), one that declines is skipped ("Skipping"), those that are not written yet are
 // named in one line. One that throws ends the process. Nothing runs before all are built.
 import type { HealthChecks } from "@kubeloop/core/runtime";
 import type { ControllerContext } from "./controller-context.ts";
@@ -20,7 +20,7 @@ export async function startControllers(
 ): Promise<readonly StartedController[]> {
   const { log } = context;
   const enabled = descriptors.filter((descriptor) => {
-    if (descriptor.name === tokenController || context.isControllerEnabled(descriptor)) return true;
+    if (context.isControllerEnabled(descriptor)) return true;
     log.warn(`Warning: controller is disabled`, { controller: descriptor.name });
     return false;
   });

@@ -46,6 +46,14 @@ describe("the token controller on the embedded server", () => {
     ));
 });
 
+test("of secrets only tokens are cached", () => {
+  const selectors = newController()
+    .watchesFor(undefined)
+    .filter(({ resource }) => resource === secrets)
+    .map(({ fieldSelector }) => fieldSelector);
+  expect(new Set(selectors)).toEqual(new Set([`type=${tokenSecretType}`]));
+});
+
 describe("what wakes a key", () => {
   const before = stored(newObject(serviceAccounts, "shop/builder", { metadata: { uid: "before" } }));
   const after = stored(newObject(serviceAccounts, "shop/builder", { metadata: { uid: "after" } }));
