@@ -10,9 +10,11 @@ import { accountNameAnnotation, accountUidAnnotation, tokenSecretType } from "./
 const newController = () => newServiceAccountTokenController({ rootCa: "the authority" });
 
 describe("the token controller on the embedded server", () => {
-  test.each(serviceAccountTokenScenarios)("$name", (scenario) =>
-    runEmbedded(scenario, { controllers: (run) => run(newController()), ports: newSignerPorts() }),
-  );
+  for (const scenario of serviceAccountTokenScenarios) {
+    test(scenario.name, () =>
+      runEmbedded(scenario, { controllers: (run) => run(newController()), ports: newSignerPorts() }),
+    );
+  }
 
   test("a token says whose it is", () =>
     runEmbedded(

@@ -4,7 +4,7 @@ import { newServiceAccountController } from "./controller.ts";
 import { serviceAccountScenarios } from "./scenarios.contract.ts";
 
 describe("the serviceaccount controller on the embedded server", () => {
-  test.each(serviceAccountScenarios)("$name", (scenario) =>
-    runEmbedded(scenario, { controllers: (run) => run(newServiceAccountController()) }),
-  );
+  for (const scenario of serviceAccountScenarios) {
+    test(scenario.name, () => runEmbedded(scenario, { controllers: (run) => run(newServiceAccountController()) }));
+  }
 });

@@ -6,9 +6,9 @@ import { newTtlController } from "./controller.ts";
 import { ttlScenarios } from "./scenarios.contract.ts";
 
 describe("the ttl controller on the embedded server", () => {
-  test.each(ttlScenarios)("$name", (scenario) =>
-    runEmbedded(scenario, { controllers: (run) => run(newTtlController()) }),
-  );
+  for (const scenario of ttlScenarios) {
+    test(scenario.name, () => runEmbedded(scenario, { controllers: (run) => run(newTtlController()) }));
+  }
 });
 
 test("an update is no change of the cluster's size", () => {
