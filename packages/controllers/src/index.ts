@@ -3,3 +3,14 @@
 // it. controller-names.ts has the names of all, also of those that are not written yet.
 export { newReplicaSetController, type ReplicaSetSettings } from "./apps/replicaset/controller.ts";
 export { type ControllerId, type ControllerName, controllerNames } from "./controller-names.ts";
+export {
+  newRootCaCertificatePublisher,
+  type RootCaCertificatePublisherSettings,
+} from "./core/root-ca-certificate-publisher/controller.ts";
+export { newServiceAccountController, type ServiceAccountSettings } from "./core/serviceaccount/controller.ts";
+export { type TokenClaims, tokenSigner } from "./core/serviceaccount-token/claims.ts";
+export {
+  newServiceAccountTokenController,
+  type ServiceAccountTokenSettings,
+} from "./core/serviceaccount-token/controller.ts";
+export { newTtlController, type TtlSettings } from "./core/ttl/controller.ts";

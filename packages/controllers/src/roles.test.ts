@@ -5,6 +5,10 @@ import type { rbacv1 } from "@kubeloop/core/api";
 import { clusterRole } from "@kubeloop/core/contract";
 import { expect, test } from "vitest";
 import { newReplicaSetController } from "./apps/replicaset/controller.ts";
+import { newRootCaCertificatePublisher } from "./core/root-ca-certificate-publisher/controller.ts";
+import { newServiceAccountController } from "./core/serviceaccount/controller.ts";
+import { newServiceAccountTokenController } from "./core/serviceaccount-token/controller.ts";
+import { newTtlController } from "./core/ttl/controller.ts";
 import { nodeLifecycleController } from "./sketches/node-lifecycle.fixture.ts";
 import { newVolumeBinder } from "./sketches/volume-binder.fixture.ts";
 
@@ -20,6 +24,11 @@ function grantsOf(rules: readonly rbacv1.PolicyRule[] = []): readonly string[] {
 
 test.each([
   clusterRole(newReplicaSetController()),
+  clusterRole(newRootCaCertificatePublisher({ rootCa: "" }), "root-ca-cert-publisher"),
+  clusterRole(newServiceAccountController(), "service-account-controller"),
+  // Has no account of its own: it speaks as the manager.
+  { ...clusterRole(newServiceAccountTokenController()), metadata: { name: "system:kube-controller-manager" } },
+  clusterRole(newTtlController()),
   clusterRole(newVolumeBinder(1), "persistent-volume-binder"),
   clusterRole(nodeLifecycleController, "node-controller"),
 ])("the role of $metadata.name grants all that the controller declares", ({ metadata: { name = "" }, rules }) => {

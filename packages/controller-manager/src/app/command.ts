@@ -126,7 +126,8 @@ async function runManager(options: KubeControllerManagerOptions, world: Running)
   });
   const { clock = systemClock } = world;
   await using client = openClient(clusterConfig, { clock, log, userAgent: userAgentOf("kube-controller-manager") });
-  const config = complete({ options, client, log, clock, verbosity });
+  const { pem: clusterCa = "" } = await clusterConfig.tls.ca.current(loading.signal);
+  const config = complete({ options, client, clusterCa, log, clock, verbosity });
   const isGraceful = config.featureGates.isEnabled("ControllerManagerReleaseLeaderElectionLockOnExit");
   await run(config, world.stopSignal({ isGraceful }));
 }

@@ -23,6 +23,8 @@ export interface Config {
   readonly options: KubeControllerManagerOptions;
   /** Of the cluster, as the manager itself. */
   readonly client: Client;
+  /** PEM: with what that client verifies the server, where that is not the platform's own roots; none unless given. */
+  readonly clusterCa?: string;
   readonly log: Log;
   readonly clock?: Clock;
   readonly random?: Random;

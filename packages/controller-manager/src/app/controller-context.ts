@@ -32,6 +32,8 @@ export interface ControllerContext {
   readonly objectOrMetadataInformerFactory: ObjectOrMetadataInformerFactory;
   /** As whom the shared informers read. */
   readonly informerClient: Client;
+  /** PEM: with what this process verifies the server; empty where that is the platform's own roots. */
+  readonly clusterCa: string;
   readonly componentConfig: ComponentConfig;
   readonly featureGates: FeatureGates;
   readonly restMapper: RestMapper;
@@ -89,6 +91,7 @@ export async function createControllerContext(
     metadataInformerFactory,
     objectOrMetadataInformerFactory: new ObjectOrMetadataInformerFactory(informerFactory, metadataInformerFactory),
     informerClient,
+    clusterCa: config.clusterCa ?? "",
     componentConfig,
     featureGates: config.featureGates,
     restMapper: discoveryClient.mapper,

@@ -5,6 +5,12 @@ import type { Transport } from "@kubeloop/core/api";
 import type { LimitFactors } from "./client-builder.ts";
 import type { ControllerContext, LoopMode } from "./controller-context.ts";
 import { startReplicaSetController } from "./start-apps-controllers.ts";
+import {
+  startRootCaCertificatePublisher,
+  startServiceAccountController,
+  startServiceAccountTokenController,
+  startTtlController,
+} from "./start-core-controllers.ts";
 
 /** What came of starting a controller. */
 export type StartResult =
@@ -36,6 +42,10 @@ const limits: Partial<Record<ControllerId, LimitFactors>> = {
 
 const initFuncs: Partial<Record<ControllerId, InitFunc>> = {
   "replicaset-controller": startReplicaSetController,
+  "root-ca-certificate-publisher-controller": startRootCaCertificatePublisher,
+  "serviceaccount-controller": startServiceAccountController,
+  "serviceaccount-token-controller": startServiceAccountTokenController,
+  "ttl-controller": startTtlController,
 };
 
 export const controllerDescriptors: readonly ControllerDescriptor[] = controllerNames.map((row) => {

@@ -8,6 +8,8 @@ import type { ControllerDescriptor, StartResult } from "./controller-descriptors
 
 export interface RunControllerOptions {
   readonly ports?: Ports;
+  /** As whom it asks the server; its own name unless given. */
+  readonly clientName?: string;
 }
 
 /** Declines where the server does not serve the primary resource. */
@@ -15,11 +17,11 @@ export function runController<M>(
   context: ControllerContext,
   descriptor: ControllerDescriptor,
   controller: Controller<M>,
-  { ports }: RunControllerOptions = {},
+  { ports, clientName = descriptor.name }: RunControllerOptions = {},
 ): StartResult {
   if (!isServed(context, controller.primary)) return { isStarted: false };
   const { clock, random, log, metrics, informerClient } = context;
-  const client = context.clientBuilder.clientFor(descriptor.name, descriptor.limits);
+  const client = context.clientBuilder.clientFor(clientName, descriptor.limits);
   const events = new EventBroadcaster({ clock, random, log, metrics });
   events.startRecordingToSink(coreEventSink(client));
   const driver = new ControllerDriver<M>(controller, {

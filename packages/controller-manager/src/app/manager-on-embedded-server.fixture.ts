@@ -1,0 +1,68 @@
+// The whole manager, from its arguments, on the embedded server and in virtual time.
+import { ApiServer } from "@kubeloop/apiserver";
+import type { Transport } from "@kubeloop/core/api";
+import { FakeClock, noLog, seededRandom, TaskScope } from "@kubeloop/core/base";
+import { type Client, clientOf } from "@kubeloop/core/client";
+import { eventually } from "@kubeloop/core/testing";
+import { parseOptions } from "../options/index.ts";
+import { type Config, complete } from "./config.ts";
+import { run } from "./run.ts";
+
+export interface ManagedCluster {
+  /** A user's: an admin. */
+  readonly client: Client;
+  readonly signal: AbortSignal;
+  until<T>(what: string, look: () => Promise<T | undefined | false>): Promise<T>;
+}
+
+/** Told of each request of the manager. */
+export type ManagedRequests = (request: Parameters<Transport>[0]) => void;
+
+/** Runs the manager while `body` runs. Throws what ended the manager, if it ended by itself. */
+export async function withManager(
+  args: readonly string[],
+  body: (cluster: ManagedCluster) => Promise<void>,
+  { onRequest = () => {}, ...given }: Partial<Config> & { readonly onRequest?: ManagedRequests } = {},
+): Promise<void> {
+  const clock = new FakeClock();
+  await using server = await ApiServer.open({ clock, random: seededRandom("server") });
+  const client = clientOf(server.transport, { clock });
+  const options = parseOptions(["--leader-elect=false", "--secure-port=0", ...args]);
+  const transport: Transport = (request, signal) => {
+    onRequest(request);
+    return server.transport(request, signal);
+  };
+  const managers = clientOf(transport, { clock });
+  const config = complete({ options, client: managers, log: noLog, clock, random: seededRandom("manager"), ...given });
+  const ended = new AbortController();
+  const scope = new TaskScope(ended.signal);
+  let failure: unknown;
+  const running = scope
+    .spawn((signal) => run(config, signal))
+    .catch((error: unknown) => {
+      if (ended.signal.aborted) return;
+      failure = error;
+      ended.abort(error);
+    });
+  const { signal } = ended;
+  const until: ManagedCluster["until"] = (what, look) =>
+    eventually(
+      clock,
+      async () => {
+        signal.throwIfAborted();
+        return await look();
+      },
+      { what, withinMs: 600_000 },
+    ) as never;
+  try {
+    await body({ client, signal, until });
+  } catch (error) {
+    if (failure === undefined) throw error;
+  } finally {
+    ended.abort(new Error("the test is over"));
+    await clock.runUntilIdle().catch(() => {});
+    await running;
+    await scope.join().catch(() => {});
+  }
+  if (failure !== undefined) throw failure;
+}

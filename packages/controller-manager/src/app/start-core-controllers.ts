@@ -1,0 +1,35 @@
+// Starts the controllers of the core API group.
+import {
+  newRootCaCertificatePublisher,
+  newServiceAccountController,
+  newServiceAccountTokenController,
+  newTtlController,
+  tokenSigner,
+} from "@kubeloop/controllers";
+import { Ports } from "@kubeloop/core/runtime";
+import type { InitFunc } from "./controller-descriptors.ts";
+import { readRootCa } from "./root-ca.ts";
+import { runController } from "./run-controller.ts";
+import { readTokenSigner } from "./token-signer.ts";
+
+export const startServiceAccountController: InitFunc = async (context, descriptor) =>
+  runController(context, descriptor, newServiceAccountController());
+
+export const startRootCaCertificatePublisher: InitFunc = async (context, descriptor) =>
+  runController(context, descriptor, newRootCaCertificatePublisher({ rootCa: await readRootCa(context) }));
+
+export const startTtlController: InitFunc = async (context, descriptor) =>
+  runController(context, descriptor, newTtlController());
+
+/** Declines without a key. Asks the server as the manager itself: others get their accounts' tokens only while this one runs. */
+export const startServiceAccountTokenController: InitFunc = async (context, descriptor) => {
+  const { serviceAccountKeyFile, concurrentSATokenSyncs: workers } = context.componentConfig.saController;
+  if (serviceAccountKeyFile === "") {
+    context.log.info("Controller is disabled because there is no private key", { controller: descriptor.name });
+    return { isStarted: false };
+  }
+  const signToken = await readTokenSigner(serviceAccountKeyFile, context.clock);
+  const controller = newServiceAccountTokenController({ workers, rootCa: await readRootCa(context) });
+  const ports = new Ports().implement(tokenSigner, async (claims) => signToken(claims));
+  return runController(context, descriptor, controller, { ports, clientName: "tokens-controller" });
+};
