@@ -10,14 +10,17 @@ const seeds = Number(process.env["KUBELOOP_SEEDS"] ?? 10);
 export function defineSeededRuns(scenarios: readonly Scenario[], controllers: EmbeddedRun["controllers"]): void {
   const total = { kills: 0, faults: 0 };
   const runnable = scenarios.filter(({ needsRealServer }) => needsRealServer !== true);
-  describe.each(runnable)("disturbed: $name", (scenario) => {
-    test.each(Array.from({ length: seeds }, (_, seed) => seed))("seed %i", async (seed) => {
-      const run = { controllers, seed: `${scenario.name} ${seed}`, faults: requestFaults, kills: 2 };
-      const { kills, faults } = await runEmbedded(scenario, run);
-      total.kills += kills;
-      total.faults += faults;
+  // Not `describe.each`, which cuts long names off.
+  for (const scenario of runnable) {
+    describe(`disturbed: ${scenario.name}`, () => {
+      test.each(Array.from({ length: seeds }, (_, seed) => seed))("seed %i", async (seed) => {
+        const run = { controllers, seed: `${scenario.name} ${seed}`, faults: requestFaults, kills: 2 };
+        const { kills, faults } = await runEmbedded(scenario, run);
+        total.kills += kills;
+        total.faults += faults;
+      });
     });
-  });
+  }
   test("the runs were disturbed", () => {
     expect(total.kills).toBeGreaterThan(runnable.length * seeds);
     expect(total.faults).toBeGreaterThan(runnable.length * seeds);
@@ -27,7 +30,9 @@ export function defineSeededRuns(scenarios: readonly Scenario[], controllers: Em
 /** The same scenarios, undisturbed. */
 export function defineRuns(scenarios: readonly Scenario[], controllers: EmbeddedRun["controllers"]): void {
   const runnable = scenarios.filter(({ needsRealServer }) => needsRealServer !== true);
-  test.each(runnable)("$name", async (scenario) => {
-    await runEmbedded(scenario, { controllers });
-  });
+  for (const scenario of runnable) {
+    test(scenario.name, async () => {
+      await runEmbedded(scenario, { controllers });
+    });
+  }
 }

@@ -1,19 +1,7 @@
-// The same scenarios while requests fail, answers are lost, and the controller is killed: the end is the same.
-import { describe, test } from "vitest";
-import { oneInTwenty } from "../../scenarios/disturbances.contract.ts";
-import { runEmbedded } from "../../scenarios/embedded-cluster.contract.ts";
+import { defineSeededRuns } from "../../scenarios/seeded-runs.contract.ts";
 import { newRootCaCertificatePublisher } from "./controller.ts";
 import { rootCaCertificatePublisherScenarios } from "./scenarios.contract.ts";
 
-const seeds = Number(process.env["KUBELOOP_SEEDS"] ?? 10);
-
-describe.each(rootCaCertificatePublisherScenarios)("$name", (scenario) => {
-  test.each(Array.from({ length: seeds }, (_, seed) => `root-ca-certificate-publisher ${seed}`))("seed %s", (seed) =>
-    runEmbedded(scenario, {
-      controllers: (run) => run(newRootCaCertificatePublisher({ rootCa: "the authority" })),
-      seed,
-      faults: oneInTwenty,
-      kills: 2,
-    }),
-  );
-});
+defineSeededRuns(rootCaCertificatePublisherScenarios, (run) =>
+  run(newRootCaCertificatePublisher({ rootCa: "the authority" })),
+);

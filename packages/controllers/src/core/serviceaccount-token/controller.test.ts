@@ -2,6 +2,7 @@ import { secrets, serviceAccounts } from "@kubeloop/core/resources";
 import { newObject, newSecret, plainSnapshot, stored } from "@kubeloop/core/testing";
 import { describe, expect, test } from "vitest";
 import { runEmbedded } from "../../scenarios/embedded-cluster.contract.ts";
+import { defineRuns } from "../../scenarios/seeded-runs.contract.ts";
 import { newServiceAccountTokenController } from "./controller.ts";
 import { serviceAccountTokenScenarios } from "./scenarios.contract.ts";
 import { newSignerPorts } from "./signer.fixture.ts";
@@ -10,14 +11,10 @@ import { accountNameAnnotation, accountUidAnnotation, tokenSecretType } from "./
 const newController = () => newServiceAccountTokenController({ rootCa: "the authority" });
 
 describe("the token controller on the embedded server", () => {
-  for (const scenario of serviceAccountTokenScenarios) {
-    test(scenario.name, () =>
-      runEmbedded(scenario, { controllers: (run) => run(newController()), ports: newSignerPorts() }),
-    );
-  }
+  defineRuns(serviceAccountTokenScenarios, (run) => run(newController(), newSignerPorts()));
 
-  test("a token says whose it is", () =>
-    runEmbedded(
+  test("a token says whose it is", async () => {
+    await runEmbedded(
       {
         name: "claims",
         async run({ client, namespace, signal, until }) {
@@ -44,8 +41,9 @@ describe("the token controller on the embedded server", () => {
           });
         },
       },
-      { controllers: (run) => run(newController()), ports: newSignerPorts() },
-    ));
+      { controllers: (run) => run(newController(), newSignerPorts()) },
+    );
+  });
 });
 
 test("of secrets only tokens are cached", () => {

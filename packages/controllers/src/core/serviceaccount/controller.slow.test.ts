@@ -1,19 +1,5 @@
-// The same scenarios while requests fail, answers are lost, and the controller is killed: the end is the same.
-import { describe, test } from "vitest";
-import { oneInTwenty } from "../../scenarios/disturbances.contract.ts";
-import { runEmbedded } from "../../scenarios/embedded-cluster.contract.ts";
+import { defineSeededRuns } from "../../scenarios/seeded-runs.contract.ts";
 import { newServiceAccountController } from "./controller.ts";
 import { serviceAccountScenarios } from "./scenarios.contract.ts";
 
-const seeds = Number(process.env["KUBELOOP_SEEDS"] ?? 10);
-
-describe.each(serviceAccountScenarios)("$name", (scenario) => {
-  test.each(Array.from({ length: seeds }, (_, seed) => `serviceaccount ${seed}`))("seed %s", (seed) =>
-    runEmbedded(scenario, {
-      controllers: (run) => run(newServiceAccountController()),
-      seed,
-      faults: oneInTwenty,
-      kills: 2,
-    }),
-  );
-});
+defineSeededRuns(serviceAccountScenarios, (run) => run(newServiceAccountController()));

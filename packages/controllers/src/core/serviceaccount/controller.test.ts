@@ -1,10 +1,8 @@
-import { describe, test } from "vitest";
-import { runEmbedded } from "../../scenarios/embedded-cluster.contract.ts";
+import { describe } from "vitest";
+import { defineRuns } from "../../scenarios/seeded-runs.contract.ts";
 import { newServiceAccountController } from "./controller.ts";
 import { serviceAccountScenarios } from "./scenarios.contract.ts";
 
 describe("the serviceaccount controller on the embedded server", () => {
-  for (const scenario of serviceAccountScenarios) {
-    test(scenario.name, () => runEmbedded(scenario, { controllers: (run) => run(newServiceAccountController()) }));
-  }
+  defineRuns(serviceAccountScenarios, (run) => run(newServiceAccountController()));
 });

@@ -1,14 +1,12 @@
 import { nodes } from "@kubeloop/core/resources";
 import { newNode, stored } from "@kubeloop/core/testing";
 import { describe, expect, test } from "vitest";
-import { runEmbedded } from "../../scenarios/embedded-cluster.contract.ts";
+import { defineRuns } from "../../scenarios/seeded-runs.contract.ts";
 import { newTtlController } from "./controller.ts";
 import { ttlScenarios } from "./scenarios.contract.ts";
 
 describe("the ttl controller on the embedded server", () => {
-  for (const scenario of ttlScenarios) {
-    test(scenario.name, () => runEmbedded(scenario, { controllers: (run) => run(newTtlController()) }));
-  }
+  defineRuns(ttlScenarios, (run) => run(newTtlController()));
 });
 
 test("an update is no change of the cluster's size", () => {
