@@ -3,3 +3,4 @@
 // it. controller-names.ts has the names of all, also of those that are not written yet.
 export { newReplicaSetController, type ReplicaSetSettings } from "./apps/replicaset/controller.ts";
 export { type ControllerId, type ControllerName, controllerNames } from "./controller-names.ts";
+export { type NamespaceSettings, newNamespaceController } from "./core/namespace/controller.ts";

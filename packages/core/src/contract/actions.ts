@@ -17,7 +17,7 @@ export type Action<R = unknown> = ActionBody & {
   readonly [resultType]?: R;
 };
 
-export type Tolerance = "NotFound" | "AlreadyExists" | "Conflict" | "NamespaceTerminating";
+export type Tolerance = "NotFound" | "AlreadyExists" | "Conflict" | "MethodNotSupported" | "NamespaceTerminating";
 
 type ActionBody =
   | CreateAction
