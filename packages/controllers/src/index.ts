@@ -4,3 +4,7 @@
 export { newReplicaSetController, type ReplicaSetSettings } from "./apps/replicaset/controller.ts";
 export { type ControllerId, type ControllerName, controllerNames } from "./controller-names.ts";
 export { type NamespaceSettings, newNamespaceController } from "./core/namespace/controller.ts";
+export {
+  type ClusterRoleAggregationSettings,
+  newClusterRoleAggregationController,
+} from "./rbac/clusterrole-aggregation/controller.ts";

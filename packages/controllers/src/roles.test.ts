@@ -6,6 +6,7 @@ import { clusterRole } from "@kubeloop/core/contract";
 import { expect, test } from "vitest";
 import { newReplicaSetController } from "./apps/replicaset/controller.ts";
 import { newNamespaceController } from "./core/namespace/controller.ts";
+import { newClusterRoleAggregationController } from "./rbac/clusterrole-aggregation/controller.ts";
 import { nodeLifecycleController } from "./sketches/node-lifecycle.fixture.ts";
 import { newVolumeBinder } from "./sketches/volume-binder.fixture.ts";
 
@@ -22,6 +23,7 @@ function grantsOf(rules: readonly rbacv1.PolicyRule[] = []): readonly string[] {
 test.each([
   clusterRole(newReplicaSetController()),
   clusterRole(newNamespaceController()),
+  clusterRole(newClusterRoleAggregationController()),
   clusterRole(newVolumeBinder(1), "persistent-volume-binder"),
   clusterRole(nodeLifecycleController, "node-controller"),
 ])("the role of $metadata.name grants all that the controller declares", ({ metadata: { name = "" }, rules }) => {

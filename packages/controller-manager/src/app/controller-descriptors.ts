@@ -6,6 +6,7 @@ import type { LimitFactors } from "./client-builder.ts";
 import type { ControllerContext, LoopMode } from "./controller-context.ts";
 import { startReplicaSetController } from "./start-apps-controllers.ts";
 import { startNamespaceController } from "./start-core-controllers.ts";
+import { startClusterRoleAggregationController } from "./start-rbac-controllers.ts";
 
 /** What came of starting a controller. */
 export type StartResult =
@@ -36,6 +37,7 @@ const limits: Partial<Record<ControllerId, LimitFactors>> = {
 };
 
 const initFuncs: Partial<Record<ControllerId, InitFunc>> = {
+  "clusterrole-aggregation-controller": startClusterRoleAggregationController,
   "namespace-controller": startNamespaceController,
   "replicaset-controller": startReplicaSetController,
 };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { pods } from "../api/generated/resources.ts";
-import { newAlreadyExists, newConflict, newMethodNotSupported, newNotFound } from "../api/index.ts";
+import { newAlreadyExists, newConflict, newMethodNotSupported, newNotFound, newStatusError } from "../api/index.ts";
 import type { Tolerance } from "../contract/for-drivers.ts";
 import { remove } from "../contract/index.ts";
 import { isTolerated } from "./apply.ts";
@@ -11,6 +11,7 @@ const failures: Partial<Record<Tolerance, Error>> = {
   AlreadyExists: newAlreadyExists(name, "a"),
   Conflict: newConflict(name, "a", { detail: "changed" }),
   MethodNotSupported: newMethodNotSupported(name, "deletecollection"),
+  UnsupportedMediaType: newStatusError({ code: 415, reason: "UnsupportedMediaType", message: "no apply" }),
 };
 
 describe("an action tolerates what it names, and nothing else", () => {

@@ -145,6 +145,8 @@ export const namespaceScenarios: readonly Scenario[] = [
       await create(configMaps, newConfigMap("a"));
       await remove();
       await untilConditions({
+        // While nothing can be discovered, nothing can be deleted, and that is no failure to delete.
+        NamespaceDeletionDiscoveryFailure: "False ResourcesDiscovered: All resources successfully discovered",
         NamespaceDeletionContentFailure:
           "False ContentDeleted: All content successfully deleted, may be waiting on finalization",
       });
