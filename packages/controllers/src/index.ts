@@ -4,6 +4,7 @@
 export { newReplicaSetController, type ReplicaSetSettings } from "./apps/replicaset/controller.ts";
 export { type ControllerId, type ControllerName, controllerNames } from "./controller-names.ts";
 export { type NamespaceSettings, newNamespaceController } from "./core/namespace/controller.ts";
+export { newPodGarbageCollector, type PodGarbageCollectorSettings } from "./core/pod-garbage-collector/controller.ts";
 export {
   type ClusterRoleAggregationSettings,
   newClusterRoleAggregationController,

@@ -6,6 +6,7 @@ import { clusterRole } from "@kubeloop/core/contract";
 import { expect, test } from "vitest";
 import { newReplicaSetController } from "./apps/replicaset/controller.ts";
 import { newNamespaceController } from "./core/namespace/controller.ts";
+import { newPodGarbageCollector } from "./core/pod-garbage-collector/controller.ts";
 import { newClusterRoleAggregationController } from "./rbac/clusterrole-aggregation/controller.ts";
 import { nodeLifecycleController } from "./sketches/node-lifecycle.fixture.ts";
 import { newVolumeBinder } from "./sketches/volume-binder.fixture.ts";
@@ -23,6 +24,7 @@ function grantsOf(rules: readonly rbacv1.PolicyRule[] = []): readonly string[] {
 test.each([
   clusterRole(newReplicaSetController()),
   clusterRole(newNamespaceController()),
+  clusterRole(newPodGarbageCollector(), "pod-garbage-collector"),
   clusterRole(newClusterRoleAggregationController()),
   clusterRole(newVolumeBinder(1), "persistent-volume-binder"),
   clusterRole(nodeLifecycleController, "node-controller"),

@@ -5,7 +5,7 @@ import type { Transport } from "@kubeloop/core/api";
 import type { LimitFactors } from "./client-builder.ts";
 import type { ControllerContext, LoopMode } from "./controller-context.ts";
 import { startReplicaSetController } from "./start-apps-controllers.ts";
-import { startNamespaceController } from "./start-core-controllers.ts";
+import { startNamespaceController, startPodGarbageCollectorController } from "./start-core-controllers.ts";
 import { startClusterRoleAggregationController } from "./start-rbac-controllers.ts";
 
 /** What came of starting a controller. */
@@ -39,6 +39,7 @@ const limits: Partial<Record<ControllerId, LimitFactors>> = {
 const initFuncs: Partial<Record<ControllerId, InitFunc>> = {
   "clusterrole-aggregation-controller": startClusterRoleAggregationController,
   "namespace-controller": startNamespaceController,
+  "pod-garbage-collector-controller": startPodGarbageCollectorController,
   "replicaset-controller": startReplicaSetController,
 };
 

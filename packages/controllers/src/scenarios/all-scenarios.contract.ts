@@ -1,11 +1,13 @@
 // The scenarios of all controllers, by the controller's name: for the runs on a real server, under our manager and under upstream's.
 import { replicaSetScenarios } from "../apps/replicaset/scenarios.contract.ts";
 import { namespaceScenarios } from "../core/namespace/scenarios.contract.ts";
+import { podGarbageCollectorScenarios } from "../core/pod-garbage-collector/scenarios.contract.ts";
 import { clusterRoleAggregationScenarios } from "../rbac/clusterrole-aggregation/scenarios.contract.ts";
 import type { Scenario } from "./scenario.contract.ts";
 
 export const allScenarios: Readonly<Record<string, readonly Scenario[]>> = {
   "clusterrole-aggregation-controller": clusterRoleAggregationScenarios,
   "namespace-controller": namespaceScenarios,
+  "pod-garbage-collector-controller": podGarbageCollectorScenarios,
   "replicaset-controller": replicaSetScenarios,
 };

@@ -1,0 +1,19 @@
+// The same scenarios while requests fail, answers are lost, and the controller is killed: the end is the same.
+import { describe, test } from "vitest";
+import { oneInTwenty } from "../../scenarios/disturbances.contract.ts";
+import { runEmbedded } from "../../scenarios/embedded-cluster.contract.ts";
+import { newPodGarbageCollector } from "./controller.ts";
+import { podGarbageCollectorScenarios } from "./scenarios.contract.ts";
+
+const seeds = Number(process.env["KUBELOOP_SEEDS"] ?? 10);
+
+describe.each(podGarbageCollectorScenarios)("$name", (scenario) => {
+  test.each(Array.from({ length: seeds }, (_, seed) => `pod garbage collector ${seed}`))("seed %s", (seed) =>
+    runEmbedded(scenario, {
+      controllers: (run) => run(newPodGarbageCollector()),
+      seed,
+      faults: oneInTwenty,
+      kills: 2,
+    }),
+  );
+});
