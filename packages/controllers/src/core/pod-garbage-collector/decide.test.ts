@@ -313,6 +313,12 @@ describe("metrics", () => {
     expect(report({ ended: [], terminating: [], missing: [] }, outcomeOf(decided(given).plan))).toBeUndefined();
   });
 
+  test("a pod about which nothing is done is not counted", () => {
+    const settled = failed("a", { ageS: 200, ...forced });
+    const given = { threshold: 1, ended: [settled, succeeded("b")], terminating: [{ pod: settled, node: undefined }] };
+    expect(counted(decided(given).plan.measures)).toEqual([]);
+  });
+
   test("they have upstream's names", () => {
     expect([deletedPods.definition.name, failedDeletions.definition.name]).toEqual([
       "pod_gc_collector_force_delete_pods_total",

@@ -38,10 +38,8 @@ function aggregate(
   for (const roles of selected) {
     for (const { metadata, rules } of roles.toSorted(byName)) {
       if (metadata.name === role.metadata.name) continue;
-      for (const rule of rules ?? []) {
-        const text = textOf(rule);
-        if (!byText.has(text)) byText.set(text, rule);
-      }
+      // In the place of the first of them.
+      for (const rule of rules ?? []) byText.set(textOf(rule), rule);
     }
   }
   return [...byText.values()];
