@@ -3,6 +3,8 @@
 // it. controller-names.ts has the names of all, also of those that are not written yet.
 export { newReplicaSetController, type ReplicaSetSettings } from "./apps/replicaset/controller.ts";
 export { type ControllerId, type ControllerName, controllerNames } from "./controller-names.ts";
+export { type NamespaceSettings, newNamespaceController } from "./core/namespace/controller.ts";
+export { newPodGarbageCollector, type PodGarbageCollectorSettings } from "./core/pod-garbage-collector/controller.ts";
 export {
   newRootCaCertificatePublisher,
   type RootCaCertificatePublisherSettings,
@@ -14,3 +16,7 @@ export {
   type ServiceAccountTokenSettings,
 } from "./core/serviceaccount-token/controller.ts";
 export { newTtlController, type TtlSettings } from "./core/ttl/controller.ts";
+export {
+  type ClusterRoleAggregationSettings,
+  newClusterRoleAggregationController,
+} from "./rbac/clusterrole-aggregation/controller.ts";

@@ -5,10 +5,13 @@ import type { rbacv1 } from "@kubeloop/core/api";
 import { clusterRole } from "@kubeloop/core/contract";
 import { expect, test } from "vitest";
 import { newReplicaSetController } from "./apps/replicaset/controller.ts";
+import { newNamespaceController } from "./core/namespace/controller.ts";
+import { newPodGarbageCollector } from "./core/pod-garbage-collector/controller.ts";
 import { newRootCaCertificatePublisher } from "./core/root-ca-certificate-publisher/controller.ts";
 import { newServiceAccountController } from "./core/serviceaccount/controller.ts";
 import { newServiceAccountTokenController } from "./core/serviceaccount-token/controller.ts";
 import { newTtlController } from "./core/ttl/controller.ts";
+import { newClusterRoleAggregationController } from "./rbac/clusterrole-aggregation/controller.ts";
 import { nodeLifecycleController } from "./sketches/node-lifecycle.fixture.ts";
 import { newVolumeBinder } from "./sketches/volume-binder.fixture.ts";
 
@@ -29,6 +32,9 @@ test.each([
   // Has no account of its own: it speaks as the manager.
   { ...clusterRole(newServiceAccountTokenController()), metadata: { name: "system:kube-controller-manager" } },
   clusterRole(newTtlController()),
+  clusterRole(newNamespaceController()),
+  clusterRole(newPodGarbageCollector(), "pod-garbage-collector"),
+  clusterRole(newClusterRoleAggregationController()),
   clusterRole(newVolumeBinder(1), "persistent-volume-binder"),
   clusterRole(nodeLifecycleController, "node-controller"),
 ])("the role of $metadata.name grants all that the controller declares", ({ metadata: { name = "" }, rules }) => {

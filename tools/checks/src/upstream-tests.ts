@@ -42,6 +42,7 @@ export function readUpstreamNames(): UpstreamNames {
   return JSON.parse(readFileSync(join(repositoryRoot, namesPath), "utf8")) as UpstreamNames;
 }
 
+/** Of client-go's tests; those of the built-in controllers (packages/controllers/upstream-tests) name tests of Kubernetes itself. */
 export function readUpstreamRows(): readonly UpstreamRow[] {
   const paths = listFiles(".json").filter((path) => /^packages\/core\/.*\/upstream-tests\/[^/]+\.json$/.test(path));
   return readFiles(paths).flatMap(({ text }) => JSON.parse(text) as UpstreamRow[]);

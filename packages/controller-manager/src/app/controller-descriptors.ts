@@ -6,11 +6,14 @@ import type { LimitFactors } from "./client-builder.ts";
 import type { ControllerContext, LoopMode } from "./controller-context.ts";
 import { startReplicaSetController } from "./start-apps-controllers.ts";
 import {
+  startNamespaceController,
+  startPodGarbageCollectorController,
   startRootCaCertificatePublisher,
   startServiceAccountController,
   startServiceAccountTokenController,
   startTtlController,
 } from "./start-core-controllers.ts";
+import { startClusterRoleAggregationController } from "./start-rbac-controllers.ts";
 
 /** What came of starting a controller. */
 export type StartResult =
@@ -41,6 +44,9 @@ const limits: Partial<Record<ControllerId, LimitFactors>> = {
 };
 
 const initFuncs: Partial<Record<ControllerId, InitFunc>> = {
+  "clusterrole-aggregation-controller": startClusterRoleAggregationController,
+  "namespace-controller": startNamespaceController,
+  "pod-garbage-collector-controller": startPodGarbageCollectorController,
   "replicaset-controller": startReplicaSetController,
   "root-ca-certificate-publisher-controller": startRootCaCertificatePublisher,
   "serviceaccount-controller": startServiceAccountController,

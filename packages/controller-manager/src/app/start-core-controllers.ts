@@ -1,5 +1,7 @@
 // Starts the controllers of the core API group.
 import {
+  newNamespaceController,
+  newPodGarbageCollector,
   newRootCaCertificatePublisher,
   newServiceAccountController,
   newServiceAccountTokenController,
@@ -11,6 +13,17 @@ import type { InitFunc } from "./controller-descriptors.ts";
 import { readRootCa } from "./root-ca.ts";
 import { runController } from "./run-controller.ts";
 import { readTokenSigner } from "./token-signer.ts";
+
+export const startNamespaceController: InitFunc = async (context, descriptor) => {
+  const { concurrentNamespaceSyncs, namespaceSyncPeriodMs } = context.componentConfig.namespaceController;
+  const controller = newNamespaceController({ workers: concurrentNamespaceSyncs, resyncMs: namespaceSyncPeriodMs });
+  return runController(context, descriptor, controller);
+};
+
+export const startPodGarbageCollectorController: InitFunc = async (context, descriptor) => {
+  const { terminatedPodGCThreshold } = context.componentConfig.podGCController;
+  return runController(context, descriptor, newPodGarbageCollector({ terminatedThreshold: terminatedPodGCThreshold }));
+};
 
 export const startServiceAccountController: InitFunc = async (context, descriptor) =>
   runController(context, descriptor, newServiceAccountController());

@@ -1,14 +1,20 @@
 // The scenarios of all controllers, by the controller's name: for the runs on a real server, under our manager and under upstream's.
 import { replicaSetScenarios } from "../apps/replicaset/scenarios.contract.ts";
+import { namespaceScenarios } from "../core/namespace/scenarios.contract.ts";
+import { podGarbageCollectorScenarios } from "../core/pod-garbage-collector/scenarios.contract.ts";
 import { rootCaCertificatePublisherScenarios } from "../core/root-ca-certificate-publisher/scenarios.contract.ts";
 import { serviceAccountScenarios } from "../core/serviceaccount/scenarios.contract.ts";
 import { serviceAccountTokenScenarios } from "../core/serviceaccount-token/scenarios.contract.ts";
 import { ttlScenarios } from "../core/ttl/scenarios.contract.ts";
+import { clusterRoleAggregationScenarios } from "../rbac/clusterrole-aggregation/scenarios.contract.ts";
 import type { Scenario } from "./scenario.contract.ts";
 
 export type { Scenario, ScenarioCluster } from "./scenario.contract.ts";
 
 export const allScenarios: Readonly<Record<string, readonly Scenario[]>> = {
+  "clusterrole-aggregation-controller": clusterRoleAggregationScenarios,
+  "namespace-controller": namespaceScenarios,
+  "pod-garbage-collector-controller": podGarbageCollectorScenarios,
   "replicaset-controller": replicaSetScenarios,
   "root-ca-certificate-publisher-controller": rootCaCertificatePublisherScenarios,
   "serviceaccount-controller": serviceAccountScenarios,

@@ -51,7 +51,12 @@ const disturbedPatienceMs = 1_800_000;
 /** Nobody needs so many requests without time going by. */
 const mostRequestsAtOnce = 20_000;
 
-export async function runEmbedded(scenario: Scenario, run: EmbeddedRun): Promise<Disturbance> {
+export async function runEmbedded(scenario: Scenario, run: EmbeddedRun): Promise<void> {
+  await runDisturbed(scenario, run);
+}
+
+/** The same, and says how much it was disturbed. */
+export async function runDisturbed(scenario: Scenario, run: EmbeddedRun): Promise<Disturbance> {
   const random = seededRandom(run.seed ?? "undisturbed");
   const clock = new FakeClock();
   await using server = await ApiServer.open({ clock, random: random.fork("server") });

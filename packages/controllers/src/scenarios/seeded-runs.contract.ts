@@ -2,7 +2,7 @@
 // says with how many. And the runs must have been disturbed, or they would show nothing.
 import { describe, expect, test } from "vitest";
 import { requestFaults } from "./disturbances.contract.ts";
-import { type EmbeddedRun, runEmbedded } from "./embedded-cluster.contract.ts";
+import { type EmbeddedRun, runDisturbed, runEmbedded } from "./embedded-cluster.contract.ts";
 import type { Scenario } from "./scenario.contract.ts";
 
 const seeds = Number(process.env["KUBELOOP_SEEDS"] ?? 10);
@@ -15,7 +15,7 @@ export function defineSeededRuns(scenarios: readonly Scenario[], controllers: Em
     describe(`disturbed: ${scenario.name}`, () => {
       test.each(Array.from({ length: seeds }, (_, seed) => seed))("seed %i", async (seed) => {
         const run = { controllers, seed: `${scenario.name} ${seed}`, faults: requestFaults, kills: 2 };
-        const { kills, faults } = await runEmbedded(scenario, run);
+        const { kills, faults } = await runDisturbed(scenario, run);
         total.kills += kills;
         total.faults += faults;
       });
@@ -32,8 +32,6 @@ export function defineSeededRuns(scenarios: readonly Scenario[], controllers: Em
 export function defineRuns(scenarios: readonly Scenario[], controllers: EmbeddedRun["controllers"]): void {
   const runnable = scenarios.filter(({ needsRealServer }) => needsRealServer !== true);
   for (const scenario of runnable) {
-    test(scenario.name, async () => {
-      await runEmbedded(scenario, { controllers });
-    });
+    test(scenario.name, () => runEmbedded(scenario, { controllers }));
   }
 }

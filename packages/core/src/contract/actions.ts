@@ -17,7 +17,13 @@ export type Action<R = unknown> = ActionBody & {
   readonly [resultType]?: R;
 };
 
-export type Tolerance = "NotFound" | "AlreadyExists" | "Conflict" | "NamespaceTerminating";
+export type Tolerance =
+  | "NotFound"
+  | "AlreadyExists"
+  | "Conflict"
+  | "MethodNotSupported"
+  | "UnsupportedMediaType"
+  | "NamespaceTerminating";
 
 type ActionBody =
   | CreateAction

@@ -8,7 +8,7 @@ import {
   type KubernetesObject,
   removeFinalizer,
 } from "../api/index.ts";
-import { editObject, editStatus } from "./edits.ts";
+import { editObject, editStatus, editSubresource } from "./edits.ts";
 import { isTerminal, TerminalError } from "./terminal-error.ts";
 
 const map: corev1.ConfigMap = {
@@ -135,4 +135,26 @@ describe("a terminal error", () => {
   ] as const) {
     test(fact, () => expect(isTerminal(error)).toBe(expected));
   }
+});
+
+describe("through a subresource", () => {
+  const { metadata } = deployment;
+  test("all but the status and the server's own fields is written", () => {
+    const after = {
+      ...deployment,
+      metadata: { ...metadata, generation: 9 },
+      spec: { ...deployment.spec, replicas: 2 },
+    };
+    const edit = editSubresource(deployments, "finalize", deployment, { ...after, status: {} } as appsv1.Deployment);
+    expect(patched(edit)).toEqual({ body: { spec: { replicas: 2 } }, on: "finalize", isLocked: true });
+  });
+
+  test("what does not differ is not written", () => {
+    expect(editSubresource(deployments, "finalize", deployment, { ...deployment, status: {} })).toBeUndefined();
+  });
+
+  test("a name cannot be changed", () => {
+    const renamed = { ...deployment, metadata: { ...metadata, name: "other" } };
+    expect(() => editSubresource(deployments, "finalize", deployment, renamed)).toThrow("cannot change the name");
+  });
 });

@@ -40,6 +40,19 @@ export function editStatus<T extends KubernetesObject>(
   return newEdit<T>(resource, before, { from: statusOf(before), to: statusOf(after), subresource }, options);
 }
 
+/** All but the status, through a subresource that takes the whole object: a namespace's `finalize`. Undefined when nothing differs. */
+export function editSubresource<T extends KubernetesObject>(
+  resource: Resource<T>,
+  subresource: string,
+  before: T,
+  after: T,
+  options: EditOptions = {},
+): Action<T> | undefined {
+  if (keyOf(before) !== keyOf(after)) throw newRenamed(keyOf(before), keyOf(after));
+  const to = withServersMetadata(withoutStatus(after), before);
+  return newEdit<T>(resource, before, { from: withoutStatus(before), to, subresource }, options);
+}
+
 /** Whether status is a subresource, so that writes to the object do not change it. */
 export function hasStatusSubresource({ subresources }: Resource): boolean {
   return subresources.some(({ name }) => name === "status");

@@ -6,7 +6,7 @@ export { type Access, statusVerbs, subresourceVerbs, verbs } from "./access.ts";
 export { type Action, printAction } from "./actions.ts";
 export { type Controller, type ControllerParts, keyed, newController } from "./controller.ts";
 export { describeController } from "./describe-controller.ts";
-export { editObject, editStatus } from "./edits.ts";
+export { editObject, editStatus, editSubresource } from "./edits.ts";
 export { type EnsureOptions, ensureObject, type Wanted } from "./ensure.ts";
 export {
   type ControllerMetric,

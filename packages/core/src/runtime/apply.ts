@@ -3,7 +3,14 @@
 // Promises: steps in order, the entries of a step in parallel and all of them tried; the first step with a failure is the last. The
 // actions of a chain run one after the other, and a failure ends that chain alone. Every action has a result, also when time ran out
 // in between; `onResult` is called with each as it comes, before anything else can run.
-import { findStatusCause, isAlreadyExists, isConflict, isNotFound } from "../api/index.ts";
+import {
+  findStatusCause,
+  isAlreadyExists,
+  isConflict,
+  isMethodNotSupported,
+  isNotFound,
+  isUnsupportedMediaType,
+} from "../api/index.ts";
 import { KubeloopError, toError } from "../base/index.ts";
 import { type Chain, isCovered, type Step, type Tolerance } from "../contract/for-drivers.ts";
 import { type Access, type Action, type ActionResult, Outcome, type Plan, printAction } from "../contract/index.ts";
@@ -135,6 +142,10 @@ function isSo(error: unknown, what: Tolerance): boolean {
       return isAlreadyExists(error);
     case "Conflict":
       return isConflict(error);
+    case "MethodNotSupported":
+      return isMethodNotSupported(error);
+    case "UnsupportedMediaType":
+      return isUnsupportedMediaType(error);
     case "NamespaceTerminating":
       return findStatusCause(error, "NamespaceTerminating") !== undefined;
   }

@@ -1,0 +1,53 @@
+// Which ClusterRoles select which: found by indexes, so that a change costs what it concerns and not what there is.
+import { keyOf, matchesSelector, type metav1, type rbacv1 } from "@kubeloop/core/api";
+import { defineIndex, mapped, type Snapshot } from "@kubeloop/core/contract";
+import { clusterRoles } from "@kubeloop/core/resources";
+import { parseSelector } from "../../domain/claim.ts";
+
+type ClusterRole = rbacv1.ClusterRole;
+
+/** The API server leaves out what is not set, but sends null where somebody has written that. */
+export const isAggregated = ({ aggregationRule }: ClusterRole) =>
+  aggregationRule !== undefined && aggregationRule !== null;
+
+const all = "all";
+export const aggregatedRoles = defineIndex("aggregated-clusterroles", clusterRoles, (role) =>
+  isAggregated(role) ? [all] : [],
+);
+
+const pair = (key: string, value: string) => `${key}=${value}`;
+export const rolesByLabel = defineIndex("clusterroles-by-label", clusterRoles, ({ metadata }) =>
+  Object.entries(metadata.labels ?? {}).map(([key, value]) => pair(key, value)),
+);
+
+/** Wakes the aggregated roles whose selectors match the role, as it is or as it was. */
+export const rolesThatSelect = mapped(clusterRoles, ({ metadata }, snapshot) =>
+  snapshot
+    .byIndex(aggregatedRoles, all)
+    .filter(({ aggregationRule }) =>
+      (aggregationRule?.clusterRoleSelectors ?? []).some((selector) => isMatch(selector, metadata.labels)),
+    )
+    .map(keyOf),
+);
+
+/** All roles that a selector matches, in no order; undefined for a selector that cannot be read. */
+export function selectRoles(snapshot: Snapshot, selector: metav1.LabelSelector): readonly ClusterRole[] | undefined {
+  if (parseSelector(selector) === undefined) return undefined;
+  return candidates(snapshot, selector).filter(({ metadata }) => isMatch(selector, metadata.labels));
+}
+
+/** By one label that they must have; all roles where the selector names none. */
+function candidates(snapshot: Snapshot, selector: metav1.LabelSelector): readonly ClusterRole[] {
+  for (const [key, value] of Object.entries(selector.matchLabels ?? {})) {
+    return snapshot.byIndex(rolesByLabel, pair(key, value));
+  }
+  const some = selector.matchExpressions?.find(({ operator }) => operator === "In");
+  if (some === undefined) return snapshot.list(clusterRoles);
+  // A label has one value, so no role is found twice.
+  return [...new Set(some.values)].flatMap((value) => snapshot.byIndex(rolesByLabel, pair(some.key, value)));
+}
+
+function isMatch(selector: metav1.LabelSelector, labels: Readonly<Record<string, string>> | undefined): boolean {
+  const parsed = parseSelector(selector);
+  return parsed !== undefined && matchesSelector(parsed, labels);
+}
