@@ -5,6 +5,7 @@ import type { rbacv1 } from "@kubeloop/core/api";
 import { clusterRole } from "@kubeloop/core/contract";
 import { expect, test } from "vitest";
 import { newReplicaSetController } from "./apps/replicaset/controller.ts";
+import { newGarbageCollectorController } from "./core/garbage-collector/controller.ts";
 import { nodeLifecycleController } from "./sketches/node-lifecycle.fixture.ts";
 import { newVolumeBinder } from "./sketches/volume-binder.fixture.ts";
 
@@ -20,6 +21,7 @@ function grantsOf(rules: readonly rbacv1.PolicyRule[] = []): readonly string[] {
 
 test.each([
   clusterRole(newReplicaSetController()),
+  clusterRole(newGarbageCollectorController(), "generic-garbage-collector"),
   clusterRole(newVolumeBinder(1), "persistent-volume-binder"),
   clusterRole(nodeLifecycleController, "node-controller"),
 ])("the role of $metadata.name grants all that the controller declares", ({ metadata: { name = "" }, rules }) => {

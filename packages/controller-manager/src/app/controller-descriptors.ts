@@ -5,6 +5,7 @@ import type { Transport } from "@kubeloop/core/api";
 import type { LimitFactors } from "./client-builder.ts";
 import type { ControllerContext, LoopMode } from "./controller-context.ts";
 import { startReplicaSetController } from "./start-apps-controllers.ts";
+import { startGarbageCollectorController } from "./start-core-controllers.ts";
 
 /** What came of starting a controller. */
 export type StartResult =
@@ -35,6 +36,7 @@ const limits: Partial<Record<ControllerId, LimitFactors>> = {
 };
 
 const initFuncs: Partial<Record<ControllerId, InitFunc>> = {
+  "garbage-collector-controller": startGarbageCollectorController,
   "replicaset-controller": startReplicaSetController,
 };
 

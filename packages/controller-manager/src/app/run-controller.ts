@@ -8,6 +8,8 @@ import type { ControllerDescriptor, StartResult } from "./controller-descriptors
 
 export interface RunControllerOptions {
   readonly ports?: Ports;
+  /** How long workers wait for caches; the driver's unless given. */
+  readonly syncTimeoutMs?: number;
 }
 
 /** Declines where the server does not serve what the controller watches. */
@@ -15,7 +17,7 @@ export function runController<M>(
   context: ControllerContext,
   descriptor: ControllerDescriptor,
   controller: Controller<M>,
-  { ports }: RunControllerOptions = {},
+  { ports, syncTimeoutMs }: RunControllerOptions = {},
 ): StartResult {
   if (!isServed(context, controller.primary)) return { isStarted: false };
   const { clock, random, log, metrics, informerClient } = context;
@@ -34,6 +36,7 @@ export function runController<M>(
     onSyncTimeout: controller.onSyncTimeout === "start" ? "start" : "wait",
     recordEvent: recordEventActions(events.newRecorder({ component: descriptor.name })),
     ...(ports === undefined ? {} : { ports }),
+    ...(syncTimeoutMs === undefined ? {} : { syncTimeoutMs }),
   });
   context.addTask(`${descriptor.name} events`, (signal) => events.run(signal));
   context.addTask(descriptor.name, (signal) => driver.run(signal));
