@@ -2,7 +2,7 @@
 // and lets dependents of owners that are deleted with the policy Orphan live on.
 //
 // Read this first; then model.ts (the owner graph), observe.ts, decide.ts (attemptToDelete), decide-orphan.ts (attemptToOrphan) and learn.ts.
-// The keys of both queues are uids.
+// Keys are uids. What changes in the graph adds keys to attemptToDelete and attemptToOrphan; to the first through graphChanges, if they are many.
 //
 //   watches   the metadata of everything that can be listed, watched and deleted, but events; as discovery changes
 //   writes    deletes anything; patches owner references and the finalizers foregroundDeletion and orphan; events
@@ -15,11 +15,11 @@
 //   in the event OwnerRefInvalidNamespace. A cluster-scoped object with a namespaced owner is never deleted.
 // - Workers start when all caches have synced, or after the driver's `syncTimeoutMs` without those that have not.
 import { KubeloopError } from "@kubeloop/core/base";
-import { cached, counter, newController, queue, verbs } from "@kubeloop/core/contract";
+import { cached, counter, newController, nothing, queue, verbs } from "@kubeloop/core/contract";
 import { decideItem } from "./decide.ts";
 import { decideOrphan } from "./decide-orphan.ts";
 import { learnFromItem, learnFromOwner } from "./learn.ts";
-import { OwnerGraph, orphanQueue } from "./model.ts";
+import { changesQueue, deleteQueue, OwnerGraph, orphanQueue } from "./model.ts";
 import { observeItem, observeOwner } from "./observe.ts";
 import { deletableResources } from "./served-kinds.ts";
 
@@ -51,7 +51,7 @@ export const newGarbageCollectorController = ({ workers = 20, graph }: GarbageCo
     newModel: () => graph ?? new OwnerGraph(),
     absorb: (model, change) => model.absorb(change),
     queues: {
-      attemptToDelete: queue({
+      [deleteQueue]: queue({
         metricName: "garbage_collector_attempt_to_delete",
         workers,
         observe: observeItem,
@@ -64,6 +64,12 @@ export const newGarbageCollectorController = ({ workers = 20, graph }: GarbageCo
         observe: observeOwner,
         decide: decideOrphan,
         learn: learnFromOwner,
+      }),
+      [changesQueue]: queue<string, undefined, OwnerGraph>({
+        metricName: "garbage_collector_graph_changes",
+        observe: (uid, { model }) => (model.isToTellDependents(uid) ? uid : undefined),
+        decide: () => nothing("its dependents are to be looked at"),
+        learn: (model, uid) => model.nextDependents(uid),
       }),
     },
   });

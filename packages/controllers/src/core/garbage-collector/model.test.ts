@@ -240,6 +240,42 @@ describe("an object that the server does not have", () => {
   });
 });
 
+describe("an owner with ten thousand dependents", () => {
+  const children = Array.from({ length: 10_000 }, (_, i) => pod(`c${i}`, { owners: [owner] }));
+  const grown = () => graphOf(owner, ...children);
+
+  test.each<[string, Change]>([
+    ["is gone", remove(owner)],
+    ["begins to wait for them", update(owner, deleting(owner, "foregroundDeletion"))],
+  ])("that %s adds a few hundred of them at a time, and each of them once", (_, change) => {
+    const graph = grown();
+    expect(graph.absorb(change).filter((wake) => wake !== "owner")).toEqual([{ queue: "graphChanges", key: "owner" }]);
+    const told: string[] = [];
+    let rounds = 0;
+    for (; graph.isToTellDependents("owner"); rounds++) {
+      const wakes = graph.nextDependents("owner").map((wake) => (typeof wake === "string" ? { key: wake } : wake));
+      expect(wakes.length).toBeLessThanOrEqual(501);
+      told.push(...wakes.filter(({ queue }) => queue === "attemptToDelete").map(({ key }) => key));
+    }
+    expect([told.length, new Set(told).size, rounds]).toEqual([10_000, 10_000, 21]);
+    expect(graph.nextDependents("owner")).toEqual([]);
+  });
+
+  test("that is absent adds them so, too", () => {
+    const graph = graphOf(...children);
+    const identity = { apiVersion: "v1", kind: "Pod", namespace: "shop", name: "owner", uid: "owner" };
+    expect(graph.confirmAbsent(identity)).toEqual([{ queue: "graphChanges", key: "owner" }]);
+  });
+
+  test("skips those that are gone meanwhile", () => {
+    const graph = grown();
+    graph.absorb(remove(owner));
+    graph.nextDependents("owner");
+    for (const child of children.slice(600)) graph.absorb(remove(child));
+    expect(graph.nextDependents("owner")).toHaveLength(100);
+  });
+});
+
 test("a virtual node that was seen is looked for later and later", () => {
   const graph = graphOf(child);
   graph.noteSeen("owner");

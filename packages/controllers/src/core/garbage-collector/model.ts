@@ -3,8 +3,9 @@
 // An owner that is only referred to is a virtual node: no watch has shown it, so it is looked for live, again and again, until a watch does
 // or the server says that it is not there. `absorb` and `confirmAbsent` return the keys to look at; everything else answers questions.
 //
-// Promise: what a change costs depends on the references of the object that changed; on its dependents only where all of them have to be
-// looked at, because it is gone or waits for them; and never on the size of the graph.
+// Promise: what a change costs depends on the references of the object that changed, and neither on its dependents nor on the size of the
+// graph. Where all its dependents have to be looked at, because it is gone or waits for them, and they are many, they are added to the queue
+// a few hundred at a time (`nextDependents`), so that other work runs in between.
 import type { KubernetesObject, metav1, Resource } from "@kubeloop/core/api";
 import type { Change, Wake } from "@kubeloop/core/contract";
 import { AbsentOwners } from "./absent-owners.ts";
@@ -35,7 +36,13 @@ export interface GraphNode {
   readonly looks: number;
 }
 
+export const deleteQueue = "attemptToDelete";
 export const orphanQueue = "attemptToOrphan";
+/** Owners whose dependents are still to be added to attemptToDelete. */
+export const changesQueue = "graphChanges";
+
+/** So many are added at once. */
+export const mostAtOnce = 500;
 
 /** The key of a virtual node: there is nothing to look at under it once a watch has shown the object. */
 export const virtualKey = (uid: string) => `${virtualPrefix}${uid}`;
@@ -56,6 +63,8 @@ export class OwnerGraph {
   readonly #dependents = new Map<string, Set<string>>();
   /** Of these, those whose reference blocks the owner's deletion. */
   readonly #blocking = new Map<string, Set<string>>();
+  /** By owner, those of its dependents that are still to be added to the queue. */
+  readonly #untold = new Map<string, Iterator<string>>();
   /** By dependent, its references to owners that a watch has shown in another namespace, and that no event has told of yet. */
   readonly #misplaced = new Map<string, Map<string, metav1.OwnerReference>>();
   /** By uid, the owner references with which a deletion was refused as a conflict. */
@@ -140,6 +149,26 @@ export class OwnerGraph {
     return wakes;
   }
 
+  isToTellDependents(uid: string): boolean {
+    return this.#untold.has(uid);
+  }
+
+  /** The next few dependents of an owner that is gone or waits; and itself, if there are more. */
+  nextDependents(uid: string): readonly Wake[] {
+    const left = this.#untold.get(uid);
+    const wakes: Wake[] = [];
+    while (left !== undefined && wakes.length < mostAtOnce) {
+      const { done, value } = left.next();
+      if (done === true) {
+        this.#untold.delete(uid);
+        return wakes;
+      }
+      wakes.push({ queue: deleteQueue, key: value });
+    }
+    if (left !== undefined) wakes.push({ queue: changesQueue, key: uid });
+    return wakes;
+  }
+
   /** The server has no object of this identity: what refers to it by that may have to go. */
   confirmAbsent(identity: Identity): readonly Wake[] {
     const { uid } = identity;
@@ -164,8 +193,9 @@ export class OwnerGraph {
     this.#nodes.delete(uid);
     this.#misplaced.delete(uid);
     this.#refused.delete(uid);
-    const wakes: Wake[] = [...(this.#dependents.get(uid) ?? noUids)];
-    if (wakes.length > 0) this.absentOwners.note(absent);
+    const wakes: Wake[] = [];
+    if (this.#dependents.has(uid)) this.absentOwners.note(absent);
+    this.#wakeDependents(uid, wakes);
     for (const owner of owners) {
       this.#unlink(owner.uid, uid);
       if (this.#isWaiting(owner.uid)) wakes.push(owner.uid);
@@ -181,8 +211,16 @@ export class OwnerGraph {
     if (deletion === before?.deletion) return;
     if (deletion === "orphaningDependents") wakes.push({ queue: orphanQueue, key: uid });
     if (deletion !== "deletingDependents") return;
-    for (const dependent of this.#dependents.get(uid) ?? noUids) wakes.push(dependent);
+    this.#wakeDependents(uid, wakes);
     wakes.push(uid);
+  }
+
+  #wakeDependents(uid: string, wakes: Wake[]): void {
+    const dependents = this.#dependents.get(uid) ?? noUids;
+    if (dependents.size > mostAtOnce) {
+      this.#untold.set(uid, dependents.values());
+      wakes.push({ queue: changesQueue, key: uid });
+    } else for (const dependent of dependents) wakes.push(dependent);
   }
 
   /** A watch shows an object otherwise than its dependents had said. */
