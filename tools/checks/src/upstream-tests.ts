@@ -43,7 +43,7 @@ export function readUpstreamNames(): UpstreamNames {
 }
 
 export function readUpstreamRows(): readonly UpstreamRow[] {
-  const paths = listFiles(".json").filter((path) => /^packages\/.*\/upstream-tests\/[^/]+\.json$/.test(path));
+  const paths = listFiles(".json").filter((path) => /^packages\/core\/.*\/upstream-tests\/[^/]+\.json$/.test(path));
   return readFiles(paths).flatMap(({ text }) => JSON.parse(text) as UpstreamRow[]);
 }
 

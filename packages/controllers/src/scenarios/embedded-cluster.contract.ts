@@ -2,7 +2,7 @@
 // of the controllers fail or lose their answers; with restarts, the controllers are aborted in the midst of their work and begin anew with
 // empty caches, as after a hard kill. A run repeats from its seed.
 import { ApiServer } from "@kubeloop/apiserver";
-import { type FaultRule, withFaults } from "@kubeloop/core/api";
+import { type FaultRule, type Transport, withFaults } from "@kubeloop/core/api";
 import { FakeClock, inFlight, MetricsRegistry, type Random, seededRandom, TaskScope } from "@kubeloop/core/base";
 import { type Client, clientOf } from "@kubeloop/core/client";
 import type { Controller } from "@kubeloop/core/contract";
@@ -20,6 +20,8 @@ export interface EmbeddedRun {
   readonly seed?: string;
   /** Of the controllers' requests; the scenario's own go through. */
   readonly faults?: readonly FaultRule[];
+  /** Between the controllers and the server. */
+  readonly wrap?: (transport: Transport) => Transport;
   /** How often the controllers are killed, at random moments of the first minute. */
   readonly kills?: number;
   /** Replicas of the controllers that run at once; one unless given. */
@@ -36,7 +38,7 @@ export async function runEmbedded(scenario: Scenario, run: EmbeddedRun): Promise
   await admin
     .resource(namespaces)
     .create({ apiVersion: "v1", kind: "Namespace", metadata: { name: "scenario" } }, signal);
-  const transport = withFaults(server.transport, run.faults ?? [], {
+  const transport = withFaults(run.wrap?.(server.transport) ?? server.transport, run.faults ?? [], {
     clock,
     random: seededRandom(`${run.seed} faults`),
   });

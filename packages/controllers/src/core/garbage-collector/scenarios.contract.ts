@@ -27,7 +27,10 @@ interface Made {
   readonly namespace?: string;
 }
 
-const reference = (owner: KubernetesObject, more: Partial<metav1.OwnerReference> = {}): metav1.OwnerReference => ({
+export const reference = (
+  owner: KubernetesObject,
+  more: Partial<metav1.OwnerReference> = {},
+): metav1.OwnerReference => ({
   apiVersion: owner.apiVersion,
   kind: owner.kind,
   name: owner.metadata.name ?? "",
@@ -37,7 +40,7 @@ const reference = (owner: KubernetesObject, more: Partial<metav1.OwnerReference>
 const blocking = (owner: KubernetesObject) => reference(owner, { blockOwnerDeletion: true });
 
 /** Objects that own each other, and what a user does with them. */
-const ownerActions = (cluster: ScenarioCluster) => {
+export const ownerActions = (cluster: ScenarioCluster) => {
   const { client, signal } = cluster;
   const at = (resource: Resource, namespace = cluster.namespace) => {
     const all = client.resource<KubernetesObject, SubresourceTypes>(resource);
