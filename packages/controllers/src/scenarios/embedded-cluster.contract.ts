@@ -105,7 +105,8 @@ async function runControllers({ client, clock, random }: Parts, run: EmbeddedRun
       metadata,
       ...parts,
       metrics: new MetricsRegistry(),
-      onSyncTimeout: "wait",
+      // As the manager does.
+      onSyncTimeout: controller.onSyncTimeout === "start" ? "start" : "wait",
       recordEvent: recordEventActions(recorder),
       ...(run.ports === undefined ? {} : { ports: run.ports }),
     });

@@ -6,12 +6,14 @@ import type { Scenario } from "../../scenarios/scenario.contract.ts";
 import { newGarbageCollectorController } from "./controller.ts";
 import { garbageCollectorScenarios, ownerActions, reference } from "./scenarios.contract.ts";
 
-const scenarios = garbageCollectorScenarios.filter(({ needsRealServer }) => needsRealServer !== true);
+const scenarios = garbageCollectorScenarios
+  .filter(({ needsRealServer }) => needsRealServer !== true)
+  .map((scenario) => [scenario.name, scenario] as const);
 const controllers = (run: (controller: ReturnType<typeof newGarbageCollectorController>) => void) =>
   run(newGarbageCollectorController());
 
 describe("the garbage collector on the embedded server", () => {
-  test.each(scenarios)("$name", (scenario) => runEmbedded(scenario, { controllers }));
+  test.each(scenarios)("%s", (_, scenario) => runEmbedded(scenario, { controllers }));
 });
 
 /** As a server does with custom kinds. */
@@ -25,8 +27,19 @@ const noStrategicPatches: FaultRule = {
 };
 
 describe("where the server takes no strategic patches", () => {
-  test.each(scenarios.filter(({ name }) => /orphan|another owner|circle/.test(name)))("$name", (scenario) =>
+  test.each(scenarios.filter(([name]) => /orphan|another owner|circle/.test(name)))("%s", (_, scenario) =>
     runEmbedded(scenario, { controllers, faults: [noStrategicPatches] }),
+  );
+});
+
+describe("where a kind can be neither listed nor watched", () => {
+  const unreadable: FaultRule = {
+    name: "a broken conversion",
+    fault: { kind: "status", code: 500 },
+    match: { verbs: ["list", "watch"], resources: ["serviceaccounts"] },
+  };
+  test.each(scenarios.filter(([name]) => /^background|waits for the dependents/.test(name)))("%s", (_, scenario) =>
+    runEmbedded(scenario, { controllers, faults: [unreadable] }),
   );
 });
 
