@@ -3,6 +3,12 @@
 // it. controller-names.ts has the names of all, also of those that are not written yet.
 export { newReplicaSetController, type ReplicaSetSettings } from "./apps/replicaset/controller.ts";
 export { type ControllerId, type ControllerName, controllerNames } from "./controller-names.ts";
+export {
+  type GarbageCollectorSettings,
+  newGarbageCollectorController,
+} from "./core/garbage-collector/controller.ts";
+export { printDot } from "./core/garbage-collector/dot.ts";
+export { OwnerGraph } from "./core/garbage-collector/model.ts";
 export { type NamespaceSettings, newNamespaceController } from "./core/namespace/controller.ts";
 export { newPodGarbageCollector, type PodGarbageCollectorSettings } from "./core/pod-garbage-collector/controller.ts";
 export {

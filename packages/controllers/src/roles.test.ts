@@ -5,6 +5,7 @@ import type { rbacv1 } from "@kubeloop/core/api";
 import { clusterRole } from "@kubeloop/core/contract";
 import { expect, test } from "vitest";
 import { newReplicaSetController } from "./apps/replicaset/controller.ts";
+import { newGarbageCollectorController } from "./core/garbage-collector/controller.ts";
 import { newNamespaceController } from "./core/namespace/controller.ts";
 import { newPodGarbageCollector } from "./core/pod-garbage-collector/controller.ts";
 import { newRootCaCertificatePublisher } from "./core/root-ca-certificate-publisher/controller.ts";
@@ -35,6 +36,7 @@ test.each([
   clusterRole(newNamespaceController()),
   clusterRole(newPodGarbageCollector(), "pod-garbage-collector"),
   clusterRole(newClusterRoleAggregationController()),
+  clusterRole(newGarbageCollectorController(), "generic-garbage-collector"),
   clusterRole(newVolumeBinder(1), "persistent-volume-binder"),
   clusterRole(nodeLifecycleController, "node-controller"),
 ])("the role of $metadata.name grants all that the controller declares", ({ metadata: { name = "" }, rules }) => {

@@ -6,6 +6,7 @@ import type { LimitFactors } from "./client-builder.ts";
 import type { ControllerContext, LoopMode } from "./controller-context.ts";
 import { startReplicaSetController } from "./start-apps-controllers.ts";
 import {
+  startGarbageCollectorController,
   startNamespaceController,
   startPodGarbageCollectorController,
   startRootCaCertificatePublisher,
@@ -47,6 +48,7 @@ const initFuncs: Partial<Record<ControllerId, InitFunc>> = {
   "clusterrole-aggregation-controller": startClusterRoleAggregationController,
   "namespace-controller": startNamespaceController,
   "pod-garbage-collector-controller": startPodGarbageCollectorController,
+  "garbage-collector-controller": startGarbageCollectorController,
   "replicaset-controller": startReplicaSetController,
   "root-ca-certificate-publisher-controller": startRootCaCertificatePublisher,
   "serviceaccount-controller": startServiceAccountController,

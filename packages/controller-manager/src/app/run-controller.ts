@@ -10,6 +10,8 @@ export interface RunControllerOptions {
   readonly ports?: Ports;
   /** As whom it asks the server; its own name unless given. */
   readonly clientName?: string;
+  /** How long workers wait for caches; the driver's unless given. */
+  readonly syncTimeoutMs?: number;
 }
 
 /** Declines where the server does not serve the primary resource. */
@@ -17,7 +19,7 @@ export function runController<M>(
   context: ControllerContext,
   descriptor: ControllerDescriptor,
   controller: Controller<M>,
-  { ports, clientName = descriptor.name }: RunControllerOptions = {},
+  { ports, clientName = descriptor.name, syncTimeoutMs }: RunControllerOptions = {},
 ): StartResult {
   if (!isServed(context, controller.primary)) return { isStarted: false };
   const { clock, random, log, metrics, informerClient } = context;
@@ -38,6 +40,7 @@ export function runController<M>(
     drainMs: context.drainMs,
     recordEvent: recordEventActions(events.newRecorder({ component: descriptor.name })),
     ...(ports === undefined ? {} : { ports }),
+    ...(syncTimeoutMs === undefined ? {} : { syncTimeoutMs }),
   });
   context.addTask(descriptor.name, async (signal) => {
     // What the controller records while it ends is written, too.

@@ -1,18 +1,33 @@
 // Starts the controllers of the core API group.
 import {
+  newGarbageCollectorController,
   newNamespaceController,
   newPodGarbageCollector,
   newRootCaCertificatePublisher,
   newServiceAccountController,
   newServiceAccountTokenController,
   newTtlController,
+  OwnerGraph,
   tokenSigner,
 } from "@kubeloop/controllers";
 import { Ports } from "@kubeloop/core/runtime";
 import type { InitFunc } from "./controller-descriptors.ts";
+import { newGraphHandler } from "./graph-handler.ts";
 import { readRootCa } from "./root-ca.ts";
 import { runController } from "./run-controller.ts";
 import { readTokenSigner } from "./token-signer.ts";
+
+/** Upstream's: workers do not wait longer for caches. */
+const garbageCollectorSyncMs = 30_000;
+
+export const startGarbageCollectorController: InitFunc = async (context, descriptor) => {
+  const { enableGarbageCollector, concurrentGCSyncs } = context.componentConfig.garbageCollectorController;
+  if (!enableGarbageCollector) return { isStarted: false };
+  const graph = new OwnerGraph();
+  const controller = newGarbageCollectorController({ workers: concurrentGCSyncs, graph });
+  const started = runController(context, descriptor, controller, { syncTimeoutMs: garbageCollectorSyncMs });
+  return started.isStarted ? { ...started, debugHandler: newGraphHandler(graph, context.clock) } : started;
+};
 
 export const startNamespaceController: InitFunc = async (context, descriptor) => {
   const { concurrentNamespaceSyncs, namespaceSyncPeriodMs } = context.componentConfig.namespaceController;

@@ -1,5 +1,6 @@
 // The scenarios of all controllers, by the controller's name: for the runs on a real server, under our manager and under upstream's.
 import { replicaSetScenarios } from "../apps/replicaset/scenarios.contract.ts";
+import { garbageCollectorScenarios } from "../core/garbage-collector/scenarios.contract.ts";
 import { namespaceScenarios } from "../core/namespace/scenarios.contract.ts";
 import { podGarbageCollectorScenarios } from "../core/pod-garbage-collector/scenarios.contract.ts";
 import { rootCaCertificatePublisherScenarios } from "../core/root-ca-certificate-publisher/scenarios.contract.ts";
@@ -15,6 +16,7 @@ export const allScenarios: Readonly<Record<string, readonly Scenario[]>> = {
   "clusterrole-aggregation-controller": clusterRoleAggregationScenarios,
   "namespace-controller": namespaceScenarios,
   "pod-garbage-collector-controller": podGarbageCollectorScenarios,
+  "garbage-collector-controller": garbageCollectorScenarios,
   "replicaset-controller": replicaSetScenarios,
   "root-ca-certificate-publisher-controller": rootCaCertificatePublisherScenarios,
   "serviceaccount-controller": serviceAccountScenarios,

@@ -28,6 +28,8 @@ export interface EmbeddedRun {
   readonly seed?: string;
   /** Of the controllers' requests; the scenario's own go through. */
   readonly faults?: readonly FaultRule[];
+  /** Between the controllers and the server. */
+  readonly wrap?: (transport: Transport) => Transport;
   /** How often the controllers are killed, each time after a few requests of theirs. */
   readonly kills?: number;
 }
@@ -67,7 +69,10 @@ export async function runDisturbed(scenario: Scenario, run: EmbeddedRun): Promis
   await admin
     .resource(namespaces)
     .create({ apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } }, signal);
-  const transport = withFaults(server.transport, run.faults ?? [], { clock, random: random.fork("faults") });
+  const transport = withFaults(run.wrap?.(server.transport) ?? server.transport, run.faults ?? [], {
+    clock,
+    random: random.fork("faults"),
+  });
   const metrics = new MetricsRegistry();
   const killed = { count: 0 };
   const panics: Error[] = [];
@@ -167,7 +172,8 @@ async function runControllers(run: EmbeddedRun, parts: Parts, signal: AbortSigna
         ...common,
         metrics,
         log: panicLog(panics),
-        onSyncTimeout: "wait",
+        // As the manager does.
+        onSyncTimeout: controller.onSyncTimeout === "start" ? "start" : "wait",
         recordEvent: recordEventActions(recorder),
         ...(ports === undefined ? {} : { ports }),
       });

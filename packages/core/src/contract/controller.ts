@@ -12,7 +12,7 @@
 import type { Resource } from "../api/index.ts";
 import type { Access } from "./access.ts";
 import { checkController, checkWatches } from "./check-controller.ts";
-import type { ControllerMetric, Measurement } from "./metrics.ts";
+import type { ControllerMetric, CounterMetric, Measurement } from "./metrics.ts";
 import type { Wake } from "./plan.ts";
 import type { Port } from "./ports.ts";
 import { type ControllerQueue, type QueueParts, queue, type View } from "./queue.ts";
@@ -36,6 +36,8 @@ export interface ControllerParts {
   readonly indexes?: readonly Index[];
   /** What it measures beside what the driver does. */
   readonly metrics?: readonly ControllerMetric[];
+  /** Counts how often watches that follow discovery could not follow it: it failed, or what it had added has not synced by the next time. */
+  readonly discoveryErrors?: CounterMetric<never> | undefined;
   /** The live reads (`liveGet`, `liveGetSubresource`, `liveList`) that it makes with its own identity. Others are refused. */
   readonly reads?: readonly Access[];
   /** What it writes with its own identity. Other writes are refused. */
@@ -64,13 +66,14 @@ interface QueuesParts<M> {
 }
 
 export interface Controller<M = undefined>
-  extends Required<Omit<ControllerParts, "primary" | "watches" | "namespaces">>,
+  extends Required<Omit<ControllerParts, "primary" | "watches" | "namespaces" | "discoveryErrors">>,
     QueuesParts<M> {
   /** For documents. */
   readonly shape: "keyed" | "sweep" | "model";
   readonly primary: Resource | undefined;
   readonly namespaces: readonly string[] | undefined;
   readonly followsDiscovery: boolean;
+  readonly discoveryErrors: CounterMetric<never> | undefined;
   /** What to watch; `served` counts only where the controller follows discovery. Throws for watches that cannot work. */
   watchesFor(served: Served | undefined): readonly Watch[];
   newModel(): M;
@@ -81,7 +84,7 @@ type ModelOf<M> = [M] extends [undefined] ? Partial<ModelParts<M>> : ModelParts<
 
 /** A controller with one or more queues, and a model if its rules need one. */
 export function newController<M = undefined>(parts: ControllerParts & QueuesParts<M> & ModelOf<M>): Controller<M> {
-  const { name, primary, watches = [], namespaces, queues, newModel, absorb, collect } = parts;
+  const { name, primary, watches = [], namespaces, queues, newModel, absorb, collect, discoveryErrors } = parts;
   const { sources = [], indexes = [], metrics = [], reads = [], writes = [], ports = [] } = parts;
   const followsDiscovery = typeof watches === "function";
   const watchesFor = (served: Served | undefined) => {
@@ -99,12 +102,13 @@ export function newController<M = undefined>(parts: ControllerParts & QueuesPart
     namespaces,
     sources,
     indexes,
-    metrics,
+    metrics: discoveryErrors === undefined ? metrics : [...metrics, discoveryErrors],
     reads,
     writes,
     ports,
     onSyncTimeout: parts.onSyncTimeout ?? "fail",
     followsDiscovery,
+    discoveryErrors,
     watchesFor,
     queues,
     newModel: newModel ?? (() => undefined as M),

@@ -61,7 +61,7 @@ export class ControllerDriver<M = undefined> {
   #state: DriverState = "new";
 
   constructor(controller: Controller<M>, options: ControllerDriverOptions) {
-    const { name } = controller;
+    const { name, discoveryErrors } = controller;
     const given = driverSettings(options);
     const missing = given.ports.missing(controller.ports);
     if (missing.length > 0) throw misuse(`${name} lacks ports: ${missing.join(", ")}`);
@@ -80,6 +80,7 @@ export class ControllerDriver<M = undefined> {
       caches: this.#caches,
       settings,
       listener,
+      discoveryFailed: () => this.#measures.record(discoveryErrors === undefined ? [] : [discoveryErrors.inc()]),
     });
   }
 

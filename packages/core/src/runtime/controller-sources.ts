@@ -1,7 +1,7 @@
 // All that wakes a controller's keys: its watches, what discovery adds to them, and its own sources. Here they are started, waited for
 // together, and asked what is wrong with them.
 import type { Resource } from "../api/index.ts";
-import { type TaskScope, timeoutSignal } from "../base/index.ts";
+import { isAborted, type TaskScope, timeoutSignal } from "../base/index.ts";
 import { type Controller, isGroupKnown, type Wake } from "../contract/index.ts";
 import { type Syncing, waitFor } from "../informer/index.ts";
 import type { ControllerCaches } from "./controller-caches.ts";
@@ -15,6 +15,8 @@ export interface ControllerSourcesParts {
   readonly controller: Controller<never>;
   readonly caches: ControllerCaches;
   readonly settings: DriverSettings;
+  /** Called when watches could not follow discovery, or what it had added has not synced by the next time. */
+  readonly discoveryFailed: () => void;
   readonly listener: ChangeListener & { woken(wake: Wake, source: { readonly isInitial: boolean }): void };
 }
 
@@ -33,6 +35,7 @@ export class ControllerSources {
   }
 
   #discovery: FollowedDiscovery | undefined;
+  #hasOpened = false;
 
   /** Those that do not show what there is. */
   unsynced(): readonly UnsyncedSource[] {
@@ -46,7 +49,12 @@ export class ControllerSources {
     for (const source of this.#own) void scope.spawn((signal) => source.run(signal));
     if (!controller.followsDiscovery) return await this.#follow(scope, scope.signal);
     const { clock, log, discoveryMs: everyMs } = settings;
-    const discovery = new FollowedDiscovery({ clock, log, everyMs, follow: (signal) => this.#follow(scope, signal) });
+    const discovery = new FollowedDiscovery({
+      clock,
+      log,
+      everyMs,
+      follow: (signal) => this.#followAgain(scope, signal),
+    });
     this.#discovery = discovery;
     void scope.spawn((signal) => discovery.run(signal));
   }
@@ -83,11 +91,23 @@ export class ControllerSources {
     return before.isSynced ? await waitFor(this.#watched.syncing, {}, signal) : before;
   }
 
+  async #followAgain(scope: TaskScope, signal: AbortSignal): Promise<void> {
+    const { discoveryFailed } = this.#parts;
+    if (this.#hasOpened && this.#watched.syncing.some((source) => !source.hasSynced())) discoveryFailed();
+    this.#hasOpened = false;
+    try {
+      await this.#follow(scope, signal);
+    } catch (error) {
+      if (!isAborted(error, signal)) discoveryFailed();
+      throw error;
+    }
+  }
+
   async #follow(scope: TaskScope, signal: AbortSignal): Promise<void> {
     const { controller, caches, settings } = this.#parts;
     const served = controller.followsDiscovery ? await settings.informerClient.discovery.refresh(signal) : undefined;
     caches.served = served;
     const isKept = (resource: Resource) => served !== undefined && !isGroupKnown(served, resource.apiVersion);
-    await this.#watched.follow(controller.watchesFor(served), { isKept, scope });
+    this.#hasOpened = await this.#watched.follow(controller.watchesFor(served), { isKept, scope });
   }
 }

@@ -83,11 +83,11 @@ export class WatchSources {
     });
   }
 
-  /** Watches these, and lets go of others unless they are to be kept. */
+  /** Watches these, and lets go of others unless they are to be kept. Returns whether some were not watched before. */
   async follow(
     watches: readonly Watch[],
     options: { readonly isKept: (resource: Resource) => boolean; readonly scope: TaskScope },
-  ): Promise<void> {
+  ): Promise<boolean> {
     const wanted = new Map<string, [Watch, ...Watch[]]>();
     for (const watch of watches) {
       const id = `${resourceId(watch.resource)} ${scopeIdOf(watch)}`;
@@ -104,12 +104,17 @@ export class WatchSources {
       gone.push(source);
       this.#sources.delete(id);
     }
+    let hasOpened = false;
     for (const [id, group] of wanted) {
       const source = this.#sources.get(id);
-      if (source === undefined) this.#sources.set(id, this.#open(group, options.scope));
-      else source.replaceWatches(group);
+      if (source !== undefined) source.replaceWatches(group);
+      else {
+        this.#sources.set(id, this.#open(group, options.scope));
+        hasOpened = true;
+      }
     }
     await Promise.all(gone.map((source) => source.release()));
+    return hasOpened;
   }
 
   /** Lets go of all. */

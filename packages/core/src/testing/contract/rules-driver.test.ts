@@ -689,6 +689,64 @@ describe("watches that follow discovery", () => {
   });
 });
 
+describe("errors in following discovery", () => {
+  const errors = counter({ name: "maps_discovery_errors_total", help: "How often discovery could not be followed" });
+  const maps = newController({
+    name: "maps",
+    watches: ({ resources }) => {
+      if (resources.length === 0) throw new Error("nothing is served");
+      return resources.map((resource) => cached(resource));
+    },
+    discoveryErrors: errors,
+    onSyncTimeout: "start",
+    queues: { maps: queue({ observe: (key) => key, decide: () => nothing("looked") }) },
+  });
+  const count = (stage: Stage<undefined>) =>
+    Number(/^maps_discovery_errors_total (.*)$/m.exec(stage.metrics.print())?.[1] ?? 0);
+
+  test("are counted when it fails, and when its answer cannot be used; watches stay", async () => {
+    let isDown = false;
+    await using stage = new Stage(maps, {
+      resources: [configMaps, secrets],
+      driver: { discoveryMs: 5000 },
+      wrap: (transport) => async (request, signal) => {
+        if (isDown && /^\/apis?$/.test(request.path)) throw new Error("down");
+        return await transport(request, signal);
+      },
+    });
+    await stage.clock.advance(12_000);
+    expect(count(stage)).toBe(0);
+    const watches = stage.server.server.openWatches;
+    isDown = true;
+    await stage.clock.advance(5_000);
+    expect(count(stage)).toBeGreaterThan(0);
+    isDown = false;
+    await stage.clock.advance(30_000);
+    const before = count(stage);
+    stage.server.served = [];
+    await stage.clock.advance(30_000);
+    expect(count(stage)).toBeGreaterThan(before);
+    expect(stage.server.server.openWatches).toBe(watches);
+  });
+
+  test("are counted once when what it has added has not synced by the next time", async () => {
+    await using stage = new Stage(maps, {
+      resources: [configMaps, secrets],
+      driver: { discoveryMs: 5000 },
+      wrap: (transport, clock) =>
+        withFaults(
+          transport,
+          [{ name: "no secrets", fault: { kind: "status", code: 403 }, match: { resources: ["secrets"] } }],
+          { clock, random: seededRandom("secrets") },
+        ),
+    });
+    await stage.clock.advance(4_000);
+    expect(count(stage)).toBe(0);
+    await stage.clock.advance(60_000);
+    expect(count(stage)).toBe(1);
+  });
+});
+
 describe("a decision in slices", () => {
   test("yields to the event loop when its budget is used up", async () => {
     let [pieces, monotonicMs] = [0, 0];
