@@ -48,7 +48,7 @@ export function webhookManifest(address: WebhookAddress = { service: place }) {
   return listOf([validatingWebhookConfiguration({ name: place.name, webhooks: [websiteRules], address })]);
 }
 
-function listOf(items: readonly object[]) {
+function listOf<T extends object>(items: readonly T[]) {
   return { apiVersion: "v1", kind: "List", items };
 }
 

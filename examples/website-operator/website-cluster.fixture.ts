@@ -46,5 +46,6 @@ export function openCluster({ website = newWebsite(), dns = new FakeDns() } = {}
 /** What kube-controller-manager and the nodes would do. */
 export function startPods(deployment: appsv1.Deployment): appsv1.Deployment {
   const { generation = 1 } = deployment.metadata;
-  return { ...deployment, status: { observedGeneration: generation, readyReplicas: deployment.spec.replicas ?? 1 } };
+  const { replicas = 1 } = deployment.spec;
+  return { ...deployment, status: { observedGeneration: generation, replicas, readyReplicas: replicas } };
 }
