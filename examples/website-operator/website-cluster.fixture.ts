@@ -1,7 +1,7 @@
 // A test cluster with the whole operator on it, in virtual time, and a DNS service that tests look into.
 import { readFileSync } from "node:fs";
 import type { apiextensionsv1, appsv1 } from "@kubeloop/core/api";
-import { deployments, events, ingresses, leases, services } from "@kubeloop/core/resources";
+import { deployments, ingresses, services } from "@kubeloop/core/resources";
 import { FakeCluster, newObject, type Overrides } from "@kubeloop/core/testing";
 import { parse } from "yaml";
 import { type Website, websites } from "./generated/web.example.com/v1/website.ts";
@@ -34,7 +34,7 @@ export class FakeDns {
 
 export function openCluster({ website = newWebsite(), dns = new FakeDns() } = {}) {
   const cluster = new FakeCluster({
-    resources: [websites, deployments, services, ingresses, leases, events],
+    resources: [websites, deployments, services, ingresses],
     crds: [readManifest("website-crd.yaml") as apiextensionsv1.CustomResourceDefinition],
     objects: [[websites, website]],
   });

@@ -1,5 +1,5 @@
 // The operator on a real kube-apiserver, as the service account that rbac.json makes room for, with its webhook on a socket.
-import { type apiextensionsv1, isConditionTrue, type KubernetesObject, type Resource } from "@kubeloop/core/api";
+import { type apiextensionsv1, isConditionTrue } from "@kubeloop/core/api";
 import {
   type Client,
   clusterConfig,
@@ -27,12 +27,14 @@ import { createAuthority, RealCluster } from "@kubeloop/real-cluster";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Website, websites } from "./generated/web.example.com/v1/website.ts";
 import { newOperator, place, rbacManifest, webhookManifest } from "./operator.ts";
+import { until } from "./until.fixture.ts";
 import { FakeDns, newWebsite, readManifest, startPods } from "./website-cluster.fixture.ts";
 
 const account = `system:serviceaccount:${place.namespace}:${place.name}`;
 const stop = new AbortController();
 const { signal } = stop;
 const dns = new FakeDns();
+const old = { namespace: "shop", name: "old" };
 let cluster: RealCluster;
 let admin: Client;
 let operatorClient: Client;
@@ -65,7 +67,7 @@ beforeAll(async () => {
   await manager.whenElected(signal);
   // Made before there was a webhook: one that the webhook would refuse.
   await admin.resource(websites).in("shop").create(badWebsite("old"), signal);
-  await until(websites, ["shop", "old"], (site) => site?.metadata.finalizers?.length === 1);
+  await until(admin, websites, old, (site) => site?.metadata.finalizers?.length === 1, signal);
   const url = `https://127.0.0.1:${webhookServer?.port}`;
   for (const configuration of webhookManifest({ url, caPem: authority.pair.certPem }).items)
     await admin.resource(validatingWebhookConfigurations).create(configuration, signal);
@@ -79,25 +81,16 @@ afterAll(async () => {
   await cluster[Symbol.asyncDispose]();
 });
 
-/** Follows one object until it is as it should be: undefined stands for its not being there. */
-async function until<T extends KubernetesObject>(
-  resource: Resource<T>,
-  [namespace, name]: readonly [string, string],
-  holds: (object: T | undefined) => boolean,
-): Promise<void> {
-  const all = namespace === "" ? admin.resource(resource) : admin.resource(resource).in(namespace);
-  for await (const event of all.watch({ fieldSelector: `metadata.name=${name}`, resourceVersion: "0" }, signal)) {
-    if (event.type === "BOOKMARK" || event.type === "ERROR") continue;
-    if (holds(event.type === "DELETED" ? undefined : event.object)) return;
-  }
-}
-
 async function installCrd(): Promise<void> {
   const crd = readManifest("website-crd.yaml") as apiextensionsv1.CustomResourceDefinition;
   await admin.resource(customResourceDefinitions).create(crd, signal);
   const name = crd.metadata.name ?? "";
-  await until(customResourceDefinitions, ["", name], (seen) =>
-    isConditionTrue(seen?.status?.conditions, "Established"),
+  await until(
+    admin,
+    customResourceDefinitions,
+    { name },
+    (seen) => isConditionTrue(seen?.status?.conditions, "Established"),
+    signal,
   );
 }
 
@@ -112,26 +105,26 @@ async function installRbac(): Promise<void> {
 }
 
 test("a Website gets what it asks for, has drift repaired, and goes after its host", async () => {
-  const blog = ["shop", "blog"] as const;
+  const blog = { namespace: "shop", name: "blog" };
   const sites = admin.resource(websites).in("shop");
   const { replicas: _, ...spec } = newWebsite().spec; // the default of the CRD is 1
   const made = await sites.create({ ...newWebsite(), spec }, signal);
-  await until(ingresses, blog, (ingress) => ingress?.spec?.rules?.[0]?.host === "blog.example.com");
-  await until(services, blog, (service) => service?.spec?.ports?.[0]?.targetPort === "http");
+  await until(admin, ingresses, blog, (ingress) => ingress?.spec?.rules?.[0]?.host === "blog.example.com", signal);
+  await until(admin, services, blog, (service) => service?.spec?.ports?.[0]?.targetPort === "http", signal);
   const deployment = await admin.resource(deployments).in("shop").get("blog", signal);
   expect(deployment.spec.replicas).toBe(1);
 
   // Nobody runs pods here.
   await admin.resource(deployments).in("shop").updateStatus(startPods(deployment), signal);
-  await until(websites, blog, (site) => isConditionTrue(site?.status?.conditions, "Ready"));
+  await until(admin, websites, blog, (site) => isConditionTrue(site?.status?.conditions, "Ready"), signal);
   await admin
     .resource(deployments)
     .in("shop")
     .patch("blog", { type: "merge", body: { spec: { replicas: 7 } } }, signal);
-  await until(deployments, blog, (seen) => seen?.spec.replicas === 1);
+  await until(admin, deployments, blog, (seen) => seen?.spec.replicas === 1, signal);
 
   await sites.delete("blog", signal);
-  await until(websites, blog, (site) => site === undefined);
+  await until(admin, websites, blog, (site) => site === undefined, signal);
   expect(dns.removed).toContain("blog.example.com");
   const untold = new Set(["Created", "Ready", "Updated", "DnsRemoved"]);
   for await (const event of admin.resource(events).in("shop").watch({ resourceVersion: "0" }, signal)) {
@@ -149,7 +142,7 @@ test("the API server asks the webhook: what is bad is refused, and what is old a
   const label = { type: "merge", body: { metadata: { labels: { a: "b" } } } } as const;
   expect(await refusal(() => sites.patch("old", label, signal))).toMatch(/spec.image/);
   await sites.delete("old", signal);
-  await until(websites, ["shop", "old"], (site) => site === undefined);
+  await until(admin, websites, old, (site) => site === undefined, signal);
   expect(dns.removed).toContain("old.example.com");
 });
 
