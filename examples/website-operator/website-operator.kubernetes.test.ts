@@ -1,4 +1,6 @@
 // The operator on a real kube-apiserver, as the service account that rbac.json makes room for, with its webhook on a socket.
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
 import { type apiextensionsv1, isConditionTrue } from "@kubeloop/core/api";
 import {
   type Client,
@@ -9,26 +11,22 @@ import {
   tokenCredentials,
 } from "@kubeloop/core/client";
 import {
-  clusterRoleBindings,
-  clusterRoles,
   customResourceDefinitions,
   deployments,
   events,
   ingresses,
   namespaces,
-  roleBindings,
-  roles,
   services,
   validatingWebhookConfigurations,
 } from "@kubeloop/core/resources";
 import { fixedCertificate } from "@kubeloop/core/runtime";
-import { newObject } from "@kubeloop/core/testing";
+import { newNamespace, newObject } from "@kubeloop/core/testing";
 import { createAuthority, RealCluster } from "@kubeloop/real-cluster";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Website, websites } from "./generated/web.example.com/v1/website.ts";
-import { newOperator, place, rbacManifest, webhookManifest } from "./operator.ts";
+import { newOperator, place, webhookManifest } from "./operator.ts";
 import { until } from "./until.fixture.ts";
-import { FakeDns, newWebsite, readManifest, startPods } from "./website-cluster.fixture.ts";
+import { FakeDns, newWebsite, startPods } from "./website-cluster.fixture.ts";
 
 const account = `system:serviceaccount:${place.namespace}:${place.name}`;
 const stop = new AbortController();
@@ -43,10 +41,12 @@ let running: Promise<void>;
 beforeAll(async () => {
   cluster = await RealCluster.start({ users: [{ user: account }] }, signal);
   admin = openClient(await loadClusterConfig({ path: cluster.adminKubeconfigPath }, signal));
-  for (const name of ["shop", place.namespace])
-    await admin.resource(namespaces).create({ apiVersion: "v1", kind: "Namespace", metadata: { name } }, signal);
-  await installCrd();
-  await installRbac();
+  await admin.resource(namespaces).create(newNamespace("shop"), signal);
+  await install("website-crd.yaml", "deploy.yaml", "rbac.json");
+  const name = "websites.web.example.com";
+  const isEstablished = (crd?: apiextensionsv1.CustomResourceDefinition) =>
+    isConditionTrue(crd?.status?.conditions, "Established");
+  await until(admin, customResourceDefinitions, { name }, isEstablished, signal);
 
   const authority = await createAuthority("webhooks");
   const pair = await authority.issueServer({ commonName: "webhooks", names: ["127.0.0.1"] });
@@ -81,27 +81,11 @@ afterAll(async () => {
   await cluster[Symbol.asyncDispose]();
 });
 
-async function installCrd(): Promise<void> {
-  const crd = readManifest("website-crd.yaml") as apiextensionsv1.CustomResourceDefinition;
-  await admin.resource(customResourceDefinitions).create(crd, signal);
-  const name = crd.metadata.name ?? "";
-  await until(
-    admin,
-    customResourceDefinitions,
-    { name },
-    (seen) => isConditionTrue(seen?.status?.conditions, "Established"),
-    signal,
-  );
-}
-
-async function installRbac(): Promise<void> {
-  for (const item of rbacManifest().items) {
-    const { namespace = "" } = item.metadata;
-    if (item.kind === "ClusterRole") await admin.resource(clusterRoles).create(item, signal);
-    if (item.kind === "ClusterRoleBinding") await admin.resource(clusterRoleBindings).create(item, signal);
-    if (item.kind === "Role") await admin.resource(roles).in(namespace).create(item, signal);
-    if (item.kind === "RoleBinding") await admin.resource(roleBindings).in(namespace).create(item, signal);
-  }
+/** As the README says. */
+async function install(...manifests: readonly string[]): Promise<void> {
+  const files = manifests.flatMap((name) => ["-f", `${__dirname}/${name}`]);
+  const flags = ["--kubeconfig", cluster.adminKubeconfigPath, "--validate=strict"];
+  await promisify(execFile)(cluster.kubectlPath, ["apply", ...flags, ...files], { signal });
 }
 
 test("a Website gets what it asks for, has drift repaired, and goes after its host", async () => {
