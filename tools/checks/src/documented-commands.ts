@@ -32,6 +32,14 @@ export const documentedCommands: Readonly<Record<string, CommandRunner>> = {
     by: "packaging",
     prints: /"kind": "ClusterRole",\n +"metadata": \{\n +"name": "sample-controller"/,
   },
+  "node examples/dist/website-operator/main.js --print rbac": {
+    by: "packaging",
+    prints: /"name": "website-operator-leader-election"/,
+  },
+  "node examples/dist/website-operator/main.js --print webhook": {
+    by: "packaging",
+    prints: /"kind": "ValidatingWebhookConfiguration"/,
+  },
   "node packages/kubeloop/dist/bundle/esm/cli.js version": {
     by: "packaging",
     prints: /^kubeloop \d+\.\d+\.\d+, Kubernetes v1\.36\.4$/m,

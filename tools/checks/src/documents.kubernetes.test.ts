@@ -1,5 +1,6 @@
 // The documents' snippets that need a real cluster: each exports functions of a signal and, where they want one, the
-// cluster's address, which are called here. That they compile is checked with all others, in documents.test.ts.
+// cluster's address, which are called here. That they compile is checked with all others, in documents.test.ts. Parts of files are run by
+// the tests of those files.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type ClusterConfig, clusterConfig, inlineCaBundle, tokenCredentials } from "@kubeloop/core/client";
@@ -20,7 +21,7 @@ afterAll(() => cluster[Symbol.asyncDispose]());
 
 const snippets = readFiles(["docs/real-cluster.md", "docs/client.md"])
   .flatMap(codeBlocks)
-  .filter((block) => block.language === "ts");
+  .filter((block) => block.language === "ts" && block.from === undefined);
 
 test("there are some", () => expect(snippets.length).toBeGreaterThan(2));
 
