@@ -1,4 +1,4 @@
-// Scenarios on a real kube-apiserver: each in a namespace of its own, in real time. A fact is looked at ten times a second, for a minute at most.
+// Scenarios on a real kube-apiserver: each in a namespace of its own, in real time. A fact is looked at ten times a second, for a hundred seconds at most.
 import type { corev1 } from "@kubeloop/core/api";
 import { isAlreadyExists } from "@kubeloop/core/api";
 import { systemClock, toError } from "@kubeloop/core/base";
@@ -8,7 +8,7 @@ import type { RealCluster } from "@kubeloop/real-cluster";
 import type { Scenario, ScenarioCluster } from "@kubeloop/scenarios";
 
 const lookEveryMs = 100;
-const patienceMs = 60_000;
+const patienceMs = 100_000;
 
 /** As the admin. */
 export function adminClient(cluster: RealCluster): Client {
