@@ -40,6 +40,10 @@ export const documentedCommands: Readonly<Record<string, CommandRunner>> = {
     by: "packaging",
     prints: /"kind": "ValidatingWebhookConfiguration"/,
   },
+  "node packages/controller-manager/dist/bundle/esm/cli.js --list-controllers": {
+    by: "packaging",
+    prints: /^replicaset-controller +replicaset +replicaset-controller +-$/m,
+  },
   "node packages/kubeloop/dist/bundle/esm/cli.js version": {
     by: "packaging",
     prints: /^kubeloop \d+\.\d+\.\d+, Kubernetes v1\.36\.4$/m,

@@ -20,14 +20,14 @@ export async function findTestFiles(root: string): Promise<readonly string[]> {
   return found.sort();
 }
 
-/** `differential` compares the embedded server with a real one, `cluster` is all the rest. */
+/** `differential` compares the embedded server with a real one, and our manager with upstream's; `cluster` is all the rest. */
 export const suites = ["cluster", "differential"] as const;
 export type Suite = (typeof suites)[number];
 
-const comparisons = "packages/apiserver/src/integration/";
+const comparisons = /^packages\/(?:apiserver|controller-manager)\/src\/integration\//;
 
 export function filesOfSuite(suite: Suite, files: readonly string[]): readonly string[] {
-  return files.filter((file) => file.startsWith(comparisons) === (suite === "differential"));
+  return files.filter((file) => comparisons.test(file) === (suite === "differential"));
 }
 
 /** Takes `--suite NAME` off the front of the arguments. Throws if there is no such suite. */

@@ -8,7 +8,7 @@ import { isResourceExpired } from "@kubeloop/core/api";
 import { childSignal, deferred, systemClock } from "@kubeloop/core/base";
 import { type Client, loadClusterConfig, openClient } from "@kubeloop/core/client";
 import { SharedInformerFactory } from "@kubeloop/core/informer";
-import { configMaps } from "@kubeloop/core/resources";
+import { secrets } from "@kubeloop/core/resources";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { up } from "./up.ts";
 
@@ -50,28 +50,28 @@ async function start(port: number): Promise<Run> {
 
 const openOwnClient = async (): Promise<Client & AsyncDisposable> =>
   openClient(await loadClusterConfig({ path: join(folder, ".kubeloop/kubeconfig") }, life.signal));
-const map = (name: string) => ({ apiVersion: "v1", kind: "ConfigMap", metadata: { name } }) as const;
+const secret = (name: string) => ({ apiVersion: "v1", kind: "Secret", metadata: { name } }) as const;
 
 describe("a client of the last run", () => {
   test("is told that its versions have expired, by watches and by lists", async () => {
     const first = await start(0);
     await using client = await openOwnClient();
-    const maps = client.resource(configMaps).in("default");
-    const { metadata } = await maps.create(map("a"), life.signal);
+    const stored = client.resource(secrets).in("default");
+    const { metadata } = await stored.create(secret("a"), life.signal);
     const resourceVersion = metadata.resourceVersion ?? "";
     await first.stop();
 
     const second = await start(first.port);
-    const watched = await maps.watch({ resourceVersion }, life.signal).batches().next();
+    const watched = await stored.watch({ resourceVersion }, life.signal).batches().next();
     const expired = { kind: "Status", code: 410, reason: "Expired" };
     expect(watched.value).toMatchObject([{ type: "ERROR", object: expired }]);
-    const exact = maps.list({ resourceVersion, resourceVersionMatch: "Exact" }, life.signal).toArray();
+    const exact = stored.list({ resourceVersion, resourceVersionMatch: "Exact" }, life.signal).toArray();
     await expect(exact).rejects.toSatisfy(isResourceExpired);
     // Not older than the past is what there is now, as after a compaction.
     expect(
-      (await maps.list({ resourceVersion, resourceVersionMatch: "NotOlderThan" }, life.signal).toArray()).items,
+      (await stored.list({ resourceVersion, resourceVersionMatch: "NotOlderThan" }, life.signal).toArray()).items,
     ).toEqual([]);
-    const { metadata: again } = await maps.create(map("a"), life.signal);
+    const { metadata: again } = await stored.create(secret("a"), life.signal);
     expect(Number(again.resourceVersion)).toBeGreaterThan(Number(resourceVersion));
     await second.stop();
   });
@@ -79,9 +79,9 @@ describe("a client of the last run", () => {
   test("has an informer whose cache becomes the new server's", async () => {
     const first = await start(0);
     await using client = await openOwnClient();
-    const maps = client.resource(configMaps).in("default");
+    const stored = client.resource(secrets).in("default");
     const factory = new SharedInformerFactory(client, { namespace: "default" });
-    const { informer, lister } = factory.core.v1.configMaps;
+    const { informer, lister } = factory.core.v1.secrets;
     const told: string[] = [];
     const waiting = new Map<string, () => void>();
     const tell = (what: string) => {
@@ -101,20 +101,20 @@ describe("a client of the last run", () => {
     const stop = childSignal(life.signal);
     const running = factory.run(stop.signal);
     await factory.waitForCacheSync(life.signal);
-    await maps.create(map("a"), life.signal);
+    await stored.create(secret("a"), life.signal);
     await heard("+ a");
     await first.stop();
 
     const second = await start(first.port);
-    await maps.create(map("b"), life.signal);
+    await stored.create(secret("b"), life.signal);
     await Promise.all([heard("+ b"), heard("- default/a")]);
-    await maps.create(map("c"), life.signal);
+    await stored.create(secret("c"), life.signal);
     await heard("+ c");
     expect(
       lister
         .namespace("default")
         .list()
-        .map(({ metadata }) => metadata.name)
+        .secret(({ metadata }) => metadata.name)
         .sort(),
     ).toEqual(["b", "c"]);
     stop.abort();

@@ -66,7 +66,12 @@ describe("up", () => {
     await running({}, async () => {
       expect((await stat(path)).mode & 0o777).toBe(0o600);
       expect((await stat(join(folder, ".kubeloop"))).mode & 0o777).toBe(0o700);
-      expect((await readdir(join(folder, ".kubeloop"))).sort()).toEqual([".gitignore", "ca.crt", "kubeconfig", "state.json"]);
+      expect((await readdir(join(folder, ".kubeloop"))).sort()).toEqual([
+        ".gitignore",
+        "ca.crt",
+        "kubeconfig",
+        "state.json",
+      ]);
     });
     await expect(readFile(path)).rejects.toThrow("ENOENT");
   });
