@@ -114,7 +114,7 @@ describe("a client of the last run", () => {
       lister
         .namespace("default")
         .list()
-        .secret(({ metadata }) => metadata.name)
+        .map(({ metadata }) => metadata.name)
         .sort(),
     ).toEqual(["b", "c"]);
     stop.abort();
