@@ -2,7 +2,7 @@
 //
 // An action of the plan is looked up by itself (`resultOf`), or by what it was about (`find`, `isDoneOn`, `objectOn`). Every look-up that
 // names a resource and a key costs the same, however many actions there were.
-import type { KubernetesObject, Resource } from "../api/index.ts";
+import { isAlreadyExists, type KubernetesObject, type Resource } from "../api/index.ts";
 import { KubeloopError } from "../base/index.ts";
 import { type Action, keyOfAction } from "./actions.ts";
 import { actionsOf, type Plan } from "./plan.ts";
@@ -130,6 +130,14 @@ export class Outcome<Notes = unknown> {
 
   get hasFailed(): boolean {
     for (const { status } of this.#results.values()) if (status === "failed") return true;
+    return false;
+  }
+
+  /** Whether a create was refused, and that was tolerated, because the object exists: the cache that was decided on does not have it. */
+  get hasFoundExisting(): boolean {
+    for (const result of this.#results.values()) {
+      if (result.status === "tolerated" && isAlreadyExists(result.error)) return true;
+    }
     return false;
   }
 

@@ -81,6 +81,7 @@ const absent: Reconciled = { kind: "absent" };
 const reservesInSlices = "a decision that is made in slices cannot reserve: other keys run between its slices";
 /** Only a safeguard: the key is added again as soon as the cache has synced. */
 const unsyncedWaitMs = 5_000;
+const existingWaitMs = 1_000;
 
 /** One pass over one key by rules: the view of `observe`, and the context of `decide` and `report`. */
 class RulesReconcile<M> implements View<M>, DecideContext {
@@ -290,9 +291,17 @@ function toDone(
   return {
     kind: "done",
     reason: plan.reason,
-    requeueAfterMs: earlier(plan.requeueAfterMs, reportPlan?.requeueAfterMs),
+    requeueAfterMs: earlier(earlier(plan.requeueAfterMs, reportPlan?.requeueAfterMs), recheckAfterMs(outcome)),
     error: outcome?.error ?? reported?.error ?? plan.unfinished ?? reportPlan?.unfinished,
   };
+}
+
+/**
+ * An object that exists and is not in the cache may be gone again before the cache has seen it: then no event wakes the key. So it is looked at
+ * once more.
+ */
+function recheckAfterMs(outcome: Outcome | undefined): number | undefined {
+  return outcome?.hasFoundExisting === true ? existingWaitMs : undefined;
 }
 
 function earlier(one: number | undefined, other: number | undefined): number | undefined {
