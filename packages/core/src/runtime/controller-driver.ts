@@ -126,7 +126,10 @@ export class ControllerDriver<M = undefined> {
       await this.#drain(workers, work, scope.signal.reason);
       this.#state = "ended";
       await Promise.allSettled([this.#sources.close()]);
-      for (const { worker } of this.#queues.values()) worker[Symbol.dispose]();
+      for (const { worker, ownWrites } of this.#queues.values()) {
+        worker[Symbol.dispose]();
+        ownWrites[Symbol.dispose]();
+      }
       await scope.join();
     }
   }

@@ -20,6 +20,8 @@ import type { SpanContext } from "./tracing/tracer.ts";
 export interface OpenQueue {
   readonly worker: QueueWorker;
   readonly gate: WriteGate;
+  /** The gate's timer ends with it. */
+  readonly ownWrites: Disposable;
   readonly workers: number;
 }
 
@@ -54,7 +56,17 @@ export function openQueue<M>(name: string, queue: ControllerQueue<M>, parts: Ope
   const cachesOf = (resource: Parameters<ControllerCaches["cachesOf"]>[0]) => caches.cachesOf(resource);
   const { settleAfterMs, wrapGate = (gate: WriteGate) => gate } = settings;
   const settler = liveReader(informerClient);
-  const gate = wrapGate(new ReadYourWrites({ cachesOf, reader: settler, clock, settleAfterMs, skips, settlements }));
+  const onUnseen = (keys: readonly string[]) => parts.wake(keys, undefined);
+  const ownWrites = new ReadYourWrites({
+    cachesOf,
+    reader: settler,
+    clock,
+    settleAfterMs,
+    skips,
+    settlements,
+    onUnseen,
+  });
+  const gate = wrapGate(ownWrites);
   const wake = (wakes: readonly Wake[] | undefined) => {
     if (wakes !== undefined) parts.wake(wakes, undefined);
   };
@@ -88,5 +100,5 @@ export function openQueue<M>(name: string, queue: ControllerQueue<M>, parts: Ope
     succeeded: (key) => gate.forgetEchoes(key),
     spans,
   });
-  return { worker, gate, workers: settings.workers[name] ?? queue.workers };
+  return { worker, gate, ownWrites, workers: settings.workers[name] ?? queue.workers };
 }

@@ -6,8 +6,9 @@
 //   or, where the server only marked them, terminating.
 // - A write whose answer was lost, and a wait that takes too long, is settled by a consistent live read, never by the cache.
 // - What is outside of a cache's selector, created anew, or written by others meanwhile holds nothing up for ever.
-// - A write is forgotten when a cache is seen to show it, whether or not the key is ever checked again. What only a live read can tell
-//   stays until the next read in its namespace. A check and a change cost O(1) over time.
+// - A write is forgotten when a cache is seen to show it, whether or not the key is ever checked again. A check and a change cost O(1) over time.
+// - A key whose object was gone before a cache had it is woken: no event tells of it. A write whose answer was lost stays until the key is
+//   checked again, or until the next live read in its namespace.
 // Not promised: writes of other keys, other controllers, other processes; and a request that reaches the server only after its
 // answer was given up and the live read was made. Preconditions and names are for those.
 //
@@ -33,6 +34,8 @@ export interface ReadYourWritesOptions {
   readonly clock: Clock;
   /** How long to wait for a cache before looking at the server; 10 s unless given, doubled each time up to 5 min. */
   readonly settleAfterMs?: number | undefined;
+  /** Takes keys whose objects were gone before a cache had them: no change wakes them. */
+  readonly onUnseen?: ((keys: readonly string[]) => void) | undefined;
   /** Times a key was put off. */
   readonly skips?: CounterSeries | undefined;
   /** Counts live reads that were started to settle writes, failed ones included. */
@@ -62,6 +65,8 @@ interface Waiting {
   settleAtMs: number;
   /** Writes whose answer was lost. */
   lost: number;
+  /** A cache has got past a write of its, and does not have the object: somebody removed it meanwhile. */
+  hasUnseen: boolean;
 }
 
 const ready: Readiness = { isReady: true };
@@ -70,7 +75,7 @@ const firstRecheckMs = 50;
 const longestRecheckMs = 5_000;
 const longestSettleMs = 300_000;
 
-export class ReadYourWrites implements WriteGate {
+export class ReadYourWrites implements WriteGate, Disposable {
   readonly #options: ReadYourWritesOptions;
   readonly #settleAfterMs: number;
   readonly #skips: CounterSeries;
@@ -79,6 +84,8 @@ export class ReadYourWrites implements WriteGate {
   readonly #settling: SettlingReads;
   /** By key, as long as it has awaited writes. */
   readonly #waiting = new Map<string, Waiting>();
+  /** Runs while a key waits. */
+  #timer: Disposable | undefined;
 
   constructor(options: ReadYourWritesOptions) {
     const nobody = noMetrics.counter({ name: "", help: "" }).labels({});
@@ -124,6 +131,12 @@ export class ReadYourWrites implements WriteGate {
     waiting.checks = 0;
     waiting.settlements = 0;
     waiting.settleAtMs = this.#options.clock.monotonic() + this.#settleAfterMs;
+    this.#startTimer();
+  }
+
+  [Symbol.dispose](): void {
+    this.#timer?.[Symbol.dispose]();
+    this.#timer = undefined;
   }
 
   holds(key: string): boolean {
@@ -177,6 +190,21 @@ export class ReadYourWrites implements WriteGate {
     return 0;
   }
 
+  #startTimer(): void {
+    const clock = this.#options.clock.labelled({ kind: "background", name: "own writes that no cache shows" });
+    this.#timer ??= clock.after(this.#settleAfterMs, () => {
+      this.#timer = undefined;
+      this.#wakeUnseen();
+      if (this.#waiting.size > 0) this.#startTimer();
+    });
+  }
+
+  /** A relist or a bookmark takes a cache past a write without any event about its object. */
+  #wakeUnseen(): void {
+    const unseen = [...this.#waiting.keys()].flatMap((key) => this.#drop(this.#awaited.sweepKey(key)));
+    if (unseen.length > 0) this.#options.onUnseen?.(unseen);
+  }
+
   #await(key: string, noted: Expected, cache: ScopedCache): void {
     const expected = lacksVersion(noted) ? afterEarlier(noted, this.#earlier(key, noted, cache)) : noted;
     // A watch may be quicker than the answer.
@@ -205,7 +233,7 @@ export class ReadYourWrites implements WriteGate {
     this.#drop([write]);
   }
 
-  /** The keys that were put off and have nothing left to wait for. */
+  /** The keys that were put off, or whose objects are gone, and that have nothing left to wait for. */
   #drop(forgotten: readonly AwaitedWrite[]): readonly string[] {
     const free: string[] = [];
     for (const write of forgotten) {
@@ -215,15 +243,24 @@ export class ReadYourWrites implements WriteGate {
       const waiting = this.#waiting.get(key);
       if (waiting === undefined) continue;
       if (expected.kind === "lost") waiting.lost--;
+      // What others wrote and a live read found may lie outside of what the cache holds: it would wake the key for ever.
+      const isOwn = expected.kind === "written" && expected.isOwn;
+      if (isOwn && write.cache.getByKey(expected.key) === undefined) waiting.hasUnseen = true;
       if (this.#awaited.has(key)) continue;
       this.#waiting.delete(key);
-      if (waiting.checks > 0) free.push(key);
+      if (waiting.checks > 0 || waiting.hasUnseen) free.push(key);
     }
     return free;
   }
 
   #waitingOf(key: string): Waiting {
-    const waiting = this.#waiting.get(key) ?? { checks: 0, settlements: 0, settleAtMs: 0, lost: 0 };
+    const waiting = this.#waiting.get(key) ?? {
+      checks: 0,
+      settlements: 0,
+      settleAtMs: 0,
+      lost: 0,
+      hasUnseen: false,
+    };
     this.#waiting.set(key, waiting);
     return waiting;
   }
