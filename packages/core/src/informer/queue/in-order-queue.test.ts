@@ -226,7 +226,7 @@ describe("a batch", () => {
         const queue = open({ log, transform: (object) => (/[XY]/.test(object.metadata.name) ? item("", 1) : object) });
         for (const each of names.split(" ")) queue.add(item(each, 1));
         expect(drain(queue)).toEqual(expected);
-        expect(errors).toEqual(Array(reports).fill("an object without a key ends a batch"));
+        expect(errors).toEqual(Array(reports).fill("object has no key after the transform, so it ends its batch"));
       });
     }
   });

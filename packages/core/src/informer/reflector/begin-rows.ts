@@ -1,7 +1,8 @@
-// Rows for the beginning of a cycle: a streamed list where that is possible, a list otherwise. From which version, and in which pages, is the
-// same rule for each (listVersion and pageSizeAt in reflector-moves.ts).
-import { openWatch, startList, startStream } from "./reflector-moves.ts";
+// Rows for the start of a cycle: a streamed list if possible, otherwise a list. The resourceVersion and page size follow the same rules
+// for both (listVersion and pageSizeAt in reflector-transitions.ts).
+
 import { type Row, row, type Seen } from "./reflector-row.ts";
+import { openWatch, startList, startStream } from "./reflector-transitions.ts";
 
 type Begin = Seen<"idle" | "waiting", "go">;
 const begin = { at: ["idle", "waiting"], on: "go" } as const;
@@ -12,14 +13,14 @@ const isKnownUnstreamable = ({ state, input, rules }: Begin) =>
   state.unstreamableSinceMs !== undefined && input.nowMs - state.unstreamableSinceMs < rules.streamRetryMs;
 
 export const beginRows = [
-  row("begin/watch-again", { ...begin, when: (seen) => !isBeginning(seen), move: openWatch }),
+  row("begin/watch-again", { ...begin, when: (seen) => !isBeginning(seen), transition: openWatch }),
 
-  // Servers are upgraded, and bad hours pass: from time to time the one that could not is asked again.
+  // Servers are upgraded and outages end: a server that could not stream is tried again from time to time.
   row("begin/stream-tried-again", {
     ...begin,
     when: (seen) => canStream(seen) && seen.state.unstreamableSinceMs !== undefined,
-    move: (seen) => startStream({ ...seen, state: { ...seen.state, unstreamableSinceMs: undefined } }),
+    transition: (seen) => startStream({ ...seen, state: { ...seen.state, unstreamableSinceMs: undefined } }),
   }),
-  row("begin/stream", { ...begin, when: canStream, move: startStream }),
-  row("begin/list", { ...begin, move: (seen) => startList(seen) }),
+  row("begin/stream", { ...begin, when: canStream, transition: startStream }),
+  row("begin/list", { ...begin, transition: (seen) => startList(seen) }),
 ] as const satisfies readonly Row[];

@@ -1,6 +1,7 @@
-// Rows for a list: it is there, its version is not, or it failed.
-import { backOff, isVersionUnavailable, listAt, openWatch } from "./reflector-moves.ts";
+// Rows for a list: it succeeded, its resourceVersion is unavailable, or it failed.
+
 import { type Row, row, type Seen } from "./reflector-row.ts";
+import { backOff, isVersionUnavailable, listAt, openWatch } from "./reflector-transitions.ts";
 
 type Listed = Seen<"listing", "listed">;
 type ListFailed = Seen<"listing", "failed">;
@@ -21,18 +22,18 @@ const afterList = (seen: Listed) =>
     },
   });
 
-// Only at "0" do pages tell that there is no cache: at "" a server with one goes to its storage too.
+// Pages show only at "0" that the server has no watch cache: at "" also a server with a cache reads from its storage.
 const isFirstInPages = ({ phase, input }: Listed) => phase.resourceVersion === "0" && input.isPaged;
 
-/** At once, and in pages only if the first attempt was: what was asked of the cache is not to fall on the storage in pieces. */
+/** Without delay, and in pages only if the first attempt was: a list meant for the watch cache must not become paged reads from storage. */
 const listNewest = ({ state, phase }: ListFailed) =>
   listAt({ ...state, isVersionUnavailable: true }, "", phase.pageSize);
 
 export const listRows = [
-  row("list/done", { ...listed, move: afterList }),
+  row("list/done", { ...listed, transition: afterList }),
 
-  row("list/version-unavailable", { ...failed, when: isVersionUnavailable, move: listNewest }),
-  // Whatever it was, it is tried again: the server is busy or out of reach, the store has refused the list; also where the list is forbidden,
-  // or there is no such resource, because that may change any time.
-  row("list/failed", { ...failed, move: (seen) => backOff(seen, "begin") }),
+  row("list/version-unavailable", { ...failed, when: isVersionUnavailable, transition: listNewest }),
+  // All other failures are retried: the server is busy or unreachable, or the store rejected the list. So is a list that is forbidden,
+  // or of an unknown resource, because that may change at any time.
+  row("list/failed", { ...failed, transition: (seen) => backOff(seen, "begin") }),
 ] as const satisfies readonly Row[];
