@@ -213,7 +213,9 @@ describe("a recorder", () => {
     const { broadcaster, recorder, lines } = setUp({ correlator: { spamKeyOf } });
     broadcaster.startRecordingToSink(sinkOf("v1").sink);
     recorder.event(pod, "Normal", "R", "m");
-    expect(lines).toMatchObject([{ message: "subscriber failed to take an event", error: { message: "policy broke" } }]);
+    expect(lines).toMatchObject([
+      { message: "subscriber failed to take an event", error: { message: "policy broke" } },
+    ]);
     await broadcaster[Symbol.asyncDispose]();
   });
 

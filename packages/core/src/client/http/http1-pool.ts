@@ -1,8 +1,8 @@
-// HTTP/1.1 to one server: kept-alive connections, one exchange each at a time, as many as there are exchanges. undici speaks
-// the protocol on each; it costs more to load than all else here, so it is loaded when the first connection is there.
+// HTTP/1.1 to one server: kept-alive connections with one exchange each at a time, as many connections as exchanges. undici implements
+// the protocol on each; it takes longer to load than everything else here, so it is loaded with the first connection.
 //
-// A server may close a kept connection at the very moment it is used again. What may be sent twice is then sent once more, on
-// a new connection, and nobody notices.
+// A server may close a kept-alive connection at the moment it is reused. Requests that are safe to repeat are then sent again on
+// a new connection, and the caller does not notice.
 import type { Socket } from "node:net";
 import { Readable } from "node:stream";
 import type { Client, Dispatcher } from "undici";
@@ -31,7 +31,7 @@ interface Lane {
   readonly client: Client;
   readonly request: (options: Dispatcher.RequestOptions) => Promise<Dispatcher.ResponseData>;
   readonly complaint: DialedSocket["complaint"];
-  /** Whether it has lain idle: then it may have died without anyone noticing. */
+  /** Whether it was idle: then it may be dead without being noticed. */
   wasIdle: boolean;
 }
 
@@ -41,19 +41,19 @@ export class Http1Pool implements AsyncDisposable {
   readonly #options: Http1Options;
   readonly #closing = new AbortController();
   readonly #lanes = new Set<Lane>();
-  // The last one used is the first one reused: the others grow old and time out.
+  // The most recently used connection is reused first, so that the others become idle and time out.
   readonly #idle: Lane[] = [];
 
   constructor(options: Http1Options) {
     this.#options = options;
   }
 
-  /** How many connections there are. */
+  /** The number of connections. */
   get size(): number {
     return this.#lanes.size;
   }
 
-  /** Keeps a connection that was dialled elsewhere for the next request that needs one. It has not lain idle yet. */
+  /** Adds a connection that was dialled elsewhere, for the next request. It has not been idle yet. */
   async adopt(dialed: DialedSocket): Promise<void> {
     const lane = await this.#toLane(dialed);
     lane.socket.unref();
@@ -84,7 +84,7 @@ export class Http1Pool implements AsyncDisposable {
     return undefined;
   }
 
-  // A connection of the caller's own: who gives up while it is being made takes nothing from others.
+  // A connection for this caller only, so that aborting it does not affect others.
   async #open(signal: AbortSignal): Promise<Lane> {
     using limit = childSignal(signal);
     using _closing = onAbort(this.#closing.signal, (reason) => limit.abort(reason));
@@ -96,8 +96,8 @@ export class Http1Pool implements AsyncDisposable {
     let isHandedOver = false;
     const client = new Client(this.#options.server.origin, {
       connect: (_options, callback) => {
-        // undici would connect again by itself when the socket has closed; here a lane ends with its socket. And it would
-        // not notice an answer that comes before its question has returned.
+        // undici would reconnect by itself when the socket has closed; here a lane ends with its socket. undici also does
+        // not handle a response that arrives before the request was completely sent.
         queueMicrotask(() => {
           if (isHandedOver || socket.destroyed) return callback(new Error(neverSent), null);
           isHandedOver = true;
@@ -106,7 +106,7 @@ export class Http1Pool implements AsyncDisposable {
         });
       },
       pipelining: 1,
-      // Quiet watches are not dead ones, and deadlines are the caller's.
+      // A quiet watch is not dead, and deadlines are set by the caller.
       bodyTimeout: 0,
       headersTimeout: 0,
       keepAliveTimeout: 30_000,
@@ -140,7 +140,7 @@ export class Http1Pool implements AsyncDisposable {
     this.#idle.push(lane);
   }
 
-  /** Until the head of the answer; what comes after it is its reader's to listen to. */
+  /** Resolves with the head of the response; the reader of the body handles what comes after it. */
   #silenceOf({ silenceMs }: HttpExchange, onSilent: () => void): SilenceLimit | undefined {
     if (silenceMs === undefined) return undefined;
     const silence = new SilenceLimit({ clock: this.#options.clock, limitMs: silenceMs }, onSilent);
@@ -149,7 +149,7 @@ export class Http1Pool implements AsyncDisposable {
   }
 
   async #exchangeOn(lane: Lane, exchange: HttpExchange, signal: AbortSignal): Promise<HttpAnswer> {
-    // undici listens on the signal it is given for as long as the answer lasts; a child keeps that off the caller's.
+    // undici listens on its signal as long as the response lasts; a child signal keeps that listener off the caller's signal.
     const child = childSignal(signal);
     using silence = this.#silenceOf(exchange, () => child.abort());
     try {
@@ -159,11 +159,11 @@ export class Http1Pool implements AsyncDisposable {
         headers: { host: this.#options.server.host, ...toLists(exchange.headers) },
         body: toBody(exchange.body),
         signal: child.signal,
-        // undici would close the connection after a DELETE that carries options.
+        // undici would close the connection after a DELETE with a body.
         reset: false,
       });
       const letGo = () => child[Symbol.dispose]();
-      // A body that nobody reads any more still reports that it was cut off.
+      // A body that is no longer read still emits an error if it is cut off; ignore it.
       body.on("error", () => {});
       body.once("close", () => {
         letGo();
@@ -208,7 +208,7 @@ function toTransportError(cause: unknown, { complaint }: Lane): TransportError {
     return new TransportError(`not a request: ${message}`, { reason: "Invalid", wasSent: "no", cause });
   }
   const wasSent = message === neverSent ? "no" : "maybe";
-  // The socket knows better than undici why it closed: an alert of TLS, a reset.
+  // The socket's error is more precise than undici's: a TLS alert, a reset.
   const why = code === "UND_ERR_SOCKET" ? (complaint()?.message.trim() ?? message) : message;
   return new TransportError(`no answer: ${why}`, {
     reason: "ConnectionLost",

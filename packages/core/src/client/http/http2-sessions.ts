@@ -1,6 +1,6 @@
 // HTTP/2 to one server: many streams on few connections. A further connection is opened before the server's limit of
-// streams is reached, so a get never waits behind watches. What may be sent twice is sent once more when a connection that
-// had served before was lost under it.
+// streams is reached, so a get never waits behind watches. Requests that are safe to repeat are sent again if a connection that
+// was used before is lost.
 import { type Clock, untilAborted } from "../../base/index.ts";
 import type { DialedSocket } from "./dial.ts";
 import { closedError, type HttpAnswer, type HttpExchange, mayRepeat } from "./http-exchange.ts";
@@ -10,13 +10,13 @@ import { sendOn } from "./http2-stream.ts";
 export interface Http2Options {
   readonly server: URL;
   readonly clock: Clock;
-  /** A connection that has agreed on h2. */
+  /** Dials a connection that negotiated h2. */
   readonly dial: (signal: AbortSignal) => Promise<DialedSocket>;
 }
 
 export class Http2Sessions implements AsyncDisposable {
   readonly #options: Http2Options;
-  /** Those that take no new streams any more, but have not closed yet, among them. */
+  /** Includes connections that accept no new streams but are not closed yet. */
   readonly #lanes = new Set<Http2Lane>();
   readonly #served = new WeakSet<Http2Lane>();
   readonly #closing = new AbortController();
@@ -26,19 +26,19 @@ export class Http2Sessions implements AsyncDisposable {
     this.#options = options;
   }
 
-  /** How many connections there are. */
+  /** The number of connections. */
   get size(): number {
     return this.#lanes.size;
   }
 
-  /** Starts to use a connection that was dialled elsewhere. */
+  /** Uses a connection that was dialled elsewhere. */
   async adopt(dialed: DialedSocket): Promise<void> {
     const lane = await Http2Lane.open(dialed, this.#options, this.#closing.signal);
     this.#lanes.add(lane);
     void lane.closed.then(() => this.#lanes.delete(lane));
   }
 
-  /** Sends one request and waits for the head of its answer. */
+  /** Sends one request and waits for the head of its response. */
   async request(exchange: HttpExchange, signal: AbortSignal): Promise<HttpAnswer> {
     return await this.#attempt(exchange, "first", signal);
   }
@@ -57,7 +57,7 @@ export class Http2Sessions implements AsyncDisposable {
     }
     const hadServed = this.#served.has(lane);
     try {
-      // Nothing is awaited between choosing a lane and counting the stream on it: others choose too.
+      // No await between choosing a lane and counting the stream on it, because other requests choose too.
       const answer = await sendOn(lane, exchange, signal);
       this.#served.add(lane);
       return answer;
@@ -73,7 +73,7 @@ export class Http2Sessions implements AsyncDisposable {
     return undefined;
   }
 
-  // One connection at a time for all who wait; it is dialled for everybody, so one who gives up does not stop it.
+  // One dial at a time for all waiting requests; an aborted request does not stop it.
   async #opened(signal: AbortSignal): Promise<void> {
     this.#opening ??= this.#open().finally(() => {
       this.#opening = undefined;

@@ -1,5 +1,5 @@
-// One exchange on an HTTP/2 connection: sends a request and waits for the head of its answer. A stream that the server cut off
-// looks to Node as if it had ended well; its reset code tells.
+// One exchange on an HTTP/2 connection: sends a request and waits for the head of its response. For Node, a stream that the server cut off
+// has ended normally; only its reset code shows the difference.
 import type { ClientHttp2Stream, IncomingHttpHeaders } from "node:http2";
 import { TransportError } from "../../api/transport.ts";
 import { onAbort } from "../../base/index.ts";
@@ -47,7 +47,7 @@ function headOf(
     };
     const answered = (headers: IncomingHttpHeaders) => settle(() => resolve(headers));
     const closed = () => settle(() => reject(toTransportError(stream, error)));
-    // Also after the answer has begun: the reader sees the error through the stream itself.
+    // Also after the response has begun: the reader gets the error through the stream itself.
     stream.on("error", (cause: Error) => {
       error = cause;
     });
@@ -67,7 +67,7 @@ function headOf(
 const cancelled = 8; // NGHTTP2_CANCEL
 const refusedStream = 7; // NGHTTP2_REFUSED_STREAM
 
-/** One that has come to its end on both sides goes by itself: a reset would count against us, and servers hang up on who sends many. */
+/** A stream that has ended on both sides closes by itself: a reset would count against the client, and servers disconnect clients that send many. */
 function cancel(stream: ClientHttp2Stream): void {
   if (stream.readableEnded && stream.writableFinished) return;
   if (!stream.closed) stream.close(cancelled);

@@ -1,6 +1,6 @@
-// All connections to one server under one TLS identity. The first one decides, by what the server agrees to in the TLS
-// handshake, whether they are HTTP/2 or HTTP/1.1; it is then the first that is used. Should the server agree to something
-// else later, the next request decides anew.
+// All connections to one server with one TLS identity. ALPN on the first connection decides
+// whether they use HTTP/2 or HTTP/1.1; that connection is then used first. If the server later agrees to something
+// else, the next request decides again.
 import { TransportError } from "../../api/transport.ts";
 import { type Clock, type Deferred, deferred, untilAborted } from "../../base/index.ts";
 import { type DialTarget, dial } from "./dial.ts";
@@ -21,7 +21,7 @@ const protocolsOf = { "1.1": ["http/1.1"], "2": ["h2"], auto: ["h2", "http/1.1"]
 export class ServerConnections implements AsyncDisposable {
   readonly #options: ServerConnectionsOptions;
   readonly #closing = new AbortController();
-  /** All that have had a connection; the last one is in use. */
+  /** All pools that have had a connection; the last one is in use. */
   readonly #pools = new Set<Http1Pool | Http2Sessions>();
   #agreed: Http1Pool | Http2Sessions | undefined;
   #probing: Promise<void> | undefined;
@@ -32,7 +32,7 @@ export class ServerConnections implements AsyncDisposable {
     this.#options = options;
   }
 
-  /** HTTP/2 connections that are open. */
+  /** The number of open HTTP/2 connections. */
   get http2Connections(): number {
     return [...this.#pools].reduce((sum, pool) => sum + (pool instanceof Http2Sessions ? pool.size : 0), 0);
   }
@@ -63,7 +63,7 @@ export class ServerConnections implements AsyncDisposable {
     }
   }
 
-  /** To be given no new exchanges from now on: closes once those under way have ended, and resolves then. */
+  /** Accepts no new exchanges; closes, and resolves, when the running ones have ended. */
   async retire(): Promise<void> {
     if (this.#exchanges > 0) {
       this.#retiring = deferred();
@@ -74,7 +74,7 @@ export class ServerConnections implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing.abort(closedError());
-    // The pool that is being probed among them: it may be waiting for a greeting that never comes.
+    // Including the pool that is being probed, which may wait for HTTP/2 settings that never come.
     await Promise.all([...this.#pools].map((pool) => pool[Symbol.asyncDispose]()));
     await this.#probing?.catch(() => {});
   }

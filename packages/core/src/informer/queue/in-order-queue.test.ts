@@ -563,7 +563,7 @@ describe("a queue that is not atomic", () => {
 
 describe("the constructor refuses", () => {
   const rows: readonly (readonly [name: string, options: Options, fault: RegExp])[] = [
-    ["known objects when atomic", { knownObjects: knownItems() }, /does not ask for known objects/],
+    ["known objects when atomic", { knownObjects: knownItems() }, /does not use knownObjects/],
     ["no known objects when not atomic", { isAtomic: false }, /needs knownObjects/],
     ["batches of nothing", { maxBatch: 0 }, /maxBatch/],
     ["batches of a fraction", { maxBatch: 1.5 }, /maxBatch/],
