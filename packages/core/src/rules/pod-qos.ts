@@ -15,8 +15,10 @@ export type QosClass = "Guaranteed" | "Burstable" | "BestEffort";
 
 /** Returns the class in the pod's status, or else the one computed from its spec. */
 export function podQosClass(pod: Pick<Pod, "spec" | "status">): QosClass {
-  const told = pod.status?.qosClass;
-  return told === "Guaranteed" || told === "Burstable" || told === "BestEffort" ? told : computeQosClass(pod);
+  const reported = pod.status?.qosClass;
+  return reported === "Guaranteed" || reported === "Burstable" || reported === "BestEffort"
+    ? reported
+    : computeQosClass(pod);
 }
 
 /** From the spec alone. Pod-level resources, where given, replace those of the containers. */
