@@ -1,7 +1,7 @@
 // A log of text lines for people: time, level, source, message, then the fields as key=value and the error's text. Always one line, except at
 // level `debug`, where the stack of an error follows.
 //
-//   2030-01-01T00:00:00.000Z WARN reflector pods: reflector met a failure row=list/failed error="connect ECONNREFUSED 127.0.0.1:6443"
+//   2030-01-01T00:00:00.000Z WARN reflector pods: list or watch failed row=list/failed error="connect ECONNREFUSED 127.0.0.1:6443"
 import { type LineLogOptions, type Log, type LogFields, type LogLevel, severities } from "./log.ts";
 
 /** Writes `info` and above unless `level` is given. */

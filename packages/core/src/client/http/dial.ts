@@ -23,7 +23,7 @@ export interface DialedSocket {
   readonly socket: Socket | TLSSocket;
   readonly protocol: "h2" | "http/1.1";
   /** The last error of the socket, also while nothing else listened. */
-  readonly complaint: () => Error | undefined;
+  readonly lastError: () => Error | undefined;
 }
 
 const dialTimeoutMs = 30_000;
@@ -55,11 +55,11 @@ export async function dial(target: DialTarget, clock: Clock, signal: AbortSignal
 }
 
 function toDialed(socket: Socket, protocol: DialedSocket["protocol"]): DialedSocket {
-  let complaint: Error | undefined;
+  let lastError: Error | undefined;
   socket.on("error", (error) => {
-    complaint = error;
+    lastError = error;
   });
-  return { socket, protocol, complaint: () => complaint };
+  return { socket, protocol, lastError: () => lastError };
 }
 
 function agreedProtocol(socket: TLSSocket, { protocols }: DialTarget): DialedSocket["protocol"] {

@@ -12,7 +12,7 @@ export interface HttpExchange {
   readonly silenceMs?: number | undefined;
 }
 
-export interface HttpAnswer {
+export interface HttpResponse {
   readonly protocol: "h2" | "http/1.1";
   readonly status: number;
   readonly headers: HttpHeaders;

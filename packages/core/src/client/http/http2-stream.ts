@@ -3,20 +3,24 @@
 import type { ClientHttp2Stream, IncomingHttpHeaders } from "node:http2";
 import { TransportError } from "../../api/transport.ts";
 import { onAbort } from "../../base/index.ts";
-import { type HttpAnswer, type HttpExchange, toLists, withoutUndefined } from "./http-exchange.ts";
-import type { Http2Lane } from "./http2-lane.ts";
+import { type HttpExchange, type HttpResponse, toLists, withoutUndefined } from "./http-exchange.ts";
+import type { Http2Connection } from "./http2-connection.ts";
 
-export async function sendOn(lane: Http2Lane, exchange: HttpExchange, signal: AbortSignal): Promise<HttpAnswer> {
+export async function sendOn(
+  connection: Http2Connection,
+  exchange: HttpExchange,
+  signal: AbortSignal,
+): Promise<HttpResponse> {
   const { method, path, headers, body } = exchange;
   const outgoing = toLists(headers);
   outgoing[":method"] = method;
   outgoing[":path"] = path;
   let stream: ClientHttp2Stream;
   try {
-    stream = lane.request(outgoing, { endStream: body === undefined });
+    stream = connection.request(outgoing, { endStream: body === undefined });
   } catch (cause) {
     const message = cause instanceof Error ? cause.message : String(cause);
-    if (lane.isLost) {
+    if (connection.isLost) {
       throw new TransportError(`no answer: ${message}`, { reason: "ConnectionLost", wasSent: "no", cause });
     }
     throw new TransportError(`not a request: ${message}`, { reason: "Invalid", wasSent: "no", cause });

@@ -4,7 +4,7 @@
 import type { Readable } from "node:stream";
 import { type ApiResponse, headerValue, TransportError } from "../../api/transport.ts";
 import { onAbort } from "../../base/index.ts";
-import type { HttpAnswer } from "./http-exchange.ts";
+import type { HttpResponse } from "./http-exchange.ts";
 import { SilenceLimit, type SilenceOptions } from "./silence-limit.ts";
 
 export interface ResponseOptions {
@@ -14,7 +14,7 @@ export interface ResponseOptions {
 
 /** The body ends when it is read, aborted, disposed of, or silent for too long. */
 export async function toResponse(
-  answer: HttpAnswer,
+  answer: HttpResponse,
   options: ResponseOptions,
   signal: AbortSignal,
 ): Promise<ApiResponse> {
@@ -63,7 +63,7 @@ export async function toResponse(
 }
 
 interface Reading {
-  readonly answer: HttpAnswer;
+  readonly answer: HttpResponse;
   readonly silence: SilenceLimit | undefined;
   /** Throws the reason if the response was ended on this side. */
   readonly throwIfEnded: () => void;
@@ -200,7 +200,7 @@ function isEmptyArchive(stream: Readable, error: unknown): boolean {
 async function decompressed(stream: Readable, encoding: string): Promise<Readable> {
   if (encoding === "identity" || encoding === "") return stream;
   if (encoding !== "gzip") {
-    throw new TransportError(`the server sent content-encoding "${encoding}", which nobody asked for`, {
+    throw new TransportError(`the server sent content-encoding "${encoding}", which was not requested`, {
       reason: "Decode",
       wasSent: "maybe",
     });

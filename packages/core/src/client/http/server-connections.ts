@@ -4,9 +4,9 @@
 import { TransportError } from "../../api/transport.ts";
 import { type Clock, type Deferred, deferred, untilAborted } from "../../base/index.ts";
 import { type DialTarget, dial } from "./dial.ts";
-import { closedError, type HttpAnswer, type HttpExchange } from "./http-exchange.ts";
+import { closedError, type HttpExchange, type HttpResponse } from "./http-exchange.ts";
 import { Http1Pool } from "./http1-pool.ts";
-import { Http2Sessions } from "./http2-sessions.ts";
+import { Http2Pool } from "./http2-pool.ts";
 
 export type HttpVersion = "1.1" | "2" | "auto";
 
@@ -22,8 +22,8 @@ export class ServerConnections implements AsyncDisposable {
   readonly #options: ServerConnectionsOptions;
   readonly #closing = new AbortController();
   /** All pools that have had a connection; the last one is in use. */
-  readonly #pools = new Set<Http1Pool | Http2Sessions>();
-  #agreed: Http1Pool | Http2Sessions | undefined;
+  readonly #pools = new Set<Http1Pool | Http2Pool>();
+  #agreed: Http1Pool | Http2Pool | undefined;
   #probing: Promise<void> | undefined;
   #exchanges = 0;
   #retiring: Deferred<void> | undefined;
@@ -34,14 +34,14 @@ export class ServerConnections implements AsyncDisposable {
 
   /** The number of open HTTP/2 connections. */
   get http2Connections(): number {
-    return [...this.#pools].reduce((sum, pool) => sum + (pool instanceof Http2Sessions ? pool.size : 0), 0);
+    return [...this.#pools].reduce((sum, pool) => sum + (pool instanceof Http2Pool ? pool.size : 0), 0);
   }
 
   get isIdle(): boolean {
     return this.#exchanges === 0;
   }
 
-  async send(exchange: HttpExchange, signal: AbortSignal): Promise<HttpAnswer> {
+  async send(exchange: HttpExchange, signal: AbortSignal): Promise<HttpResponse> {
     this.#exchanges++;
     let isOver = false;
     const over = () => {
@@ -79,7 +79,7 @@ export class ServerConnections implements AsyncDisposable {
     await this.#probing?.catch(() => {});
   }
 
-  async #agreedPool(signal: AbortSignal): Promise<Http1Pool | Http2Sessions> {
+  async #agreedPool(signal: AbortSignal): Promise<Http1Pool | Http2Pool> {
     while (this.#agreed === undefined) {
       signal.throwIfAborted();
       this.#closing.signal.throwIfAborted();
@@ -101,7 +101,7 @@ export class ServerConnections implements AsyncDisposable {
     }
     const pool =
       first.protocol === "h2"
-        ? new Http2Sessions({ server, clock, dial: (signal) => this.#dialHttp2(signal) })
+        ? new Http2Pool({ server, clock, dial: (signal) => this.#dialHttp2(signal) })
         : new Http1Pool({ server, clock, dial: (signal) => this.#dial(["http/1.1"], signal) });
     this.#pools.add(pool);
     try {

@@ -375,7 +375,7 @@ export class Reflector<T extends KubernetesObject> {
     else {
       // Both are normal: versions expire, and a server without WatchList gets a plain list instead.
       const isExpected = classifyFailure(error) === "expired" || row === "stream/unsupported";
-      this.#log[isExpected ? "debug" : "warn"]("reflector met a failure", { row, error });
+      this.#log[isExpected ? "debug" : "warn"]("list or watch failed", { row, error });
     }
     try {
       this.#settings.onError?.(error, { name: this.name, row });

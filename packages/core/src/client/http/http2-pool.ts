@@ -3,8 +3,8 @@
 // was used before is lost.
 import { type Clock, untilAborted } from "../../base/index.ts";
 import type { DialedSocket } from "./dial.ts";
-import { closedError, type HttpAnswer, type HttpExchange, mayRepeat } from "./http-exchange.ts";
-import { Http2Lane } from "./http2-lane.ts";
+import { closedError, type HttpExchange, type HttpResponse, mayRepeat } from "./http-exchange.ts";
+import { Http2Connection } from "./http2-connection.ts";
 import { sendOn } from "./http2-stream.ts";
 
 export interface Http2Options {
@@ -14,11 +14,11 @@ export interface Http2Options {
   readonly dial: (signal: AbortSignal) => Promise<DialedSocket>;
 }
 
-export class Http2Sessions implements AsyncDisposable {
+export class Http2Pool implements AsyncDisposable {
   readonly #options: Http2Options;
   /** Includes connections that accept no new streams but are not closed yet. */
-  readonly #lanes = new Set<Http2Lane>();
-  readonly #served = new WeakSet<Http2Lane>();
+  readonly #connections = new Set<Http2Connection>();
+  readonly #served = new WeakSet<Http2Connection>();
   readonly #closing = new AbortController();
   #opening: Promise<void> | undefined;
 
@@ -28,48 +28,48 @@ export class Http2Sessions implements AsyncDisposable {
 
   /** The number of connections. */
   get size(): number {
-    return this.#lanes.size;
+    return this.#connections.size;
   }
 
   /** Uses a connection that was dialled elsewhere. */
   async adopt(dialed: DialedSocket): Promise<void> {
-    const lane = await Http2Lane.open(dialed, this.#options, this.#closing.signal);
-    this.#lanes.add(lane);
-    void lane.closed.then(() => this.#lanes.delete(lane));
+    const connection = await Http2Connection.open(dialed, this.#options, this.#closing.signal);
+    this.#connections.add(connection);
+    void connection.closed.then(() => this.#connections.delete(connection));
   }
 
   /** Sends one request and waits for the head of its response. */
-  async request(exchange: HttpExchange, signal: AbortSignal): Promise<HttpAnswer> {
+  async request(exchange: HttpExchange, signal: AbortSignal): Promise<HttpResponse> {
     return await this.#attempt(exchange, "first", signal);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing.abort(closedError());
     await this.#opening?.catch(() => {});
-    await Promise.all([...this.#lanes].map((lane) => lane[Symbol.asyncDispose]()));
+    await Promise.all([...this.#connections].map((connection) => connection[Symbol.asyncDispose]()));
   }
 
-  async #attempt(exchange: HttpExchange, turn: "first" | "again", signal: AbortSignal): Promise<HttpAnswer> {
-    let lane = this.#laneWithRoom();
-    while (lane === undefined) {
+  async #attempt(exchange: HttpExchange, turn: "first" | "again", signal: AbortSignal): Promise<HttpResponse> {
+    let connection = this.#connectionWithRoom();
+    while (connection === undefined) {
       await this.#opened(signal);
-      lane = this.#laneWithRoom();
+      connection = this.#connectionWithRoom();
     }
-    const hadServed = this.#served.has(lane);
+    const hadServed = this.#served.has(connection);
     try {
-      // No await between choosing a lane and counting the stream on it, because other requests choose too.
-      const answer = await sendOn(lane, exchange, signal);
-      this.#served.add(lane);
+      // No await between choosing a connection and counting the stream on it, because other requests choose too.
+      const answer = await sendOn(connection, exchange, signal);
+      this.#served.add(connection);
       return answer;
     } catch (error) {
-      if (turn === "again" || !hadServed || !lane.isLost || !mayRepeat(exchange, error)) throw error;
+      if (turn === "again" || !hadServed || !connection.isLost || !mayRepeat(exchange, error)) throw error;
       return await this.#attempt(exchange, "again", signal);
     }
   }
 
-  #laneWithRoom(): Http2Lane | undefined {
+  #connectionWithRoom(): Http2Connection | undefined {
     this.#closing.signal.throwIfAborted();
-    for (const lane of this.#lanes) if (lane.hasRoom) return lane;
+    for (const connection of this.#connections) if (connection.hasRoom) return connection;
     return undefined;
   }
 

@@ -16,12 +16,12 @@ const connectionWindowBytes = 2 * maxStreams * streamWindowBytes;
 const settingsTimeoutMs = 10_000;
 const noError = 0; // NGHTTP2_NO_ERROR
 
-export interface Http2LaneOptions {
+export interface Http2ConnectionOptions {
   readonly server: URL;
   readonly clock: Clock;
 }
 
-export class Http2Lane implements AsyncDisposable {
+export class Http2Connection implements AsyncDisposable {
   readonly #session: ClientHttp2Session;
   readonly #pings: Http2Pings;
   /** Resolves when the connection has closed. */
@@ -53,11 +53,15 @@ export class Http2Lane implements AsyncDisposable {
   }
 
   /** Starts HTTP/2 on a connection that negotiated h2, and waits for the server's settings, which contain its limit of streams. */
-  static async open(dialed: DialedSocket, options: Http2LaneOptions, signal: AbortSignal): Promise<Http2Lane> {
+  static async open(
+    dialed: DialedSocket,
+    options: Http2ConnectionOptions,
+    signal: AbortSignal,
+  ): Promise<Http2Connection> {
     const { connect } = await import("node:http2");
     const { socket } = dialed;
     // A session on a closed socket would never report that.
-    if (socket.destroyed) throw greetingError(dialed.complaint());
+    if (socket.destroyed) throw greetingError(dialed.lastError());
     const session = connect(options.server.origin, {
       createConnection: () => socket,
       settings: { enablePush: false, initialWindowSize: streamWindowBytes, maxFrameSize: 1024 * 1024 },
@@ -65,20 +69,20 @@ export class Http2Lane implements AsyncDisposable {
       peerMaxConcurrentStreams: maxStreams,
     });
     session.once("connect", () => session.setLocalWindowSize(connectionWindowBytes));
-    const lane = new Http2Lane(session, dialed, options.clock);
+    const connection = new Http2Connection(session, dialed, options.clock);
     const settings = new Promise<"settled">((resolve) => session.once("remoteSettings", () => resolve("settled")));
-    const gone = lane.closed.then(() => "gone" as const);
+    const gone = connection.closed.then(() => "gone" as const);
     using limit = timeoutSignal(signal, settingsTimeoutMs, { clock: options.clock, what: "the HTTP/2 greeting" });
     try {
       const outcome = await untilAborted(Promise.race([settings, gone]), limit.signal);
-      if (outcome === "gone") throw greetingError(dialed.complaint());
+      if (outcome === "gone") throw greetingError(dialed.lastError());
     } catch (cause) {
       session.destroy();
       signal.throwIfAborted();
       throw cause instanceof TransportError ? cause : greetingError(cause);
     }
     session.unref();
-    return lane;
+    return connection;
   }
 
   /** Whether it is closed or closing. */
