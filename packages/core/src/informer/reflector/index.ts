@@ -1,6 +1,6 @@
 // `reflector`: keeps a store up to date with a server. A ListerWatcher lists and watches one collection; a Reflector uses it
 // until it is stopped, and writes the results to a ReflectorStore. Start with reflector.ts. Its recovery from
-// failures is a table, whose rows are in begin-rows, list-rows, stream-rows and watch-rows.
+// failures is a table, whose rows are in begin-transitions, list-transitions, watch-list-transitions and watch-transitions.
 //
 // Not here: caches, queues and handlers; writes to a server.
 export { InconsistencyError } from "./consistency-detector.ts";

@@ -1,13 +1,13 @@
 // The reflector as a pure state machine: a state and one input give the next state, a command, and the name of the
 // row of the table that applied. All recovery rules are rows: to see what a reflector does in which case, read
-// begin-rows, list-rows, stream-rows and watch-rows.
+// begin-transitions, list-transitions, watch-list-transitions and watch-transitions.
 import { KubeloopError } from "../../base/index.ts";
-import { beginRows } from "./begin-rows.ts";
-import { listRows } from "./list-rows.ts";
-import type { AnySeen, Outcome, Row } from "./reflector-row.ts";
+import { beginRows } from "./begin-transitions.ts";
+import { listRows } from "./list-transitions.ts";
 import type { Input, Phase, ReflectorRules, ReflectorState } from "./reflector-state.ts";
-import { streamRows } from "./stream-rows.ts";
-import { watchRows } from "./watch-rows.ts";
+import type { AnySeen, Outcome, Row } from "./transition-row.ts";
+import { streamRows } from "./watch-list-transitions.ts";
+import { watchRows } from "./watch-transitions.ts";
 
 const table = [...beginRows, ...listRows, ...streamRows, ...watchRows] as const;
 

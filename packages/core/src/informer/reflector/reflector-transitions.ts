@@ -1,8 +1,8 @@
 // The transitions that several rows of the table share: start a list, open a watch, back off. All are pure functions.
 import { backoffDelayMs, jittered } from "../../base/index.ts";
 import type { FailureClass } from "./failure-class.ts";
-import type { Outcome } from "./reflector-row.ts";
 import type { ReflectorRules, ReflectorState } from "./reflector-state.ts";
+import type { Outcome } from "./transition-row.ts";
 
 /** The page size of Kubernetes' own clients. */
 export const usualPageSize = 500;

@@ -35,7 +35,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     name: "a watch that expired is opened again at its version",
-    file: "informer/reflector/watch-rows.ts",
+    file: "informer/reflector/watch-transitions.ts",
     edits: [
       [
         "when: ({ input }) => isServerUnavailable(input),",
@@ -52,7 +52,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     name: "a watch that is opened again starts where the list was",
-    file: "informer/reflector/watch-rows.ts",
+    file: "informer/reflector/watch-transitions.ts",
     edits: [
       [
         "input.resourceVersion || state.resourceVersion;",

@@ -1,8 +1,8 @@
 // Rows for the start of a cycle: a streamed list if possible, otherwise a list. The resourceVersion and page size follow the same rules
 // for both (listVersion and pageSizeAt in reflector-transitions.ts).
 
-import { type Row, row, type Seen } from "./reflector-row.ts";
 import { openWatch, startList, startStream } from "./reflector-transitions.ts";
+import { type Row, row, type Seen } from "./transition-row.ts";
 
 type Begin = Seen<"idle" | "waiting", "go">;
 const begin = { at: ["idle", "waiting"], on: "go" } as const;

@@ -1,11 +1,11 @@
-// Rows for a streamed list: the initial events of a watch, up to the bookmark that ends them.
+// Rows for a streamed list (WatchList): the initial events of a watch, up to the bookmark that ends them.
 //
 // No wait here is unbounded: a stream without progress is aborted, a stream that ends before its bookmark counts as a failure, and
 // a server that cannot stream lists is not asked again for a while.
 
-import { type Row, row, type Seen } from "./reflector-row.ts";
 import type { Problem } from "./reflector-state.ts";
 import { backOff, isServerUnavailable, isVersionUnavailable, startList, startStream } from "./reflector-transitions.ts";
+import { type Row, row, type Seen } from "./transition-row.ts";
 
 type Failed = Seen<"streaming", "failed">;
 type Ended = Seen<"streaming", "failed" | "closed">;

@@ -2,7 +2,6 @@
 //
 // A relist is the exception: the cache is kept, and a new list is requested only if nothing else can recover.
 
-import { type Outcome, type Row, row, type Seen } from "./reflector-row.ts";
 import type { ReflectorState } from "./reflector-state.ts";
 import {
   backOff,
@@ -13,6 +12,7 @@ import {
   watchedForMs,
 } from "./reflector-transitions.ts";
 import { isWithin, noteError } from "./retry-window.ts";
+import { type Outcome, type Row, row, type Seen } from "./transition-row.ts";
 
 type Events = Seen<"watching", "events">;
 type Failed = Seen<"watching", "failed">;

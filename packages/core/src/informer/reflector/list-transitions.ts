@@ -1,7 +1,7 @@
 // Rows for a list: it succeeded, its resourceVersion is unavailable, or it failed.
 
-import { type Row, row, type Seen } from "./reflector-row.ts";
 import { backOff, isVersionUnavailable, listAt, openWatch } from "./reflector-transitions.ts";
+import { type Row, row, type Seen } from "./transition-row.ts";
 
 type Listed = Seen<"listing", "listed">;
 type ListFailed = Seen<"listing", "failed">;
