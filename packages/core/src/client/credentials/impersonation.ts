@@ -4,7 +4,7 @@ export interface Impersonation {
   readonly user: string;
   readonly uid?: string;
   readonly groups?: readonly string[];
-  /** The server lower-cases the keys. */
+  /** Keys arrive at the server in lower case, however they are written here. */
   readonly extra?: Readonly<Record<string, readonly string[]>>;
 }
 

@@ -44,7 +44,7 @@ async function parseYaml(text: string): Promise<unknown> {
   try {
     return document.toJS() ?? undefined;
   } catch (cause) {
-    // An alias that contains itself.
+    // The aliases of the document expand without end.
     throw new SyntaxFault(cause instanceof Error ? cause.message : "cannot be resolved");
   }
 }

@@ -96,8 +96,8 @@ export class Http1Pool implements AsyncDisposable {
     let isHandedOver = false;
     const client = new Client(this.#options.server.origin, {
       connect: (_options, callback) => {
-        // undici would reconnect by itself when the socket has closed; here a connection ends with its socket. undici also does
-        // not handle a response that arrives before the request was completely sent.
+        // undici would reconnect by itself when the socket has closed; here a connection ends with its socket. undici also
+        // misses a callback that is called before `connect` has returned, so it is called in a microtask.
         queueMicrotask(() => {
           if (isHandedOver || socket.destroyed) return callback(new Error(neverSent), null);
           isHandedOver = true;

@@ -121,7 +121,7 @@ export class ValueCutter {
     return this.#toText(this.#chunk.subarray(this.#from, this.#end));
   }
 
-  /** Returns the unscanned text in brackets. If the bytes around it are ours, they are overwritten: no second copy. */
+  /** Returns the unscanned text in brackets. If the bytes around it are ours, the brackets replace them for a moment: no second copy. */
   textInBrackets(): string {
     const before = this.#from - 1;
     const behind = this.#end;

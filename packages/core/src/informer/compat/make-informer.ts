@@ -101,7 +101,7 @@ class RestartableInformer<T extends KubernetesObject> implements CompatInformer<
   #run: Run | undefined;
   /** Whether `start` or `stop` was called last. */
   #isWanted = false;
-  /** The informer whose cache is read. After a restart: the new one as soon as it has synced. */
+  /** The informer whose cache is read. After a restart: the new one as soon as it has an object or has synced. */
   #informer: SharedIndexInformer<T> | undefined;
 
   constructor(source: ListerWatcher<T>, options: CompatOptions) {

@@ -121,7 +121,7 @@ export class InformerPool<I extends PooledInformer> implements AsyncDisposable {
       );
       const error = result.asError();
       if (error === undefined) return result;
-      // The failed informer has interrupted the wait for the others; throw its error.
+      // Otherwise an informer that was released meanwhile has ended, which interrupted the wait: wait again for the others.
       if (signal.aborted || held.every(({ isReleased }) => !isReleased)) throw error;
     }
   }

@@ -27,7 +27,7 @@ export class StringPool {
 
 const hashedLength = 64;
 
-/** Hashes from the end, where names, times and digests differ. Uses all of it, because names of nodes or images differ anywhere. */
+/** Hashes the last 64 characters, where names, times and digests differ. All of those, because names of nodes or images differ anywhere. */
 function placeOf(text: string, length: number): number {
   let hash = length;
   for (let at = length > hashedLength ? length - hashedLength : 0; at < length; at++) {
