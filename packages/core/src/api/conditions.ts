@@ -1,5 +1,5 @@
-// Edits the conditions of an object's status. The functions are pure, and return the same list (`===`) if nothing changes,
-// so that the caller knows whether there is anything to write. The caller passes the time.
+// Edits the conditions of an object's status. The functions are pure, share what they do not change, and return the same list (`===`) if nothing
+// changes, so that the caller knows whether there is anything to write. The caller passes the time.
 import type { Condition } from "./generated/types/meta/v1.ts";
 import { printTime } from "./time.ts";
 

@@ -107,7 +107,7 @@ export function withFaults(transport: Transport, rules: readonly FaultRule[], op
   return Object.assign(faulty, { injected });
 }
 
-/** One rule, and how often it was evaluated and fired. */
+/** One rule, and how often it matched and fired. */
 class Trigger {
   readonly rule: FaultRule;
   #matched = 0;
@@ -205,7 +205,7 @@ async function dispose(response: ApiResponse): Promise<void> {
   await response[Symbol.asyncDispose]();
 }
 
-/** Disposes of a response that the caller will not get. */
+/** Waits for `work`. If it fails, disposes of the response, because the caller does not get it then. */
 async function orDispose(response: ApiResponse, work: Promise<void>): Promise<void> {
   try {
     await work;

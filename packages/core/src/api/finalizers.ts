@@ -16,7 +16,7 @@ export function addFinalizer<T extends WithMetadata>(object: T, finalizer: strin
   return { ...object, metadata: { ...object.metadata, finalizers } };
 }
 
-/** Removes the field with the last finalizer. */
+/** Removes the finalizer; if it was the last one, also the field. */
 export function removeFinalizer<T extends WithMetadata>(object: T, finalizer: string): T {
   if (!hasFinalizer(object, finalizer)) return object;
   const { finalizers = [], ...metadata } = object.metadata;

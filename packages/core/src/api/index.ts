@@ -3,7 +3,7 @@
 // are plain readonly JSON. The types are exported from `@kubeloop/core/types`, the resource constants
 // from `@kubeloop/core/resources`; docs/api.md is a tour.
 //
-// Not here: connections (client) and rules that need more than one object (rules).
+// Not here: connections (client) and the rules about particular kinds, such as pods and quotas (rules).
 export {
   type ConditionChange,
   type ConditionLike,

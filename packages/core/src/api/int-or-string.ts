@@ -1,5 +1,5 @@
 // A field that is a number or text ("25%", a port's name), and the number that a percentage of a total gives. Text without
-// a percent sign is never a number here: "5" is rejected, as upstream.
+// a percent sign is never a number here: "5" is rejected, as by upstream's current rules.
 import { KubeloopError } from "../base/errors.ts";
 import type { IntOrString } from "./generated/types/meta/v1.ts";
 import { quote } from "./quote.ts";

@@ -1,6 +1,6 @@
 // Computes a JSON patch that turns one document into another. It touches only what differs: objects key by key, lists
-// between their common prefix and suffix. Not promised: the fewest operations (an item that
-// moved within a list is removed and added).
+// between their common prefix and suffix. Not promised: the fewest operations (there is
+// no `move`: an item that moved within a list is written again at its new index).
 import { deepEqual } from "../base/deep.ts";
 import { escapePointer, type JsonPatch, type JsonPatchOperation } from "./json-patch.ts";
 import { isJsonObject, type JsonObject } from "./json-value.ts";

@@ -25,7 +25,7 @@ export class JsonPatchError extends KubeloopError {
   }
 }
 
-/** Decodes an unchecked patch. Throws a JsonPatchError. */
+/** Checks the shape of a patch from outside. Throws a JsonPatchError. */
 export function decodeJsonPatch(json: unknown): JsonPatch {
   if (!Array.isArray(json)) throw new JsonPatchError("a JSON patch must be a list of operations", "Invalid");
   return json.map(decodeOperation);

@@ -1,4 +1,4 @@
-// Label selectors in evaluated form: a list of requirements that must all match, or "nothing". Made from text
+// Label selectors, ready for matching: a list of requirements that must all match, or "nothing". Made from text
 // (label-selector-parse.ts) or from a LabelSelector object (label-selector-object.ts), sorted by key, so that equal selectors print the same text.
 //
 // Absent keys: `!=`, `notin` and `!` match an object without the label; all others do not. Matching allocates nothing.

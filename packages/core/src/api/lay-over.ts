@@ -147,7 +147,7 @@ function byKey(
   return found;
 }
 
-/** Compared as fields of an object, because the meaning of an empty value depends on the field. */
+/** Compared as fields of an object, because the meaning of an empty value depends on whether the Go field is a pointer. */
 function isSame(stored: unknown, wanted: unknown, slot: Slot | undefined): boolean {
   if (stored === wanted) return true;
   if (slot === undefined) return stored !== undefined && semanticEqual({ stored }, { stored: wanted });

@@ -53,12 +53,12 @@ export function setControllerReference<T extends KubernetesObject>(object: T, ow
   return withReference(object, newControllerReference(owner));
 }
 
-/** Adds a non-controlling owner: the object is deleted after all its owners are gone. */
+/** Adds an owner that does not control the object: the object is deleted after all its owners are gone. */
 export function setOwnerReference<T extends KubernetesObject>(object: T, owner: KubernetesObject): T {
   checkNamespaces(object, owner);
   const reference = newOwnerReference(owner);
   const existing = object.metadata.ownerReferences?.find((candidate) => isSameOwner(candidate, reference));
-  // An existing controller flag is kept.
+  // `controller` and `blockOwnerDeletion` of an existing reference are kept.
   return withReference(object, { ...existing, ...reference });
 }
 

@@ -101,7 +101,7 @@ interface BinaryParts {
 }
 
 function parseBinary({ text, isNegative, whole, fraction, bits }: BinaryParts): Quantity {
-  // Upstream's estimate of numbers that fit; only those keep their text.
+  // Upstream's estimate of which numbers surely fit an int64; only those keep their text.
   const isSure = fraction === "" && whole.length + (bits * 3) / 10 <= 14;
   if (isSure) {
     const count = BigInt(whole);

@@ -22,7 +22,7 @@ export function toQuantity(like: QuantityLike): Quantity {
   return typeof like === "string" ? parseQuantity(like) : like;
 }
 
-/** Decodes a quantity from JSON: text with surrounding spaces, a number, or null for zero. */
+/** Decodes a quantity from JSON: text, possibly with surrounding spaces, a number, or null for zero. */
 export function decodeQuantity(json: unknown): Quantity {
   if (json === null) return zeroQuantity;
   if (typeof json === "string") return parseQuantity(json.trim());

@@ -89,7 +89,7 @@ export interface ResourceDefinition extends GroupVersionKind {
 const ordinaryVerbs = ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"];
 const subresourceVerbs = ["get", "patch", "update"];
 
-/** Defines a resource of a custom kind; it works everywhere a built-in one does. */
+/** Defines a resource of a custom kind, in the same form as a built-in one. */
 export function defineResource<T extends KubernetesObject, S extends SubresourceTypes = SubresourceTypes>(
   definition: ResourceDefinition,
 ): Resource<T, S> {

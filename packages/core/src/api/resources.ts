@@ -18,7 +18,7 @@ export function findResource(place: GroupVersionResource): Resource | undefined 
   return indexes().byGroupVersionResource.get(`${place.group}/${place.version}/${place.resource}`);
 }
 
-/** Finds by kind. Kinds that only subresources return (Scale, Eviction) are not found. */
+/** Finds by kind. Kinds that only subresources use (Scale, Eviction) are not found. */
 export function findResourceOfKind(kind: GroupVersionKind): Resource | undefined {
   return indexes().byKind.get(`${kind.group}/${kind.version}/${kind.kind}`);
 }
@@ -49,7 +49,7 @@ export function findResourceNamed(name: string): Resource | undefined {
   );
 }
 
-/** Returns the members of a category: `resourcesInCategory("all")`. */
+/** Returns the members of a category that are served by default: `resourcesInCategory("all")`. */
 export function resourcesInCategory(category: string): readonly Resource[] {
   return builtInResources.filter((resource) => resource.servedByDefault && resource.categories.includes(category));
 }

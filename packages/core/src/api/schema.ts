@@ -69,7 +69,7 @@ export interface ObjectSchema {
   readonly preservesUnknownFields: boolean;
   /** The value is a whole object with `apiVersion`, `kind` and `metadata`. */
   readonly isEmbeddedResource: boolean;
-  /** The names of its fields in Go's messages. Absent if there is no Go type (custom resources). */
+  /** How Go's messages name the types and embedded structs of its fields. Absent if there is no Go type (custom resources). */
   readonly go?: GoNames;
 }
 

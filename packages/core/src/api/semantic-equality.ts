@@ -27,7 +27,7 @@ export function semanticEqual(a: unknown, b: unknown, schema?: TypeSchema): bool
 /**
  * Whether `actual` has everything in `wanted`. An absent or empty value in `wanted` (also empty text) requires
  * nothing; a map entry requires that entry, a list requires a prefix. Unlike upstream, which cannot distinguish an absent
- * number from zero, every number in `wanted` is required.
+ * number from zero, a zero that is written in `wanted` counts.
  */
 export function semanticDerivative(wanted: unknown, actual: unknown, schema?: TypeSchema): boolean {
   return isDerivative(wanted, actual, rootSlot(schema ?? schemaOf(wanted)));

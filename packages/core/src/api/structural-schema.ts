@@ -8,7 +8,7 @@ import { isJsonList, isJsonObject, type JsonObject, ownValue } from "./json-valu
 import { type ObjectSchema, type ScalarType, type Slot, type SlotFacts, type TypeSchema, toSlot } from "./schema.ts";
 import { schemaNamed } from "./schema-table.ts";
 
-/** Returns the schema of one version. Default: the only one, or the stored one. Undefined if the definition has none. */
+/** Returns the schema of one version. Default: the stored one, or else the first. Undefined if the definition has none. */
 export function schemaOfCrd(crd: CustomResourceDefinition, version?: string): ObjectSchema | undefined {
   const found =
     crd.spec.versions.find(({ name, storage }) => (version === undefined ? storage : name === version)) ??

@@ -2,8 +2,8 @@
 // exactly six digits after the point. In our own state a time is a number of milliseconds since 1970.
 //
 // Parsing accepts what the API server accepts: any offset, any number of fraction digits for `Time` (kept to the
-// nanosecond in an Instant), a one-digit hour; exactly six digits for `MicroTime`. Printing is always UTC and
-// truncates: a printed time is never later than the original.
+// nanosecond in an Instant), a one-digit hour; exactly six digits for `MicroTime`. Printing is always UTC. `Time`
+// is truncated, so that it is never later than the original; `MicroTime` is rounded to the nearest microsecond.
 import { KubeloopError } from "../base/errors.ts";
 import type { MicroTime, Time } from "./generated/types/meta/v1.ts";
 import { quote } from "./quote.ts";
@@ -58,7 +58,7 @@ export function printTime(ms: number): Time {
 /** Prints `MicroTime` from milliseconds since 1970; fractions are rounded to the nearest microsecond. */
 export function printMicroTime(ms: number): MicroTime {
   const wholeMs = Math.floor(ms);
-  // A double of this size is exact to a quarter of a microsecond, so the nearest microsecond is the intended one.
+  // A double for a present-day time is exact to a quarter of a microsecond, so the nearest microsecond is the intended one.
   return printMicros(BigInt(wholeMs) * 1000n + BigInt(Math.round((ms - wholeMs) * 1000)));
 }
 
@@ -73,7 +73,7 @@ function readInstant(text: string): Instant | undefined {
   const parts = timeShape.exec(text);
   if (parts === null) return undefined;
   const hourDigits = parts[1]?.length ?? 0;
-  // The hour may have one digit, so the other positions are counted from the hour's end.
+  // The hour may have one digit, so positions after it are counted from its end.
   const rest = 11 + hourDigits;
   const seconds = toSeconds({
     year: digits(text, 0, 4),
@@ -146,5 +146,5 @@ function order(a: number, b: number): -1 | 0 | 1 {
 }
 
 function fail(text: string, layout: string): never {
-  throw new TimeError(`parsing time ${quote(text)} as ${quote(layout)}: the text is not in this layout`);
+  throw new TimeError(`parsing time ${quote(text)} as ${quote(layout)}: not a valid time in this layout`);
 }

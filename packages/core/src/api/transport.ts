@@ -115,7 +115,7 @@ export function valueResponse(status: number, value: unknown, headers: HttpHeade
   return { status, headers, body: { kind: "value", value }, [Symbol.asyncDispose]: async () => {} };
 }
 
-/** Returns a response whose body is complete. */
+/** Returns a response with these bytes as its whole body. */
 export function bytesResponse(status: number, bytes: Uint8Array, headers: HttpHeaders = {}): ApiResponse {
   return { status, headers, body: { kind: "bytes", bytes: new WholeBytes(bytes) }, [Symbol.asyncDispose]: nothingToDo };
 }

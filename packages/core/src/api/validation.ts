@@ -10,7 +10,7 @@ const labelValueFormat = `(${qualifiedNameFormat})?`;
 const percentFormat = "[0-9]+%";
 const configMapKeyFormat = "[-._a-zA-Z0-9]+";
 
-// The formats above are for messages; these are equivalent without nested repetition, so that hostile text costs no time.
+// The formats above are for messages; these are equivalent without nested repetition, so that hostile text cannot make matching slow.
 const labelShape = /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?$/;
 const subdomainShape = /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*$/;
 const dns1035Shape = /^[a-z](?:[-a-z0-9]*[a-z0-9])?$/;

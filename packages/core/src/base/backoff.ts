@@ -6,7 +6,7 @@ export interface BackoffPolicy {
   readonly initialMs: number;
   readonly factor: number;
   readonly maxMs: number;
-  /** A random part of up to this factor is added to each delay: with 1, the delay is between once and twice its length. */
+  /** Each delay is lengthened by a random share of itself, up to this factor: with 1, to between once and twice the delay. */
   readonly jitter: number;
   /** After this long without a failure, the next failure counts as the first. Without it, the count never resets. */
   readonly resetAfterMs?: number;

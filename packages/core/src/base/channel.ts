@@ -33,7 +33,7 @@ export class Channel<T> implements AsyncIterable<T> {
     return this.#end !== undefined;
   }
 
-  /** Adds the value if there is room. Returns false if the channel is full or closed. */
+  /** Adds the value if there is room. Returns false if the channel is full or closed, or if other senders wait. */
   trySend(value: T): boolean {
     // Senders that wait in `send` were first.
     if (this.#end !== undefined || this.#buffer.size >= this.capacity || this.#senders.size > 0) return false;

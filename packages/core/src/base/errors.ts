@@ -36,7 +36,7 @@ export function toError(thrown: unknown): Error {
     : new KubeloopError(`thrown: ${String(thrown)}`, { reason: "Thrown", cause: thrown });
 }
 
-/** Whether `error` only reports that `signal` was aborted. Such an error is not logged, wrapped or retried. */
+/** Whether `error` only reports that `signal` was aborted. Do not log, wrap or retry such an error. */
 export function isAborted(error: unknown, signal: AbortSignal): boolean {
   return signal.aborted && (error === signal.reason || (error instanceof Error && error.name === "AbortError"));
 }

@@ -7,7 +7,7 @@
 //     reactions have settled and no in-flight token is held. Work that waits for anything but promises (a request, a lazy
 //     import, crypto, setImmediate) must hold a token, or the clock does not see it.
 //  4. A timer that is created while another one fires, and is due now, fires in the same call.
-//  5. The monotonic time never goes back. The wall time follows it, until `setWallTime` changes it.
+//  5. The monotonic time never goes back. The wall time moves with it; only `setWallTime` makes it jump.
 //
 // A token that is never disposed of would hang a test for ever. So the call fails after `stuckAfterMs` of real time, with an error that
 // names the tokens.
@@ -199,7 +199,7 @@ export class FakeClock implements Clock {
 
   #fireNext(latestMs: number): boolean {
     const timer = this.#timers.peek();
-    // A timer at Infinity never fires, also not if the caller would wait for ever.
+    // A timer at Infinity never fires, not even if `limitMs` is Infinity too.
     if (timer === undefined || timer.dueMs > latestMs || timer.dueMs === Number.POSITIVE_INFINITY) return false;
     this.#timers.pop();
     if (timer.kind === "work") this.#workTimers--;

@@ -1,5 +1,5 @@
 // `base`: the small parts that every loop uses: time, randomness, signals, scopes, queues, errors, logs and metrics. It contains nothing about
-// Kubernetes and has no dependencies. Start with clock.ts and signal.ts; everything else builds on those two.
+// Kubernetes and has no dependencies. Start with clock.ts and signal.ts; everything that waits builds on those two.
 //
 // Not here: network access, file access, and everything about Kubernetes.
 export {

@@ -1,9 +1,9 @@
 // A Log that limits repeated lines: a warning or an error that repeats is written once, and then at most once per interval, with the number of
 // suppressed lines in the field `suppressed`. A failure that is retried for hours, such as an unreachable server, costs one line a minute.
 //
-// Two lines are repeats of each other if source, level, message and error text are equal. Digits are ignored, because ports and durations
-// change with each attempt. The source is the first field that the log got through `with`: a controller, a reflector. Other fields are
-// ignored: ten thousand keys that fail for the same reason have one cause. `debug` and `info` lines are never limited.
+// Two lines are repeats of each other if source, level, message and error text are equal. Numbers in the error text count as equal,
+// because ports and durations change with each attempt. The source is the first field that the log got through `with`: a controller,
+// a reflector. Other fields are ignored: ten thousand keys that fail for the same reason have one cause. `debug` and `info` lines are never limited.
 import type { Clock } from "./clock.ts";
 import type { Log, LogFields } from "./log.ts";
 import { errorText } from "./text-line-log.ts";

@@ -11,7 +11,7 @@ export const systemRandom: Random = { next: () => Math.random() };
 /** A seeded source that can be forked into independent sources, so that a new consumer does not shift the numbers of the others. */
 export interface SeededRandom extends Random {
   readonly seed: string;
-  /** Returns an independent source. The same name always returns the same source, however many numbers were drawn before. */
+  /** Returns an independent source. The same name always gives the same sequence from its start, however many numbers were drawn before. */
   fork(name: string): SeededRandom;
 }
 

@@ -1,8 +1,8 @@
 // Singleflight: many callers ask for the same work, and only one run of it is in progress at a time. Callers that join during a run share
 // its result.
 //
-// Promises: an aborted caller rejects immediately and does not affect the other callers. When the last caller is aborted, the run is aborted
-// too, and that caller waits until the run has ended, so that no work continues unobserved. Two runs never overlap.
+// Promises: while others still wait, an aborted caller rejects immediately and does not affect them. When the last caller is aborted, the run
+// is aborted too, and that caller rejects only when the run has ended, so that no work continues unobserved. Two runs never overlap.
 import { untilAborted } from "./signal.ts";
 
 interface Flight<T> {
@@ -22,7 +22,7 @@ export class SharedWork<T> {
   /** Returns the result of the run in progress, or starts a run. */
   async join(signal: AbortSignal): Promise<T> {
     signal.throwIfAborted();
-    // This run was aborted because all its callers left. Its result is that abort, so wait for its end and start a new run.
+    // This run was aborted because all its callers left. Its result is their abort, not ours, so wait for its end and start a new run.
     while (this.#flight?.controller.signal.aborted === true) {
       await untilAborted(ended(this.#flight), signal);
     }

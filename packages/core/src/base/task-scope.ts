@@ -20,7 +20,10 @@ export class TaskScope implements AsyncDisposable {
     this.#follow();
   }
 
-  /** Aborts when the parent aborts, when a task fails, or when the scope is closed. After a `join`, it follows the parent again from the next task on. */
+  /**
+   * Aborts when the parent aborts, when a task fails, or when the scope is closed. After a `join` it follows the parent only
+   * from the next task on.
+   */
   get signal(): AbortSignal {
     return this.#controller.signal;
   }

@@ -1,5 +1,5 @@
-// A log of text lines for people: time, level, source, message, then the fields as key=value and the error's text. Always one line, except at
-// level `debug`, where the stack of an error follows.
+// A log of text lines for people: time, level, source, message, then the fields as key=value and the error's text. Always one line, except if
+// the log's `level` is `debug`: then the stack of an error follows.
 //
 //   2030-01-01T00:00:00.000Z WARN reflector pods: list or watch failed row=list/failed error="connect ECONNREFUSED 127.0.0.1:6443"
 import { type LineLogOptions, type Log, type LogFields, type LogLevel, severities } from "./log.ts";

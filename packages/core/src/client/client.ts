@@ -33,7 +33,7 @@ export interface ClientOptions {
   readonly limiter?: RateLimiter | undefined;
   /** Default: program, machine and kubeloop's version. */
   readonly userAgent?: string;
-  /** The timeout of each request except watches. Default: none. */
+  /** The timeout of each whole call, including retries and the body; not of watches, logs and upgrades. Default: none. */
   readonly timeoutMs?: number;
   readonly metrics?: Metrics;
 }
@@ -84,7 +84,7 @@ export class Client implements AsyncDisposable {
     return this.#options.metrics !== undefined;
   }
 
-  /** The resources that the server serves: cached for ten minutes, refreshed when a lookup misses. */
+  /** The resources that the server serves: cached for ten minutes, refreshed when a lookup of `mapper` misses. */
   get discovery(): CachedDiscovery {
     const clock = this.#options.clock ?? systemClock;
     this.#discovery ??= new CachedDiscovery(new Discovery(this.transport, { clock }), { clock });
@@ -115,7 +115,7 @@ export class Client implements AsyncDisposable {
     return linesOf(podLogBytes(this.transport, pod, signal));
   }
 
-  /** Returns a client with these changes over the same connections and rate limit. Disposing of it closes nothing. */
+  /** Returns a client with these changes, over the same connections and, unless changed, rate limit. Disposing closes nothing. */
   with(changes: ClientChanges): Client {
     const hasOwnLimit = changes.qps !== undefined || changes.burst !== undefined;
     const limiter = hasOwnLimit ? undefined : this.#limiter;

@@ -2,7 +2,7 @@
 // API's verbs on any resource, lists and watches that lose nothing, discovery. Start with `openClient` in client.ts;
 // docs/client.md is a tour.
 //
-// Promises: every call takes a signal and leaves nothing behind when it aborts; only single objects are held whole in memory.
+// Promises: every call takes a signal and leaves nothing behind when it aborts; no response is held whole except single objects.
 // Not here: caches (informer) and retries beyond one request.
 export {
   Client,

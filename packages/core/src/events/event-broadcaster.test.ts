@@ -183,7 +183,7 @@ describe("a recorder", () => {
     [
       "an object that does not say what it is",
       (recorder) => recorder.event({ ...pod, kind: "" }, "Normal", "R", "m"),
-      "an event cannot have an object without kind and apiVersion",
+      "an event cannot have an object without kind or apiVersion",
     ],
     [
       "a type that there is none of",

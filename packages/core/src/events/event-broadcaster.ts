@@ -43,7 +43,7 @@ export interface EventBroadcasterOptions extends Partial<WriterLimits> {
   readonly correlator?: Partial<CorrelatorPolicy>;
   /** How long series last, in sinks of events.k8s.io/v1. */
   readonly series?: Partial<SeriesPolicy>;
-  /** Used as the reporting instance where a recorder has none. Default: the machine's host name. */
+  /** Part of the reporting instance if a recorder has neither `instance` nor `host`. Default: the machine's host name. */
   readonly hostName?: string;
   readonly clock?: Clock;
   readonly random?: Random;
@@ -194,7 +194,7 @@ export class EventBroadcaster implements AsyncDisposable {
 
   #toEvent(source: EventSource, { regarding, related, type, reason, note, ...rest }: EventDetails): RecordedEvent {
     const reference = toReference(regarding);
-    if (reference === undefined) throw invalid("an object without kind and apiVersion");
+    if (reference === undefined) throw invalid("an object without kind or apiVersion");
     if (type !== "Normal" && type !== "Warning") throw invalid(`the type ${quote(String(type))}`);
     const atMs = this.#clock.now();
     return {

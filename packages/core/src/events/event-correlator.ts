@@ -1,5 +1,5 @@
-// Decides what to write for each recorded event of core/v1, as client-go's EventCorrelator does. No clock, no server: the event and the time
-// go in, the write comes out.
+// Decides what to write to core/v1 for each recorded event, as client-go's EventCorrelator does. No clock, no server: the event and
+// the time go in, the write comes out.
 //
 // In this order
 // 1. Aggregation: of similar events, which differ only in their message, the first few distinct messages get events of their own. Later
@@ -94,7 +94,7 @@ export class EventCorrelator {
     const { record, isCombined } = withMessage(this.#similar.get(similarKey), event.message ?? "", nowMs, this.#policy);
     this.#similar.set(similarKey, record);
     if (!isCombined) return { key: sameEventKey(event), event };
-    // The aggregated event does not carry fields that belong to a single one of its events.
+    // The aggregated event has no annotations, because they belong to single events.
     const { annotations: _, ...metadata } = event.metadata;
     return { key: joinKey(["combined", similarKey]), event: { ...event, metadata, message: combinedMessageOf(event) } };
   }

@@ -1,8 +1,8 @@
 // Generates names for events: the object's name, a dot and the time in nanoseconds in hexadecimal, as Kubernetes' recorder does. If
 // that is not a valid name (the object's name is an address, or too long), the name is a UUID.
 //
-// Promise: no name is generated twice, however many events occur within one millisecond: the digits below the millisecond, which the clock
-// does not have, are random, and the number always increases.
+// Promise: no name is generated twice, however many events occur within one millisecond: the digits below the millisecond, which
+// the clock does not have, are random, and the number always increases.
 import { validateDns1123Subdomain } from "../api/index.ts";
 import { type Random, randomBelow } from "../base/index.ts";
 

@@ -2,7 +2,7 @@
 //
 // - The first event with a key is written as it is. The second starts a series, which is written. Further events only increase the count
 //   here, and the count is written from time to time, so that the server does not expire the event.
-// - A series ends after a time without events: the last count is written. The next event starts anew.
+// - A series ends after a time without events: the last count is written. The next event with its key is a first one again.
 // - At most `cacheSize` keys are kept; above that the series without events for the longest time ends early.
 import { type eventsv1, printMicroTime } from "../api/index.ts";
 import { KeyedHeap } from "../base/index.ts";

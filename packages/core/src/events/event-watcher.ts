@@ -1,5 +1,6 @@
-// Calls one listener with every event, in order, one at a time, without delaying the recorder. Events that the listener has not received yet
-// wait in a queue of `queueSize`; when it is full, new events are dropped and counted. If the listener throws, that is logged, and it gets the next.
+// Calls one listener with every event, in order, one at a time, without delaying the recorder. Events that the listener has not
+// received yet wait in a queue of `queueSize`; when it is full, new events are dropped and counted. If the listener throws, that is
+// logged, and it gets the next event.
 import {
   Channel,
   type Clock,

@@ -40,7 +40,7 @@ export function namespaceOf({ regarding }: RecordedEvent): string {
   return regarding.namespace || "default";
 }
 
-/** Undefined for an object without a kind, because it cannot be referenced. */
+/** Undefined for an object without kind or apiVersion, because it cannot be referenced. */
 export function toReference(subject: EventSubject): corev1.ObjectReference | undefined {
   if (!isObject(subject)) return subject;
   const { apiVersion, kind, metadata } = subject;
@@ -66,7 +66,7 @@ function isObject(subject: EventSubject): subject is KubernetesObject {
   return "metadata" in subject;
 }
 
-/** Joins parts into one key; different parts always give different keys. */
+/** Joins parts into one key; different parts give different keys. An absent part counts as empty. */
 export function joinKey(parts: readonly (string | undefined)[]): string {
   return parts.map((part) => part ?? "").join("\0");
 }

@@ -6,7 +6,7 @@ import { joinKey, namespaceOf, type RecordedEvent } from "./recorded-event.ts";
 const maxNoteBytes = 1024;
 const maxInstanceBytes = 128;
 
-/** Returns the object for the first occurrence. `hostName` is part of the reporting instance if the source has none. */
+/** Returns the object for the first occurrence. `hostName` is for sources with neither `instance` nor `host`. */
 export function toSeriesEvent(recorded: RecordedEvent, hostName: string): eventsv1.Event {
   const { name, source, annotations, related, reason } = recorded;
   const { component, host = hostName, instance = `${component}-${host}` } = source;

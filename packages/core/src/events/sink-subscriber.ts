@@ -25,7 +25,7 @@ export interface Subscriber {
 export interface SinkOptions {
   readonly correlator?: Partial<CorrelatorPolicy> | undefined;
   readonly series?: Partial<SeriesPolicy> | undefined;
-  /** Used as the reporting instance where an event's source has none. Default: the machine's host name. */
+  /** Part of the reporting instance if a source has neither `instance` nor `host`. Default: the machine's host name. */
   readonly hostName?: string | undefined;
   readonly limits: WriterLimits;
   readonly names: EventNames;

@@ -1,6 +1,6 @@
 // Which nodes a pod may run on by its `nodeSelector` and required node affinity, and how much it prefers a node. Terms are
 // ORed; the requirements within a term are ANDed; an empty term matches no node. A malformed term matches no node either,
-// because the API server is the one that validates.
+// and is not reported, because validation is the API server's job.
 import type {
   Node,
   NodeSelector,
@@ -73,7 +73,7 @@ function toRequirement({ key, operator, values = [] }: NodeSelectorRequirement):
   return findRequirementFaults(requirement).length === 0 ? requirement : undefined;
 }
 
-/** Only `metadata.name` with one value is supported. A node without a name (a node template) always matches. */
+/** Only `metadata.name`, In or NotIn one value, is supported. A node without a name (a node template) matches any such requirement. */
 function matchesFields({ key, operator, values = [] }: NodeSelectorRequirement, node: SelectableNode): boolean {
   if (values.length !== 1 || (operator !== "In" && operator !== "NotIn")) return false;
   const { name = "" } = node.metadata;

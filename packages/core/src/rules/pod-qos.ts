@@ -33,7 +33,7 @@ export function computeQosClass(pod: Pick<Pod, "spec">): QosClass {
     const partLimits = computeAmounts(part?.limits);
     requests = addAmounts(requests, computeAmounts(part?.requests));
     limits = addAmounts(limits, partLimits);
-    // Pod-level resources without limits cannot equal their requests either, so one rule serves pods and containers.
+    // Missing pod-level limits cannot equal the requests either, so one rule serves pods and containers.
     if (!partLimits.has("cpu") || !partLimits.has("memory")) isLimited = false;
   }
   if (requests.size === 0 && limits.size === 0) return "BestEffort";

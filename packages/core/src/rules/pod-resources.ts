@@ -85,7 +85,7 @@ function containerLimits(pod: ResourcePod, container: Container, options: PodRes
   return isResizeInfeasible(pod) ? inEffect : maxAmounts(wanted, inEffect);
 }
 
-/** Returns the status with the resources a container has. Undefined for plain init containers, which are not resized. */
+/** Returns the status with the resources a container has; undefined if there is none, or for plain init containers, which are not resized. */
 function resizedStatus(
   pod: ResourcePod,
   container: Container,

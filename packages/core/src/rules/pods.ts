@@ -1,4 +1,4 @@
-// Predicates on a pod's phase, conditions and deletion timestamp. Times are milliseconds.
+// What follows from a pod's phase, conditions, deletion timestamp, priority and deletion cost. Times are milliseconds.
 import { findCondition, isConditionTrue } from "../api/conditions.ts";
 import type { Pod } from "../api/generated/types/core/v1.ts";
 import { parseTime } from "../api/time.ts";
@@ -16,7 +16,10 @@ export function isPodAvailable(
   return availableAtMs !== undefined && availableAtMs <= nowMs;
 }
 
-/** Returns when a ready pod is or will be available; undefined if it is not ready, or has no transition time. */
+/**
+ * Returns when a ready pod is or will be available; undefined if it is not ready, or has no transition time. With
+ * `minReadySeconds` 0 a ready pod is available at once (-Infinity), with or without a transition time.
+ */
 export function podAvailableAtMs(pod: Pod, minReadySeconds: number): number | undefined {
   const ready = findCondition(pod.status?.conditions, "Ready");
   if (ready?.status !== "True") return undefined;
@@ -47,7 +50,7 @@ export function podPriority(pod: Pod): number {
 /** The annotation that orders the deletion of a set's pods: those with the lowest cost are deleted first. */
 export const podDeletionCostAnnotation = "controller.kubernetes.io/pod-deletion-cost";
 
-/** 0 if the annotation is absent; undefined if it is not a 32-bit number, or has a plus sign or leading zeros. */
+/** 0 if the annotation is absent; undefined if it is not a 32-bit number, or begins with a plus sign or a needless zero. */
 export function podDeletionCost(annotations: Readonly<Record<string, string>> | undefined): number | undefined {
   const text = annotations?.[podDeletionCostAnnotation];
   if (text === undefined) return 0;

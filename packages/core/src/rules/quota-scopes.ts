@@ -45,7 +45,7 @@ export function matchesQuotaScope(
   }
 }
 
-/** The scope "Terminating" means: the pod has an activeDeadlineSeconds. */
+/** The scope "Terminating" means: the pod ends by itself, because it has an activeDeadlineSeconds. */
 function hasDeadline(pod: Pick<Pod, "spec">): boolean {
   return (pod.spec.activeDeadlineSeconds ?? -1) >= 0;
 }

@@ -1,4 +1,4 @@
-// What one object uses of a ResourceQuota: object counts for any kind, and requests for pods, services and claims. Usages
+// What one object uses of a ResourceQuota: object counts for any kind, and for pods, services and claims also what they request. Usages
 // of several objects are added with `addAmounts`; a quota counts only the resources that it names.
 import type { Container, PersistentVolumeClaim, Pod, Service } from "../api/generated/types/core/v1.ts";
 import type { GroupResource } from "../api/group-version.ts";
@@ -21,7 +21,7 @@ export function objectCountUsage(resource: GroupResource): ResourceAmounts {
   return new Map([[countResourceName(resource), one]]);
 }
 
-/** A pod that has ended, or whose deletion grace period is over, counts only as an object. */
+/** A pod that has ended, or whose deletion timestamp is longer ago than its grace period, counts only as an object. */
 export function podUsage(pod: Pod, nowMs: number): ResourceAmounts {
   const usage = new Map([["count/pods", one]]);
   if (!isPodCharged(pod, nowMs)) return usage;

@@ -11,7 +11,7 @@ import {
 } from "../api/quantity.ts";
 import { parseQuantity, printQuantity, type Quantity } from "../api/quantity-text.ts";
 
-/** In the form that objects hold them. */
+/** Amounts as text, as objects hold them. */
 export interface ResourceList {
   readonly [resource: string]: string;
 }
@@ -53,7 +53,7 @@ export function subtractToZero(left: ResourceAmounts, right: ResourceAmounts): R
   );
 }
 
-/** Returns the larger amount of each resource. */
+/** Returns the larger amount of each resource. A resource that only one side has keeps its amount. */
 export function maxAmounts(left: ResourceAmounts, right: ResourceAmounts): ResourceAmounts {
   return combine(left, right, (a, b) => (compareQuantities(b, a) > 0 ? b : a));
 }
@@ -63,7 +63,7 @@ export function minAmounts(left: ResourceAmounts, right: ResourceAmounts): Resou
   return combine(left, right, (a, b) => (compareQuantities(b, a) < 0 ? b : a));
 }
 
-/** Returns the names of the resources whose amount exceeds its limit. A resource without a limit cannot exceed it. */
+/** Returns the names of the resources whose amount exceeds its limit. A resource without a limit is never exceeded. */
 export function exceededResources(amounts: ResourceAmounts, limits: ResourceAmounts): string[] {
   const exceeded: string[] = [];
   for (const [name, limit] of limits) {
@@ -73,7 +73,7 @@ export function exceededResources(amounts: ResourceAmounts, limits: ResourceAmou
   return exceeded;
 }
 
-/** Whether a pod with these requests fits into `free`. A resource that `free` does not have counts as zero. */
+/** Whether a pod with these requests fits into `free`. A resource missing in `free` counts as zero; a request of zero always fits. */
 export function amountsFit(requests: ResourceAmounts, free: ResourceAmounts): boolean {
   for (const [name, request] of requests) {
     if (compareQuantities(request, free.get(name) ?? zeroQuantity) > 0 && !isZeroQuantity(request)) return false;

@@ -76,7 +76,7 @@ export function minTolerationSeconds(tolerations: readonly Toleration[]): number
   return Math.max(shortest, 0);
 }
 
-/** Compares the taint's number with the toleration's. Values that are not plain decimal int64 numbers are not tolerated. */
+/** Whether the taint's number is above (Gt) or below (Lt) the toleration's. False if either is not a plain decimal int64. */
 function isBeyond(taintValue: string, operator: "Gt" | "Lt", tolerationValue: string): boolean {
   const taint = toInt64(taintValue);
   const bound = toInt64(tolerationValue);

@@ -3,7 +3,7 @@
 //
 // Promises, in addition to WorkQueue's: if a key is added with several delays, the shortest counts. A plain `add` does not cancel a pending
 // delay, so the key is handed out once more when the delay ends. Shutting down drops delayed keys. A key that is added again while a
-// worker has it keeps the priority with which it was taken.
+// worker has it keeps the priority with which it was taken, unless another is given.
 import { type Clock, KubeloopError, type Metrics, noMetrics } from "../base/index.ts";
 import { DelayedKeys } from "./delayed-keys.ts";
 import { PriorityOrder, type PriorityOrderOptions } from "./priority-order.ts";
@@ -41,7 +41,7 @@ export class DelayingQueue<K extends QueueKey> implements Disposable {
     });
   }
 
-  /** The number of keys ready to be taken, without delayed keys and keys that workers have. */
+  /** The number of waiting keys, without delayed keys and keys that workers have. */
   get size(): number {
     return this.#queue.size;
   }
@@ -89,7 +89,7 @@ export class DelayingQueue<K extends QueueKey> implements Disposable {
     this.#queue.shutDown();
   }
 
-  /** Shuts down and waits until every waiting key has been handed out and is done. */
+  /** Shuts down, which drops delayed keys, and waits until every other key has been handed out and is done. */
   async drain(signal: AbortSignal): Promise<void> {
     this.shutDown();
     await this.#queue.drain(signal);

@@ -6,7 +6,8 @@
 //   keys of one group do not delay the single key of another. `maxPerGroup` limits how many keys of one group workers have at
 //   once; the other keys of that group wait, and keys of other groups do not.
 //
-// Within a level and group: first in, first out. A key that is added again keeps its position and the higher of its priorities.
+// Within a level and group: first in, first out. A key that is added again keeps its age and the higher of its
+// priorities; if that raises it to another level, it goes to the end of its group there.
 import { RingBuffer } from "../base/index.ts";
 import type { QueueKey, ReadyOrder } from "./ready-order.ts";
 
@@ -28,7 +29,10 @@ interface Waiting<K> {
   isTaken: boolean;
 }
 
-/** One priority level: the groups in round-robin order, each with its keys. Stale records are skipped when they are reached. */
+/**
+ * One priority level: the groups in round-robin order, each with its keys. Stale records, whose key was taken or raised to
+ * another level, are skipped when they are reached.
+ */
 class Level<K> {
   readonly priority: number;
   readonly #lines = new Map<string, RingBuffer<Waiting<K>>>();
@@ -101,9 +105,9 @@ export class PriorityOrder<K extends QueueKey> implements ReadyOrder<K> {
   readonly #entries = new Map<K, Waiting<K>>();
   /** Highest priority first. */
   #levels: Level<K>[] = [];
-  /** The number of stale records: records that a level still holds although their key has left that level. */
+  /** How many records became stale since the levels were last rebuilt: their key has left the level, which may still hold them. */
   #staleRecords = 0;
-  /** All records, oldest first, including stale ones. */
+  /** Oldest first, including records of keys that were taken. Aged keys whose group is at its limit move to #agedAtLimit. */
   #byAge = new RingBuffer<Waiting<K>>();
   /** Aged keys whose group is at its limit; and those of them whose group is below its limit again. */
   readonly #agedAtLimit = new Map<string, RingBuffer<Waiting<K>>>();
@@ -208,7 +212,7 @@ export class PriorityOrder<K extends QueueKey> implements ReadyOrder<K> {
   }
 
   // Stale records are skipped when they reach the head of their list. Behind a head that does not move they would accumulate,
-  // so the levels are rebuilt before there are more stale records than waiting keys.
+  // so the levels are rebuilt before there are more than 64 stale records beyond the number of waiting keys.
   #countStray(): void {
     if (++this.#staleRecords <= this.#entries.size + 64) return;
     this.#staleRecords = 0;

@@ -1,4 +1,4 @@
-// Receives every step of a queue; the queue's metrics implement it. Costs nothing when `isWatching` is false.
+// Receives every step of a queue; the queue's metrics implement it. If `isWatching` is false, the clock is not read for it.
 import type { QueueKey } from "./ready-order.ts";
 
 export interface QueueObserver<K extends QueueKey> {
@@ -10,7 +10,7 @@ export interface QueueObserver<K extends QueueKey> {
   taken(key: K, nowMs: number): void;
   /** The worker called `done`. */
   done(key: K, startedMs: number): void;
-  /** The key was added with a delay. */
+  /** A key was added with `addAfter`, whatever the delay. */
   retried(): void;
 }
 

@@ -1,4 +1,4 @@
-// Compute how long a failed key has to wait before its next try. A limiter counts failures by key until `forget` is called;
+// Rate limiters compute how long a failed key has to wait before its next try. A limiter counts failures by key until `forget` is called;
 // a caller that never calls `forget` leaks memory. Limiters are combined (`maxOfRateLimiter`) instead of configured.
 import {
   backoffDelayMs,
@@ -72,7 +72,7 @@ function counting<K extends QueueKey>(delayAfter: (failures: number) => number):
   };
 }
 
-/** One token bucket for all keys: `qps` per second on average, `burst` at once. Each call reserves a token, now or in the future. */
+/** One token bucket for all keys: `qps` keys per second on average, `burst` at once. Each call reserves a token, now or in the future. */
 export function bucketRateLimiter<K extends QueueKey>(policy: TokenBucketPolicy, clock: Clock): RateLimiter<K> {
   if (!(policy.qps > 0) || !(policy.burst >= 1)) {
     throw new KubeloopError(`qps must be above 0 and burst at least 1, not ${policy.qps} and ${policy.burst}`, {

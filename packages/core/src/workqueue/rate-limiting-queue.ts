@@ -18,7 +18,7 @@ export class RateLimitingQueue<K extends QueueKey> implements Disposable {
     this.#limiter = options.rateLimiter ?? defaultControllerRateLimiter<K>(options.clock);
   }
 
-  /** The number of keys ready to be taken, without delayed keys and keys that workers have. */
+  /** The number of waiting keys, without delayed keys and keys that workers have. */
   get size(): number {
     return this.#queue.size;
   }
@@ -74,7 +74,7 @@ export class RateLimitingQueue<K extends QueueKey> implements Disposable {
     this.#queue.shutDown();
   }
 
-  /** Shuts down and waits until every waiting key has been handed out and is done. */
+  /** Shuts down, which drops delayed keys, and waits until every other key has been handed out and is done. */
   async drain(signal: AbortSignal): Promise<void> {
     await this.#queue.drain(signal);
   }

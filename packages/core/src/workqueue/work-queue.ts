@@ -1,8 +1,8 @@
 // A queue of keys for any number of workers: client-go's workqueue.
 //
 // Promises
-// - At most one worker has a key at a time. A key that is added while a worker has it is handed out again after `done`; a key that is
-//   added while it waits is handed out once. So no key is lost, and no key is worked on twice at once.
+// - No two workers have the same key at once. A key that is added while a worker has it is handed out again after `done`; a key that is
+//   added while it waits is handed out once. So no key is lost.
 // - Keys that wait when the queue is shut down are still handed out. `get` returns undefined only when no key is left, including keys
 //   that were added while a worker had them.
 // - Keys are handed out in the order of `order`. Default: first in, first out.
@@ -152,7 +152,7 @@ export class WorkQueue<K extends QueueKey> {
     if (this.#isOver) this.#end();
   }
 
-  /** Shuts down and waits until every key has been handed out and is done. Aborting the signal ends the wait only. */
+  /** Shuts down and waits until every key has been handed out and is done. Aborting the signal ends only the wait. */
   async drain(signal: AbortSignal): Promise<void> {
     this.shutDown();
     if (this.#keys.size === 0) return;
@@ -197,7 +197,7 @@ export class WorkQueue<K extends QueueKey> {
     if (this.#waiters.size > 0) this.#serve();
   }
 
-  /** Hands out keys to waiting workers while there are both. */
+  /** Hands out keys to waiting workers as long as a key may be taken. */
   #serve(): void {
     while (this.#waiters.size > 0) {
       const key = this.take();

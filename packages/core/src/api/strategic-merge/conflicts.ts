@@ -1,6 +1,6 @@
 // Whether two patches of one object set the same field to different values. Merged lists of scalars never conflict;
-// merged lists of objects conflict if elements with the same key do, other lists of objects if elements at the
-// same index do. Parallel lists (order, deletions) are ignored; upstream fails if both patches have one.
+// merged lists of objects conflict if elements with the same key do, other lists of objects if their lengths differ or
+// elements at the same index conflict. Parallel lists (order, deletions) are ignored; upstream fails if both patches have one.
 import { deepEqual } from "../../base/deep.ts";
 import { hasKey, isJsonList, isJsonObject, type JsonObject, jsonEntries, ownValue } from "../json-value.ts";
 import { childSlot, type PathPart, type TypeSchema } from "../schema.ts";

@@ -122,7 +122,7 @@ function retainKeys(merged: Draft, rest: Draft, at: MergePlace): void {
   for (const key of merged.keys()) if (!keys.includes(key)) merged.delete(key);
 }
 
-/** Merges and orders the lists with a `$setElementOrder/…`; returns the rest of the patch without both. */
+/** Merges and orders the lists with a `$setElementOrder/…`; removes both, list and order, from `rest`. */
 function orderLists(merged: Draft, rest: Draft, at: MergePlace): void {
   for (const [key, wanted] of [...rest]) {
     if (!isElementOrderKey(key)) continue;

@@ -2,7 +2,7 @@
 // key, and which objects are replaced or lose the fields that are not mentioned. Pure functions: inputs are never changed, and
 // results share unchanged parts with them.
 //
-// Only kinds with a schema can be patched this way; for others the server responds with 415. The behaviour is
+// Only kinds with a schema can be patched this way; others are rejected (UnsupportedMediaType), as by a server (415). The behaviour is
 // that of upstream's strategicpatch; differences are documented in the file that differs. Known limits of the format, not
 // of this code: a patch cannot set a field to null, and merged lists cannot have two elements with one key.
 import { isJsonObject, type JsonObject } from "../json-value.ts";
@@ -50,8 +50,8 @@ export interface ThreeWayOptions extends StrategicMergeOptions {
 }
 
 /**
- * Returns the patch for `current` that applies all of `modified` and deletes fields that were in `original` but are no longer wanted;
- * fields that others added to `current` stay. This is what `kubectl apply` sends.
+ * Returns the patch for `current` that applies all of `modified` and deletes what was in `original` but is no longer wanted;
+ * fields and list elements that others added to `current` stay. This is what `kubectl apply` sends.
  */
 export function createThreeWayStrategicMerge(input: ThreeWayInput, options: ThreeWayOptions = {}): JsonObject {
   const original = asObject(input.original, "the original");

@@ -1,8 +1,8 @@
-// Errors of credentials. Messages never contain a token, a key or a part of the file.
+// Errors of credentials. Messages never contain a token, a key or a part of the file that contains it.
 import { KubeloopError } from "../../base/index.ts";
 
 /**
- * `Unreadable`: a file could not be read. `Invalid`: its content cannot be used. `PluginMissing`, `PluginFailed`: an exec
+ * `Unreadable`: a file could not be read. `Invalid`: a file or a value cannot be used. `PluginMissing`, `PluginFailed`: an exec
  * plugin is not installed, or failed.
  */
 export type CredentialsErrorReason = "Unreadable" | "Invalid" | "PluginMissing" | "PluginFailed";

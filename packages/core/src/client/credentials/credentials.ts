@@ -17,8 +17,8 @@ export interface Credential {
 export interface Credentials {
   current(signal: AbortSignal): Promise<Credential>;
   /**
-   * Called after the server answered 401 to `shown`. Looks for a newer credential and returns whether `current` now returns another one: then
-   * the request is worth repeating, once.
+   * Called after the server answered 401 to `shown`. Looks for a newer credential and returns whether `current` now returns another
+   * one: then the request is worth repeating, once.
    */
   rejected(shown: Credential, signal: AbortSignal): Promise<boolean>;
 }

@@ -1,9 +1,9 @@
-// Credentials from an exec plugin: a program that prints an ExecCredential. One run at a time is shared by all waiting callers. The result is
-// kept until it expires (until it is rejected, if it never does); the plugin runs again after a 401. A run without waiting callers
-// is killed.
+// Credentials from an exec plugin: a program that prints an ExecCredential. One run at a time is shared by all waiting callers. The
+// result is kept until it expires or is rejected; after a 401 the plugin runs again. A run for which no caller waits any more is
+// killed.
 //
-// The plugin gets standard input only if it asks for it and there is a terminal; then its standard error also goes to the terminal, because
-// it talks to a person. Otherwise its standard error goes to the log, line by line.
+// The plugin gets standard input only if its interactive mode allows it and there is a terminal; then it also gets the standard
+// error of this process, because it talks to a person. Otherwise its standard error goes to the log, line by line.
 import { type Clock, isAborted, type Log } from "../../base/index.ts";
 import type { Credentials } from "./credentials.ts";
 import { CredentialsError } from "./credentials-error.ts";

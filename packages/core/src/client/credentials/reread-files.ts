@@ -1,8 +1,9 @@
-// Files that are rotated from outside: a projected token, a CA bundle, a certificate with its key. They are read again on use after
-// some time, and compared by content (kubelet swaps symbolic links in its mounts, so modification times say little).
+// Files that are rotated from outside: a projected token, a CA bundle, a certificate with its key. They are read again on use,
+// once enough time has passed, and compared by content (kubelet swaps symbolic links in its mounts, so modification times say
+// little).
 //
-// Promises: the generation increases only for new content that decodes. After a successful read, a later failure (a file is absent for
-// a moment, half written, or a key does not match its certificate yet) keeps the last good value and is retried soon.
+// Promises: the generation increases only for new content that decodes. After a successful read, a later failure (a file is absent
+// for a moment, half written, or a key does not match its certificate yet) keeps the last good value and is retried soon.
 import { type Clock, inFlight, isAborted, type Log, SharedWork } from "../../base/index.ts";
 import { CredentialsError } from "./credentials-error.ts";
 import { fileFault, type Host } from "./host.ts";
@@ -31,7 +32,7 @@ interface Reading<T> extends FileVersion<T> {
   readonly texts: readonly string[];
 }
 
-/** The delay before the next read after a failed one. */
+/** How long the last good value is used after a failed read before the next use reads again. */
 const retryMs = 1_000;
 
 export class RereadFiles<T> {
@@ -51,7 +52,7 @@ export class RereadFiles<T> {
     return isFresh && this.#last !== undefined ? this.#last : await this.#look.join(signal);
   }
 
-  /** Like `current`, but always reads the files. */
+  /** Like `current`, but does not wait until a read is due; joins a read in progress. */
   reread(signal: AbortSignal): Promise<FileVersion<T>> {
     return this.#look.join(signal);
   }

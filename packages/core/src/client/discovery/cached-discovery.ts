@@ -4,8 +4,8 @@
 // - Concurrent callers share one read. An aborted caller does not affect the others; when all are aborted, the read is aborted.
 // - After `invalidate()` no result is returned whose read began before it, not even by a read in progress.
 // - `refresh()` returns a result whose read began after the call. If it fails, the cached result stays valid.
-// - A failed read is thrown and not cached: the next caller tries again. With `onFailure: "stale"` callers get the old result instead, even if
-//   it is expired or invalidated; `lastFailure` then has the error.
+// - The error of a failed read is thrown and not cached: the next caller tries again. With `onFailure: "stale"` callers get the
+//   old result instead, even if it is expired or invalidated; `lastFailure` then has the error.
 //
 // The default time to live is ten minutes. client-go's memory cache never expires and kubectl's lives for six hours; with both
 // a long-lived process uses kinds that no longer exist. A new read costs two empty responses if the server sends
@@ -69,7 +69,7 @@ export class CachedDiscovery {
     return (await this.read(signal)).discovered;
   }
 
-  /** Like `discover`, and says whether this call waited for the server. */
+  /** Like `discover`, and says whether the read began after this call. */
   async read(signal: AbortSignal): Promise<Reading> {
     signal.throwIfAborted();
     const kept = this.#kept;

@@ -2,7 +2,7 @@
 // same records. The form is detected from the document, not from its content type, because values within one process
 // have none.
 //
-// The decoding is lenient, because any aggregated server may write these documents: unknown fields are ignored, a missing or malformed field
+// The decoding is lenient, because any aggregated server may write these documents: unknown fields are ignored, a malformed field
 // counts as absent, an entry without a name is dropped. Only a document of another kind throws.
 import { isJsonList, isJsonObject, type JsonObject, ownValue } from "../../api/json-value.ts";
 import { DecodeError } from "../../api/object.ts";

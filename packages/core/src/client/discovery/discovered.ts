@@ -1,9 +1,8 @@
-// The result of discovery as one immutable value: groups, resources, and the group-versions
-// that could not be read. A broken aggregated API does not hide the others. Before concluding anything from an absent resource,
-// check `failures`.
+// The result of discovery as one immutable value: groups, resources, and the group-versions that could not be read. A broken
+// aggregated API does not hide the others. Before concluding anything from an absent resource, check `failures`.
 //
 // Everything is in the server's order: the core group, then groups as the server ranks them, their versions, their
-// resources. If nothing has changed, discovery returns the same value (`===`) again.
+// resources. Two results that are the same value (`===`) have the same content; two values may have the same content, too.
 
 import { type GroupVersion, printGroupVersion } from "../../api/group-version.ts";
 import type { Resource } from "../../api/resource.ts";

@@ -6,8 +6,8 @@
 //   during the read, everything is read once more if something failed; what fails again is recorded.
 // - If a root fails, discovery throws. A 404 for one root means that it has no groups, as with an
 //   aggregated server that is called directly; a 404 for both means that this is not an API server.
-// - ETags are used: an unchanged root costs an empty 304, and if nothing has changed the
-//   same value is returned.
+// - ETags are remembered: an unchanged root costs an empty 304, and if both roots are unchanged and in the aggregated form,
+//   the same value is returned.
 //
 // Not here: caching (CachedDiscovery), lookup of names and kinds (RestMapper), retries of single requests (the
 // Transport).
@@ -74,7 +74,7 @@ export class Discovery {
     try {
       return await this.#discoverOnce(signal);
     } catch {
-      // Group-versions that the first attempt could read are used if the second fails.
+      // The second attempt failed as a whole: the incomplete result of the first is better than none.
       signal.throwIfAborted();
       return first;
     }

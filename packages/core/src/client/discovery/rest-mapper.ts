@@ -59,7 +59,7 @@ export class RestMapper {
     return { group, version, kind };
   }
 
-  /** Returns the best match for a GroupVersionResource or a name (`deploy`, `deployments.apps`, `deployments.v1.apps`). Throws a NoMatchError. */
+  /** Returns the best match for a query or a name (`deploy`, `deployments.apps`, `deployments.v1.apps`). Throws a NoMatchError. */
   async resourceFor(resource: string | ResourceQuery, signal: AbortSignal): Promise<Resource> {
     const [first] = await this.#require({ resource }, (index) => resourcesNamed(index, resource), signal);
     return first;
@@ -75,7 +75,7 @@ export class RestMapper {
     return (await this.#search((index) => resourcesOfCategory(index, category), signal)).found;
   }
 
-  /** Whether the server serves exactly this resource. Throws if its group-version could not be read, instead of returning false. */
+  /** Whether the server serves exactly this resource. Throws, instead of returning false, if its group-version is unreadable. */
   async has(
     resource: Pick<Resource, "group" | "version" | "plural" | "apiVersion">,
     signal: AbortSignal,

@@ -1,13 +1,12 @@
-// Opens one connection to an API server: TCP, through a proxy if configured, and TLS with ALPN. The returned socket is
-// ready for the first byte of HTTP. A failure names its stage. The server has not seen a
-// request yet, so each failure is safe to retry.
+// Opens one connection to an API server: TCP, through a proxy if configured, and TLS with ALPN. The returned socket is ready for
+// the first byte of HTTP. An error names the stage that failed; the server has not seen a request yet, so each is safe to retry.
 import { connect as connectTcp, isIP, type Socket } from "node:net";
 import { connect as connectTls, type TLSSocket } from "node:tls";
 import { TransportError } from "../../api/transport.ts";
 import { type Clock, isAborted, onAbort, timeoutSignal } from "../../base/index.ts";
 import { openTunnel } from "./proxy-tunnel.ts";
 
-/** The server's address, and the TLS identity to connect with. */
+/** How to reach a server (address, proxy, protocols), and the TLS settings: whom to trust and which certificate to use. */
 export interface DialTarget {
   readonly server: URL;
   readonly proxyUrl?: string | undefined;
@@ -22,7 +21,7 @@ export interface DialTarget {
 export interface DialedSocket {
   readonly socket: Socket | TLSSocket;
   readonly protocol: "h2" | "http/1.1";
-  /** The last error of the socket, also while nothing else listened. */
+  /** The last error of the socket, including errors while nothing else listened. */
   readonly lastError: () => Error | undefined;
 }
 
@@ -78,7 +77,7 @@ export function openTcp(
   return untilReady(() => connectTcp(address), "connect", signal);
 }
 
-/** Starts TLS over a connected socket. */
+/** Does the TLS handshake over a connected socket, with the target's certificates, server name and protocols. */
 function secure(socket: Socket, target: DialTarget, signal: AbortSignal): Promise<TLSSocket> {
   const host = target.serverName ?? hostOf(target.server);
   const start = () =>

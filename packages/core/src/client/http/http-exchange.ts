@@ -24,8 +24,8 @@ export interface HttpResponse {
 }
 
 /**
- * Whether an exchange may be sent again without asking the caller after its kept-alive connection turned out to be dead: the server
- * has not seen it, or repeating it changes nothing. A request stream that was partly read cannot be sent again.
+ * Whether an exchange may be sent once more, without asking the caller, after its kept-alive connection turned out to be dead:
+ * the server has not seen it, or repeating it changes nothing. A request body that is a stream cannot be read again.
  */
 export function mayRepeat({ method, body }: HttpExchange, error: unknown): boolean {
   if (!(error instanceof TransportError) || error.reason !== "ConnectionLost") return false;

@@ -44,7 +44,7 @@ interface Sender {
 }
 
 const maxIdentities = 8;
-/** Bookmarks come about every minute; this is a minute and a quarter. */
+/** Bookmarks come about every minute; a quarter of a minute more is enough margin. */
 const watchSilenceMs = 75_000;
 
 export class HttpTransport implements AsyncDisposable {
@@ -71,7 +71,7 @@ export class HttpTransport implements AsyncDisposable {
     return all.reduce((sum, one) => sum + one.http2Connections, 0);
   }
 
-  /** Returns a Transport that sends with this identity. Default: the config's. All share these connections. */
+  /** Returns a Transport that sends with this identity. Default: the config's. All share the connections of this object. */
   as({ credentials, impersonate }: HttpIdentity = this.#config): Transport {
     const headers = impersonate === undefined ? {} : impersonationHeaders(impersonate);
     const sender: Sender = { credentials, headers, certificate: undefined };

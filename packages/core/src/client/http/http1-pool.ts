@@ -1,8 +1,8 @@
-// HTTP/1.1 to one server: kept-alive connections with one exchange each at a time, as many connections as exchanges. undici implements
-// the protocol on each; it takes longer to load than everything else here, so it is loaded with the first connection.
+// HTTP/1.1 to one server: kept-alive connections with one exchange each at a time, as many connections as exchanges. undici
+// implements the protocol on each; it takes longer to load than everything else here, so it is loaded with the first connection.
 //
-// A server may close a kept-alive connection at the moment it is reused. Requests that are safe to repeat are then sent again on
-// a new connection, and the caller does not notice.
+// A server may close a kept-alive connection at the moment it is reused. A request that is safe to repeat is then sent once more
+// on a new connection, and the caller does not notice.
 import type { Socket } from "node:net";
 import { Readable } from "node:stream";
 import type { Client, Dispatcher } from "undici";
@@ -41,7 +41,7 @@ export class Http1Pool implements AsyncDisposable {
   readonly #options: Http1Options;
   readonly #closing = new AbortController();
   readonly #connections = new Set<PooledConnection>();
-  // The most recently used connection is reused first, so that the others become idle and time out.
+  // The most recently used connection is reused first, so that the others stay idle and time out.
   readonly #idle: PooledConnection[] = [];
 
   constructor(options: Http1Options) {
@@ -140,7 +140,7 @@ export class Http1Pool implements AsyncDisposable {
     this.#idle.push(connection);
   }
 
-  /** Resolves with the head of the response; the reader of the body handles what comes after it. */
+  /** The limit until the head of the response has arrived; after that, the reader of the body has its own limit. */
   #silenceOf({ silenceMs }: HttpExchange, onSilent: () => void): SilenceLimit | undefined {
     if (silenceMs === undefined) return undefined;
     const silence = new SilenceLimit({ clock: this.#options.clock, limitMs: silenceMs }, onSilent);

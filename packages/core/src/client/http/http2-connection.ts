@@ -1,6 +1,5 @@
-// One HTTP/2 connection and its streams. It respects the server's limit of streams with some reserve, keeps the
-// process alive only while it has streams, and accepts no new ones after the server's GOAWAY; then it closes
-// after its last stream.
+// One HTTP/2 connection and its streams. It stays below the server's limit of streams with some reserve, keeps the process alive
+// only while it has streams, and accepts no new ones after the server's GOAWAY; then it closes after its last stream.
 import type { ClientHttp2Session, ClientHttp2Stream, OutgoingHttpHeaders } from "node:http2";
 import { TransportError } from "../../api/transport.ts";
 import { type Clock, timeoutSignal, untilAborted } from "../../base/index.ts";

@@ -1,6 +1,6 @@
-// Detects a dead HTTP/2 connection: while a request is waiting, it sends a ping every 30 s, which must
-// be answered within 15 s. An idle connection is not pinged, so that it does not keep the process alive; the first request after
-// a long idle time sends a ping immediately.
+// Detects a dead HTTP/2 connection: while it has streams, a ping is sent every 30 s and must be answered within 15 s. An idle
+// connection is not pinged, so that it does not keep the process alive; the first request after a long idle time sends a ping
+// immediately.
 import type { ClientHttp2Session } from "node:http2";
 import type { Clock } from "../../base/index.ts";
 

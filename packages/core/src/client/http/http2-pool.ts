@@ -1,6 +1,6 @@
 // HTTP/2 to one server: many streams on few connections. A further connection is opened before the server's limit of
-// streams is reached, so a get never waits behind watches. Requests that are safe to repeat are sent again if a connection that
-// was used before is lost.
+// streams is reached, so a get never waits behind watches. A request that is safe to repeat is sent once more if its connection
+// is lost and had answered a request before.
 import { type Clock, untilAborted } from "../../base/index.ts";
 import type { DialedSocket } from "./dial.ts";
 import { closedError, type HttpExchange, type HttpResponse, mayRepeat } from "./http-exchange.ts";
@@ -31,7 +31,7 @@ export class Http2Pool implements AsyncDisposable {
     return this.#connections.size;
   }
 
-  /** Uses a connection that was dialled elsewhere. */
+  /** Takes over a connection that was dialled elsewhere. */
   async adopt(dialed: DialedSocket): Promise<void> {
     const connection = await Http2Connection.open(dialed, this.#options, this.#closing.signal);
     this.#connections.add(connection);
@@ -73,7 +73,7 @@ export class Http2Pool implements AsyncDisposable {
     return undefined;
   }
 
-  // One dial at a time for all waiting requests; an aborted request does not stop it.
+  // One dial at a time, shared by all waiting requests, so an aborted request does not stop it.
   async #opened(signal: AbortSignal): Promise<void> {
     this.#opening ??= this.#open().finally(() => {
       this.#opening = undefined;

@@ -1,5 +1,5 @@
-// One exchange on an HTTP/2 connection: sends a request and waits for the head of its response. For Node, a stream that the server cut off
-// has ended normally; only its reset code shows the difference.
+// One exchange on an HTTP/2 connection: sends a request and waits for the head of its response. For Node, a stream that the
+// server cut off has ended normally; only its reset code shows the difference.
 import type { ClientHttp2Stream, IncomingHttpHeaders } from "node:http2";
 import { TransportError } from "../../api/transport.ts";
 import { onAbort } from "../../base/index.ts";
@@ -71,7 +71,10 @@ function headOf(
 const cancelled = 8; // NGHTTP2_CANCEL
 const refusedStream = 7; // NGHTTP2_REFUSED_STREAM
 
-/** A stream that has ended on both sides closes by itself: a reset would count against the client, and servers disconnect clients that send many. */
+/**
+ * A stream that has ended on both sides closes by itself and is not reset: a reset would count against the client, and servers
+ * disconnect clients that send many.
+ */
 function cancel(stream: ClientHttp2Stream): void {
   if (stream.readableEnded && stream.writableFinished) return;
   if (!stream.closed) stream.close(cancelled);

@@ -1,5 +1,5 @@
 // A connection through a proxy: CONNECT on an http or https proxy, or SOCKS5. The resulting socket works like a direct
-// one; the proxy sees only the server's name and port.
+// one. If the server uses TLS, the proxy sees only its name and port.
 import { isIP, type Socket } from "node:net";
 import * as tls from "node:tls";
 import { onAbort } from "../../base/index.ts";
@@ -10,7 +10,7 @@ interface Address {
   readonly port: number;
 }
 
-/** The CAs for a proxy that uses TLS: the cluster's CA, as in client-go, or the platform's. */
+/** Whom to trust if the proxy itself uses TLS: the cluster's CA, as in client-go, and the platform's CAs. */
 interface ProxyTrust {
   readonly caPem: string | undefined;
   readonly isVerified: boolean;

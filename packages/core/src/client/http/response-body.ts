@@ -1,6 +1,6 @@
-// The response of a Transport: its bytes as they arrive, decompressed if necessary, for one
-// reader with back-pressure down to the socket. Reading fails with a TransportError when the connection breaks and with the
-// signal's reason when it aborts. A reader that stops early releases the stream, the timer and the signal.
+// The response of a Transport: its bytes as they arrive, decompressed if necessary, for one reader, with back-pressure down to
+// the socket. Reading fails with a TransportError when the connection breaks and with the signal's reason when it aborts. A reader
+// that stops early releases the stream, the timer and the signal.
 import type { Readable } from "node:stream";
 import { type ApiResponse, headerValue, TransportError } from "../../api/transport.ts";
 import { onAbort } from "../../base/index.ts";
@@ -12,7 +12,7 @@ export interface ResponseOptions {
   readonly silence: SilenceOptions | undefined;
 }
 
-/** The body ends when it is read, aborted, disposed of, or silent for too long. */
+/** The body ends when it was read to its end, aborted, disposed of, or silent for too long. */
 export async function toResponse(
   answer: HttpResponse,
   options: ResponseOptions,
@@ -31,7 +31,7 @@ export async function toResponse(
     watch[Symbol.dispose]();
     silence?.[Symbol.dispose]();
     answer.end();
-    // The response itself ends its stream.
+    // `answer.end` ends the answer's own stream; only a decompressing stream is left to destroy.
     if (stream !== answer.stream) stream?.destroy();
   };
   const watch = onAbort(signal, end);
@@ -121,7 +121,7 @@ class BodyReader implements AsyncIterableIterator<Uint8Array> {
   async return(): Promise<IteratorResult<Uint8Array, undefined>> {
     if (this.#state === "over") return ended;
     this.#reading.end();
-    // A waiting reader gets the reason why the read was ended on this side.
+    // A read that still waits gets an error, because an end would look like a complete body.
     if (this.#wake === undefined) this.#state = "over";
     else this.#settle({ how: "badly", cause: prematureClose() });
     return ended;

@@ -1,6 +1,5 @@
-// All connections to one server with one TLS identity. ALPN on the first connection decides
-// whether they use HTTP/2 or HTTP/1.1; that connection is then used first. If the server later agrees to something
-// else, the next request decides again.
+// All connections to one server with one TLS identity. ALPN on the first connection decides whether they use HTTP/2 or HTTP/1.1;
+// that connection is then used first. If the server later agrees to something else, the next request decides again.
 import { TransportError } from "../../api/transport.ts";
 import { type Clock, type Deferred, deferred, untilAborted } from "../../base/index.ts";
 import { type DialTarget, dial } from "./dial.ts";
@@ -63,7 +62,7 @@ export class ServerConnections implements AsyncDisposable {
     }
   }
 
-  /** Accepts no new exchanges; closes, and resolves, when the running ones have ended. */
+  /** Closes, and resolves, when the running exchanges have ended. The caller must not send new ones from now on. */
   async retire(): Promise<void> {
     if (this.#exchanges > 0) {
       this.#retiring = deferred();

@@ -1,5 +1,5 @@
 // Detects that a stream has been silent for too long while a reader waited for it. A connection whose other end has vanished
-// looks like one on which nothing happens; only time tells them apart.
+// without closing it looks like one on which nothing happens; only time tells them apart.
 //
 // One timer for the whole stream: arriving data only records its time. A slow reader does not count as silence.
 import { TransportError } from "../../api/transport.ts";

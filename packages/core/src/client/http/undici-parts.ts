@@ -1,6 +1,6 @@
 // The two modules of undici that implement HTTP/1.1 over a socket. Its main module also loads fetch, caches, mocks and proxies:
-// ninety more files and a tenth of a second, for nothing that is used here. undici does not restrict deep imports, and our dependency
-// is pinned to one exact release: after an update, the tests of the transport show whether the modules still exist.
+// ninety more files and a tenth of a second, for nothing that is used here. undici does not restrict deep imports, and our
+// dependency is pinned to one exact release: after an update, the tests of the transport show whether the modules still exist.
 /// <reference path="./undici-paths.d.ts" />
 import { createRequire } from "node:module";
 import type { Client, Dispatcher } from "undici";
@@ -12,9 +12,9 @@ export interface UndiciParts {
 }
 
 /**
- * Loads them on first use. With `require` where possible, because to import a CommonJS file Node first scans all of it for export names,
- * and compiling that scanner costs as much as two thousand objects of a list. A bundled program contains the modules,
- * and cannot require them from anywhere.
+ * Loads them on first use. With `require` where possible, because to import a CommonJS file Node first scans all of it for export
+ * names, and compiling that scanner costs as much as two thousand objects of a list. A bundled program contains the modules and
+ * cannot require them from anywhere, so there they are imported.
  */
 export async function loadUndiciParts(): Promise<UndiciParts> {
   const { Client, request } = requireParts() ?? (await importParts());

@@ -1,5 +1,5 @@
-// Everything that a transport needs to connect to a cluster. Made from a kubeconfig, from a pod's service account, or by
-// hand; the transport does not know which.
+// Everything that a transport needs to connect and authenticate to a cluster. Made from a kubeconfig, from a pod's service
+// account, or by hand; the transport does not know which.
 import { type CaBundle, systemCaBundle } from "../credentials/ca-bundle.ts";
 import { type Credentials, noCredentials } from "../credentials/credentials.ts";
 import type { Impersonation } from "../credentials/impersonation.ts";

@@ -1,5 +1,5 @@
 // The in-cluster configuration of a pod: the API server's address in the environment; token, CA and
-// namespace of its service account in files. Token and CA are read again when kubelet rotates them.
+// namespace of its service account in files. Token and CA are read again from time to time, because kubelet rotates them.
 import { isAborted } from "../../base/index.ts";
 import { fileCaBundle, systemCaBundle } from "../credentials/ca-bundle.ts";
 import { noCredentials } from "../credentials/credentials.ts";

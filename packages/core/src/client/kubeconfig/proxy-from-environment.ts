@@ -1,5 +1,5 @@
 // Finds the proxy in the environment, by the rules of Kubernetes' own clients: HTTPS_PROXY or HTTP_PROXY by
-// the server's scheme (also in lower case), except for localhost and for hosts in NO_PROXY.
+// the server's scheme (also in lower case), except for localhost, loopback addresses and hosts in NO_PROXY.
 import { BlockList, isIP } from "node:net";
 
 type Environment = Readonly<Record<string, string | undefined>>;

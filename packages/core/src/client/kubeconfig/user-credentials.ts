@@ -1,8 +1,8 @@
 // Converts a kubeconfig's user to Credentials. Files are opened once here, so that a missing one is reported when the configuration
 // is loaded and not at the first request. Faults that `validateUser` reports are not reported again.
 //
-// As in Kubernetes: a certificate is used together with a token or a password; an exec plugin is used only without
-// them; of `token` and `tokenFile` the file wins, and the token is used until the file can be read.
+// As in Kubernetes: a certificate is used together with a token or a password; an exec plugin is used only if there is none of
+// these; of `token` and `tokenFile` the file wins, and the token is used until the file can be read.
 import { isAborted } from "../../base/index.ts";
 import { combinedCredentials } from "../credentials/combined-credentials.ts";
 import {

@@ -1,5 +1,5 @@
 // A deadline for each request that is not long-running. It covers everything from here on, including retries and reading the
-// body; when it passes, the request fails with a TimeoutError that names it.
+// body; when it passes, whichever of these is in progress fails with a TimeoutError that names the request.
 //
 // The deadline is sent in the query, as `timeout`, so that the server stops when the client does. A request with
 // its own `timeout` or `timeoutSeconds` keeps it. Watches, logs and upgraded connections have no deadline.
@@ -37,7 +37,7 @@ async function exchange(transport: Transport, request: ApiRequest, deadline: Chi
   }
 }
 
-/** Returns the request's `timeout`; undefined if it has none. */
+/** Returns the request's `timeout`; undefined if it has no positive one or is long-running, which means no deadline. */
 export function timeoutMsOf(request: ApiRequest): number | undefined {
   const timeout = queryValue(request.query, "timeout");
   if (timeout === undefined || isLongRunning(request)) return undefined;
@@ -45,7 +45,7 @@ export function timeoutMsOf(request: ApiRequest): number | undefined {
   return timeoutMs > 0 ? timeoutMs : undefined;
 }
 
-/** Returns the request with a `timeout`: its own, its `timeoutSeconds`, or the given one. */
+/** Returns the request with a `timeout`: its own, its `timeoutSeconds`, or the given one. Adds none to a long-running request. */
 function nameTimeout(request: ApiRequest, givenMs = 0): ApiRequest {
   const { query } = request;
   if (queryValue(query, "timeout") !== undefined) return request;

@@ -1,4 +1,4 @@
-// Adds default headers to requests.
+// Adds the default headers of a client to every request that does not have its own.
 import type { HttpHeaders, Transport } from "../../api/transport.ts";
 
 /** Names are in lower case. Headers of the request itself win. */

@@ -1,5 +1,6 @@
 // The request metrics of a client, with Kubernetes' names, labels and buckets, so that existing dashboards work. The
-// definitions are data; the two wrappers count attempts (inside the retries) and whole calls (outermost).
+// definitions are data; the two wrappers count attempts (inside the retries) and whole calls (around rate limit, deadline and
+// retries).
 //
 // As upstream, durations and sizes are measured only for calls that end by themselves: the duration of watches, logs and upgraded
 // connections depends only on their reader. Bodies passed as values have no size.

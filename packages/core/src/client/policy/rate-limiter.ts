@@ -1,8 +1,8 @@
 // Limits requests per second, in FIFO order. One limiter may serve any number of transports: they share its
 // tokens and its queue.
 //
-// Promises: no request overtakes another. An aborted request leaves the queue without taking a token, and those behind it move up. While
-// requests wait there is one timer, otherwise none; no listener stays on a signal.
+// Promises: no request overtakes another. An aborted request leaves the queue without taking a token, and those behind it move
+// up. While requests wait there is one timer, otherwise none; no listener stays on a signal.
 import { type Clock, KubeloopError, onAbort } from "../../base/index.ts";
 import { fullBucket, msUntilToken, type TokenBucketPolicy, takeToken } from "../../base/token-bucket.ts";
 import { WaitingLine } from "../../base/waiting-line.ts";

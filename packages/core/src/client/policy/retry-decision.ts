@@ -4,8 +4,8 @@
 // - after 429 or 5xx with Retry-After: the server did not carry out the request;
 // - after a broken connection, if the request is safe, or if the server cannot have seen it;
 // - a watch that could not be opened because of a broken connection or a timeout.
-// Never: a body that can be read only once; a connection that could not be opened at all, because the caller with the broader view
-// (a reflector, a worker) backs off better than a single request can.
+// Never: a body that can be read only once; a connection that could not be opened at all, because the caller, which has the
+// broader view (a reflector, a worker), backs off better than a single request can.
 import { type ApiRequest, type ApiResponse, TransportError } from "../../api/transport.ts";
 import { TimeoutError } from "../../base/index.ts";
 import { isReplayable, isSafe, isWatch } from "./request-traits.ts";
@@ -65,7 +65,7 @@ function answerDelayMs(
   return isRepeatable(status) ? retryAfterHeaderMs(headers, nowMs) : undefined;
 }
 
-/** Whether a response with this status may be retried. */
+/** Whether a response with this status is retried if it has a Retry-After. */
 export function isRepeatable(status: number): boolean {
   return status === 429 || status >= 500;
 }

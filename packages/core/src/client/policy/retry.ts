@@ -1,9 +1,9 @@
 // Retries a request if that is safe and likely to help; retry-decision.ts decides. Every attempt sends
 // the same request, unchanged.
 //
-// Promises: at most `maxRetries` after the first attempt. No wait exceeds the request's deadline: then the last response or error
-// is returned. A response that is not returned is disposed of before the wait. Aborting ends the wait immediately
-// and leaves nothing behind.
+// Promises: at most `maxRetries` after the first attempt. No wait goes past the request's deadline: instead, the last response is
+// returned or the last error thrown. A response that is not returned is disposed of before the wait. Aborting ends the wait
+// immediately and leaves nothing behind.
 import { type ApiRequest, type ApiResponse, headerValue, type Transport } from "../../api/transport.ts";
 import { type Clock, defaultLog, type Log } from "../../base/index.ts";
 import { timeoutMsOf } from "./deadline.ts";
@@ -106,7 +106,7 @@ async function discard(response: ApiResponse): Promise<void> {
       if (left <= 0) return;
     }
   } catch {
-    // Ignored: the response is not needed, and an abort shows in what follows.
+    // Ignored: the response is not needed, and a lost connection or an abort shows in what follows.
   } finally {
     await response[Symbol.asyncDispose]();
   }

@@ -1,6 +1,6 @@
 // Delays requests by a rate limiter and reports the wait: in the log if it is long, and always in a histogram. Opening a watch
-// does not wait, because watches are rare and a cache is stale meanwhile. Reopening one does wait, otherwise a
-// server in trouble would be overloaded.
+// does not wait, because watches are rare and a cache is blind meanwhile. Retries of that request do wait (in `withRetry`),
+// otherwise a server in trouble would be overloaded.
 import type { ApiRequest, Transport } from "../../api/transport.ts";
 import { type Clock, defaultLog, type Log, noMetrics } from "../../base/index.ts";
 import { type MetricsOptions, restClientMetrics } from "./metrics.ts";

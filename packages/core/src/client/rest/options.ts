@@ -83,15 +83,15 @@ export function selectorQuery(options: SelectorOptions): Query {
   return [...pair("labelSelector", label), ...pair("fieldSelector", field)];
 }
 
-// The "nothing" selector prints as empty text, which would select everything: it must not be sent, least of all with a delete. So a
-// selector that no object matches is sent instead.
+// The "nothing" selector prints as empty text, which would select everything: it must not be sent, least of all with a delete. So
+// one that no object matches is sent instead: no label both exists and does not exist.
 function labelText(selector: Selector): string {
   return selector.selects === "nothing" ? "nothing,!nothing" : printSelector(selector);
 }
 
 export function watchQuery(options: Partial<WatchOptions>): Query {
   const { sendInitialEvents } = options;
-  // There is only one possible value, and the server requires it.
+  // There is only one possible value, and the server requires it together with `sendInitialEvents`.
   const match = options.resourceVersionMatch ?? (sendInitialEvents === undefined ? undefined : "NotOlderThan");
   return [
     ["watch", "true"],
@@ -124,7 +124,7 @@ export function deleteBody(options: Partial<DeleteOptions>): object {
   };
 }
 
-/** Returns one query pair, or none if the value is undefined. */
+/** Returns one query pair, or none if the value is undefined or empty. */
 export function pair(name: string, value: string | number | boolean | undefined): Query {
   return value === undefined || value === "" ? [] : [[name, String(value)]];
 }

@@ -29,7 +29,7 @@ export interface Asked {
   readonly name?: string | undefined;
 }
 
-/** Returns the response's object. Throws a StatusError for an error status. */
+/** Returns the response's object. Throws a StatusError for an error status or a Status that reports a failure. */
 export async function readObject(response: ApiResponse, asked: Asked): Promise<KubernetesObject> {
   return toObject(await readJson(response, asked), asked);
 }
@@ -57,7 +57,7 @@ export async function drain(response: ApiResponse, asked: Asked): Promise<void> 
   for await (const _ of response.body.bytes);
 }
 
-/** Throws the error in the response's body if the status is an error; otherwise leaves the response unread. */
+/** Throws the Status in the body, or an error made from the code, unless the code is 200 to 206: then the body stays unread. */
 export async function throwIfRefused(response: ApiResponse, asked: Asked): Promise<void> {
   if (response.status >= 200 && response.status <= 206) return;
   const body = await readWhole(response);
@@ -78,7 +78,7 @@ export async function throwIfRefused(response: ApiResponse, asked: Asked): Promi
   });
 }
 
-/** Returns the response's JSON, whatever it is. Throws a StatusError for an error status. */
+/** Returns the response's JSON. Throws a StatusError for an error status or a Status that reports a failure. */
 export async function readJson(response: ApiResponse, asked: Asked): Promise<unknown> {
   await throwIfRefused(response, asked);
   const body = await readWhole(response);

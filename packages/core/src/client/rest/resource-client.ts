@@ -1,8 +1,8 @@
 // The API's verbs on one resource. Each method sends one request (a list one per page), returns the server's
-// response or throws a StatusError, and stops when its signal aborts.
+// response or throws a StatusError with the server's reason, and stops when its signal aborts.
 //
-// Objects are plain JSON as the server sent them, with `kind` and `apiVersion` filled in. JavaScript cannot represent integers beyond
-// 2^53: reading rounds them, so writing a whole object back (`update`) would store the rounded value. Patches change only
+// Objects are plain JSON as the server sent them, with `kind` and `apiVersion` filled in. JavaScript cannot represent all integers
+// beyond 2^53: reading rounds them, so writing a whole object back (`update`) would store the rounded value. Patches change only
 // the fields they name; prefer them, or `updateExactly` where only updates are allowed.
 import {
   type ApiRequest,
@@ -176,14 +176,14 @@ export class ResourceClient<T extends KubernetesObject, S extends SubresourceTyp
     return await this.#apply(object, "status", options, signal);
   }
 
-  /** Returns the object if it still exists (finalizers, grace period) or the server sends it; otherwise a Status. */
+  /** Returns the last state of the object if it still exists (finalizers, grace period) or the server sends it; else a Status. */
   async delete(name: string, ...call: CallArguments<DeleteOptions>): Promise<T | metav1.Status> {
     const [options, signal] = callArguments<DeleteOptions>(call);
     const request = this.#request("DELETE", { name }, [], jsonContent(deleteBody(options)));
     return (await this.#exchange(request, name, signal, readObjectOrStatus)) as T | metav1.Status;
   }
 
-  /** Deletes the objects that match the selectors, in one namespace if the resource is namespaced: all objects, without selectors. */
+  /** Deletes the objects that match the selectors, in one namespace if the resource is namespaced. Without selectors: all. */
   async deleteCollection(
     options: DeleteOptions & Omit<ListOptions, "pageSize" | "onRestart">,
     signal: AbortSignal,

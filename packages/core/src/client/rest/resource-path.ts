@@ -9,7 +9,7 @@ export interface ResourceTarget {
   readonly namespace?: string | undefined;
   readonly name?: string | undefined;
   readonly subresource?: string | undefined;
-  /** Whether the request writes: creating and deleting need a namespace. */
+  /** Whether the request writes: objects of a namespaced resource are created and deleted within one namespace. */
   readonly isWritten?: boolean;
 }
 

@@ -20,7 +20,7 @@ export interface SubresourceContext {
 /** The response of a create: a Status for binding and eviction. */
 export type CreateAnswer<Name extends string, T> = Name extends "binding" | "eviction" ? metav1.Status : T;
 
-/** The body: the object without its metadata, because the path has the name. Anything, if its type is not known. */
+/** The body: the object, whose metadata may be left out because the path has the name. Anything, if its type is not known. */
 export type SubresourceBody<T extends KubernetesObject> = KubernetesObject extends T
   ? object
   : Omit<T, "metadata"> & { readonly metadata?: T["metadata"] };

@@ -24,7 +24,7 @@ async function readAll(reading: AsyncIterable<readonly string[]>): Promise<reado
   return read;
 }
 
-describe("batches that are batchIterator", () => {
+describe("the batches of a batch iterator", () => {
   test("come in order, and the source is left once when there are no more", async () => {
     const { reading, happened } = source([["a", "b"], ["c"]]);
     expect(await readAll(reading)).toEqual(["a", "b", "c"]);

@@ -1,6 +1,7 @@
-// An async iterator of batches that behaves like an async generator: never two reads at a time, and nothing more
-// after it has ended, failed or been left. A generator would be as short, but each of its steps costs several
-// times as much, and compiling it takes longer than reading ten thousand objects: too much for a path that every byte takes.
+// An async iterator of batches with the interface of an async generator: nothing more comes after it has ended, failed or been
+// left. It does not queue calls: its reader must wait for each `next` before the following one. A generator would be as short, but
+// each of its steps costs several times as much, and compiling it takes longer than reading ten thousand objects: too much for a
+// path that every byte takes.
 
 export interface BatchSource<T> {
   /** Returns the next batch; undefined at the end. */

@@ -8,7 +8,7 @@ export interface Batched<T> extends AsyncIterable<T> {
   [Symbol.asyncIterator](): AsyncGenerator<T, void, undefined>;
 }
 
-/** A second reader gets an error, because otherwise it would see an empty stream. */
+/** A second reader gets an error, because otherwise it would miss values and see an end where the stream has none. */
 export function readOnce<T>(source: AsyncGenerator<readonly T[], void, undefined>): Batched<T> {
   let isTaken = false;
   const batches = () => {

@@ -17,7 +17,7 @@ export class CarriedBytes {
     this.#length += bytes.length;
   }
 
-  /** Returns the kept bytes followed by these, and clears. The result is valid until the next call. */
+  /** Returns the kept bytes followed by these, and clears. The result is valid until the next `keep`. */
   take(bytes: Buffer): Buffer {
     if (this.#length === 0) return bytes;
     this.#append(bytes);

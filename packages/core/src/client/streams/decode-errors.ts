@@ -3,14 +3,14 @@
 import { KubeloopError } from "../../base/errors.ts";
 
 /**
- * `Decode`: the bytes are invalid. `UnexpectedEnd`: the bytes are valid, but the body ended
+ * `Decode`: the bytes are invalid. `UnexpectedEnd`: the bytes were valid so far, but the body ended
  * in the middle. `TooLarge`, `TooDeep`: one value exceeds the limits.
  */
 export type StreamFault = "Decode" | "UnexpectedEnd" | "TooLarge" | "TooDeep";
 
 export interface StreamDecodeErrorOptions {
   readonly reason: StreamFault;
-  /** The offset in the body, in bytes. In a body of values, the index of the value. */
+  /** The offset of the fault in the body, in bytes. In a body of values, the index of the value. */
   readonly position: number;
   readonly cause?: unknown;
 }

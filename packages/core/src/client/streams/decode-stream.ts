@@ -10,7 +10,7 @@ import { type BatchSource, batchIterator } from "./batch-iterator.ts";
 
 /** A synchronous decoder: bytes in, values out. */
 export interface ChunkDecoder<T> {
-  /** Appends the values that the chunk completes to `values`. Keeps no reference to the chunk. */
+  /** Appends the values that the chunk completes to `values`. Copies what it needs later, so the chunk may be reused. */
   push(chunk: Buffer, values: T[]): void;
   /** The body has ended. Appends the last values; throws if the body is incomplete. */
   end(values: T[]): void;

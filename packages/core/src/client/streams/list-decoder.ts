@@ -34,7 +34,7 @@ export class ListDecoder<T extends KubernetesObject> implements ChunkDecoder<T> 
   #count = 0;
   #hasItems = false;
   #identity: Partial<ItemIdentity> = {};
-  /** The bytes between two items, guessed from the first. */
+  /** The bytes between two items, if they could be guessed from the first and the guess has held so far. */
   #border: Buffer | undefined;
   /** The incomplete item at the end of a chunk. */
   readonly #carried = new CarriedBytes();
@@ -132,9 +132,10 @@ export class ListDecoder<T extends KubernetesObject> implements ChunkDecoder<T> 
   }
 
   /**
-   * Takes all items up to a guessed separator at once, which is much faster than scanning for the end of each. The result does not depend
-   * on the guess: a text that parses between brackets consists of whole items with commas between them, wherever it was cut. Returns false
-   * without taking anything if it does not parse or an item is wrong; the caller then scans, which finds the error and its position.
+   * Takes all items up to a guessed separator at once, which is much faster than scanning for the end of each. The result does not
+   * depend on the guess: a text that parses between brackets consists of whole items with commas between them, wherever it was cut.
+   * Returns false without taking anything if it does not parse or an item is wrong; the caller then scans, which finds the error and
+   * its position.
    */
   #addRun(from: number, end: number, items: T[]): boolean {
     if (!this.#cutter.trust(from, end)) return false;

@@ -20,7 +20,7 @@ export function checkIsList(envelope: JsonObject, { hasItems }: { readonly hasIt
   const kind = ownValue(envelope, "kind");
   const status = kind === "Status" ? decodeStatus(envelope) : undefined;
   if (status !== undefined) throw new StatusError(status);
-  // Go omits an empty list if its type is omitempty.
+  // Go omits an empty list if the field is marked omitempty.
   if (hasItems || (typeof kind === "string" && kind.endsWith("List"))) return;
   throw fault(`not a list: no items, and its kind is ${JSON.stringify(kind)}`);
 }

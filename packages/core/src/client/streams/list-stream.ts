@@ -17,7 +17,7 @@ export interface ListStream<T extends KubernetesObject = KubernetesObject> exten
   readonly metadata: ListMeta;
 }
 
-/** Nothing is read before the reader reads. Throws a StatusError for a Status, a ListDecodeError for other non-lists. */
+/** Nothing is read before the first read, which throws a StatusError for a Status and a ListDecodeError for other non-lists. */
 export function decodeList<T extends KubernetesObject = KubernetesObject>(
   body: ResponseBody,
   options: ListOptions,

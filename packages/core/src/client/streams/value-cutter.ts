@@ -1,8 +1,8 @@
 // Cuts whole JSON values out of chunks of bytes and returns their text. A value that crosses a chunk boundary
-// is assembled in a reused buffer; no reference to a chunk is kept.
+// is assembled in a reused buffer; the bytes of earlier chunks are not used again.
 //
 // Promises: characters split by a boundary come out whole; bytes that are not UTF-8 are an error, never replaced; a value
-// beyond the limits is an error before it was assembled.
+// beyond the limits is an error before it is assembled whole.
 import { Buffer, isAscii, isUtf8 } from "node:buffer";
 import type { StreamErrorClass } from "./decode-errors.ts";
 import { ValueScanner } from "./value-scanner.ts";
@@ -73,7 +73,7 @@ export class ValueCutter {
     this.#isChunkAscii = isAscii(chunk);
   }
 
-  /** Forgets the bytes of the chunk from this index on: they will be pushed again. */
+  /** Forgets the bytes of the chunk from this index on: they will be entered again. */
   giveBack(from: number): void {
     this.#chunk = this.#chunk.subarray(0, from);
   }
@@ -121,7 +121,10 @@ export class ValueCutter {
     return this.#toText(this.#chunk.subarray(this.#from, this.#end));
   }
 
-  /** Returns the unscanned text in brackets. If the bytes around it are ours, the brackets replace them for a moment: no second copy. */
+  /**
+   * Returns the text given to `trust`, in brackets. If the bytes around it are ours, the brackets replace them for a moment, which
+   * saves a second copy.
+   */
   textInBrackets(): string {
     const before = this.#from - 1;
     const behind = this.#end;
@@ -158,7 +161,7 @@ export class ValueCutter {
   }
 
   #makeRoom(wanted: number): void {
-    // Release the buffer of one huge value, because a watch may last for an hour.
+    // Release the buffer of one huge value, because a watch may last for an hour and would keep it until its end.
     const isGiant = this.#gatheredBytes === 0 && this.#gathered.length > 16 * smallBufferBytes;
     if (wanted <= this.#gathered.length && !isGiant) return;
     const larger = Buffer.allocUnsafeSlow(Math.max(smallBufferBytes, 2 ** Math.ceil(Math.log2(wanted))));

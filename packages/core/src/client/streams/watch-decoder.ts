@@ -66,7 +66,7 @@ export class WatchDecoder<T extends KubernetesObject> implements ChunkDecoder<Wa
     }
   }
 
-  /** Decodes the text of all lines at once, then parses each. Returns the index to continue from, or undefined if none was taken. */
+  /** Decodes the text of all lines at once, then parses each. Returns the index to continue from; undefined if none was taken. */
   #readLines(at: number, bytes: Buffer, events: WatchEvent<T>[]): number | undefined {
     const end = this.#framing === "lines" ? bytes.lastIndexOf(newline) + 1 : 0;
     const text = end > at ? this.#textOf(at, end) : undefined;
@@ -89,12 +89,12 @@ export class WatchDecoder<T extends KubernetesObject> implements ChunkDecoder<Wa
     try {
       return this.#cutter.trust(from, end) ? this.#cutter.text() : undefined;
     } catch {
-      // Not UTF-8; scanning will find the event.
+      // Not UTF-8; scanning will find out in which event.
       return undefined;
     }
   }
 
-  /** Returns false without taking anything if the line is not exactly one event; scanning will find the error. */
+  /** Returns false without taking anything if the line is not exactly one event; scanning will find out what it is. */
   #addLine(line: string, events: WatchEvent<T>[]): boolean {
     try {
       events.push(decodeWatchEvent<T>(JSON.parse(line)));

@@ -15,7 +15,7 @@ export interface WatchOptions extends SliceOptions, ValueLimits {}
 
 export type WatchStream<T extends KubernetesObject = KubernetesObject> = Batched<WatchEvent<T>>;
 
-/** Nothing is read before the reader reads. Throws a WatchDecodeError for anything that is not an event. */
+/** Nothing is read before the first read. Reading throws a WatchDecodeError for anything that is not an event. */
 export function decodeWatch<T extends KubernetesObject = KubernetesObject>(
   body: ResponseBody,
   options: WatchOptions,

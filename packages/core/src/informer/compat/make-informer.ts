@@ -6,11 +6,11 @@
 //
 // Differences, which are the reasons to use it:
 //  - It does not stop after an error. It retries by itself, with backoff; `error` callbacks are called, and calling `start`
-//    from one, as the official client requires, does no harm. An expired resourceVersion is not reported as an error, as there.
+//    from one, as the official client requires, does no harm. As there, an expired resourceVersion is not reported as an error.
 //  - Lists and watches both go to the path, with the selectors. `listFn` is accepted for compatibility and never called, so
 //    anything that it selects must be in the selectors. Objects are plain JSON, always with kind and apiVersion; times are text.
 //  - `start` resolves when the first list has succeeded, after however many tries, and its `add` callbacks have ended; or
-//    when `stop` is called. A second start reports the changes in between.
+//    when `stop` is called. A start after a stop reports the changes in between.
 //  - `stop` resolves when everything has ended except a callback that is still running, because a callback may call `stop`.
 //  - One event at a time: a callback's promise is awaited. A callback that throws or rejects is logged; the others
 //    are still called.
@@ -99,7 +99,7 @@ class RestartableInformer<T extends KubernetesObject> implements CompatInformer<
   readonly #callbacks: Callbacks;
   readonly #reported = new ReportedObjects<T>();
   #run: Run | undefined;
-  /** Whether `start` or `stop` was called last. */
+  /** Whether the last call was `start`, not `stop`. */
   #isWanted = false;
   /** The informer whose cache is read. After a restart: the new one as soon as it has an object or has synced. */
   #informer: SharedIndexInformer<T> | undefined;

@@ -1,4 +1,4 @@
-// Wraps a source and calls a function before each request: once for a list and the watch that follows it, once for each later watch.
+// Wraps a source and calls a function when it starts anew: once for a list and the watch that follows it, once for each later watch.
 import type { KubernetesObject } from "../../api/index.ts";
 import type { ListerWatcher } from "../reflector/lister-watcher.ts";
 

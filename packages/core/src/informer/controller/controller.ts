@@ -93,7 +93,7 @@ export class Controller<T extends KubernetesObject> {
     return this.#reflector.name;
   }
 
-  /** The reflector's name. */
+  /** The status of its reflector. */
   get reflectorStatus(): ReflectorStatus {
     return this.#reflector.status;
   }

@@ -1,5 +1,5 @@
 // Informers for resources known only by group, version and resource, as discovery or a flag names them. Objects are untyped.
-// A built-in resource is treated like itself; for any other, kind and scope are those of the objects that the server sends.
+// A built-in resource is treated like itself; for any other, the kind is whatever the server sends.
 import type { GroupVersionResource, KubernetesObject, Resource } from "../../api/index.ts";
 import type { Client } from "../../client/index.ts";
 import type { InformerStatus } from "../liveness.ts";

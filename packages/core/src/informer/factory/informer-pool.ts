@@ -9,8 +9,8 @@
 // ends, and shuts the pool down, when the signal has aborted and everything has ended. `start(signal)` starts the informers requested
 // until now; later ones wait for the next `start`. In both cases an informer is started once.
 //
-// Informers survive every failure of the server. If the `run` of an informer rejects nevertheless, that is a bug: it stops all
-// other informers, and `run` and `shutdown` throw the error.
+// Informers survive every failure of the server. If the `run` of an informer rejects nevertheless, that is a bug, in it or (if a
+// detector found one) in the program: it stops all other informers, and `run` and `shutdown` throw the error.
 import {
   type ChildSignal,
   childSignal,

@@ -14,7 +14,7 @@ export interface ObjectOrMetadataOptions {
   readonly wantsObjects?: (resource: Resource) => boolean;
 }
 
-/** Uses two factories that it does not own: their owner runs and stops them. */
+/** Uses two factories that it does not own: their owner waits for them and stops them. */
 export class ObjectOrMetadataInformerFactory {
   readonly #objects: SharedInformerFactory;
   readonly #metadata: MetadataSharedInformerFactory;

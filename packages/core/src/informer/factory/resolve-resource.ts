@@ -35,7 +35,7 @@ function unknownResource({ group, version, resource }: GroupVersionResource): Re
   };
 }
 
-/** Returns a source that checks the kind of its objects only if the kind is known. */
+/** Returns a source that checks the kind of its objects only if the kind is known; otherwise it accepts whatever the server sends. */
 export function ofKnownKind<T extends KubernetesObject>(source: ListerWatcher<T>): ListerWatcher<T> {
   if (source.resource?.kind !== "") return source;
   return {

@@ -76,7 +76,7 @@ export class SharedInformerFactory implements InformersByGroup, AsyncDisposable 
     return this.#informers.informer<T>(resource, make === undefined ? undefined : () => make(this.#client));
   }
 
-  /** Finds a built-in resource. Throws for others, because their kind is not known. */
+  /** Returns informer and lister of a built-in resource. Throws for others, because their kind is not known. */
   forResource(place: GroupVersionResource): ResourceInformer<KubernetesObject> {
     const resource = findResource(place);
     if (resource === undefined) {
@@ -86,7 +86,7 @@ export class SharedInformerFactory implements InformersByGroup, AsyncDisposable 
     return this.#informers.view(resource);
   }
 
-  /** Returns an informer for temporary use: `await using pods = factory.acquire(podResource)`. It stops with its last user. */
+  /** Returns an informer for temporary use: `await using pods = factory.acquire(podResource)`. It stops when its last user disposes of it. */
   acquire<T extends KubernetesObject>(resource: Resource<T>): AcquiredInformer<T> {
     return this.#informers.acquire<T>(resource);
   }

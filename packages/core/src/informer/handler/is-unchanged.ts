@@ -1,5 +1,5 @@
-// Whether a notification reports nothing new: a resync, or an update whose object did not change, as after a relist. Only
-// handlers that asked for resyncs receive such notifications.
+// Whether a notification reports nothing new: a resync, or an update whose object did not change, as after a relist. Such
+// notifications are only for handlers that asked for resyncs.
 //
 // An equal resourceVersion alone does not decide. Another object with the same name may have the same version (a server restored from a
 // backup, another server), and a custom source may give every state the same version. So the versions are only a

@@ -21,7 +21,7 @@ export interface CacheStore<T> extends Store<T> {
 export interface ApplyProgress {
   /** Changes not yet written to the store, where a whole list counts as one, and objects that a resync has not reported yet. */
   waiting: number;
-  /** Objects that a list added to the store or removed from it, and that were not yet compared and passed to `notify`. */
+  /** Objects that a list wrote to the store or removed from it, and that were not yet compared and passed to `notify`. */
   unreported: number;
 }
 
@@ -33,7 +33,7 @@ export interface ApplyTarget<T> {
   readonly notify: (notification: Notification<T>) => void;
   /** The same for a list of objects that are all new. Default: `notify` for each. */
   readonly notifyOfAll?: (objects: readonly T[], details: EventDetails) => void;
-  /** Called for an object that the store rejected. It is not notified; processing continues. */
+  /** Called for an object that the store rejected. No notification is sent for it; everything else continues. */
   readonly onError: (error: Error) => void;
 }
 

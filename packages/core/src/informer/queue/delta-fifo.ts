@@ -26,7 +26,7 @@ import { untilReady } from "./until-ready.ts";
 export interface DeltaFIFOOptions<T> {
   readonly keyOf: KeyFunction<T>;
   readonly transform?: Transform<T> | undefined;
-  /** The consumer's objects. Without them, deletions implied by a list are found only among the queued objects. */
+  /** The consumer's objects. Without them, deletions implied by a list are found only among objects that are queued or being processed. */
   readonly knownObjects?: KnownObjects<T> | undefined;
   /** The delta type of a list's objects. Default: "Replaced". "Sync" is for older consumers. */
   readonly replacedAs?: "Replaced" | "Sync";

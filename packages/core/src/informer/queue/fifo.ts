@@ -46,7 +46,7 @@ export class FIFO<T> implements Store<T>, Queue<T, T> {
     return this.#isClosed;
   }
 
-  /** The first list has been processed, or an object was added before any list. */
+  /** The first list has been processed, or an object was added or deleted before any list. */
   hasSynced(): boolean {
     return this.#synced.isOpen;
   }
@@ -180,7 +180,7 @@ export class FIFO<T> implements Store<T>, Queue<T, T> {
   }
 }
 
-/** Returns the keys of the first list that are still in the queue; all keys of the list if it is the first. */
+/** Returns the unprocessed keys of the first list that the new list still has; all keys of the new list if it is the first. */
 function keysLeft(initial: ReadonlySet<string> | undefined, listed: ReadonlyMap<string, unknown>): Set<string> {
   if (initial === undefined) return new Set(listed.keys());
   return new Set([...initial].filter((key) => listed.has(key)));

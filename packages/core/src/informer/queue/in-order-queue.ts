@@ -1,4 +1,4 @@
-// The queue of shared informers: all events of a reflector, in the order they arrived, across all objects. Nothing is merged
+// The queue of shared informers: everything that a reflector writes, in the order of the writes, across all objects. Nothing is merged
 // and nothing is dropped.
 //
 // A batch is taken from the head: up to `maxBatch` deltas of different objects. It ends before a second delta of the same

@@ -17,7 +17,7 @@ export interface Relist<T> {
   readonly known: KnownObjects<T> | undefined;
 }
 
-/** First the tombstones of queued objects, then of objects that only the consumer has; each in order. */
+/** First the tombstones of objects that are queued or being processed, then of those that only the consumer has; each in order. */
 export function tombstonesOf<T>({ listedKeys, newestByKey, known }: Relist<T>): DeletedFinalStateUnknown<T>[] {
   const tombstones: DeletedFinalStateUnknown<T>[] = [];
   for (const [key, newest] of newestByKey) {

@@ -1,5 +1,5 @@
-// Rows for the start of a cycle: a streamed list if possible, otherwise a list. The resourceVersion and page size follow the same rules
-// for both (listVersion and pageSizeAt in reflector-transitions.ts).
+// Rows for the start of a cycle: a streamed list if possible, otherwise a list. Whether a list starts here or after a failed stream, its
+// resourceVersion and page size follow the same rules (listVersion and pageSizeAt in reflector-transitions.ts).
 
 import { openWatch, startList, startStream } from "./reflector-transitions.ts";
 import { type Row, row, type Seen } from "./transition-row.ts";

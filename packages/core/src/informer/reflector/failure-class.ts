@@ -1,4 +1,4 @@
-// Classifies a failure: the class is all that the reflector's table uses of an error. The predicates look through causes, so a
+// Classifies a failure: besides Retry-After, the class is all that the reflector's table uses of an error. The predicates look through causes, so a
 // custom source may wrap the errors of its client.
 import {
   findStatusError,
@@ -26,7 +26,7 @@ export type FailureClass =
   | "busy"
   /** No connection was made: no server has seen the request. */
   | "unreachable"
-  /** The server does not support the request. */
+  /** 400, 405, 422: the server does not know what was requested, or rejects the form of the request. */
   | "unsupported"
   /** 401, 403, 404: an operator has to fix it. */
   | "denied"

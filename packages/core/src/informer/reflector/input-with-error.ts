@@ -1,5 +1,5 @@
 // The result of a command, as input for the reflector's table, together with the error if there was one. The table sees
-// only the class of the error.
+// only the class of the error and its Retry-After.
 import { retryAfterMs } from "../../api/index.ts";
 import { toError } from "../../base/index.ts";
 import { classifyFailure } from "./failure-class.ts";

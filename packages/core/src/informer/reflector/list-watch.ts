@@ -26,7 +26,7 @@ export interface ListWatchScope {
 export interface ListWatchOptions extends ListWatchScope {
   /** Default: all namespaces. */
   readonly namespace?: string;
-  /** Changes the options; called once. */
+  /** Changes selectors and page size, for lists and watches alike; called once. */
   readonly tweak?: (scope: ListWatchScope) => ListWatchScope;
   /** False if the server behind the client does not support WatchList (a watch that begins with initial events). */
   readonly canWatchList?: boolean;

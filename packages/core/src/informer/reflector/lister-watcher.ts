@@ -38,7 +38,7 @@ export interface ListAnswer<T> extends Batched<T> {
 export interface ListerWatcher<T extends KubernetesObject = KubernetesObject> {
   /** What is listed, for people: "pods in shop". */
   readonly description: string;
-  /** For the objects' kind and the metrics' labels. Without it, the kind is not checked. */
+  /** For the objects' kind and the metrics' labels. Without it and `objectKind`, the kind is not checked. */
   readonly resource?: Resource | undefined;
   /** The kind of the objects, if it is not the resource's kind: metadata-only objects are not pods. */
   readonly objectKind?: ObjectKind | "unchecked" | undefined;

@@ -1,5 +1,5 @@
 // The metrics of a reflector, with upstream's names, and one of our own for dropped objects. The
-// series of a reflector that has ended are removed.
+// series of a reflector that has ended are removed, so that short-lived reflectors leave no series behind.
 import {
   type CounterSeries,
   exponentialBuckets,
@@ -101,7 +101,7 @@ export class ReflectorMetrics {
   }
 }
 
-/** Versions may exceed the exact range of a number, so only the last 15 digits are used. */
+/** Versions may exceed the exact range of a number, so only the last 15 digits are used, which still tell them apart. */
 function toNumber(resourceVersion: string): number {
   const value = Number(resourceVersion.slice(-15));
   return Number.isNaN(value) ? 0 : value;

@@ -1,5 +1,6 @@
-// The name of a reflector: given by its user, or derived from the line of code that created it. No two running reflectors in a process
-// have the same name, so that their logs and metrics can be told apart; a reflector that has ended releases its name.
+// The name of a reflector: given by its user, or derived from the line of code that created it. A new reflector never gets a
+// name that another one in the process holds, so that their logs and metrics can be told apart; a reflector that has ended releases its name,
+// and takes it again if it is run again.
 
 const holdersByName = new Map<string, number>();
 

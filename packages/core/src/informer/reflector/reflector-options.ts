@@ -27,7 +27,7 @@ export interface ReflectorOptions {
   readonly name?: string;
   /** The expected kind of the objects. Default: the kind of the source. */
   readonly expectedKind?: ObjectKind;
-  /** How often the store is asked to resync while a watch is open. Default: never. */
+  /** How often the store is asked to resync while a watch is open or about to be reopened. Default: never. */
   readonly resyncMs?: number;
   readonly shouldResync?: () => boolean;
   /** Always request pages of this size, even if that keeps a server from using its watch cache. */
@@ -40,7 +40,7 @@ export interface ReflectorOptions {
    */
   readonly watchListAnswerMs?: number;
   /**
-   * How long a streamed list may go without a new object before a plain list is used instead. Default: 30 s.
+   * How long a streamed list, once answered, may go without a new object before a plain list is used instead. Default: 30 s.
    * Long lists keep sending, so the time between objects is limited, not the total time.
    */
   readonly watchListSilenceMs?: number;

@@ -1,8 +1,9 @@
 // Keeps a store equal to a source: lists, watches from there on, and recovers from all failures, until its
 // signal aborts. The table (reflector-step.ts) decides what to do; this file does it and reports the result to the table.
 //
-// Promises: only its signal ends it; every failure is passed to `onError`; each object passes the store's transform once;
-// after `run` has ended there is no timer, listener or open request left. A source must end when its signal aborts.
+// Promises: only its signal ends it (and, with `detectInconsistency`, an InconsistencyError); every failure is passed to `onError`;
+// each object passes the store's transform once; after `run` has ended there is no timer, listener or open request left. A source must end
+// when its signal aborts.
 import { isNotFound, type KubernetesObject, StatusError } from "../../api/index.ts";
 import {
   type ChildSignal,
@@ -60,11 +61,11 @@ export class Reflector<T extends KubernetesObject> {
   readonly #watchListMemory: WatchListMemory;
   #series: (ReflectorSeries & Disposable) | undefined;
   #state: ReflectorState = initialState;
-  /** It has run before, and may run again. */
+  /** It has run and its name is released; it may run again, and then takes the name again. */
   #hasReleasedName = false;
   /** The log already has the warning that the server does not serve the resource. */
   #hasToldNotServed = false;
-  /** The request in progress; aborting it interrupts the request. */
+  /** The request or wait in progress; aborting this interrupts it. */
   #current: ChildSignal | undefined;
 
   constructor(source: ListerWatcher<T>, store: ReflectorStore<T>, options: ReflectorOptions = {}) {
@@ -119,9 +120,9 @@ export class Reflector<T extends KubernetesObject> {
 
   /**
    * One list and the watch that follows it, as client-go's ListAndWatch: what `run` does until it would list again. Ends without an error when
-   * the signal aborts, and when the watch ends in a way that requires a new list: the version has expired, or the watch is lost
-   * again and again. Throws if the list fails, if no watch can be opened after it, and if a resync fails; `onError` gets that failure
-   * too. The caller decides when to call it again; then it continues from the last version.
+   * the signal aborts, and when the watch ends in a way that requires a new list: the server reports in it that the version has expired, closes it
+   * at once, or it is lost again and again. Throws if the list fails, if no watch can be opened after it, and if a resync
+   * fails; `onError` gets that failure too. The caller decides when to call it again; then it continues from the last version.
    */
   async listAndWatch(signal: AbortSignal): Promise<void> {
     await this.#open(async () => {
@@ -194,7 +195,7 @@ export class Reflector<T extends KubernetesObject> {
     }
   }
 
-  /** Passes the input to the state machine, applies its synchronous effects, and returns the next command. */
+  /** Passes the input to the state machine, applies its synchronous effects, and returns the step with the next command. */
   #advance({ input, error }: InputWithError): Step {
     if (input.type === "go") this.#recallWatchList();
     const { phase } = this.#state;

@@ -1,4 +1,4 @@
-// Calls the store's resync periodically while a watch is open. If the store throws, the watch ends, as
+// Calls the store's resync periodically while a watch is open or about to be reopened. If the store throws, the watch ends, as
 // upstream: the timer stops and calls `onError`.
 import type { Clock } from "../../base/index.ts";
 

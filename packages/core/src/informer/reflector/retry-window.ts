@@ -12,7 +12,7 @@ export function noteError(window: RetryWindow | undefined, nowMs: number, quietM
   return { firstMs: isFirst ? nowMs : window.firstMs, lastMs: nowMs };
 }
 
-/** Whether to retry at `nowMs`. Never, if the window is 0. */
+/** Whether to retry at `nowMs`. Never, if `limitMs` is 0. */
 export function isWithin(window: RetryWindow, nowMs: number, limitMs: number): boolean {
   return limitMs > 0 && nowMs - window.firstMs <= limitMs;
 }

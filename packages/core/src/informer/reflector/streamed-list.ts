@@ -26,7 +26,7 @@ export class StreamedList<T extends KubernetesObject> implements EventSink<T> {
     this.#objects.delete(keyOf(object));
   }
 
-  /** Takes the events. An object that cannot be kept fails the list, because it would be incomplete. */
+  /** Returns a receiver that collects the events here. An object that cannot be kept fails the list, because it would be incomplete. */
   receiverLike(receiver: WatchEventReceiver<T>): WatchEventReceiver<T> {
     const onRefused = (error: unknown) => {
       throw error;

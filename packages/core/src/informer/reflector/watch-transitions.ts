@@ -72,7 +72,7 @@ export const watchRows = [
       problem: { reason: "VeryShortWatch", message: "watch ended within a second without an event" },
     }),
   }),
-  // The watch was open all the time, so the connection is healthy, although nothing changed.
+  // The watch was open until the server closed it, so it counts as healthy since its start, even without an event.
   row("watch/closed", {
     at: "watching",
     on: "closed",

@@ -30,7 +30,7 @@ export function coalesce<T>(pending: Pending<T>, next: Notification<T>): Pending
   }
 }
 
-/** How many of these belong to the initial list of the handler. */
+/** How many of these belong to the handler's initial list: it has not synced before it has received them. */
 export function countInitial<T>(pending: Pending<T>): number {
   return pending.filter(({ details }) => details.isInInitialList).length;
 }
@@ -39,7 +39,8 @@ function newest<T>(told: Exclude<Notification<T>, { readonly type: "delete" }>):
   return told.type === "add" ? told.object : told.after;
 }
 
-// A cause that reports a change wins over one that does not, and `relist` wins over `change`, because intermediate states are unknown.
+// A cause that reports a change wins over `resync`, which does not; and one after which the changes in between are not known (`initial`,
+// `relist`) wins over `change`.
 const weight: Record<EventCause, number> = { resync: 0, change: 1, initial: 2, relist: 3 };
 
 function merged(first: EventDetails, second: EventDetails): EventDetails {

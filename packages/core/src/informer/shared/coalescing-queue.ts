@@ -85,7 +85,7 @@ export class CoalescingQueue<T> {
     if (dropped > 0) this.#options.onInitialDropped(dropped);
   }
 
-  /** Runs when half of the entries are empty, so the cost per entry is constant. An object that comes again gets a new entry. */
+  /** Runs when more than half of the entries are empty, so the amortized cost per entry is constant. An object that comes again gets a new entry. */
   #removeEmptied(): void {
     const all = this.#entries;
     this.#entries = new RingBuffer();

@@ -1,4 +1,4 @@
-// Decides from the status alone whether an informer still receives events, with a reason if it does not.
+// Decides from the status alone whether an informer can still receive events, with a reason if it cannot.
 //
 // An informer that was not started is healthy, and so is one that failed a moment ago, because it retries. The bookmarks that
 // servers send about once a minute tell a quiet collection from a dead connection.
@@ -7,9 +7,9 @@ import type { InformerStatus } from "../liveness.ts";
 import { explainFailure } from "../wait/explain-failure.ts";
 
 export interface HealthOptions {
-  /** The longest time without an event or bookmark. Default: 15 min, because no watch lasts longer than 10. */
+  /** How long nothing may arrive: no list, no event, no bookmark. Default: 15 min, because no watch lasts longer than 10. */
   readonly maxSilenceMs?: number;
-  /** The longest time of failing lists or watches. Default: 1 min. */
+  /** How long lists, or the watches after them, may keep failing. Default: 1 min. */
   readonly maxFailingMs?: number;
 }
 

@@ -1,6 +1,7 @@
 // The identity of an informer in the metrics: a name that one part of the process has reserved, and its resource. One name
 // and resource identify one informer: the first to request them publishes metrics, a second one does not (its values would
-// overwrite the first one's). Releasing the name stops the metrics of all informers with it.
+// overwrite the first one's). After the name is released, an informer that starts with it publishes nothing; one that is already running
+// continues until it ends.
 import { KubeloopError } from "../../base/index.ts";
 
 /** The labels of a resource in metrics. Every `Resource` is one. */
@@ -16,7 +17,7 @@ const reservedNames = new Set<string>();
 export interface InformerIdentity {
   readonly name: string;
   readonly resource: GroupVersionResource;
-  /** Whether this informer publishes metrics: it was the first, and its name is not released. */
+  /** Whether this informer publishes metrics, read when it starts: it was the first, and its name is not released. */
   readonly isReserved: boolean;
 }
 

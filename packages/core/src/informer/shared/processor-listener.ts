@@ -1,8 +1,8 @@
 // One handler and its queue of notifications.
 //
 // Promises: the handler is called strictly sequentially, in the order of the notifications. A promise that it returns is
-// awaited, and without one nothing is awaited. A callback that throws or rejects is reported, counts as
-// done, and the next one follows. Memory of the queue is released. A removed handler is not called again.
+// awaited before the next call, and without one nothing is awaited. A callback that throws or rejects is reported, counts as
+// done, and the next one follows. The queue releases its memory as it empties. A removed handler is not called again.
 // Not promised: when it is called. The processor decides which handler is next.
 import { RingBuffer } from "../../base/index.ts";
 import { callHandler } from "../handler/call-handler.ts";
@@ -18,7 +18,7 @@ import { keyOfNotification } from "./notification-key.ts";
 export interface ProcessorListenerOptions<T> {
   readonly name: string;
   readonly keyOf: KeyFunction<T>;
-  /** Above this number, waiting notifications are merged per object. Without it, the queue of a slow handler grows without limit. */
+  /** Once this many wait, further notifications are merged per object. Without it, the queue of a slow handler grows without limit. */
   readonly maxQueued?: number | undefined;
   /** Called when there are notifications and no callback is running, so that the processor schedules this handler. */
   readonly onReady: (listener: ProcessorListener<T>) => void;
@@ -29,7 +29,7 @@ type Activity = "idle" | "ready" | "calling" | "removed";
 
 export class ProcessorListener<T> {
   readonly name: string;
-  /** Open after the handler has received everything that existed when it was added. */
+  /** Open after the handler has processed everything that existed when it was added. */
   readonly synced = new SyncGate();
   readonly #handler: ResourceEventHandler<T>;
   readonly #options: ProcessorListenerOptions<T>;
@@ -142,7 +142,7 @@ export class ProcessorListener<T> {
     try {
       const answer =
         context === undefined ? callHandler(this.#handler, next) : context.run(callHandler<T>, this.#handler, next);
-      // A thenable of another realm is awaited like a promise.
+      // Not `instanceof Promise`: a promise of another realm is awaited too.
       if (typeof answer?.then === "function") {
         if (this.#activity === "ready") this.#activity = "calling";
         this.#isAsync = true;

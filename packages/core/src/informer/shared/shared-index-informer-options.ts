@@ -32,7 +32,7 @@ export interface SharedIndexInformerOptions<T extends KubernetesObject>
   readonly queue?: QueueKind;
   /** Deep-freeze cached objects, so that code that changes them throws. Costs time; for tests. */
   readonly freeze?: boolean;
-  /** Detects changes of cached objects. Default: on if KUBE_CACHE_MUTATION_DETECTOR is set. */
+  /** Detects changes of cached objects. Default: on if KUBE_CACHE_MUTATION_DETECTOR is true. */
   readonly mutationDetector?: MutationDetector;
   /** The identity in the metrics. Without one, only the reflector's metrics are published. */
   readonly identity?: InformerIdentity;
@@ -51,6 +51,6 @@ export interface EventHandlerOptions {
   readonly name?: string;
   /** How often all objects are reported again; 0 for never. At least one second. Default: the informer's period. */
   readonly resyncMs?: number;
-  /** Above this many waiting notifications they are merged per object. Default: no limit. */
+  /** Once this many notifications wait, further ones are merged per object. Default: no limit. */
   readonly maxQueued?: number;
 }

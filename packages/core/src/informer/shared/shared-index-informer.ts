@@ -1,14 +1,14 @@
 // A cache that follows a source and reports each change to any number of handlers: client-go's SharedIndexInformer.
 //
 // Promises:
-//  1. For each object the cache shows some of its states, in order, and in the end the last one, whatever failures
-//     happen. An object that is deleted and created again may appear as one update, because the name is the identity.
+//  1. For each object the cache shows some of the states it really had, in order, and in the end the last one, whatever happens to
+//     the source or the connection. An object that is deleted and created again may appear as one update, because the name is the identity.
 //  2. Cache and indexes hold a change before any handler receives it. Each handler is called sequentially, in
 //     the order of the stream, with the old object that it received last. A slow or failing handler does not affect the others.
 //  3. A handler that is added later first receives all cached objects as adds of an initial list, and then the following changes: none is
 //     missed, none is duplicated. A relist reports only objects that changed.
 //  4. It runs once, until its signal aborts. When `run` ends, nothing of it is left; notifications still waiting are
-//     dropped. Only the mutation detector can end it earlier, with an error.
+//     dropped. Only the detectors for debugging (of cache mutations, of inconsistent streamed lists) can end it earlier, with an error.
 // Not promised: that handlers are as far as the cache, or that every state is seen. Cached objects are shared by all readers:
 // do not change them.
 import type { KubernetesObject } from "../../api/index.ts";
@@ -225,7 +225,7 @@ export class SharedIndexInformer<T extends KubernetesObject> {
     return this.#statusListeners.subscribe(listener);
   }
 
-  /** Whether the informer still receives events, and why not. */
+  /** Whether the informer can still receive events, and if not, why. */
   checkHealth(options: HealthOptions = {}): Health {
     return decideHealth(this.status, this.#clock.now(), options);
   }

@@ -148,7 +148,10 @@ export class SharedProcessor<T extends KubernetesObject> {
     return isNeeded;
   }
 
-  /** All notifications of the resync are distributed: the due handlers have them. */
+  /**
+   * No notification of a resync is still on its way. If any was distributed since the last call, the due handlers have all of them and
+   * are no longer due; otherwise their resync is still to come.
+   */
   resyncEnded(): void {
     if (!this.#hasRepeated) return;
     this.#hasRepeated = false;

@@ -1,4 +1,4 @@
-// The caches of informers: objects by key, with indexes. Promises: reads do no extra work; a write is complete or
+// The caches of informers: objects by key, with indexes. Promises: a read costs only the result it returns; a write is complete or
 // has not happened; an object that fails (no key, an index function that throws) fails alone, with an error. Returned objects
 // are shared: do not change them. Not here: how objects get in (queue, reflector) and who is notified (shared).
 //

@@ -6,7 +6,7 @@
 // several writes at once (`transaction`, `replace`) the others succeed, and one TransactionError names those that failed.
 // Readers see the content before or after a `replace`, never a mix, however long it takes to prepare.
 //
-// Not promised: an order of `list` or `byIndex`. The returned objects are shared; do not change them.
+// Not promised: an order of `list` or `byIndex`. The returned objects, and the arrays of `byIndex`, are shared; do not change them.
 import { type GaugeSeries, toError } from "../../base/index.ts";
 import { type Deleted, isFinalStateUnknown } from "../tombstone.ts";
 import { metaNamespaceKeyFunc } from "./key-functions.ts";
@@ -141,7 +141,7 @@ export class IndexedStore<T> implements Indexer<T> {
 
   /**
    * Like `replace`, but in slices: `pause` is called every few objects. Until all are
-   * prepared, reads and writes use the old content; writes meanwhile are replaced with it. If aborted, nothing changes.
+   * prepared, reads and writes use the old content; what is written meanwhile is replaced together with it. If aborted, nothing changes.
    */
   async replaceInSlices(
     objects: readonly T[],

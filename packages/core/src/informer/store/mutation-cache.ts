@@ -88,7 +88,7 @@ export class MutationCache<T extends Versioned> {
     const version = versionOf(last);
     const { uid } = last.metadata;
     const known = this.#mutations.get(key);
-    // The cache's object is newer and has another uid, so it may exist.
+    // The overlay's object is newer than the deleted one and has another uid, so it may exist.
     if (known !== undefined && compareVersions(version, known.version) < 0 && uid !== known.uid) return;
     this.#mutations.set(key, { object: undefined, uid, version });
   }

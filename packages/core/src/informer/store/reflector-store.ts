@@ -3,7 +3,7 @@ import type { Transform } from "./store.ts";
 
 export interface ReflectorStore<T> {
   /**
-   * Applied by `add`, `update`, `delete` and `replace`. A reflector that collects a streamed list applies it itself as items
+   * Applied by `add`, `update`, `delete` and `replace`. A reflector that collects a list, plain or streamed, applies it itself as items
    * arrive, so that dropped fields are never held, and then passes `isTransformed`: each object is transformed only once.
    */
   readonly transform?: Transform<T> | undefined;

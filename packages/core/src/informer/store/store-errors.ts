@@ -1,7 +1,8 @@
-// The errors of a store. Each names the object that failed; all other objects were written.
+// The errors of a store. Each names the object or index that failed. Of several writes, a TransactionError says which failed; the others are
+// applied.
 import { KubeloopError } from "../../base/index.ts";
 
-/** The key function threw for an object. */
+/** An object has no key: the key function threw. */
 export class KeyError extends KubeloopError {
   readonly object: unknown;
 

@@ -2,7 +2,7 @@
 // are shared by all readers: do not change them.
 //
 // Promises of every implementation: a write is complete when the call returns, including indexes. A write of one object that
-// throws has changed nothing; a write of several objects that throws has skipped those that its error names. Reads do no extra work.
+// throws has changed nothing; a write of several objects that throws has skipped those that its error names. A read costs only the result it returns.
 
 /** Returns the key of an object. Throws if it has none. */
 export type KeyFunction<T> = (object: T) => string;

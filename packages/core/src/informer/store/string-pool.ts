@@ -13,7 +13,7 @@ export const shortestPooled = 16;
 export class StringPool {
   readonly #slots: string[] = new Array(slotCount).fill("");
 
-  /** Returns an equal string that was seen before; undefined if there is none in the pool. */
+  /** Returns an equal string that was seen before; if the pool has none, remembers this one and returns undefined. */
   seen(text: string): string | undefined {
     const { length } = text;
     if (length < shortestPooled || length > longest) return undefined;

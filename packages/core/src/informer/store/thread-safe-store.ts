@@ -26,7 +26,7 @@ export class ThreadSafeStore<T> {
   readonly #version = new StoreResourceVersion();
   #objects = new Map<string, T>();
   readonly #indexes = new Map<string, InvertedIndex<T>>();
-  /** The same map, for writing. */
+  /** The same indexes as an array, for writes. */
   readonly #indexList: InvertedIndex<T>[] = [];
   readonly #isFreezing: boolean;
   #indexers: Indexers<T> = Object.freeze({});

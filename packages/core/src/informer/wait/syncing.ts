@@ -1,7 +1,7 @@
 // The interface of everything that callers can wait for to sync.
 import type { InformerStatus } from "../liveness.ts";
 
-/** An informer, a handler's registration, a controller; or anything else that becomes ready. */
+/** An informer, a handler's registration, a controller; or anything else that can tell when it is ready. */
 export interface Syncing {
   readonly name: string;
   hasSynced(): boolean;

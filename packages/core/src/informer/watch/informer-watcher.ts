@@ -1,4 +1,4 @@
-// The changes of an informer as a stream of watch events that never breaks and misses nothing. An
+// The changes of an informer as a stream of watch events that never breaks: after a relist it continues with the differences. An
 // object whose delete event was missed is reported with its last known state. Events are buffered, in order, until they are read.
 import type { KubernetesObject } from "../../api/index.ts";
 import { type Deferred, deferred, RingBuffer, TaskScope, untilAborted } from "../../base/index.ts";

@@ -22,7 +22,7 @@ export class WatchClosedError extends KubeloopError {
   }
 }
 
-/** Reads the events to their end, without retries. Returns the event that fulfilled the last condition. */
+/** Reads any stream of events, without reopening it when it ends. Returns the event that fulfilled the last condition. */
 export async function untilWithoutRetry<T extends KubernetesObject>(
   events: AsyncIterable<WatchEvent<T>>,
   conditions: readonly WatchCondition<T>[],
@@ -44,7 +44,7 @@ export async function untilWithoutRetry<T extends KubernetesObject>(
     return last;
   } finally {
     const left = Promise.resolve(reading.return?.());
-    // Not awaited, because it may be stuck: the signal releases it.
+    // Not awaited after an abort, because it may be stuck: the signal releases it.
     if (signal.aborted) left.catch(() => {});
     else await left;
   }
