@@ -1,22 +1,22 @@
-// Conditions of an object's status: pure edits that share what they do not change, and return the very list they were
-// given when nothing changes, so that `===` tells whether there is anything to write. The time comes from the caller.
+// Edits the conditions of an object's status. The functions are pure, share what they do not change, and return the same list (`===`) if nothing
+// changes, so that the caller knows whether there is anything to write. The caller passes the time.
 import type { Condition } from "./generated/types/meta/v1.ts";
 import { printTime } from "./time.ts";
 
-/** Any kind's conditions: some have more fields than `meta/v1`'s, some fewer. */
+/** The conditions of any kind: some kinds have more fields than `meta/v1`'s, some fewer. */
 export interface ConditionLike {
   readonly type: string;
   readonly status: string;
 }
 
-/** What a controller says about a condition; the times are worked out. */
+/** The condition that a controller sets; lastTransitionTime is computed. */
 export interface ConditionChange {
   readonly type: string;
   readonly status: "True" | "False" | "Unknown";
   readonly reason: string;
   readonly message: string;
   readonly observedGeneration?: number;
-  /** Only to state a time other than now. */
+  /** Only to set a time other than now. */
   readonly lastTransitionTime?: string;
 }
 
@@ -35,12 +35,12 @@ export function isConditionFalse(conditions: readonly ConditionLike[] | undefine
   return findCondition(conditions, type)?.status === "False";
 }
 
-/** What a condition of the caller's type has beside what every condition has. */
+/** The fields of the caller's condition type that are not common to all conditions. */
 type OtherFields<T> = Omit<T, keyof ConditionChange | "lastTransitionTime">;
 
 /**
- * Adds the condition or changes it in place. `lastTransitionTime` moves only when `status` does. The conditions keep the caller's type:
- * whatever fields it demands beside the usual ones, the change must have.
+ * Adds the condition or changes it in place. `lastTransitionTime` changes only when `status` does. The conditions keep the caller's type:
+ * the change must have all fields that this type requires.
  */
 export function setCondition<T extends ConditionLike = Condition>(
   conditions: readonly T[] | undefined,

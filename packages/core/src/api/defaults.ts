@@ -1,9 +1,9 @@
-// Fills in the defaults a schema gives. Pure: the input is shared where nothing changed, and returned itself if nothing
-// did. A null counts as absent where null is not allowed, as for a structural schema's defaults.
+// Applies the defaults of a schema. Pure: unchanged parts of the input are shared, and the input itself is returned if nothing
+// changed. A null counts as absent where null is not allowed, as for the defaults of structural schemas.
 //
-// Most defaults in the built-in schemas are only zero values: what Go prints for a field nobody set (`status: {}`,
-// `name: ""`). They are left out unless asked for. And the schema is not all of it: much of what a real server fills in
-// for built-in kinds is code, not data.
+// Most defaults in the built-in schemas are only zero values: what Go prints for an unset field (`status: {}`,
+// `name: ""`). They are left out unless `zeroValues` is set. The schema does not contain all defaults: many that a real server applies
+// to built-in kinds are code.
 import { isJsonObject } from "./json-value.ts";
 import { mapChildren, missingFields, type Slot, type TypeSchema } from "./schema.ts";
 
@@ -31,7 +31,7 @@ export function applyDefaults(value: unknown, schema: TypeSchema | undefined, op
   return schema === undefined ? value : deepen(value, schema);
 }
 
-// A copy, so that no two objects share a default that somebody might change.
+// A copy, so that no two objects share a default that could be changed.
 function defaultOf(slot: Slot, options: DefaultsOptions): unknown {
   if (slot.isZeroDefault && options.zeroValues !== true) return undefined;
   return structuredClone(slot.default);

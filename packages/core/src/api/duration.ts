@@ -1,4 +1,4 @@
-// Durations as objects and flags carry them ("1h2m3.5s", "-1.5h", "300ms"), read and printed as Go does. Exact values are
+// Durations as in objects and flags ("1h2m3.5s", "-1.5h", "300ms"), parsed and printed as in Go. Exact values are
 // nanoseconds in a bigint; milliseconds are for our own timers.
 import { KubeloopError } from "../base/errors.ts";
 
@@ -21,7 +21,7 @@ const unitNanos = new Map<string, bigint>([
 const limit = 2n ** 63n;
 const second = 1_000_000_000n;
 
-/** Nanoseconds. Throws a DurationError in Go's words. */
+/** Returns nanoseconds. Throws a DurationError with Go's message. */
 export function parseDuration(text: string): bigint {
   const isNegative = text.startsWith("-");
   let rest = isNegative || text.startsWith("+") ? text.slice(1) : text;
@@ -47,12 +47,12 @@ export function parseDuration(text: string): bigint {
   return total;
 }
 
-/** Milliseconds, finer digits as a fraction. */
+/** Returns milliseconds, possibly with a fraction. */
 export function parseDurationMs(text: string): number {
   return Number(parseDuration(text)) / 1e6;
 }
 
-/** As Go prints it: "1h2m3.5s", "1.5ms", "0s". */
+/** Prints as Go does: "1h2m3.5s", "1.5ms", "0s". */
 export function printDuration(nanos: bigint): string {
   if (nanos === 0n) return "0s";
   if (nanos < 0n) return `-${printDuration(-nanos)}`;
@@ -70,7 +70,7 @@ export function printDurationMs(ms: number): string {
   return printDuration(BigInt(Math.round(ms * 1e6)));
 }
 
-/** Go works out fractions in floating point and cuts off; so do we, to end up on the same nanosecond. */
+/** Go computes fractions in floating point and truncates; the same is done here, to get the same nanosecond. */
 function fractionNanos(digits: string, unit: bigint): bigint {
   let value = 0n;
   let scale = 1;
@@ -93,7 +93,7 @@ function invalid(text: string): DurationError {
   return new DurationError(`time: invalid duration ${quoteBytes(text)}`);
 }
 
-/** Go's time package quotes byte by byte: "µ" shows as "\\xc2\\xb5". */
+/** Go's time package quotes bytes: "µ" is printed as "\\xc2\\xb5". */
 function quoteBytes(text: string): string {
   let quoted = "";
   for (const byte of Buffer.from(text)) {

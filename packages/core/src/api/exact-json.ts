@@ -1,7 +1,7 @@
-// Integers beyond 2^53 in JSON: the server's are 64 bits wide, JavaScript's numbers are not, and JSON.parse rounds without a word. An
-// object that is written back as a whole is therefore edited as text where it holds such a number.
+// Integers beyond 2^53 in JSON: the server's integers have 64 bits, JavaScript's numbers do not, and JSON.parse rounds silently. So an
+// object that contains such a number is edited as text if it is written back as a whole.
 
-/** Whether a parsed value holds an integer that JSON.parse may have rounded. */
+/** Whether a parsed value contains an integer that JSON.parse may have rounded. */
 export function hasInexactInteger(value: unknown): boolean {
   if (typeof value === "number") return Number.isInteger(value) && !Number.isSafeInteger(value);
   if (typeof value !== "object" || value === null) return false;
@@ -10,8 +10,8 @@ export function hasInexactInteger(value: unknown): boolean {
 }
 
 /**
- * Parses JSON text, edits the value and prints it again, with every integer that is not touched printed as it was read. The edit sees a
- * string in the place of an integer that is too large.
+ * Parses JSON text, edits the value and prints it again; every unchanged integer is printed exactly as it was read. In the edit,
+ * an integer that is too large is a string.
  */
 export function editJsonText(text: string, edit: (value: unknown) => unknown): string {
   let mark = "\uE000";
@@ -20,7 +20,7 @@ export function editJsonText(text: string, edit: (value: unknown) => unknown): s
   return edited.replaceAll(new RegExp(`"${mark}(-?\\d+)"`, "g"), "$1");
 }
 
-/** The text with each integer beyond 2^53 as a string that begins with the mark. */
+/** Returns the text with each integer beyond 2^53 as a string that begins with the mark. */
 function markLargeIntegers(text: string, mark: string): string {
   const number = /-?\d[\d.eE+-]*/y;
   let marked = "";
@@ -42,7 +42,7 @@ function markLargeIntegers(text: string, mark: string): string {
   return marked + text.slice(copied);
 }
 
-/** Where the string that begins here ends. */
+/** Returns the end of the string that begins here. */
 function endOfString(text: string, start: number): number {
   let at = start + 1;
   while (at < text.length && text[at] !== '"') at += text[at] === "\\" ? 2 : 1;

@@ -1,9 +1,9 @@
-// Faults on purpose, at the Transport: late answers, resets before and after the request was carried out, refusals, lost
-// answers, streams that are cut, stall or end early. Which requests they hit is said by rules: by verb, resource or path,
-// by count, by chance. Everything follows from the rules, the order of requests and the Random given: a run repeats from
+// Fault injection at the Transport: delays, connection resets before and after the request was carried out, error responses, lost
+// responses, streams that are cut, stall or end early. Rules select the requests: by verb, resource or path,
+// by count, by probability. Everything is determined by the rules, the order of requests and the Random, so a run can be repeated from
 // its seed.
 //
-// Rules are looked at in order, and all that fire apply, the first one outermost. A body that is a single value arrives
+// Rules are evaluated in order, and all that fire apply, the first one outermost. A body that is a single value arrives
 // whole or not at all: cutting it resets the connection.
 
 import type { Clock } from "../base/clock.ts";
@@ -24,18 +24,18 @@ import {
 } from "./transport.ts";
 
 export type TransportFault =
-  /** Waits before the request is carried out, or before its answer is handed on. A range is drawn from evenly. */
+  /** Waits before the request is carried out, or before its response is returned. A range is sampled uniformly. */
   | { readonly kind: "delay"; readonly delayMs: number | DelayRange; readonly when: "before" | "after" }
-  /** The connection breaks. `after`: the request was carried out and nobody hears the answer. */
+  /** The connection breaks. `after`: the request was carried out, but the response is lost. */
   | { readonly kind: "reset"; readonly when: "before" | "after" }
-  /** The server refuses; the request is not carried out. */
+  /** The server responds with an error; the request is not carried out. */
   | {
       readonly kind: "status";
       readonly code: number;
       readonly message?: string;
       readonly retryAfterSeconds?: number;
     }
-  /** The request is carried out and its answer never comes: the caller waits until it gives up. */
+  /** The request is carried out but never answered: the caller waits until it aborts. */
   | { readonly kind: "silence" }
   | StreamFault;
 
@@ -45,16 +45,16 @@ export interface DelayRange {
 }
 
 export interface FaultRule {
-  /** For the log. */
+  /** For the log of injected faults. */
   readonly name: string;
   readonly fault: TransportFault;
-  /** All requests, when absent. All that is given must hold. */
+  /** All given conditions must match. Default: all requests. */
   readonly match?: RequestMatch;
   /** Of the matching requests, only these, counted from 1. */
   readonly nth?: readonly number[];
-  /** Of those, each with this chance. */
+  /** Fires for each of those requests with this probability. */
   readonly probability?: number;
-  /** Stop after having fired so often. */
+  /** Stops after having fired this often. */
   readonly maxTimes?: number;
 }
 
@@ -65,11 +65,11 @@ export interface RequestMatch {
   readonly resources?: readonly string[];
   readonly namespaces?: readonly string[];
   readonly path?: RegExp;
-  /** Anything else. */
+  /** Any other condition. */
   readonly where?: (request: ApiRequest) => boolean;
 }
 
-/** One fault that was put in the way of one request. */
+/** One fault that was injected into one request. */
 export interface InjectedFault {
   readonly atMs: number;
   readonly rule: string;
@@ -81,12 +81,12 @@ export interface InjectedFault {
 export interface FaultOptions {
   readonly clock: Clock;
   readonly random: Random;
-  /** While it says no, requests pass untouched and are not counted. */
+  /** While it returns false, requests are neither changed nor counted. */
   readonly isActive?: () => boolean;
 }
 
 export type FaultyTransport = Transport & {
-  /** What was done so far, oldest first. */
+  /** The faults injected so far, oldest first. */
   readonly injected: readonly InjectedFault[];
 };
 
@@ -107,7 +107,7 @@ export function withFaults(transport: Transport, rules: readonly FaultRule[], op
   return Object.assign(faulty, { injected });
 }
 
-/** One rule and how often it has been asked and fired. */
+/** One rule, and how often it matched and fired. */
 class Trigger {
   readonly rule: FaultRule;
   #matched = 0;
@@ -123,7 +123,7 @@ class Trigger {
     this.#matched++;
     if (nth !== undefined && !nth.includes(this.#matched)) return false;
     if (this.#fired >= maxTimes) return false;
-    // Drawn only where chance is asked for, so that other rules do not shift the sequence.
+    // A random number is drawn only if the rule has a probability, so that other rules do not shift the sequence.
     if (probability < 1 && random.next() >= probability) return false;
     this.#fired++;
     return true;
@@ -143,7 +143,7 @@ function matchesRequest({ verbs, resources, namespaces, path, where }: RequestMa
   return where === undefined || where(request);
 }
 
-/** The transport with one fault around it, for one request. */
+/** Returns the transport with one fault around it, for one request. */
 function inject(fault: TransportFault, inner: Transport, { clock, random }: FaultOptions): Transport {
   switch (fault.kind) {
     case "delay":
@@ -205,7 +205,7 @@ async function dispose(response: ApiResponse): Promise<void> {
   await response[Symbol.asyncDispose]();
 }
 
-/** Whoever does not get the response cannot dispose of it. */
+/** Waits for `work`. If it fails, disposes of the response, because the caller does not get it then. */
 async function orDispose(response: ApiResponse, work: Promise<void>): Promise<void> {
   try {
     await work;

@@ -1,13 +1,13 @@
-// Where in an object something is wrong, and what: paths ("spec.containers[0].name", "metadata.labels[app]") and faults
-// with the texts and cause types users of the API know. Paths are linked, not joined, so that validating a healthy object
+// Field errors: paths ("spec.containers[0].name", "metadata.labels[app]") and faults
+// with Kubernetes' texts and cause types. Paths are linked, not joined, so that validating a valid object
 // builds no strings.
 import { quote } from "./quote.ts";
 
-/** A place in an object. Undefined is nowhere, and prints as "<nil>". */
+/** A path in an object. Undefined is the root, and prints as "<nil>". */
 export interface FieldPath {
   readonly parent: FieldPath | undefined;
   readonly name: string;
-  /** Whether `name` is an index or a map's key. */
+  /** Whether `name` is a list index or a map key. */
   readonly isSubscript: boolean;
 }
 
@@ -21,7 +21,7 @@ export function childPath(parent: FieldPath | undefined, ...names: string[]): Fi
   return path ?? { parent: undefined, name: "", isSubscript: false };
 }
 
-/** An item of a list, by its index, or of a map, by its key. */
+/** The path of a list item, by index, or of a map entry, by key. */
 export function itemPath(parent: FieldPath | undefined, item: number | string): FieldPath {
   return { parent, name: String(item), isSubscript: true };
 }
@@ -33,7 +33,7 @@ export function printPath(path: FieldPath | undefined): string {
   return path.parent === undefined ? path.name : `${before}.${path.name}`;
 }
 
-/** The wire's name of each kind of fault (a `cause.reason`), with the words that open its message. */
+/** The API's name of each fault type (`cause.reason`), with the beginning of its message. */
 const faultWords = {
   FieldValueNotFound: "Not found",
   FieldValueRequired: "Required value",
@@ -55,7 +55,7 @@ export interface Fault {
   readonly type: FaultType;
   readonly field: string;
   readonly detail: string;
-  /** What was found there. Absent for kinds of fault that do not show it. */
+  /** The value found there. Absent for fault types that do not print it. */
   readonly value?: unknown;
 }
 
@@ -76,7 +76,7 @@ export function duplicateFault(path: FieldPath | undefined, value: unknown): Fau
   return { type: "FieldValueDuplicate", field: printPath(path), detail: "", value };
 }
 
-/** What the value refers to does not exist. */
+/** The value refers to something that does not exist. */
 export function notFoundFault(path: FieldPath | undefined, value: unknown): Fault {
   return { type: "FieldValueNotFound", field: printPath(path), detail: "", value };
 }
@@ -90,7 +90,7 @@ export function forbiddenFault(path: FieldPath | undefined, detail: string): Fau
   return { type: "FieldValueForbidden", field: printPath(path), detail };
 }
 
-/** A negative limit means that it is not told. */
+/** A negative limit is not printed. */
 export function tooLongFault(path: FieldPath | undefined, maxBytes: number): Fault {
   const detail = maxBytes < 0 ? "value is too long" : `may not be more than ${count(maxBytes, "byte")}`;
   return { type: "FieldValueTooLong", field: printPath(path), detail };
@@ -106,7 +106,7 @@ export function tooShortFault(path: FieldPath | undefined, minCharacters: number
   return { type: "FieldValueTooShort", field: printPath(path), detail };
 }
 
-/** Negative numbers mean that they are not told. */
+/** Negative numbers are not printed. */
 export function tooManyFault(path: FieldPath | undefined, actual: number, max: number): Fault {
   const detail = max < 0 ? "has too many items" : `must have at most ${count(max, "item")}`;
   const fault = { type: "FieldValueTooMany", field: printPath(path), detail } as const;
@@ -118,12 +118,12 @@ export function tooFewFault(path: FieldPath | undefined, actual: number, min: nu
   return { type: "FieldValueTooFew", field: printPath(path), detail, value: actual };
 }
 
-/** Validation itself failed: not the user's doing. */
+/** Validation itself failed: not a fault of the user. */
 export function internalFault(path: FieldPath | undefined, error: Error): Fault {
   return { type: "InternalError", field: printPath(path), detail: error.message };
 }
 
-/** The fault without its field: "Invalid value: \"x\": must be …". */
+/** Prints the fault without its field: "Invalid value: \"x\": must be …". */
 export function printFaultBody(fault: Fault): string {
   const value = "value" in fault ? `: ${printValue(fault.value)}` : "";
   const detail = fault.detail === "" ? "" : `: ${fault.detail}`;
@@ -134,7 +134,7 @@ export function printFault(fault: Fault): string {
   return `${fault.field}: ${printFaultBody(fault)}`;
 }
 
-/** All faults in one message, each said once; in brackets when there are several. */
+/** Prints all faults in one message, without duplicates; in brackets if there are several. */
 export function printFaults(faults: readonly Fault[]): string {
   const messages = [...new Set(faults.map(printFault))];
   return messages.length === 1 ? (messages[0] ?? "") : `[${messages.join(", ")}]`;

@@ -1,15 +1,15 @@
-// Field selectors: "metadata.name=web,status.phase!=Running". Only equality; which fields exist is the server's business.
-// A field an object does not have counts as empty text.
+// Field selectors: "metadata.name=web,status.phase!=Running". They support only equality; the server decides which fields exist.
+// A field that an object does not have counts as empty text.
 import { KubeloopError } from "../base/errors.ts";
 
 export interface FieldRequirement {
   readonly field: string;
-  /** `==` is read and means `=`. */
+  /** `==` is parsed as `=`. */
   readonly operator: "=" | "!=";
   readonly value: string;
 }
 
-/** All of them must hold. None selects everything. */
+/** All requirements must match. An empty list selects everything. */
 export type FieldSelector = readonly FieldRequirement[];
 
 export class FieldSelectorError extends KubeloopError {
@@ -19,7 +19,7 @@ export class FieldSelectorError extends KubeloopError {
 }
 
 /**
- * Throws a FieldSelectorError. The terms are put in order, so that equal selectors print equally; a
+ * Throws a FieldSelectorError. The terms are sorted, so that equal selectors print the same text; a
  * term without field and value is dropped.
  */
 export function parseFieldSelector(text: string): FieldSelector {
@@ -55,12 +55,12 @@ export function matchesFieldSelector(selector: FieldSelector, get: (field: strin
   return true;
 }
 
-/** The value the field must have, if one is required. */
+/** Returns the value that the field must have, if the selector requires one. */
 export function requiredFieldValue(selector: FieldSelector, field: string): string | undefined {
   return selector.find((requirement) => requirement.field === field && requirement.operator === "=")?.value;
 }
 
-/** Renames or rewrites each term; an empty field and value drop it. What `rewrite` throws is passed on. */
+/** Rewrites each term; an empty field and value drop it. Errors of `rewrite` are passed on. */
 export function mapFieldSelector(
   selector: FieldSelector,
   rewrite: (field: string, value: string) => { readonly field: string; readonly value: string },

@@ -1,4 +1,4 @@
-// Finalizers hold back an object's deletion. Pure edits: the very object comes back when nothing changes.
+// Adds and removes finalizers, which delay an object's deletion. Pure: the same object is returned if nothing changes.
 import type { ObjectMeta } from "./generated/types/meta/v1.ts";
 
 interface WithMetadata {
@@ -9,14 +9,14 @@ export function hasFinalizer(object: WithMetadata, finalizer: string): boolean {
   return object.metadata.finalizers?.includes(finalizer) === true;
 }
 
-/** Adds it at the end. */
+/** Appends the finalizer. */
 export function addFinalizer<T extends WithMetadata>(object: T, finalizer: string): T {
   if (hasFinalizer(object, finalizer)) return object;
   const finalizers = [...(object.metadata.finalizers ?? []), finalizer];
   return { ...object, metadata: { ...object.metadata, finalizers } };
 }
 
-/** The last one takes the field with it. */
+/** Removes the finalizer; if it was the last one, also the field. */
 export function removeFinalizer<T extends WithMetadata>(object: T, finalizer: string): T {
   if (!hasFinalizer(object, finalizer)) return object;
   const { finalizers = [], ...metadata } = object.metadata;

@@ -1,4 +1,4 @@
-// The error for an HTTP answer whose body is no Status: a proxy's page, an empty body. The code alone tells the reason.
+// The error for an HTTP response whose body is not a Status: a proxy's page, an empty body. The reason follows from the code.
 import { type GroupResource, printGroupResource } from "./group-version.ts";
 import { newStatusError, toStatusDetails } from "./new-status-error.ts";
 import { quote } from "./quote.ts";
@@ -10,10 +10,10 @@ export interface GenericResponse {
   readonly method: string;
   readonly resource?: GroupResource;
   readonly name?: string;
-  /** What the server wrote instead of a Status. */
+  /** The body that the server sent instead of a Status. */
   readonly serverMessage?: string;
   readonly retryAfterSeconds?: number;
-  /** Whether the body was something this client does not understand; then it is kept as a cause. */
+  /** Whether the body was not understood; then it is kept as a cause. */
   readonly isUnexpected?: boolean;
 }
 
@@ -62,9 +62,9 @@ function meaningOf(code: number, method: string, serverMessage: string): readonl
   if (code === 403) return ["Forbidden", serverMessage];
   if (code === 415) return ["UnsupportedMediaType", serverMessage];
   if (code === 406) {
-    const isTold = serverMessage !== "" && serverMessage !== "unknown";
-    const untold = "the server was unable to respond with a content type that the client supports";
-    return ["NotAcceptable", isTold ? serverMessage : untold];
+    const hasServerMessage = serverMessage !== "" && serverMessage !== "unknown";
+    const withoutMessage = "the server was unable to respond with a content type that the client supports";
+    return ["NotAcceptable", hasServerMessage ? serverMessage : withoutMessage];
   }
   const meaning = meanings.get(code);
   if (meaning !== undefined) return meaning;

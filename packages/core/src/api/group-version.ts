@@ -1,4 +1,4 @@
-// Groups, versions, kinds and resources: reading and printing their spellings, and the order in which clients prefer
+// Groups, versions, kinds and resources: parsing and printing them, and the order in which clients prefer
 // versions (v2 > v1 > v1beta2 > v1beta1 > v1alpha1 > anything else, alphabetically).
 import { KubeloopError } from "../base/errors.ts";
 import type { GroupVersionKind } from "./resource.ts";
@@ -16,13 +16,13 @@ export interface GroupKind {
 
 export interface GroupResource {
   readonly group: string;
-  /** The plural, in small letters: "pods". */
+  /** The plural, in lower case: "pods". */
   readonly resource: string;
 }
 
 export interface GroupVersionResource extends GroupVersion, GroupResource {}
 
-/** "apps/v1" or "v1". Empty text is the empty group and version. Throws for more than one slash. */
+/** Parses "apps/v1" or "v1". Empty text is the empty group and version. Throws for more than one slash. */
 export function parseGroupVersion(apiVersion: string): GroupVersion {
   if (apiVersion === "" || apiVersion === "/") return { group: "", version: "" };
   const slash = apiVersion.indexOf("/");
@@ -37,17 +37,17 @@ export function printGroupVersion({ group, version }: GroupVersion): string {
   return group === "" ? version : `${group}/${version}`;
 }
 
-/** The kind an object says it is. Throws as `parseGroupVersion`. */
+/** Returns group, version and kind of an object. Throws as `parseGroupVersion`. */
 export function kindOf(object: { readonly apiVersion: string; readonly kind: string }): GroupVersionKind {
   return { ...parseGroupVersion(object.apiVersion), kind: object.kind };
 }
 
-/** "apps/v1, Kind=Deployment", as messages spell it. */
+/** Prints "apps/v1, Kind=Deployment", as in Kubernetes' messages. */
 export function printGroupVersionKind({ group, version, kind }: GroupVersionKind): string {
   return `${group}/${version}, Kind=${kind}`;
 }
 
-/** "apps/v1, Resource=deployments", as messages spell it. */
+/** Prints "apps/v1, Resource=deployments", as in Kubernetes' messages. */
 export function printGroupVersionResource({ group, version, resource }: GroupVersionResource): string {
   return `${group}/${version}, Resource=${resource}`;
 }
@@ -72,7 +72,7 @@ export function parseGroupResource(text: string): GroupResource {
   return { group, resource };
 }
 
-/** Positive when `left` is preferred over `right`. */
+/** Positive if `left` is preferred to `right`. */
 export function compareVersions(left: string, right: string): number {
   if (left === right) return 0;
   const a = parseVersion(left);
@@ -85,7 +85,7 @@ export function compareVersions(left: string, right: string): number {
   return a.maturity - b.maturity || a.major - b.major || a.minor - b.minor;
 }
 
-/** A new list, the preferred version first. */
+/** Returns a new list, the preferred version first. */
 export function sortVersions(versions: readonly string[]): string[] {
   return versions.toSorted((left, right) => compareVersions(right, left));
 }

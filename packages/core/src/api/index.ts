@@ -1,9 +1,9 @@
-// `api`: typed knowledge of every Kubernetes API, without any network: generated types and tables, keys, selectors,
-// quantities, times, patches, Status errors, and the Transport that client and server meet on. All of it is pure: objects go
-// in and come out as plain readonly JSON. The types themselves are under `@kubeloop/core/types`, the registry's constants
-// under `@kubeloop/core/resources`; docs/api.md is a tour.
+// `api`: everything about the Kubernetes API that needs no network: generated types and tables, keys, selectors,
+// quantities, times, patches, Status errors, and the Transport interface between client and server. All of it is pure: objects
+// are plain readonly JSON. The types are exported from `@kubeloop/core/types`, the resource constants
+// from `@kubeloop/core/resources`; docs/api.md is a tour.
 //
-// Not here: anything that opens a connection (client) and rules that need more than one object (rules).
+// Not here: connections (client) and the rules about particular kinds, such as pods and quotas (rules).
 export {
   type ConditionChange,
   type ConditionLike,

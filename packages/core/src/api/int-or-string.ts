@@ -1,5 +1,5 @@
-// A field that is a number or text ("25%", a port's name), and the percentage of a total it may stand for. Text without
-// a percent sign is never a number here: "5" is refused, as upstream's current rules do.
+// A field that is a number or text ("25%", a port's name), and the number that a percentage of a total gives. Text without
+// a percent sign is never a number here: "5" is rejected, as by upstream's current rules.
 import { KubeloopError } from "../base/errors.ts";
 import type { IntOrString } from "./generated/types/meta/v1.ts";
 import { quote } from "./quote.ts";
@@ -10,7 +10,7 @@ export class IntOrStringError extends KubeloopError {
   }
 }
 
-/** From a command line: whatever reads as an int32 is a number, all else text. */
+/** For command lines: text that parses as an int32 becomes a number, other text stays text. */
 export function parseIntOrString(text: string): IntOrString {
   if (!/^[+-]?[0-9]+$/.test(text)) return text;
   const number = Number(text);
@@ -22,7 +22,7 @@ export function printIntOrString(value: IntOrString): string {
 }
 
 /**
- * A number stands for itself; "30%" for that share of `total`, rounded as told. Throws on an absent value and on text
+ * Returns a number unchanged, and for "30%" that share of `total`, rounded as requested. Throws if the value is absent or text
  * that is not a percentage.
  */
 export function scaledValue(
@@ -37,7 +37,7 @@ export function scaledValue(
   return (options.round === "up" ? Math.ceil(share) : Math.floor(share)) + 0;
 }
 
-/** The number before the percent sign. */
+/** Returns the number before the percent sign. */
 function parsePercent(text: string): number {
   if (!text.endsWith("%")) {
     throw new IntOrStringError("invalid value for IntOrString: invalid type: string is not a percentage");

@@ -1,6 +1,6 @@
-// Finds a JSON patch that turns one document into another. It touches only what differs: objects key by key, lists by
-// what stands between their common beginning and end. Not promised: the fewest operations there could be (an item that
-// moved within a list is written anew).
+// Computes a JSON patch that turns one document into another. It touches only what differs: objects key by key, lists
+// between their common prefix and suffix. Not promised: the fewest operations (there is
+// no `move`: an item that moved within a list is written again at its new index).
 import { deepEqual } from "../base/deep.ts";
 import { escapePointer, type JsonPatch, type JsonPatchOperation } from "./json-patch.ts";
 import { isJsonObject, type JsonObject } from "./json-value.ts";
@@ -42,7 +42,7 @@ function diffLists(from: readonly unknown[], to: readonly unknown[], path: strin
   while (tail < shorter - start && deepEqual(from[from.length - 1 - tail], to[to.length - 1 - tail])) tail++;
   const fromEnd = from.length - tail;
   const toEnd = to.length - tail;
-  // From the back, so that the indexes of what is still to be removed stay right.
+  // From the back, so that the indexes of the items still to be removed stay valid.
   for (let i = fromEnd - 1; i >= Math.max(toEnd, start); i--) patch.push({ op: "remove", path: `${path}/${i}` });
   for (let i = start; i < Math.min(fromEnd, toEnd); i++) diff(from[i], to[i], `${path}/${i}`, patch);
   for (let i = Math.max(fromEnd, start); i < toEnd; i++) patch.push({ op: "add", path: `${path}/${i}`, value: to[i] });

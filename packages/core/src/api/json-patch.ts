@@ -1,11 +1,11 @@
 // Applies JSON patches (RFC 6902) as the API server does, including where its library is more lenient than the RFC:
-// - negative indexes count from the end, for `add` from behind the end (-1 appends);
+// - negative indexes count from the end; in `add` they count from after the end (-1 appends);
 // - `replace` of an absent key of an object adds it; `test` of an absent key against null succeeds; `copy` of an absent
 //   key copies null; an absent `value` is null;
-// - whatever stands before a path's first slash is ignored.
-// Numbers compare by value ("1.0" equals "1"). The number of operations is the server's business.
+// - anything before a path's first slash is ignored.
+// Numbers compare by value ("1.0" equals "1"). The server limits the number of operations, not this file.
 //
-// Nothing given is changed: the result shares what the patch did not touch. What it touches is copied once, however many operations follow.
+// The inputs are not changed: the result shares what the patch did not touch. A touched container is copied once, however many operations follow.
 // Keys like "__proto__" are plain data.
 import { deepEqual } from "../base/deep.ts";
 import { assertNever, KubeloopError } from "../base/errors.ts";
@@ -25,24 +25,24 @@ export class JsonPatchError extends KubeloopError {
   }
 }
 
-/** Checks the shape of a patch that came from outside. Throws a JsonPatchError. */
+/** Checks the shape of a patch from outside. Throws a JsonPatchError. */
 export function decodeJsonPatch(json: unknown): JsonPatch {
   if (!Array.isArray(json)) throw new JsonPatchError("a JSON patch must be a list of operations", "Invalid");
   return json.map(decodeOperation);
 }
 
 export interface JsonPatchLimits {
-  /** How many bytes of JSON all `copy` operations together may add: a few of them can double a document each. Any number unless given. */
+  /** How many bytes of JSON all `copy` operations together may add, because each can double a document. Default: no limit. */
   readonly maxCopyBytes?: number;
 }
 
-/** The patched document. Throws a JsonPatchError at the first operation that does not apply. */
+/** Returns the patched document. Throws a JsonPatchError at the first operation that does not apply. */
 export function applyJsonPatch(document: unknown, patch: JsonPatch, limits: JsonPatchLimits = {}): unknown {
   const patching = new Patching(limits);
   return patch.reduce((patched, operation) => applyOperation(patched, operation, patching), document);
 }
 
-/** One key of a path, escaped: "a/b" becomes "a~1b". */
+/** Returns one key of a path, escaped: "a/b" becomes "a~1b". */
 export function escapePointer(key: string): string {
   return key.replace(/[~/]/g, (found) => (found === "~" ? "~0" : "~1"));
 }
@@ -51,7 +51,7 @@ type Json = unknown;
 type Container = readonly Json[] | JsonObject;
 type OwnContainer = Json[] | Record<string, Json>;
 
-/** What one patch has copied so far: its own, to be changed in place. */
+/** The containers that the patch has copied so far, which may be changed in place. */
 class Patching {
   readonly #own = new Set<Container>();
   readonly #maxCopyBytes: number;
@@ -68,7 +68,7 @@ class Patching {
     return copy;
   }
 
-  /** A value for a second place: what changes in one must not change in the other. */
+  /** Returns a copy of a value for a second location, so that later changes affect only one of them. */
   copyOf(value: Json): Json {
     const text = JSON.stringify(value);
     this.#copiedBytes += new TextEncoder().encode(text).length;
@@ -83,7 +83,7 @@ class Patching {
   }
 }
 
-/** Of lists and plain objects; anything else is a value. */
+/** Copies lists and plain objects; other values are shared. */
 function cloneJson(value: Json): Json {
   if (!isContainer(value)) return value;
   if (isList(value)) return value.map(cloneJson);
@@ -148,9 +148,9 @@ function applyOperation(document: Json, operation: JsonPatchOperation, patching:
 }
 
 interface Texts {
-  /** When there is no container at the path. */
+  /** The message if there is no container at the path. */
   readonly missing: string;
-  /** Before the fault, when the container refuses. */
+  /** The beginning of the message if the edit of the container fails. */
   readonly failed: string;
 }
 
@@ -241,7 +241,7 @@ function test(document: Json, path: string, expected: Json): Json {
   throw new JsonPatchError(`testing value ${path} failed: test failed`, "TestFailed");
 }
 
-/** What is at the path; null where an object has no such key. */
+/** Returns the value at the path; null if an object does not have the key. */
 function read(document: Json, path: string, texts: Texts): Json {
   const keys = splitPointer(path);
   const key = keys?.pop();
@@ -251,7 +251,7 @@ function read(document: Json, path: string, texts: Texts): Json {
   return Object.hasOwn(container, key) ? (container[key] ?? null) : null;
 }
 
-/** The document with the container of the path's last key edited: a copy of it, and of what holds it, unless they are copies already. */
+/** Returns the document with the container of the path's last key edited. The container and its parents are copied once. */
 function editContainer(
   document: Json,
   path: string,
@@ -284,7 +284,7 @@ function step(value: Json, key: string): Json {
   return index === undefined ? undefined : value[index];
 }
 
-/** Undefined for a path without a slash. */
+/** Undefined if the path has no slash. */
 function splitPointer(path: string): string[] | undefined {
   const [, ...keys] = path.split("/");
   if (keys.length === 0) return undefined;
@@ -295,7 +295,7 @@ function lastKey(path: string): string {
   return splitPointer(path)?.at(-1) ?? "";
 }
 
-/** The index of an item that is there, from the front or, negative, from the end. */
+/** Returns the index of an existing item, counted from the front or, if negative, from the end. */
 function findIndex(list: readonly Json[], key: string): number | undefined {
   if (!/^[+-]?[0-9]+$/.test(key)) return undefined;
   const index = Number(key) < 0 ? Number(key) + list.length : Number(key) + 0;

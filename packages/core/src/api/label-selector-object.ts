@@ -1,4 +1,4 @@
-// Between selectors and the LabelSelector objects that specs hold (`matchLabels`, `matchExpressions`).
+// Converts between selectors and the LabelSelector objects of specs (`matchLabels`, `matchExpressions`).
 import type { LabelSelector, LabelSelectorRequirement } from "./generated/types/meta/v1.ts";
 import {
   type LabelRequirement,
@@ -22,7 +22,7 @@ export function fromLabelSelector(selector: LabelSelector | null | undefined): S
   ]);
 }
 
-/** Throws for `>` and `<`, which the object cannot say, and for "nothing", which is an absent object. */
+/** Throws for `>` and `<`, which the object cannot express, and for "nothing", which is an absent object. */
 export function toLabelSelector(selector: Selector): LabelSelector {
   if (selector.selects === "nothing") throw new SelectorError("a selector of nothing has no LabelSelector");
   const labels: [string, string][] = [];
@@ -37,7 +37,7 @@ export function toLabelSelector(selector: Selector): LabelSelector {
   };
 }
 
-/** For people: "<none>" when everything is selected, "<error>" when the object is not valid. */
+/** Prints for people: "<none>" if everything is selected, "<error>" if the object is invalid. */
 export function formatLabelSelector(selector: LabelSelector | undefined): string {
   try {
     return printSelector(fromLabelSelector(selector)) || "<none>";

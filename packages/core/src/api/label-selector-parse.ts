@@ -1,5 +1,5 @@
-// Reads label selectors from text: "app=web,tier in (a,b),!legacy,size>3". Faults are worded as users of kubectl and the
-// API know them. `in` and `notin` are also fine as keys and values.
+// Parses label selectors: "app=web,tier in (a,b),!legacy,size>3". Error messages are those of kubectl and the
+// API server. `in` and `notin` are also valid as keys and values.
 import { type FieldPath, invalidFault, printFault } from "./field-errors.ts";
 import {
   binaryOperators,
@@ -33,7 +33,7 @@ export function parseSelector(text: string, options: { readonly path?: FieldPath
   return selectorOf(new Parser(scan(text), options.path).parse());
 }
 
-/** Reads the tokens of one selector, front to back. */
+/** Parses the tokens of one selector. */
 class Parser {
   readonly #tokens: readonly Token[];
   readonly #path: FieldPath | undefined;
@@ -75,7 +75,7 @@ class Parser {
     if (isNegated) this.#take();
     const key = this.#key();
     const next = this.#peek();
-    // As upstream, a negated key followed by anything ends here; the caller finds what does not belong.
+    // As upstream, a negated key followed by anything ends here; the caller reports the unexpected token.
     if (isNegated) return newRequirement({ key, operator: "!", values: [] }, this.#path);
     if (next.type === "end" || isSymbol(next, ",")) {
       return newRequirement({ key, operator: "exists", values: [] }, this.#path);
@@ -110,7 +110,7 @@ class Parser {
     throw new SelectorError(`found '${token.text}', expected: identifier`);
   }
 
-  /** "(a,b)", sorted and each once; a gap between commas is the empty value. */
+  /** Parses "(a,b)", sorted and without duplicates; nothing between two commas is the empty value. */
   #set(): string[] {
     const open = this.#take();
     if (!isSymbol(open, "(")) throw new SelectorError(`found '${open.text}' expected: '('`);
@@ -127,7 +127,7 @@ class Parser {
     return [...values].sort();
   }
 
-  /** Up to, and not including, the closing parenthesis. */
+  /** Parses up to, but not including, the closing parenthesis. */
   #setValues(): Set<string> {
     const values = new Set<string>();
     for (;;) {
@@ -177,7 +177,7 @@ function scan(text: string): Token[] {
   return tokens;
 }
 
-/** The longest symbols first: "=!=" is "=" and "!=". */
+/** Longest symbols first: "=!=" is "=" and "!=". */
 function addSymbols(run: string, tokens: Token[]): void {
   for (let at = 0; at < run.length; ) {
     const pair = run.slice(at, at + 2);

@@ -1,7 +1,7 @@
-// Label selectors as the machinery uses them: a list of requirements that must all hold, or "nothing". Built from text
-// (label-selector-parse.ts) or from a LabelSelector object (label-selector-object.ts), ordered by key, so that equal selectors print equally.
+// Label selectors, ready for matching: a list of requirements that must all match, or "nothing". Made from text
+// (label-selector-parse.ts) or from a LabelSelector object (label-selector-object.ts), sorted by key, so that equal selectors print the same text.
 //
-// Absent keys: `!=`, `notin` and `!` hold for an object without the label; all others do not. Matching allocates nothing.
+// Absent keys: `!=`, `notin` and `!` match an object without the label; all others do not. Matching allocates nothing.
 import { assertNever, KubeloopError } from "../base/errors.ts";
 import {
   childPath,
@@ -14,7 +14,7 @@ import {
 } from "./field-errors.ts";
 import { validateLabelValue, validateQualifiedName } from "./validation.ts";
 
-/** As the wire spells them in text; `gt` and `lt` are `>` and `<`. */
+/** The operators as in selector text; `gt` and `lt` are `>` and `<`. */
 export type SelectorOperator = "=" | "==" | "!=" | "in" | "notin" | "exists" | "!" | "gt" | "lt";
 
 export interface LabelRequirement {
@@ -38,25 +38,25 @@ export class SelectorError extends KubeloopError {
 }
 
 export const everythingSelector: Selector = { selects: "matching", requirements: [] };
-/** What an absent LabelSelector means. Prints as empty text, which reads back as everything: keep the object. */
+/** The meaning of an absent LabelSelector. It prints as empty text, which parses as everything: keep the object. */
 export const nothingSelector: Selector = { selects: "nothing" };
 
 export const binaryOperators: readonly SelectorOperator[] = ["in", "notin", "=", "==", "!=", "gt", "lt"];
 const allOperators: readonly SelectorOperator[] = [...binaryOperators, "exists", "!"];
 
-/** A checked requirement. Throws a SelectorError that names every fault. */
+/** Returns a checked requirement. Throws a SelectorError that names every fault. */
 export function newRequirement(requirement: LabelRequirement, path?: FieldPath): LabelRequirement {
   const faults = findRequirementFaults(requirement, path);
   if (faults.length > 0) throw new SelectorError(printFaults(faults));
   return requirement;
 }
 
-/** Requirements are kept in the order of their keys. */
+/** Requirements are sorted by key. */
 export function selectorOf(requirements: readonly LabelRequirement[]): Selector {
   return { selects: "matching", requirements: requirements.toSorted(byKey) };
 }
 
-/** The labels an object must have. Values are not checked. */
+/** Selects objects that have these labels. Values are not checked. */
 export function selectorFromLabels(labels: Labels | undefined): Selector {
   if (labels === undefined) return everythingSelector;
   return selectorOf(Object.entries(labels).map(([key, value]) => ({ key, operator: "=", values: [value] })));
@@ -79,7 +79,7 @@ export function matchesSelector(selector: Selector, labels: Labels | undefined):
 
 export function matchesRequirement({ key, operator, values }: LabelRequirement, labels: Labels | undefined): boolean {
   const found: unknown = labels?.[key];
-  // What is not text was inherited ("constructor"): the label is absent.
+  // A value that is not text was inherited ("constructor"), so the label is absent.
   const value = typeof found === "string" ? found : undefined;
   switch (operator) {
     case "=":
@@ -101,7 +101,7 @@ export function matchesRequirement({ key, operator, values }: LabelRequirement, 
   }
 }
 
-/** The one value that `key` must have, if there is one: an index can answer then. */
+/** Returns the only value that `key` may have, if the selector requires one: then an index can be used. */
 export function requiredValue(selector: Selector, key: string): string | undefined {
   if (selector.selects === "nothing") return undefined;
   const requirement = selector.requirements.find((candidate) => candidate.key === key);
@@ -109,7 +109,7 @@ export function requiredValue(selector: Selector, key: string): string | undefin
   return isExact && requirement.values.length === 1 ? requirement.values[0] : undefined;
 }
 
-/** The canonical text. Values of a set are sorted. */
+/** Prints the canonical text. Values of a set are sorted. */
 export function printSelector(selector: Selector): string {
   return selector.selects === "nothing" ? "" : selector.requirements.map(printRequirement).join(",");
 }
@@ -137,7 +137,7 @@ export function printRequirement({ key, operator, values }: LabelRequirement): s
   }
 }
 
-/** Everything that is wrong with a requirement. */
+/** Returns all faults of a requirement. */
 export function findRequirementFaults({ key, operator, values }: LabelRequirement, path?: FieldPath): Fault[] {
   const faults: Fault[] = [];
   const keyFaults = validateQualifiedName(key);

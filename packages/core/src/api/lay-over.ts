@@ -1,6 +1,6 @@
-// Lays what somebody wants over what is stored: the result has every field that is wanted, and keeps everything else, above all the
-// fields that the server has defaulted. If the stored object already says what is wanted, the very stored object comes back, so that `===`
-// tells whether there is anything to write.
+// Merges the wanted fields into the stored object: the result has every wanted field, and keeps all other fields, above all those
+// that the server has defaulted. If nothing has to change, the stored object itself is returned, so that `===`
+// says whether there is anything to write.
 //
 // - An absent or undefined field of `wanted` asks for nothing. A null asks that the field be absent.
 // - Objects and maps are merged field by field. A map that is atomic (`nodeSelector`, the `selector` of a Service) is replaced as a whole.
@@ -8,10 +8,10 @@
 //   name stay, and so does the order; new items follow at the end. A list that is a set (`finalizers`) gets what is missing.
 // - Any other list is taken whole, unless it has the same length and each wanted item, laid over the stored one, changes nothing.
 // - Where only one of several fields may be set (`strategy`, a volume), a change drops the fields that `wanted` does not name.
-// - Values that differ only in notation ("1000m", "1"), and empty values of fields that the server does not store empty, are no change.
+// - Values that differ only in notation ("1000m", "1"), and empty values of fields that the server does not store if empty, do not count as changes.
 //
-// The keys come from the schema: the built-in kinds' own, or that of a custom resource definition (structural-schema.ts). Without a schema
-// objects are merged, and lists are taken whole as said above.
+// The list keys come from the schema: the built-in kinds' schema, or that of a custom resource definition (structural-schema.ts). Without a schema
+// objects are merged, and lists are replaced as described above.
 import { hasKey, isJsonList, isJsonObject, type JsonObject, jsonEntries, ownValue } from "./json-value.ts";
 import { childSlot, type ListSchema, type ObjectSchema, type Slot, type TypeSchema, toSlot } from "./schema.ts";
 import { semanticEqual } from "./semantic-equality.ts";
@@ -21,7 +21,7 @@ export function layOver<T extends object>(stored: T, wanted: object, schema: Typ
   return layValue(stored, wanted, schema === undefined ? undefined : toSlot(schema)) as T;
 }
 
-/** What an object that is not there yet is created from: without what `wanted` asks to be absent. */
+/** Returns the object to create if none is stored: `wanted` without its nulls. */
 export function withoutAbsent<T>(wanted: T): T {
   return bare(wanted) as T;
 }
@@ -48,7 +48,7 @@ function merge(stored: JsonObject, wanted: JsonObject, schema: TypeSchema | unde
   let laid: Map<string, unknown> | undefined;
   for (const [key, value] of jsonEntries(wanted)) {
     const before = ownValue(stored, key);
-    // An entry of a map is asked for whatever it holds; only a field's zero is its absence.
+    // A map entry is wanted whatever its value; only in a struct field a zero value means absent.
     const isNewEntry = schema?.type === "map" && before === undefined && value !== null;
     const after = isNewEntry ? bare(value) : layValue(before, value, childSlot(schema, key));
     if (after === before) continue;
@@ -63,7 +63,7 @@ function retain(laid: JsonObject, wanted: JsonObject): JsonObject {
   return Object.fromEntries(jsonEntries(laid).filter(([key]) => hasKey(wanted, key)));
 }
 
-/** All or nothing: fields that only the server has set are no difference, but everything that is wanted must be there exactly. */
+/** All or nothing: fields set only by the server do not count as a difference, but every wanted field must be equal. */
 function layOverAtomic(stored: JsonObject, wanted: JsonObject, schema: ObjectSchema): JsonObject {
   const isThere = jsonEntries(wanted).every(([key, value]) => {
     const held = ownValue(stored, key);
@@ -93,7 +93,7 @@ function layOverList(stored: unknown, wanted: readonly unknown[], slot: Slot | u
   return isThere ? stored : bare(wanted);
 }
 
-/** The list's own keys before the merge key of patches: ports 53/TCP and 53/UDP are two items. */
+/** Prefers the list's own keys to the merge key of patches: ports 53/TCP and 53/UDP are two items. */
 function keysOf({ listType, listMapKeys }: ListSchema, slot: Slot | undefined): readonly string[] {
   if (listType === "map" && listMapKeys.length > 0) return listMapKeys;
   const isMerged = slot?.patchStrategies.includes("merge") === true;
@@ -111,7 +111,7 @@ interface KeyedList {
   readonly retains: boolean | undefined;
 }
 
-/** Undefined if an item has no key, or two have the same: then nobody knows which is meant. */
+/** Undefined if an item has no key, or two have the same: then items cannot be matched. */
 function mergeByKey(
   stored: readonly unknown[],
   wanted: readonly unknown[],
@@ -137,7 +137,7 @@ function byKey(
   const found = new Map<string, unknown>();
   for (const item of items) {
     if (!isJsonObject(item)) return undefined;
-    // A key that is not said has its default: the protocol of a port is TCP.
+    // A missing key field has its default: the protocol of a port is TCP.
     const values = keys.map((key) => ownValue(item, key) ?? childSlot(slot.schema, key)?.default ?? null);
     if (values.every((value) => value === null)) return undefined;
     const id = JSON.stringify(values);
@@ -147,7 +147,7 @@ function byKey(
   return found;
 }
 
-/** Compared as two fields of one object, because what an empty value means depends on how the field is held. */
+/** Compared as fields of an object, because the meaning of an empty value depends on whether the Go field is a pointer. */
 function isSame(stored: unknown, wanted: unknown, slot: Slot | undefined): boolean {
   if (stored === wanted) return true;
   if (slot === undefined) return stored !== undefined && semanticEqual({ stored }, { stored: wanted });

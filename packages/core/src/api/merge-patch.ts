@@ -1,8 +1,8 @@
-// JSON merge patches (RFC 7386): objects merge key by key, null removes, all else replaces. Applied as the API server
-// does: nulls are also dropped from objects inside a list that arrives where no object was.
+// JSON merge patches (RFC 7386): objects merge key by key, null removes, everything else replaces. Applied as in the API
+// server: nulls are also dropped from objects inside a list that is set where there was no object.
 //
-// Nothing given is changed: results share what was not touched. Keys like "__proto__" are plain data. A merge patch
-// cannot set a field to null; `createMergePatch` assumes that none of the new object's is.
+// The inputs are not changed: results share what was not touched. Keys like "__proto__" are plain data. A merge patch
+// cannot set a field to null; `createMergePatch` assumes that the new object has no null.
 import { deepEqual } from "../base/deep.ts";
 import { isJsonObject, type JsonObject } from "./json-value.ts";
 
@@ -29,7 +29,7 @@ function mergeObjects(target: JsonObject, patch: JsonObject): JsonObject {
   return hasChanged ? Object.fromEntries(merged) : target;
 }
 
-/** What turns `from` into `to`; an empty object when nothing does. */
+/** Returns the patch that turns `from` into `to`; an empty object if they are equal. */
 export function createMergePatch(from: JsonObject, to: JsonObject): JsonObject {
   const patch: [string, unknown][] = [];
   for (const [key, wanted] of Object.entries(to)) {
@@ -58,8 +58,8 @@ export interface ThreeWay {
 }
 
 /**
- * What `kubectl apply` sends for custom resources: adds and changes whatever differs from the current object, and
- * removes only what was applied before and is no longer wanted. Fields others have set stay.
+ * The patch that `kubectl apply` sends for custom resources: it adds and changes what differs from the current object, and
+ * removes only fields that were applied before and are no longer wanted. Fields set by others stay.
  */
 export function createThreeWayMergePatch({ original, modified, current }: ThreeWay): JsonObject {
   const changes = keepValues(createMergePatch(current, modified));
@@ -75,7 +75,7 @@ function keepNulls(patch: JsonObject): JsonObject {
   return filterPatch(patch, (value) => value === null);
 }
 
-/** Keeps the leaves that pass, and the objects that still hold some; an object that was empty counts as a leaf. */
+/** Keeps the leaves that pass, and the objects that still have some; an object that was empty counts as a leaf. */
 function filterPatch(patch: JsonObject, keep: (value: unknown) => boolean): JsonObject {
   const kept: [string, unknown][] = [];
   for (const [key, value] of Object.entries(patch)) {

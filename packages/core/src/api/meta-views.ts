@@ -1,5 +1,5 @@
-// The two other shapes in which a server shows objects of any kind when asked to: their metadata alone, and rows of a table.
-// No OpenAPI document has them, so they stand here by hand.
+// The two other representations of objects that a server can return: metadata only, and rows of a table.
+// They are in no OpenAPI document, so they are written by hand.
 import type { ListMeta, ObjectMeta } from "./generated/types/meta/v1.ts";
 
 export interface PartialObjectMetadata {
@@ -28,13 +28,13 @@ export interface TableColumnDefinition {
   readonly type: string;
   readonly format: string;
   readonly description: string;
-  /** 0 is always shown; others only when more is asked for (`kubectl get -o wide`). */
+  /** 0 is always shown; others only with `kubectl get -o wide`. */
   readonly priority: number;
 }
 
 export interface TableRow {
   readonly cells: readonly unknown[];
   readonly conditions?: readonly { readonly type: string; readonly status: string; readonly reason?: string }[];
-  /** What the row is about: its metadata unless asked for otherwise. */
+  /** The object of the row: only its metadata by default. */
   readonly object?: PartialObjectMetadata;
 }

@@ -1,5 +1,5 @@
-// Names a server or controller makes up: the random suffix of `generateName`, and hashes spelled in the same letters (no
-// vowels, nothing that looks like another letter).
+// Generated names: the random suffix of `generateName`, and hashes encoded in the same alphabet (no
+// vowels, no characters that look alike).
 import { type Random, randomBelow } from "../base/random.ts";
 
 const alphabet = "bcdfghjklmnpqrstvwxz2456789";
@@ -8,19 +8,19 @@ const suffixLength = 5;
 const maxNameLength = 63;
 export const maxGeneratedNameLength = maxNameLength - suffixLength;
 
-/** `length` letters of the names' alphabet. */
+/** Returns `length` random characters of the alphabet. */
 export function randomSuffix(random: Random, length: number = suffixLength): string {
   let suffix = "";
   for (let i = 0; i < length; i++) suffix += alphabet[randomBelow(random, alphabet.length)];
   return suffix;
 }
 
-/** A name for an object with `generateName: prefix`. Not known to be free. */
+/** Returns a name for an object with `generateName: prefix`. The name may be taken. */
 export function generateName(prefix: string, random: Random): string {
   return prefix.slice(0, maxGeneratedNameLength) + randomSuffix(random);
 }
 
-/** The same text in the names' alphabet; for hashes that become part of a name or a label. */
+/** Encodes the text in the alphabet; for hashes that become part of a name or a label. */
 export function safeEncode(text: string): string {
   let encoded = "";
   for (const character of text) encoded += alphabet[(character.codePointAt(0) ?? 0) % alphabet.length];

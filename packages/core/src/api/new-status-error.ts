@@ -1,5 +1,5 @@
-// Builds the errors an API server answers with, worded as Kubernetes words them. Their `status` is ready for the wire:
-// absent rather than empty fields, `metadata: {}` as real servers send it.
+// Creates the errors of an API server, with Kubernetes' messages. Their `status` is ready to be sent:
+// empty fields are absent, and `metadata` is `{}` as real servers send it.
 import { type Fault, printFaultBody, printFaults } from "./field-errors.ts";
 import type { Status, StatusCause, StatusDetails } from "./generated/types/meta/v1.ts";
 import { type GroupKind, type GroupResource, printGroupKind, printGroupResource } from "./group-version.ts";
@@ -8,7 +8,7 @@ import { StatusError, type StatusReason } from "./status-error.ts";
 
 interface StatusParts {
   readonly code: number;
-  /** Empty when nothing is known. */
+  /** Empty if unknown. */
   readonly reason: StatusReason | "";
   readonly message: string;
   readonly details?: StatusDetails;
@@ -164,7 +164,7 @@ export function newTimeout(
   return newStatusError({ code: 504, reason: "Timeout", message: `Timeout: ${message}`, details });
 }
 
-/** A list or watch asked for a resource version this server has not reached. */
+/** A list or watch requested a resourceVersion that this server has not reached. */
 export function newTooLargeResourceVersion(
   asked: string,
   current: string,

@@ -1,5 +1,5 @@
-// What queues and maps key objects by: "namespace/name", or "name" for what lives in no namespace. A branded string, so
-// that it is a primitive (comparable, hashable) and still no arbitrary text.
+// The key of an object in queues and maps: "namespace/name", or "name" if cluster-scoped. A branded string, so
+// that it is a primitive (comparable, hashable) and still not any text.
 import { KubeloopError } from "../base/errors.ts";
 import { quote } from "./quote.ts";
 
@@ -7,7 +7,7 @@ declare const objectKey: unique symbol;
 export type ObjectKey = string & { readonly [objectKey]: true };
 
 export interface ObjectName {
-  /** Empty for what lives in no namespace. */
+  /** Empty for cluster-scoped objects. */
   readonly namespace: string;
   readonly name: string;
 }
@@ -16,13 +16,13 @@ interface Named {
   readonly metadata: { readonly name?: string; readonly namespace?: string };
 }
 
-/** The key of an object that the API server has named. */
+/** Returns the key of an object that has a name. */
 export function keyOf(object: Named): ObjectKey {
   const { namespace, name } = object.metadata;
   return (namespace ? `${namespace}/${name ?? ""}` : (name ?? "")) as ObjectKey;
 }
 
-/** The key of a name in a namespace; an empty namespace means none. */
+/** Returns the key of a name in a namespace; an empty namespace means cluster-scoped. */
 export function objectKeyOf(namespace: string, name: string): ObjectKey {
   return (namespace === "" ? name : `${namespace}/${name}`) as ObjectKey;
 }
@@ -37,7 +37,7 @@ export function splitKey(key: string): ObjectName {
   return { namespace: key.slice(0, slash), name: key.slice(slash + 1) };
 }
 
-/** Text from outside (a flag, a file) as a key; throws as `splitKey`. */
+/** Parses a key from outside (a flag, a file); throws as `splitKey`. */
 export function parseObjectKey(text: string): ObjectKey {
   const { namespace, name } = splitKey(text);
   return objectKeyOf(namespace, name);

@@ -1,18 +1,18 @@
-// The edge between bytes and objects: whatever was parsed from JSON is `unknown` until `decodeObject` has looked at it
-// once. It checks what all machinery relies on (apiVersion, kind, and the parts of metadata that caches and queues read)
-// and trusts the server for the rest; nothing is changed, and only what lacks apiVersion or kind is copied, one level deep.
+// Decodes objects: a value parsed from JSON is `unknown` until `decodeObject` has checked it
+// once. It checks the fields that all code here relies on (apiVersion, kind, and the parts of metadata that caches and queues use)
+// and trusts the server for the rest. Nothing is changed; only an object without apiVersion or kind is copied, one level deep.
 import { KubeloopError } from "../base/errors.ts";
 import { isJsonList, isJsonObject, type JsonObject } from "./json-value.ts";
 import type { KubernetesObject } from "./resource.ts";
 
-/** A type with everything inside it readonly, for what comes from a cache. */
+/** A deeply readonly type, for objects from a cache. */
 export type DeepReadonly<T> = T extends (...args: never[]) => unknown
   ? T
   : T extends object
     ? { readonly [K in keyof T]: DeepReadonly<T[K]> }
     : T;
 
-/** Says which field was not what it should be. */
+/** Names the field that is wrong. */
 export class DecodeError extends KubeloopError {
   readonly path: string;
 
@@ -23,12 +23,12 @@ export class DecodeError extends KubeloopError {
 }
 
 export interface DecodeDefaults {
-  /** List items come without these two; the list knows them. */
+  /** List items come without these two; they follow from the list. */
   readonly apiVersion?: string;
   readonly kind?: string;
 }
 
-/** Throws a DecodeError with the field's path. Fills in apiVersion and kind where the caller knows them. */
+/** Throws a DecodeError with the field's path. Fills in apiVersion and kind from `defaults` if they are absent. */
 export function decodeObject(json: unknown, defaults: DecodeDefaults = {}): KubernetesObject {
   const object = requireRecord(json, "");
   const apiVersion = requireText(object["apiVersion"] ?? defaults.apiVersion, "apiVersion");
@@ -39,7 +39,7 @@ export function decodeObject(json: unknown, defaults: DecodeDefaults = {}): Kube
   return (isWhole ? object : withIdentity(object, kind, apiVersion)) as unknown as KubernetesObject;
 }
 
-// Written out: this looks at every object that arrives.
+// Written out for speed, because every incoming object passes through here.
 function checkMetadata(metadata: JsonObject): void {
   checkText(metadata["name"], "name");
   checkText(metadata["namespace"], "namespace");
@@ -54,10 +54,10 @@ function checkMetadata(metadata: JsonObject): void {
   checkList(metadata["finalizers"], "metadata.finalizers", isText, requireText);
 }
 
-/** In the order in which servers write them. */
+/** With the fields in the order in which servers write them. */
 function withIdentity(object: JsonObject, kind: string, apiVersion: string): JsonObject {
   const whole = { kind, apiVersion, ...object };
-  // The object may say null.
+  // The object's value may be null.
   whole.kind = kind;
   whole.apiVersion = apiVersion;
   return whole;
@@ -78,7 +78,7 @@ function requireText(json: unknown, path: string): string {
 }
 
 function checkText(json: unknown, field: string): void {
-  // `creationTimestamp: null` is what a Go client sends for "not yet".
+  // Go clients send `creationTimestamp: null` for an object that is not stored yet.
   if (json === undefined || json === null || typeof json === "string") return;
   throw new DecodeError(`metadata.${field}`, `must be text, got ${typeName(json)}`);
 }
@@ -96,13 +96,13 @@ function checkTexts(json: unknown, path: string): void {
 function checkList(
   json: unknown,
   path: string,
-  isRight: (item: unknown) => boolean,
-  complain: (item: unknown, path: string) => unknown,
+  isValid: (item: unknown) => boolean,
+  throwFault: (item: unknown, path: string) => unknown,
 ): void {
   if (json === undefined || json === null) return;
   if (!isJsonList(json)) throw new DecodeError(path, `must be a list, got ${typeName(json)}`);
   for (let index = 0; index < json.length; index++) {
-    if (!isRight(json[index])) complain(json[index], `${path}[${index}]`);
+    if (!isValid(json[index])) throwFault(json[index], `${path}[${index}]`);
   }
 }
 

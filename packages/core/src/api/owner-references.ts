@@ -1,5 +1,5 @@
-// Who owns an object, and who controls it (of all owners at most one). Pure edits: the very object comes back when
-// nothing changes. An owner must live in the object's namespace or in none.
+// Owner references, and the controller reference (at most one of them). Pure: the same object is returned if
+// nothing changes. An owner must be in the object's namespace or cluster-scoped.
 import { KubeloopError } from "../base/errors.ts";
 import type { ObjectMeta, OwnerReference } from "./generated/types/meta/v1.ts";
 import { parseGroupVersion } from "./group-version.ts";
@@ -29,7 +29,7 @@ export function isOwnedBy(object: WithMetadata, owner: WithMetadata): boolean {
   return uid !== undefined && object.metadata.ownerReferences?.some((reference) => reference.uid === uid) === true;
 }
 
-/** The reference a controller puts on what it creates: controlling, and holding back the owner's deletion. */
+/** Returns the reference that a controller sets on objects it creates: `controller` and `blockOwnerDeletion` are true. */
 export function newControllerReference(owner: KubernetesObject): OwnerReference {
   return { ...newOwnerReference(owner), controller: true, blockOwnerDeletion: true };
 }
@@ -42,7 +42,7 @@ export function newOwnerReference(owner: KubernetesObject): OwnerReference {
   return { apiVersion: owner.apiVersion, kind: owner.kind, name, uid };
 }
 
-/** Throws an OwnerReferenceError when another owner controls the object, or the owner lives in another namespace. */
+/** Throws an OwnerReferenceError if another owner controls the object, or the owner is in another namespace. */
 export function setControllerReference<T extends KubernetesObject>(object: T, owner: KubernetesObject): T {
   checkNamespaces(object, owner);
   const existing = controllerOf(object);
@@ -53,16 +53,16 @@ export function setControllerReference<T extends KubernetesObject>(object: T, ow
   return withReference(object, newControllerReference(owner));
 }
 
-/** An owner among others: the object goes when all of them have. */
+/** Adds an owner that does not control the object: the object is deleted after all its owners are gone. */
 export function setOwnerReference<T extends KubernetesObject>(object: T, owner: KubernetesObject): T {
   checkNamespaces(object, owner);
   const reference = newOwnerReference(owner);
   const existing = object.metadata.ownerReferences?.find((candidate) => isSameOwner(candidate, reference));
-  // What is said already about controlling stays said.
+  // `controller` and `blockOwnerDeletion` of an existing reference are kept.
   return withReference(object, { ...existing, ...reference });
 }
 
-/** By uid: an owner of the same name that was made anew is another one. */
+/** Removes by uid: an owner that was deleted and created again with the same name is another owner. */
 export function removeOwnerReference<T extends WithMetadata>(object: T, ownerUid: string): T {
   const { ownerReferences = [], ...metadata } = object.metadata;
   const left = ownerReferences.filter((reference) => reference.uid !== ownerUid);
@@ -79,7 +79,7 @@ function withReference<T extends KubernetesObject>(object: T, reference: OwnerRe
   return { ...object, metadata: { ...object.metadata, ownerReferences } };
 }
 
-/** Versions do not matter: an owner stays the same when its group is served in a new one. */
+/** Ignores versions: an owner stays the same if its group is served in a new version. */
 function isSameOwner(left: OwnerReference, right: OwnerReference): boolean {
   return (
     parseGroupVersion(left.apiVersion).group === parseGroupVersion(right.apiVersion).group &&

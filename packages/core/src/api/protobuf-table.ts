@@ -1,15 +1,15 @@
-// Protobuf's field numbers of the built-in kinds. The table is large and most programs speak JSON, so it is imported
-// when first asked for.
+// The protobuf field numbers of the built-in kinds. The table is large and most programs use JSON, so it is imported
+// on first use.
 //
-// A message's fields carry their JSON names. Where Go embeds a struct, protobuf has a message and JSON has its fields
-// flat in the parent: such a field is `isInline`, and its name is protobuf's. Messages of scalars (Quantity, Time,
-// IntOrString, RawExtension …) keep protobuf's names and need their own code.
+// Fields have their JSON names. Where Go embeds a struct, protobuf has a message and JSON has its fields
+// flat in the parent: such a field is `isInline`, and its name is protobuf's. Messages for scalars (Quantity, Time,
+// IntOrString, RawExtension …) keep protobuf's names and need special code.
 
 export interface ProtobufField {
   readonly name: string;
   readonly number: number;
   readonly container: "single" | "repeated" | "map";
-  /** Protobuf's scalar word (`string`, `int64`, `bytes` …) or a message's name; of a map, its values'. */
+  /** A protobuf scalar type (`string`, `int64`, `bytes` …) or a message's name; for a map, of its values. */
   readonly type: string;
   readonly isMessage: boolean;
   readonly isInline: boolean;

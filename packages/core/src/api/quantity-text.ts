@@ -1,15 +1,15 @@
-// Reads and prints quantities ("500m", "1.5Gi", "12e6") exactly as Kubernetes does, oddities included, because the
-// printed form is what ends up stored and compared. A number is kept whole: mantissa × 10^exponent, never a float.
+// Parses and prints quantities ("500m", "1.5Gi", "12e6") exactly as Kubernetes does, oddities included, because the
+// printed form is stored and compared. A number is kept exactly: mantissa × 10^exponent, never a float.
 //
-// What a reader may rely on:
-// - Nothing finer than a nano survives: "1.1n" becomes "2n" (away from zero).
-// - Binary amounts stop at 2^63-1. Decimal amounts do not stop; beyond 10^20 the canonical form of a decimal-SI number
-//   has no suffix left to use and, as upstream, prints without one.
-// - A number that is canonical enough keeps its spelling ("0.5" prints as "500m", but "1.500" stays "1.500"), until
-//   arithmetic touches it.
+// Promises:
+// - Nothing finer than a nano is kept: "1.1n" becomes "2n" (rounded away from zero).
+// - Binary amounts are capped at 2^63-1. Decimal amounts are not; beyond 10^20 there is no suffix for the canonical form of a decimal-SI
+//   number, so, as upstream, it is printed without one.
+// - A number that is almost canonical keeps its text ("0.5" prints as "500m", but "1.500" stays "1.500"), until
+//   it is used in arithmetic.
 import { KubeloopError } from "../base/errors.ts";
 
-/** The family of suffixes a quantity was written in, and is printed in where possible. */
+/** The suffix family in which a quantity was written, and is printed if possible. */
 export type QuantityFormat = "DecimalSI" | "BinarySI" | "DecimalExponent";
 
 export interface Quantity {
@@ -17,7 +17,7 @@ export interface Quantity {
   /** Power of ten. */
   readonly exponent: number;
   readonly format: QuantityFormat;
-  /** The spelling to print instead of the canonical one. */
+  /** The text to print instead of the canonical one. */
   readonly text?: string;
 }
 
@@ -33,10 +33,10 @@ const suffixFault = "unable to parse quantity's suffix";
 
 const maxInt64 = 2n ** 63n - 1n;
 const nanoExponent = -9;
-/** How many decimal digits surely fit an int64: up to here a spelling may be kept. */
+/** How many decimal digits always fit an int64: up to this, the text may be kept. */
 const sureDigits = 18;
 
-// Looser than the message says, as upstream: digits may be absent ("Ki", "-", "." are zero).
+// More lenient than the message says, as upstream: digits may be absent ("Ki", "-", "." are zero).
 const shape = /^([+-]?)([0-9]*)(?:\.([0-9]*))?((?:[eEinumkKMGTP]+[-+]?[0-9]*|[-+][0-9]*)?)$/;
 
 const decimalExponents = new Map([
@@ -81,7 +81,7 @@ export function parseQuantity(text: string): Quantity {
   return { mantissa: signed(magnitude, isNegative), exponent: rounded, format };
 }
 
-/** What is wrong with `text` as a quantity, in upstream's words; undefined when nothing is. */
+/** Returns upstream's error message for `text`; undefined if it is a valid quantity. */
 export function findQuantityFault(text: string): string | undefined {
   try {
     parseQuantity(text);
@@ -101,7 +101,7 @@ interface BinaryParts {
 }
 
 function parseBinary({ text, isNegative, whole, fraction, bits }: BinaryParts): Quantity {
-  // Upstream's estimate of what surely fits; only numbers within it keep their spelling.
+  // Upstream's estimate of which numbers surely fit an int64; only those keep their text.
   const isSure = fraction === "" && whole.length + (bits * 3) / 10 <= 14;
   if (isSure) {
     const count = BigInt(whole);
@@ -123,7 +123,7 @@ function parseBinary({ text, isNegative, whole, fraction, bits }: BinaryParts): 
   };
 }
 
-/** The number after `e` or `E`; wraps at 32 bits as upstream's does. */
+/** Returns the number after `e` or `E`; wraps at 32 bits as upstream. */
 function parseExponent(suffix: string): number {
   const digits = /^[eE]([-+]?[0-9]+)$/.exec(suffix)?.[1];
   if (digits === undefined) throw new QuantityError(suffixFault);
@@ -139,7 +139,7 @@ function requireDigits(text: string, suffix: string): void {
 function roundToNano(magnitude: bigint, exponent: number): [magnitude: bigint, exponent: number] {
   if (exponent >= nanoExponent) return [magnitude, exponent];
   const dropped = nanoExponent - exponent;
-  // More digits dropped than there are: what remains is one nano, or nothing.
+  // More digits are dropped than there are: the result is one nano or zero.
   if (dropped > magnitude.toString().length) return [magnitude === 0n ? 0n : 1n, nanoExponent];
   return [divideAwayFromZero(magnitude, powerOfTen(dropped)), nanoExponent];
 }
@@ -148,7 +148,7 @@ function signed(magnitude: bigint, isNegative: boolean): bigint {
   return isNegative ? -magnitude : magnitude;
 }
 
-/** The kept spelling, or the canonical form: the largest suffix of its family that leaves no fraction. */
+/** Prints the kept text, or the canonical form: the largest suffix of its family that leaves no fraction. */
 export function printQuantity(quantity: Quantity): string {
   return quantity.text ?? printCanonical(quantity);
 }
@@ -186,7 +186,7 @@ function printDecimal(mantissa: bigint, exponent: number, format: "DecimalSI" | 
   return power === 0 ? number : `${number}e${power}`;
 }
 
-/** The number as an integer, or undefined when it has a fraction. */
+/** Returns the number as an integer, or undefined if it has a fraction. */
 function toInteger(mantissa: bigint, exponent: number): bigint | undefined {
   if (exponent >= 0) return mantissa * powerOfTen(exponent);
   const scale = powerOfTen(-exponent);

@@ -1,8 +1,8 @@
-// Arithmetic on quantities: exact, never through floats. Everything takes a parsed Quantity or its text, and answers
-// with a new value; a result forgets the spelling of its operands and prints canonically. As upstream, a sum takes the
+// Exact arithmetic on quantities, never with floats. All functions take a parsed Quantity or its text, and return
+// a new value; a result does not keep the text of its operands and prints canonically. As upstream, a sum has the
 // format of its left side unless that is zero.
 //
-// Not promised: what upstream's int64 answers when it overflows. `quantityValue` and its relatives stop at ±(2^63-1).
+// Not promised: upstream's results when its int64 overflows. `quantityValue` and its variants are capped at ±(2^63-1).
 import {
   divideAwayFromZero,
   parseQuantity,
@@ -22,7 +22,7 @@ export function toQuantity(like: QuantityLike): Quantity {
   return typeof like === "string" ? parseQuantity(like) : like;
 }
 
-/** A quantity as JSON may carry it: text with spaces around, a number, or null for zero. */
+/** Decodes a quantity from JSON: text, possibly with surrounding spaces, a number, or null for zero. */
 export function decodeQuantity(json: unknown): Quantity {
   if (json === null) return zeroQuantity;
   if (typeof json === "string") return parseQuantity(json.trim());
@@ -43,7 +43,7 @@ export function quantityOf(
   return { mantissa: BigInt(mantissa), exponent: options.exponent ?? 0, format: options.format ?? "DecimalSI" };
 }
 
-/** The text the API server would store for `text`. */
+/** Returns the text that the API server would store for `text`. */
 export function canonicalQuantity(text: string): string {
   return printQuantity(parseQuantity(text));
 }
@@ -55,7 +55,7 @@ export function addQuantities(left: QuantityLike, right: QuantityLike): Quantity
   if (b.mantissa === 0n) return { mantissa: a.mantissa, exponent: a.exponent, format };
   if (a.mantissa === 0n) return { mantissa: b.mantissa, exponent: b.exponent, format };
   const exponent = Math.min(a.exponent, b.exponent);
-  // "1e2000000000" is a valid quantity; writing out its digits would take all memory there is.
+  // "1e2000000000" is a valid quantity; writing out its digits would exhaust the memory.
   if (Math.max(a.exponent, b.exponent) - exponent > maxExponentGap) {
     throw new QuantityError("quantities are too far apart to be added");
   }
@@ -76,7 +76,7 @@ export function multiplyQuantity(like: QuantityLike, factor: number | bigint): Q
   return { mantissa: mantissa * BigInt(factor), exponent, format };
 }
 
-/** By amount only: "1" equals "1000m". */
+/** Compares amounts: "1" equals "1000m". */
 export function compareQuantities(left: QuantityLike, right: QuantityLike): -1 | 0 | 1 {
   const a = toQuantity(left);
   const b = toQuantity(right);
@@ -84,7 +84,7 @@ export function compareQuantities(left: QuantityLike, right: QuantityLike): -1 |
   const sign = signOf(a);
   if (sign !== signOf(b)) return sign < signOf(b) ? -1 : 1;
   if (sign === 0) return 0;
-  // Lengths settle most pairs, and keep "1e1000000000" from being written out.
+  // The number of digits decides most comparisons, and avoids writing out "1e1000000000".
   const lengths = digitsAbovePoint(a) - digitsAbovePoint(b);
   if (lengths !== 0) return lengths < 0 === sign > 0 ? -1 : 1;
   const exponent = Math.min(a.exponent, b.exponent);
@@ -115,7 +115,7 @@ export function roundQuantityUp(like: QuantityLike, exponent: number): Quantity 
   return { mantissa, exponent, format: quantity.format };
 }
 
-/** How many 10^`exponent` there are, away from zero: `scaledQuantity("1.5", -3)` is 1500n. Stops at ±(2^63-1). */
+/** Returns the amount in units of 10^`exponent`, rounded away from zero: `scaledQuantity("1.5", -3)` is 1500n. Capped at ±(2^63-1). */
 export function scaledQuantity(like: QuantityLike, exponent: number): bigint {
   const quantity = toQuantity(like);
   if (quantity.mantissa === 0n) return 0n;
@@ -137,7 +137,7 @@ export function quantityMilliValue(like: QuantityLike): bigint {
   return scaledQuantity(like, -3);
 }
 
-/** The nearest float: for ratios and scores, never for accounting. */
+/** Returns the nearest float: for ratios and scores, never for accounting. */
 export function approximateQuantity(like: QuantityLike): number {
   const { mantissa, exponent } = toQuantity(like);
   return Number(`${mantissa}e${exponent}`);
@@ -159,7 +159,7 @@ function atExponent(quantity: Quantity, exponent: number): bigint {
     : quantity.mantissa * powerOfTen(quantity.exponent - exponent);
 }
 
-/** Digits before the decimal point; zero or less for fractions. */
+/** The number of digits before the decimal point; zero or less for fractions. */
 function digitsAbovePoint({ mantissa, exponent }: Quantity): number {
   const digits = mantissa.toString();
   return digits.length - (mantissa < 0n ? 1 : 0) + exponent;

@@ -1,7 +1,7 @@
-// Quotes text the way Kubernetes' messages do (Go's %q): printable characters stay, the rest is escaped.
+// Quotes text as Kubernetes' messages do (Go's %q): printable characters stay, others are escaped.
 
 const plain = /^[ !#-[\]-~]*$/;
-/** Characters that are not written as they are, or not for certain. */
+/** Characters that are escaped, or may have to be. */
 const odd = /[^ !#-[\]-~\p{L}\p{M}\p{N}\p{P}\p{S}]|["\\]/gu;
 const shortEscapes = new Map([
   ['"', '\\"'],

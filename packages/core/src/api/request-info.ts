@@ -1,35 +1,35 @@
-// What a request is about, told from its method, path and query alone: the verb and resource that authorization, admission,
-// metrics and fault rules speak of. The same reading as kube-apiserver's.
+// Derives verb, resource and name from a request's method, path and query: the terms of authorization, admission,
+// metrics and fault rules. The rules are kube-apiserver's RequestInfo.
 import { FieldSelectorError, parseFieldSelector, requiredFieldValue } from "./field-selector.ts";
 import { type ApiRequest, queryValue } from "./transport.ts";
 import { validatePathSegmentName } from "./validation.ts";
 
 export type RequestInfo = ResourceRequestInfo | PathRequestInfo;
 
-/** A request for something that is no resource: "/healthz", "/apis", "/api/v1". */
+/** A request for a path that is not a resource: "/healthz", "/apis", "/api/v1". */
 export interface PathRequestInfo {
   readonly isResourceRequest: false;
-  /** The method in small letters. */
+  /** The method in lower case. */
   readonly verb: string;
   readonly path: string;
 }
 
 export interface ResourceRequestInfo {
   readonly isResourceRequest: true;
-  /** get, list, watch, create, update, patch, delete or deletecollection; empty for a method without meaning here. */
+  /** get, list, watch, create, update, patch, delete or deletecollection; empty for other methods. */
   readonly verb: string;
   readonly path: string;
   /** "api" or "apis". */
   readonly prefix: string;
   readonly group: string;
   readonly version: string;
-  /** Empty for what lives in no namespace, and for all namespaces. A namespace is in itself. */
+  /** Empty for cluster-scoped resources and for all namespaces. For a namespace object, its own name. */
   readonly namespace: string;
   readonly resource: string;
   readonly subresource: string;
-  /** Also told from a field selector on `metadata.name`. */
+  /** Also taken from a field selector on `metadata.name`. */
   readonly name: string;
-  /** Resource, name, subresource and whatever follows. */
+  /** Resource, name, subresource and the rest of the path. */
   readonly parts: readonly string[];
 }
 
@@ -86,7 +86,7 @@ function isWatch({ query }: Pick<ApiRequest, "query">): boolean {
   return watch !== undefined && watch !== "false" && watch !== "0";
 }
 
-/** The one object a list or watch can be about. */
+/** Returns the name of the only object that a list or watch can select. */
 function selectedName({ query }: Pick<ApiRequest, "query">): string {
   const text = queryValue(query, "fieldSelector");
   if (text === undefined) return "";
@@ -94,7 +94,7 @@ function selectedName({ query }: Pick<ApiRequest, "query">): string {
     const name = requiredFieldValue(parseFieldSelector(text), "metadata.name") ?? "";
     return validatePathSegmentName(name).length === 0 ? name : "";
   } catch (error) {
-    // Who reads the selector for its own sake will say what is wrong with it.
+    // Invalid selectors are reported by the code that evaluates them.
     if (error instanceof FieldSelectorError) return "";
     throw error;
   }
@@ -109,7 +109,7 @@ function decodePath(path: string): string {
   }
 }
 
-/** By hand: a pattern would look at a long run of slashes once per slash. */
+/** Written out, because a regular expression would take quadratic time on a long run of slashes. */
 function trimSlashes(path: string): string {
   let start = 0;
   let end = path.length;

@@ -1,5 +1,5 @@
-// Resource versions of one resource can be ordered since Kubernetes 1.35: they are decimal numbers of any length. Zero,
-// leading zeros and anything but digits are refused: "0" and "" mean something else in lists and watches.
+// Compares resourceVersions of one resource, which is allowed since Kubernetes 1.35: they are decimal numbers of any length. Zero,
+// leading zeros and other characters are rejected: "0" and "" have a special meaning in lists and watches.
 import { KubeloopError } from "../base/errors.ts";
 
 export class ResourceVersionError extends KubeloopError {
@@ -11,7 +11,7 @@ export class ResourceVersionError extends KubeloopError {
 /** Whether `version` is one that `compareResourceVersions` accepts. */
 export function isResourceVersion(version: string): boolean {
   const first = version.charCodeAt(0);
-  // NaN, for empty text, fails both.
+  // NaN, for empty text, fails both comparisons.
   if (!(first >= 0x31 && first <= 0x39)) return false;
   for (let i = 1; i < version.length; i++) {
     const code = version.charCodeAt(i);
@@ -20,7 +20,7 @@ export function isResourceVersion(version: string): boolean {
   return true;
 }
 
-/** Means something only for two versions of the same resource. Throws a ResourceVersionError. */
+/** Meaningful only for two versions of the same resource. Throws a ResourceVersionError. */
 export function compareResourceVersions(left: string, right: string): -1 | 0 | 1 {
   if (!isResourceVersion(left)) throw new ResourceVersionError(left);
   if (!isResourceVersion(right)) throw new ResourceVersionError(right);

@@ -1,15 +1,15 @@
-// What a resource is: the place on a server where objects of one kind live, with the TypeScript type of those objects
-// tied to it. `pods` carries `corev1.Pod`, so whatever takes a resource knows the type of what it will read. Built-in
+// A resource: group, version and plural under which a server serves objects of one kind, with the TypeScript type of those
+// objects. `pods` carries `corev1.Pod`, so a function that takes a resource knows the type of its objects. Built-in
 // resources are generated constants; `defineResource` makes the same for custom kinds:
 //
 //   const widgets = defineResource<Widget>({ group: "example.com", version: "v1", kind: "Widget", plural: "widgets" });
 //
-// A resource is plain frozen-by-type data and says nothing about whether a given server serves it. The type parameters
-// exist at compile time only.
+// A resource is plain readonly data and does not say whether a given server serves it. The type parameters
+// exist only at compile time.
 import type { ObjectMeta } from "./generated/types/meta/v1.ts";
 import type { ObjectSchema } from "./schema.ts";
 
-/** Any object of any kind, as this project hands it out: `apiVersion`, `kind` and `metadata` are always there. */
+/** Any object of any kind: `apiVersion`, `kind` and `metadata` are always present. */
 export interface KubernetesObject {
   readonly apiVersion: string;
   readonly kind: string;
@@ -23,7 +23,7 @@ export interface GroupVersionKind {
   readonly kind: string;
 }
 
-/** By name, the type each subresource answers with. */
+/** The response type of each subresource, by name. */
 export interface SubresourceTypes {
   readonly [name: string]: KubernetesObject;
 }
@@ -48,13 +48,13 @@ export interface Resource<T extends KubernetesObject = KubernetesObject, S exten
   readonly namespaced: boolean;
   readonly verbs: readonly string[];
   readonly subresources: readonly Subresource[];
-  /** Undefined for what cannot be listed. */
+  /** Undefined if the resource cannot be listed. */
   readonly listKind: string | undefined;
-  /** The definition in the schema table. Undefined for custom kinds. */
+  /** The name in the schema table. Undefined for custom kinds. */
   readonly schemaName: string | undefined;
-  /** Of a custom kind whose schema is given. */
+  /** The schema of a custom kind, if given. */
   readonly schema?: ObjectSchema;
-  /** Whether a server without extra flags serves it. True for custom kinds. */
+  /** Whether a server with default flags serves it. True for custom kinds. */
   readonly servedByDefault: boolean;
   /** Only for the compiler: never set. */
   readonly [objectType]?: T;
@@ -64,13 +64,13 @@ export interface Resource<T extends KubernetesObject = KubernetesObject, S exten
 
 /** The type of a resource's objects: `ObjectOf<typeof pods>` is `corev1.Pod`. */
 export type ObjectOf<R extends Resource> = R extends Resource<infer T> ? T : never;
-/** The type a subresource answers with: `SubresourceOf<typeof deployments, "scale">` is `autoscalingv1.Scale`. */
+/** The response type of a subresource: `SubresourceOf<typeof deployments, "scale">` is `autoscalingv1.Scale`. */
 export type SubresourceOf<R extends Resource, Name extends string> =
   R extends Resource<KubernetesObject, infer S> ? (Name extends keyof S ? S[Name] : never) : never;
 
 export interface ResourceDefinition extends GroupVersionKind {
   readonly plural: string;
-  /** Default: the kind in small letters. */
+  /** Default: the kind in lower case. */
   readonly singular?: string;
   readonly shortNames?: readonly string[];
   readonly categories?: readonly string[];
@@ -78,18 +78,18 @@ export interface ResourceDefinition extends GroupVersionKind {
   readonly namespaced?: boolean;
   /** Default: all eight. */
   readonly verbs?: readonly string[];
-  /** `status` answers with the kind itself, `scale` with autoscaling/v1 Scale; others say what they answer with. */
+  /** `status` responds with the kind itself, `scale` with autoscaling/v1 Scale; for others the response kind is given. */
   readonly subresources?: readonly ("status" | "scale" | Subresource)[];
   /** Default: the kind followed by `List`. */
   readonly listKind?: string;
-  /** What is known about its objects, for `ensure` and test clusters: `schemaOfCrd(crd)`. Default: nothing. */
+  /** The schema of its objects, for `ensure` and test clusters: `schemaOfCrd(crd)`. Default: none. */
   readonly schema?: ObjectSchema;
 }
 
 const ordinaryVerbs = ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"];
 const subresourceVerbs = ["get", "patch", "update"];
 
-/** A resource of a custom kind, indistinguishable from a built-in one. */
+/** Defines a resource of a custom kind, in the same form as a built-in one. */
 export function defineResource<T extends KubernetesObject, S extends SubresourceTypes = SubresourceTypes>(
   definition: ResourceDefinition,
 ): Resource<T, S> {
@@ -118,7 +118,7 @@ export function defineResource<T extends KubernetesObject, S extends Subresource
   };
 }
 
-/** Reads one generated row; `tools/generate/src/write-resources.ts` has its grammar. */
+/** Parses one generated row; `tools/generate/src/write-resources.ts` defines its grammar. */
 export function parseResource<T extends KubernetesObject, S extends SubresourceTypes = SubresourceTypes>(
   row: string,
 ): Resource<T, S> {

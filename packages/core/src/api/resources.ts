@@ -1,29 +1,29 @@
-// The registry of built-in resources: finding one by what a request, an object or a person calls it. Indexes are built
-// on first use. It knows Kubernetes 1.36 and nothing of custom resources: those come from discovery, or from
+// The registry of built-in resources: finds one by GroupVersionResource, by kind or by name. Indexes are built
+// on first use. It contains the resources of Kubernetes 1.36 and no custom resources: those come from discovery, or from
 // `defineResource`.
 //
-// Where several resources fit a name, the first in discovery's order wins: the core group before others, the preferred
-// version before others, what a default server serves before the rest.
+// If several resources match a name, the first in discovery order wins: the core group before others, the preferred
+// version before others, resources served by default before others.
 import { builtInResources } from "./generated/resources.ts";
 import type { GroupVersionResource } from "./group-version.ts";
 import type { GroupVersionKind, Resource } from "./resource.ts";
 
-/** Every built-in resource, alpha and beta included, in discovery's order. */
+/** Returns every built-in resource, including alpha and beta, in discovery order. */
 export function allResources(): readonly Resource[] {
   return builtInResources;
 }
 
-/** By where it is served: `findResource({ group: "apps", version: "v1", resource: "deployments" })`. */
+/** Finds by group, version and plural: `findResource({ group: "apps", version: "v1", resource: "deployments" })`. */
 export function findResource(place: GroupVersionResource): Resource | undefined {
-  return indexes().byPlace.get(`${place.group}/${place.version}/${place.resource}`);
+  return indexes().byGroupVersionResource.get(`${place.group}/${place.version}/${place.resource}`);
 }
 
-/** By the kind of its objects. What only answers subresources (Scale, Eviction) is no resource. */
+/** Finds by kind. Kinds that only subresources use (Scale, Eviction) are not found. */
 export function findResourceOfKind(kind: GroupVersionKind): Resource | undefined {
   return indexes().byKind.get(`${kind.group}/${kind.version}/${kind.kind}`);
 }
 
-/** By what an object says of itself. */
+/** Finds by an object's apiVersion and kind. */
 export function findResourceOfObject(object: {
   readonly apiVersion: string;
   readonly kind: string;
@@ -33,7 +33,7 @@ export function findResourceOfObject(object: {
 }
 
 /**
- * By whatever a person types to kubectl: plural, singular or short name in any case, alone (`po`, `deploy`), with the
+ * Finds by a name as typed to kubectl: plural, singular or short name in any case, alone (`po`, `deploy`), with the
  * group (`deployments.apps`) or with version and group (`deployments.v1.apps`).
  */
 export function findResourceNamed(name: string): Resource | undefined {
@@ -49,18 +49,18 @@ export function findResourceNamed(name: string): Resource | undefined {
   );
 }
 
-/** The members of a category: `resourcesInCategory("all")`. */
+/** Returns the members of a category that are served by default: `resourcesInCategory("all")`. */
 export function resourcesInCategory(category: string): readonly Resource[] {
   return builtInResources.filter((resource) => resource.servedByDefault && resource.categories.includes(category));
 }
 
-/** The version of a group that a server names first. */
+/** Returns the version of a group that a server prefers. */
 export function preferredVersion(group: string): string | undefined {
   return builtInResources.find((resource) => resource.group === group)?.version;
 }
 
 interface Indexes {
-  readonly byPlace: ReadonlyMap<string, Resource>;
+  readonly byGroupVersionResource: ReadonlyMap<string, Resource>;
   readonly byKind: ReadonlyMap<string, Resource>;
   readonly byName: ReadonlyMap<string, readonly Resource[]>;
 }
@@ -74,7 +74,7 @@ function indexes(): Indexes {
 
 function buildIndexes(): Indexes {
   const byName = new Map<string, Resource[]>();
-  // Full names before short names: `events` is never another resource's abbreviation.
+  // Full names before short names: `events` is never the short name of another resource.
   for (const namesOf of [(r: Resource) => [r.plural, r.singular], (r: Resource) => r.shortNames]) {
     for (const resource of builtInResources) {
       for (const name of new Set(namesOf(resource))) byName.set(name, [...(byName.get(name) ?? []), resource]);
@@ -82,5 +82,5 @@ function buildIndexes(): Indexes {
   }
   const keyed = (last: (resource: Resource) => string) =>
     new Map(builtInResources.map((one) => [`${one.group}/${one.version}/${last(one)}`, one]));
-  return { byPlace: keyed((one) => one.plural), byKind: keyed((one) => one.kind), byName };
+  return { byGroupVersionResource: keyed((one) => one.plural), byKind: keyed((one) => one.kind), byName };
 }

@@ -1,5 +1,5 @@
 // The schemas of the built-in kinds, decoded from the generated table: the table is parsed on first use, a definition
-// when it is first reached. `tools/generate/src/schema-nodes.ts` has the grammar.
+// when it is first needed. `tools/generate/src/schema-nodes.ts` defines the grammar.
 import { KubeloopError } from "../base/errors.ts";
 import { schemaTable } from "./generated/schema-table.ts";
 import type { JsonObject } from "./json-value.ts";
@@ -65,24 +65,24 @@ interface Decoded {
   readonly schemas: Map<string, ObjectSchema>;
 }
 
-/** By OpenAPI's name: `schemaNamed("io.k8s.api.core.v1.Pod")`. */
+/** Finds by OpenAPI name: `schemaNamed("io.k8s.api.core.v1.Pod")`. */
 export function schemaNamed(name: string): ObjectSchema | undefined {
   const tableName = decoded().tableNames.get(name);
   return tableName === undefined ? undefined : definition(tableName);
 }
 
-/** By what an object says of itself. Undefined for custom kinds. */
+/** Finds by apiVersion and kind. Undefined for custom kinds. */
 export function schemaOfKind(object: { readonly apiVersion: string; readonly kind: string }): ObjectSchema | undefined {
   const tableName = decoded().namesByKind.get(`${object.apiVersion}/${object.kind}`);
   return tableName === undefined ? undefined : definition(tableName);
 }
 
-/** The schema of a resource's objects: the built-in kind's, or the one that the resource was defined with. */
+/** Returns the schema of a resource's objects: the built-in kind's, or the one in the resource's definition. */
 export function schemaOfResource(resource: Resource): ObjectSchema | undefined {
   return resource.schema ?? schemaOfKind(resource);
 }
 
-/** The OpenAPI names of all definitions. */
+/** Returns the OpenAPI names of all definitions. */
 export function schemaNames(): readonly string[] {
   return [...decoded().tableNames.keys()];
 }
@@ -153,7 +153,7 @@ function decodeFields(fields: { readonly [name: string]: TableNode }): ReadonlyM
   return new Map(Object.entries(fields).map(([name, node]) => [name, decodeSlot(node)]));
 }
 
-// Most fields say nothing but their type, so a few hundred slots serve all of them.
+// Most fields have only a type, so a few hundred shared slots serve all of them.
 const plainSlots = new Map<string, Slot>();
 
 function decodeSlot(node: TableNode): Slot {

@@ -1,19 +1,19 @@
-// What is known about the shape of objects, in one form for everything that walks them: strategic merge, semantic
+// The schema of objects, in one form for all code that traverses them: strategic merge, semantic
 // equality, server-side apply, validation, pruning, defaulting, protobuf.
 //
-// A `TypeSchema` is a structure: an object with named fields, a map, a list, a scalar, or any JSON. A `Slot` is a place
-// where a value can stand (a field, a list's items, a map's values, a root) and what holds there: whether it is
-// required, its default, how it is patched. Schemas refer to each other in circles, so `slot.schema` is resolved when
-// it is asked for; do not walk schemas without a value to bound the walk.
+// A `TypeSchema` is a structure: an object with named fields, a map, a list, a scalar, or any JSON. A `Slot` is a position
+// of a value (a field, a list's items, a map's values, a root) with its properties: whether it is
+// required, its default, how it is patched. Schemas are recursive, so `slot.schema` is resolved on
+// access; traverse schemas only along a value, because otherwise the traversal may not end.
 //
-// The built-in kinds' schemas come from the generated table (`schema-table.ts`). Schemas of custom resources are made
-// with the same types: `toSlot` fills in what is not said. A walker takes `TypeSchema | undefined`; undefined means
-// that nothing is known, and every walker must do something sensible with it.
+// The built-in kinds' schemas come from the generated table (`schema-table.ts`). Schemas of custom resources have
+// the same types: `toSlot` fills in defaults. A traversal takes `TypeSchema | undefined`; undefined means
+// that the schema is not known, and every traversal must handle that.
 //
-// Not here: rules across fields (CEL, anyOf). They belong to the validator that runs them.
+// Not here: rules across fields (CEL, anyOf). They are part of the validator that evaluates them.
 import { isJsonList, isJsonObject, type JsonObject, ownValue } from "./json-value.ts";
 
-/** Scalars as comparison and encoding must tell them apart. `bytes`, times and quantities are strings in JSON. */
+/** The scalars that comparison and encoding distinguish. `bytes`, times and quantities are strings in JSON. */
 export type ScalarType =
   | "string"
   | "bytes"
@@ -35,7 +35,7 @@ export interface ScalarSchema {
   readonly scalar: ScalarType;
 }
 
-/** Any JSON may stand here: RawExtension, FieldsV1, a CRD's own schemas. */
+/** Any JSON: RawExtension, FieldsV1, a CRD's schemas. */
 export interface UntypedSchema {
   readonly type: "json";
 }
@@ -43,16 +43,16 @@ export interface UntypedSchema {
 export interface ListSchema {
   readonly type: "list";
   readonly items: Slot;
-  /** For server-side apply. `atomic` also where nothing is said. */
+  /** For server-side apply. Default: `atomic`. */
   readonly listType: "atomic" | "set" | "map";
-  /** Of a `map`: the fields that tell its items apart. */
+  /** For a `map`: the fields that identify its items. */
   readonly listMapKeys: readonly string[];
 }
 
 export interface MapSchema {
   readonly type: "map";
   readonly values: Slot;
-  /** `granular` also where nothing is said. */
+  /** Default: `granular`. */
   readonly mapType: "granular" | "atomic";
 }
 
@@ -60,28 +60,28 @@ export interface ObjectSchema {
   readonly type: "object";
   /** The OpenAPI definition's name (`io.k8s.api.core.v1.Pod`); undefined for an object defined in place. */
   readonly name: string | undefined;
-  /** The kinds it is the schema of, as `v1/Pod` or `apps/v1/Deployment`. */
+  /** The kinds with this schema, as `v1/Pod` or `apps/v1/Deployment`. */
   readonly kinds: readonly string[];
   readonly fields: ReadonlyMap<string, Slot>;
   readonly mapType: "granular" | "atomic";
   readonly unions: readonly Union[];
-  /** Fields nobody declared are kept. */
+  /** Undeclared fields are kept. */
   readonly preservesUnknownFields: boolean;
-  /** Holds a whole object with `apiVersion`, `kind` and `metadata`. */
+  /** The value is a whole object with `apiVersion`, `kind` and `metadata`. */
   readonly isEmbeddedResource: boolean;
-  /** What Go's messages say of its fields. Absent where there is no Go type (custom resources). */
+  /** How Go's messages name the types and embedded structs of its fields. Absent if there is no Go type (custom resources). */
   readonly go?: GoNames;
 }
 
 /** Field → its name in Go's messages. */
 export interface GoNames {
-  /** `imagePullPolicy` → `v1.PullPolicy`, where it does not follow from the schema; without the pointer. */
+  /** `imagePullPolicy` → `v1.PullPolicy`, if it does not follow from the schema; without the pointer. */
   readonly types: ReadonlyMap<string, string>;
-  /** The embedded struct a field lies in, flat in JSON: `emptyDir` → `VolumeSource`; deeper ones joined by dots. */
+  /** The embedded Go struct of a field that is flat in JSON: `emptyDir` → `VolumeSource`; nested ones joined by dots. */
   readonly embeddedIn: ReadonlyMap<string, string>;
 }
 
-/** Fields of which at most one may be set; the discriminator, if any, names which. */
+/** Fields of which at most one may be set; the discriminator, if any, names it. */
 export interface Union {
   readonly discriminator: string | undefined;
   /** Field → the discriminator's value for it. */
@@ -90,28 +90,28 @@ export interface Union {
 
 export type TypeSchema = ScalarSchema | UntypedSchema | ListSchema | MapSchema | ObjectSchema;
 
-/** What holds at a place besides its structure. */
+/** The properties of a slot besides its structure. */
 export interface SlotFacts {
   readonly isRequired: boolean;
   readonly isNullable: boolean;
-  /** Undefined where there is none. */
+  /** Undefined if there is no default. */
   readonly default: unknown;
-  /** The default is only the type's zero value (`""`, 0, false, {}): what Go prints for a field nobody set. */
+  /** The default is only the type's zero value (`""`, 0, false, {}): what Go prints for an unset field. */
   readonly isZeroDefault: boolean;
   /**
-   * Go holds it by pointer, so that its zero value is not its absence (`replicas: 0`, `securityContext: {}`); false where
-   * Go holds it by value (`nodeName: ""`, `resources: {}`). Undefined where nobody knows (custom resources).
+   * The Go field is a pointer, so its zero value differs from its absence (`replicas: 0`, `securityContext: {}`); false if
+   * it is a value (`nodeName: ""`, `resources: {}`). Undefined if not known (custom resources).
    */
   readonly isPointer: boolean | undefined;
   /**
-   * A Go server prints the field even when it holds nothing: `status: {}`, `rules: null`, `lastProbeTime: null`. Undefined
-   * where nobody knows.
+   * A Go server prints the field even if it is empty: `status: {}`, `rules: null`, `lastProbeTime: null`. Undefined
+   * if not known.
    */
   readonly isAlwaysPrinted: boolean | undefined;
   readonly patchStrategies: readonly PatchStrategy[];
   readonly patchMergeKey: string | undefined;
   readonly enum: readonly unknown[] | undefined;
-  /** minimum, maxLength, pattern, format … as OpenAPI spells them. */
+  /** minimum, maxLength, pattern, format … with OpenAPI's names. */
   readonly limits: JsonObject | undefined;
 }
 
@@ -121,7 +121,7 @@ export interface Slot extends SlotFacts {
 
 export type PathPart = string | number;
 
-const unsaid: SlotFacts = {
+const defaultFacts: SlotFacts = {
   isRequired: false,
   isNullable: false,
   default: undefined,
@@ -134,12 +134,12 @@ const unsaid: SlotFacts = {
   limits: undefined,
 };
 
-/** A slot about which only the given facts are known. `schema` may be a function, called once, when first needed. */
+/** Makes a slot with the given properties and defaults for the others. `schema` may be a function, called once on first access. */
 export function toSlot(schema: TypeSchema | (() => TypeSchema), facts: Partial<SlotFacts> = {}): Slot {
-  if (typeof schema !== "function") return { ...unsaid, ...facts, schema };
+  if (typeof schema !== "function") return { ...defaultFacts, ...facts, schema };
   let resolved: TypeSchema | undefined;
   return {
-    ...unsaid,
+    ...defaultFacts,
     ...facts,
     get schema() {
       resolved ??= schema();
@@ -148,14 +148,14 @@ export function toSlot(schema: TypeSchema | (() => TypeSchema), facts: Partial<S
   };
 }
 
-/** The slot of an object's field, a map's value or a list's item; undefined where nothing is known. */
+/** Returns the slot of an object's field, a map's value or a list's item; undefined if not known. */
 export function childSlot(schema: TypeSchema | undefined, key: PathPart): Slot | undefined {
   if (typeof key === "number") return schema?.type === "list" ? schema.items : undefined;
   if (schema?.type === "object") return schema.fields.get(key);
   return schema?.type === "map" ? schema.values : undefined;
 }
 
-/** The slot at a path: `slotAt(podSchema, ["spec", "containers", 0, "image"])`. */
+/** Returns the slot at a path: `slotAt(podSchema, ["spec", "containers", 0, "image"])`. */
 export function slotAt(schema: TypeSchema | undefined, path: readonly PathPart[]): Slot | undefined {
   let slot: Slot | undefined;
   let at = schema;
@@ -167,9 +167,9 @@ export function slotAt(schema: TypeSchema | undefined, path: readonly PathPart[]
 }
 
 /**
- * Rebuilds a value from its changed children, one level deep: recursion is the caller's. Unchanged children are
- * shared, and if none changed the value itself is returned. A child that becomes undefined is left out. Children that
- * exist only in the schema are not offered; see `missingFields`.
+ * Rebuilds a value from its changed children, one level deep: the caller recurses. Unchanged children are
+ * shared, and if none changed the value itself is returned. A child that becomes undefined is removed. Fields that
+ * exist only in the schema are not visited; see `missingFields`.
  */
 export function mapChildren(
   value: unknown,
@@ -187,12 +187,12 @@ export function mapChildren(
   return Object.fromEntries(changed.filter(([, child]) => child !== undefined));
 }
 
-/** The fields an object's schema has and the object has not. */
+/** Returns the fields that the schema has and the object has not. */
 export function missingFields(object: JsonObject, schema: ObjectSchema): readonly (readonly [string, Slot])[] {
   return [...schema.fields].filter(([name]) => ownValue(object, name) === undefined);
 }
 
-/** Calls `visit` for a value and all it holds, parents first; answering false skips what a value holds. */
+/** Calls `visit` for a value and everything in it, parents first; if it returns false, the children are skipped. */
 export function visitValue(
   value: unknown,
   schema: TypeSchema | undefined,
@@ -209,7 +209,7 @@ export function visitValue(
   step(value, schema, []);
 }
 
-/** `spec.containers[0].image`, as Kubernetes writes paths; keys that are no plain words stand in brackets. */
+/** Prints `spec.containers[0].image`, as Kubernetes does; keys that are not plain words are in brackets. */
 export function printValuePath(path: readonly PathPart[]): string {
   return path
     .map((part, i) => {

@@ -1,16 +1,16 @@
-// Whether two objects mean the same, as upstream's `equality.Semantic.DeepEqual` and `DeepDerivative` ask it of Go
-// structs. Here objects are JSON, so the rules are about what JSON spells differently and Go reads alike:
+// Whether two objects are semantically equal, as upstream's `equality.Semantic.DeepEqual` and `DeepDerivative` on Go
+// structs. Here objects are JSON, so the rules are about JSON that differs and decodes to the same Go value:
 //
-// - null is absent, except inside values of any JSON (RawExtension and the like), which must be the same data;
-// - an empty list, map or byte string is absent; a map's entry is not: `{ a: "" }` is not `{}`;
-// - a struct held by value is absent when all it holds is (`status: {}`); one held by pointer is not (`emptyDir: {}`);
-// - a scalar held by value is absent when it is zero (`hostNetwork: false`, `nodeName: ""`, a quantity of "0"); one held
-//   by pointer is not: `automountServiceAccountToken: false` and `replicas: 0` mean something. Where the schema does not
-//   know how it is held, only a zero that Go prints for an untouched field is absent;
+// - null is absent, except inside any-JSON values (RawExtension and others), which must be equal data;
+// - an empty list, map or byte string is absent; an empty map entry is not: `{ a: "" }` is not `{}`;
+// - a struct that is a Go value is absent if all its fields are (`status: {}`); a pointer to a struct is not (`emptyDir: {}`);
+// - a scalar that is a Go value is absent if it is zero (`hostNetwork: false`, `nodeName: ""`, a quantity of "0"); a
+//   pointer is not: `automountServiceAccountToken: false` and `replicas: 0` have a meaning. If the schema does not
+//   say which it is, only a zero that Go prints for an unset field is absent;
 // - quantities are equal by value, times by instant, durations by length; 80 and "80" differ;
-// - lists have an order, keys have none.
+// - the order of lists matters, the order of keys does not.
 //
-// Without a schema (a custom resource) null and the empty list are absent, and everything else is compared as it is.
+// Without a schema (a custom resource) null and the empty list are absent, and everything else is compared literally.
 import { deepEqual } from "../base/deep.ts";
 import { parseDuration } from "./duration.ts";
 import { isJsonList, isJsonObject, type JsonObject, ownValue } from "./json-value.ts";
@@ -19,15 +19,15 @@ import { childSlot, type ScalarType, type Slot, type TypeSchema, toSlot } from "
 import { schemaOfKind } from "./schema-table.ts";
 import { compareTimes } from "./time.ts";
 
-/** `schema` is found by the objects' kind; give it where they are parts of objects (`semanticEqual(a.spec, b.spec, …)`). */
+/** `schema` is found by the objects' kind; pass it if they are parts of objects (`semanticEqual(a.spec, b.spec, …)`). */
 export function semanticEqual(a: unknown, b: unknown, schema?: TypeSchema): boolean {
   return isEqual(a, b, rootSlot(schema ?? schemaOf(a)));
 }
 
 /**
- * Whether `actual` has everything that `wanted` asks for. What is absent or empty in `wanted` (also an empty text) asks
- * for nothing; a map's entry asks for an entry, a list for a beginning. Unlike upstream, which cannot tell an absent
- * number from zero, only what stands in `wanted` counts.
+ * Whether `actual` has everything in `wanted`. An absent or empty value in `wanted` (also empty text) requires
+ * nothing; a map entry requires that entry, a list requires a prefix. Unlike upstream, which cannot distinguish an absent
+ * number from zero, a zero that is written in `wanted` counts.
  */
 export function semanticDerivative(wanted: unknown, actual: unknown, schema?: TypeSchema): boolean {
   return isDerivative(wanted, actual, rootSlot(schema ?? schemaOf(wanted)));
@@ -81,7 +81,7 @@ function isDerivative(wanted: unknown, actual: unknown, slot: Slot | undefined):
     if (!isJsonObject(actual)) return isAbsent(actual) && (entries.length === 0 || isEmpty(wanted, slot));
     return entries.every(([key, value]) => {
       const held = ownValue(actual, key);
-      // A map's entry is asked for whatever it holds; only a field's zero is its absence.
+      // A map entry is required whatever its value; only in a struct field a zero value means absent.
       if (schema?.type === "map" && isAbsent(held)) return isAbsent(value);
       return isDerivative(value, held, childSlot(schema, key));
     });
@@ -108,7 +108,7 @@ function isEmpty(value: unknown, slot: Slot | undefined): boolean {
   return !slot.isPointer && equalScalars(value, zeros[schema.scalar], schema);
 }
 
-// What Go decodes where nothing stands.
+// The Go values of absent scalars.
 const zeros: { readonly [type in ScalarType]: unknown } = {
   string: "",
   bytes: "",
@@ -130,7 +130,7 @@ function equalScalars(a: unknown, b: unknown, schema: TypeSchema | undefined): b
   try {
     return compare(a, b);
   } catch {
-    // Not a quantity, time or duration at all: then only the same text is the same.
+    // If one is not a valid quantity, time or duration, only equal text is equal.
     return a === b;
   }
 }

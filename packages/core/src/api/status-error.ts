@@ -1,11 +1,11 @@
-// An answer from the API server that is not what was asked for: a `Status` object, as an error. Ask the predicates
-// (`isNotFound(error)`), not the class: they look through `cause`, and fall back on the HTTP code when a server's reason
+// An error response of the API server: a `Status` object, as an error. Use the predicates
+// (`isNotFound(error)`), not the class: they look through `cause`, and use the HTTP code if the reason
 // is missing or unknown, as client-go's do.
 import { KubeloopError, type RetryHint } from "../base/errors.ts";
 import type { Status, StatusCause } from "./generated/types/meta/v1.ts";
 import { isJsonObject, type JsonObject } from "./json-value.ts";
 
-/** The reasons Kubernetes knows. Others occur: aggregated servers may send their own. */
+/** Kubernetes' reasons. Others occur: aggregated servers may send their own. */
 export const statusReasons = [
   "Unauthorized",
   "Forbidden",
@@ -31,7 +31,7 @@ export type StatusReason = (typeof statusReasons)[number];
 
 const knownReasons: ReadonlySet<string> = new Set(statusReasons);
 
-// The same request would meet the same refusal.
+// The same request would fail in the same way.
 const finalReasons: ReadonlySet<string> = new Set<StatusReason>([
   "BadRequest",
   "Invalid",
@@ -63,7 +63,7 @@ function retryHint(reason: string): RetryHint {
   return finalReasons.has(reason) ? "never" : "backoff";
 }
 
-/** `json` as a Status, when it is a well-formed one: of kind Status in `v1` or `meta.k8s.io/v1`. */
+/** Returns `json` as a Status if it is well-formed: kind Status in `v1` or `meta.k8s.io/v1`. */
 export function decodeStatus(json: unknown): Status | undefined {
   if (!isJsonObject(json) || json["kind"] !== "Status") return undefined;
   if (json["apiVersion"] !== "v1" && json["apiVersion"] !== "meta.k8s.io/v1") return undefined;
@@ -88,10 +88,10 @@ function isOptional(json: unknown, type: "number" | "string"): boolean {
   return json === undefined || typeof json === type;
 }
 
-/** The StatusError that `error` is, or was caused by. */
+/** Returns the StatusError that `error` is, or was caused by. */
 export function findStatusError(error: unknown): StatusError | undefined {
   let current = error;
-  // Bounded, because a chain of causes may be a ring.
+  // The number of steps is limited, because a chain of causes may be circular.
   for (let depth = 0; depth < 16 && current instanceof Error; depth++) {
     if (current instanceof StatusError) return current;
     current = current.cause;
@@ -99,12 +99,12 @@ export function findStatusError(error: unknown): StatusError | undefined {
   return undefined;
 }
 
-/** Empty when `error` is no answer of the server, or one without a reason. */
+/** Empty if `error` is not a response of the server, or one without a reason. */
 export function reasonOf(error: unknown): string {
   return findStatusError(error)?.reason ?? "";
 }
 
-/** The first cause of that type. */
+/** Returns the first cause of that type. */
 export function findStatusCause(error: unknown, type: string): StatusCause | undefined {
   return findStatusError(error)?.details?.causes?.find((cause) => cause.reason === type);
 }
@@ -130,12 +130,12 @@ export function isGone(error: unknown): boolean {
   return hasReasonOrCode(error, "Gone", 410);
 }
 
-/** The resource version or continue token asked for is no longer there. */
+/** The requested resourceVersion or continue token has expired. */
 export function isExpired(error: unknown): boolean {
   return reasonOf(error) === "Expired";
 }
 
-/** Expired or Gone: servers have used both to say "list again". */
+/** Expired or Gone: servers have used both to request a new list. */
 export function isResourceExpired(error: unknown): boolean {
   return isExpired(error) || isGone(error);
 }
@@ -172,7 +172,7 @@ export function isTimeout(error: unknown): boolean {
   return hasReasonOrCode(error, "Timeout", 504);
 }
 
-/** The server knows that the request did not complete in time and asks to try again. */
+/** The request did not complete in time, and the server asks the client to retry. */
 export function isServerTimeout(error: unknown): boolean {
   return reasonOf(error) === "ServerTimeout";
 }
@@ -181,7 +181,7 @@ export function isInternalError(error: unknown): boolean {
   return hasReasonOrCode(error, "InternalError", 500);
 }
 
-/** By code too, whatever the reason: an eviction refused by a budget is one. */
+/** Also by code, whatever the reason: for example an eviction that a disruption budget prevents. */
 export function isTooManyRequests(error: unknown): boolean {
   return reasonOf(error) === "TooManyRequests" || findStatusError(error)?.code === 429;
 }
@@ -194,12 +194,12 @@ export function isStoreReadError(error: unknown): boolean {
   return reasonOf(error) === "StorageReadError";
 }
 
-/** The answer was not a Status: a proxy's, perhaps. */
+/** The response was not a Status, for example a proxy's page. */
 export function isUnexpectedServerError(error: unknown): boolean {
   return findStatusCause(error, "UnexpectedServerResponse") !== undefined;
 }
 
-/** The server has not seen the resource version asked for yet. Older servers say so in words only. */
+/** The server has not reached the requested resourceVersion yet. Older servers say so only in the message. */
 export function isTooLargeResourceVersion(error: unknown): boolean {
   if (findStatusCause(error, "ResourceVersionTooLarge") !== undefined) return true;
   if (!isTimeout(error)) return false;
@@ -211,7 +211,7 @@ export function isTooLargeResourceVersion(error: unknown): boolean {
   );
 }
 
-/** How long the server asks to wait before another try; undefined when it does not say. */
+/** Returns how long the server asks to wait before a retry; undefined if it does not say. */
 export function retryAfterMs(error: unknown): number | undefined {
   const status = findStatusError(error);
   if (status?.details === undefined) return undefined;

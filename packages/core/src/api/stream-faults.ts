@@ -1,15 +1,15 @@
-// What can go wrong with an answer that has begun: its stream is cut, ends early as if complete, or stalls. Counts are in
-// items of the body: watch events where it is a stream of values, bytes where it is bytes.
+// Faults of a response body: its stream is cut, ends early as if complete, or stalls. Counts are in
+// items of the body: watch events in a stream of values, bytes in a stream of bytes.
 import { type ChildSignal, childSignal, untilAborted } from "../base/signal.ts";
 import { type ApiResponse, type ResponseBody, TransportError } from "./transport.ts";
 
 export type StreamFault =
-  /** Ends after so much: with an error (`reset`), or without one, as a connection that was closed in order (`end`). */
+  /** Ends after this many items: with an error (`reset`), or like a normally closed connection (`end`). */
   | { readonly kind: "cut"; readonly after: number; readonly how: "reset" | "end" }
-  /** Says nothing more after so much, and never ends. */
+  /** Sends nothing after this many items, and never ends. */
   | { readonly kind: "stall"; readonly after: number };
 
-/** The response with its body tampered with. Throws where the body is one value and the fault cuts it. */
+/** Returns the response with the fault in its body. Throws if the body is one value and the fault cuts it. */
 export async function tamperBody(response: ApiResponse, fault: StreamFault, signal: AbortSignal): Promise<ApiResponse> {
   const { body } = response;
   if (body.kind === "none" || body.kind === "upgraded") return response;
@@ -27,17 +27,17 @@ export async function tamperBody(response: ApiResponse, fault: StreamFault, sign
     ...response,
     body: tampered,
     async [Symbol.asyncDispose]() {
-      stop.abort(nobodyReads);
+      stop.abort(readerLeft);
       await response[Symbol.asyncDispose]();
     },
   };
 }
 
 interface Measure<T> {
-  /** Aborts when the response is disposed of; lets go of the caller's signal. */
+  /** Aborts when the response is disposed of; detaches from the caller's signal. */
   readonly stop: ChildSignal;
   readonly size: (item: T) => number;
-  /** The part of an item that still fits, if it can be split. */
+  /** Returns the part of an item that still fits, if it can be split. */
   readonly cut: (item: T, size: number) => T | undefined;
 }
 
@@ -45,7 +45,7 @@ function tamper<T>(stream: AsyncIterable<T>, fault: StreamFault, measure: Measur
   return { [Symbol.asyncIterator]: () => new TamperedIterator(stream[Symbol.asyncIterator](), fault, measure) };
 }
 
-/** By hand, not as a generator: `return` must end a stalled `next`, which a generator would queue behind it. */
+/** Not a generator: `return` must end a stalled `next`, but a generator would queue it behind that. */
 class TamperedIterator<T> implements AsyncIterator<T, undefined> {
   readonly #inner: AsyncIterator<T>;
   readonly #fault: StreamFault;
@@ -73,7 +73,7 @@ class TamperedIterator<T> implements AsyncIterator<T, undefined> {
   }
 
   async return(): Promise<IteratorResult<T, undefined>> {
-    this.#measure.stop.abort(nobodyReads);
+    this.#measure.stop.abort(readerLeft);
     await this.#inner.return?.();
     return { done: true, value: undefined };
   }
@@ -85,18 +85,18 @@ class TamperedIterator<T> implements AsyncIterator<T, undefined> {
     return { done: true, value: undefined };
   }
 
-  /** Until the reader leaves; throws when its signal aborts. */
+  /** Waits until the reader leaves; throws when its signal aborts. */
   async #stall(): Promise<void> {
     try {
       await untilAborted(new Promise<never>(() => {}), this.#measure.stop.signal);
     } catch (reason) {
-      if (reason !== nobodyReads) throw reason;
+      if (reason !== readerLeft) throw reason;
     }
   }
 }
 
-/** The reason to stop when the reader has left: an end, not a failure. */
-const nobodyReads = Symbol("nobody reads");
+/** The abort reason when the reader has left: an end, not a failure. */
+const readerLeft = Symbol("reader left");
 
 function cutBytes(chunk: Uint8Array, size: number): Uint8Array {
   return chunk.subarray(0, size);

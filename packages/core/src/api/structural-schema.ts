@@ -1,14 +1,14 @@
-// The schema of a custom kind, from its CustomResourceDefinition: what `layOver`, defaulting and semantic equality need of it. The result has
+// Converts the structural schema of a CustomResourceDefinition, as far as `layOver`, defaulting and semantic equality need it. The result has
 // the same form as the built-in kinds' schemas (schema.ts).
 //
-// Only structure is read: types, defaults, list and map types, int-or-string. What only validates (bounds, patterns, `anyOf`, CEL) is
-// not. The API server checks that a schema is structural; what is not understood here is any JSON.
+// Only structure is read: types, defaults, list and map types, int-or-string. Pure validation (bounds, patterns, `anyOf`, CEL) is
+// ignored. The API server checks that a schema is structural; a node that is not understood here becomes any JSON.
 import type { CustomResourceDefinition } from "./generated/types/apiextensions/v1.ts";
 import { isJsonList, isJsonObject, type JsonObject, ownValue } from "./json-value.ts";
 import { type ObjectSchema, type ScalarType, type Slot, type SlotFacts, type TypeSchema, toSlot } from "./schema.ts";
 import { schemaNamed } from "./schema-table.ts";
 
-/** The schema of one version; of the only one, or the stored one, unless given. Undefined if the definition has none. */
+/** Returns the schema of one version. Default: the stored one, or else the first. Undefined if the definition has none. */
 export function schemaOfCrd(crd: CustomResourceDefinition, version?: string): ObjectSchema | undefined {
   const found =
     crd.spec.versions.find(({ name, storage }) => (version === undefined ? storage : name === version)) ??
@@ -17,7 +17,7 @@ export function schemaOfCrd(crd: CustomResourceDefinition, version?: string): Ob
   return schema === undefined ? undefined : structuralSchema(schema);
 }
 
-/** From `openAPIV3Schema`, whose root is the whole object. Metadata has the schema that it has in every kind. */
+/** From `openAPIV3Schema`, whose root is the whole object. Metadata has the same schema as in every kind. */
 export function structuralSchema(openApi: object): ObjectSchema {
   const root = objectSchema(openApi as JsonObject);
   const metadata = schemaNamed("io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta");
@@ -68,7 +68,7 @@ function mapOrObject(node: JsonObject): TypeSchema {
   return anyObject(node);
 }
 
-/** Nothing is known about its fields: still, it is merged field by field. */
+/** An object with unknown fields; it is still merged field by field. */
 function anyObject(node: JsonObject): TypeSchema {
   return { ...objectSchema(node), preservesUnknownFields: true };
 }

@@ -1,9 +1,9 @@
-// Time as objects carry it: `Time` is RFC 3339 in whole seconds ("2024-05-01T12:00:00Z"), `MicroTime` the same with
+// Times in objects: `Time` is RFC 3339 in whole seconds ("2024-05-01T12:00:00Z"), `MicroTime` the same with
 // exactly six digits after the point. In our own state a time is a number of milliseconds since 1970.
 //
-// Reading accepts what the API server accepts: any offset, any number of fraction digits for `Time` (kept to the
-// nanosecond in an Instant), a one-digit hour; six digits and no others for `MicroTime`. Printing is always UTC and cuts
-// off, never rounds up: a time that is printed is never in the future of the time it came from.
+// Parsing accepts what the API server accepts: any offset, any number of fraction digits for `Time` (kept to the
+// nanosecond in an Instant), a one-digit hour; exactly six digits for `MicroTime`. Printing is always UTC. `Time`
+// is truncated, so that it is never later than the original; `MicroTime` is rounded to the nearest microsecond.
 import { KubeloopError } from "../base/errors.ts";
 import type { MicroTime, Time } from "./generated/types/meta/v1.ts";
 import { quote } from "./quote.ts";
@@ -30,19 +30,19 @@ export function parseInstant(text: string): Instant {
   return readInstant(text) ?? fail(text, timeLayout);
 }
 
-/** Milliseconds since 1970, whole ones: finer digits are cut off. */
+/** Returns milliseconds since 1970; finer digits are truncated. */
 export function parseTime(text: Time): number {
   return toMs(parseInstant(text));
 }
 
-/** Milliseconds since 1970; the microseconds are the fraction. */
+/** Returns milliseconds since 1970; the microseconds are the fraction. */
 export function parseMicroTime(text: MicroTime): number {
   const instant = microShape.test(text) ? readInstant(text) : undefined;
   if (instant === undefined) return fail(text, microTimeLayout);
   return instant.seconds * 1000 + instant.nanoseconds / 1e6;
 }
 
-/** By instant, not by spelling: offsets and fractions count. */
+/** Compares instants, not text: offsets and fractions count. */
 export function compareTimes(left: Time | MicroTime, right: Time | MicroTime): -1 | 0 | 1 {
   if (left === right) return 0;
   const a = parseInstant(left);
@@ -50,15 +50,15 @@ export function compareTimes(left: Time | MicroTime, right: Time | MicroTime): -
   return order(a.seconds, b.seconds) || order(a.nanoseconds, b.nanoseconds);
 }
 
-/** `Time` for milliseconds since 1970; what is finer than a second is cut off. */
+/** Prints `Time` from milliseconds since 1970; fractions of a second are truncated. */
 export function printTime(ms: number): Time {
   return `${printSeconds(Math.floor(ms / 1000))}Z`;
 }
 
-/** `MicroTime` for milliseconds since 1970, of which the fraction counts to the nearest microsecond. */
+/** Prints `MicroTime` from milliseconds since 1970; fractions are rounded to the nearest microsecond. */
 export function printMicroTime(ms: number): MicroTime {
   const wholeMs = Math.floor(ms);
-  // A double of today's size is exact to a quarter of a microsecond: the nearest one is what was meant.
+  // A double for a present-day time is exact to a quarter of a microsecond, so the nearest microsecond is the intended one.
   return printMicros(BigInt(wholeMs) * 1000n + BigInt(Math.round((ms - wholeMs) * 1000)));
 }
 
@@ -73,7 +73,7 @@ function readInstant(text: string): Instant | undefined {
   const parts = timeShape.exec(text);
   if (parts === null) return undefined;
   const hourDigits = parts[1]?.length ?? 0;
-  // What stands before and after the hour has its place counted from the hour's end.
+  // The hour may have one digit, so positions after it are counted from its end.
   const rest = 11 + hourDigits;
   const seconds = toSeconds({
     year: digits(text, 0, 4),
@@ -103,7 +103,7 @@ interface Calendar {
   readonly second: number;
 }
 
-/** Seconds since 1970; undefined for a moment no calendar or clock shows. */
+/** Returns seconds since 1970; undefined if the date or time does not exist. */
 function toSeconds({ year, month, day, hour, minute, second }: Calendar): number | undefined {
   if (month < 1 || month > 12 || day < 1 || day > daysIn(year, month)) return undefined;
   if (hour > 23 || minute > 59 || second > 59) return undefined;
@@ -146,5 +146,5 @@ function order(a: number, b: number): -1 | 0 | 1 {
 }
 
 function fail(text: string, layout: string): never {
-  throw new TimeError(`parsing time ${quote(text)} as ${quote(layout)}: not such a time`);
+  throw new TimeError(`parsing time ${quote(text)} as ${quote(layout)}: not a valid time in this layout`);
 }

@@ -1,38 +1,38 @@
-// The seam between everything that asks an API server and everything that answers as one. A Transport is a function; the
+// The interface between clients and servers. A Transport is a function from a request to a response: the
 // embedded server is one, the HTTP client is one, fault injection wraps one.
 //
 // Requests and responses
-// - A response means that the server answered, whatever its status code: 404 and 500 are answers. A Transport rejects only
-//   when no answer came: with the signal's reason, or with a TransportError that says whether the request may have been
+// - A response means that the server answered, whatever the status code: 404 and 500 are responses. A Transport rejects only
+//   if there is no response: with the signal's reason, or with a TransportError that says whether the request may have been
 //   carried out.
-// - The signal covers the whole exchange, body included: when it aborts, a body that is being read throws its reason.
+// - The signal covers the whole exchange, including the body: when it aborts, reading the body throws its reason.
 //
 // Bodies
-// - Bytes cross sockets. Values cross nothing: inside one process a request may carry a plain JSON value, and a response
-//   may hand out the very objects the server stores.
-// - A request's value still belongs to its sender, who must not change it until the response is there; the server copies
-//   what it keeps. A response's values are deeply frozen and shared: read them for as long as you like, change them never.
-// - A sender who wants values says so (`prefers`); who answers is free to send bytes all the same. Whoever reads must
-//   cope with both.
-// - Streams are read once, by one reader. `values` carries one watch event each.
+// - Sockets carry bytes. Within one process no bytes are needed: a request may carry a plain JSON value, and a response
+//   may contain the objects that the server stores.
+// - A request's value belongs to its sender, who must not change it before the response; the server copies
+//   what it keeps. A response's values are deeply frozen and shared: they can be read for ever, and never changed.
+// - A sender requests values with `prefers`; the server may send bytes nevertheless. Readers must
+//   handle both.
+// - Streams are read once, by one reader. A `values` stream has one watch event per value.
 //
 // Closing
-// - Whoever receives a response owns it: read its body to the end, or dispose of it. Disposing ends a stream that is
-//   being read, lets go of the connection, and may be done twice. Aborting the signal does the same.
+// - The receiver of a response owns it: it must read the body to the end, or dispose of it. Disposing ends a stream that is
+//   being read, releases the connection, and may be done twice. Aborting the signal does the same.
 import { KubeloopError } from "../base/errors.ts";
 
 export type Transport = (request: ApiRequest, signal: AbortSignal) => Promise<ApiResponse>;
 
 export interface ApiRequest {
-  /** In capitals: "GET". */
+  /** In upper case: "GET". */
   readonly method: string;
-  /** As on the wire, percent-encoded, without query: "/api/v1/namespaces/default/pods". */
+  /** Percent-encoded, without query: "/api/v1/namespaces/default/pods". */
   readonly path: string;
   /** Decoded pairs, in order. A name may occur more than once (`command` of an exec). */
   readonly query: Query;
   readonly headers: HttpHeaders;
   readonly body: RequestBody;
-  /** Whether the response may hold values instead of bytes. */
+  /** Whether the response may contain values instead of bytes. */
   readonly prefers: "bytes" | "values";
   /** The protocol to switch to, for exec, attach and port-forward. */
   readonly upgrade?: string;
@@ -40,7 +40,7 @@ export interface ApiRequest {
 
 export type Query = readonly (readonly [name: string, value: string])[];
 
-/** Names in small letters. Several values where a header is repeated (`impersonate-group`, `warning`). */
+/** Names are in lower case. Several values if a header is repeated (`impersonate-group`, `warning`). */
 export type HttpHeaders = { readonly [name: string]: string | readonly string[] };
 
 export type RequestBody =
@@ -61,17 +61,17 @@ export type ResponseBody =
   | { readonly kind: "values"; readonly values: AsyncIterable<unknown> }
   | { readonly kind: "upgraded"; readonly protocol: string; readonly connection: Connection };
 
-/** Both directions of what a connection became after an upgrade. */
+/** Both directions of a connection after an upgrade. */
 export interface Connection {
   readonly incoming: AsyncIterable<Uint8Array>;
   /** Waits while the other side is slow. */
   send(bytes: Uint8Array, signal: AbortSignal): Promise<void>;
-  /** Says that nothing more will be sent. */
+  /** Ends the outgoing direction. */
   end(): Promise<void>;
 }
 
 /**
- * No answer came, or it broke off. `wasSent` is "no" when the server cannot have seen the request, and "maybe" when it
+ * There was no response, or it broke off. `wasSent` is "no" if the server cannot have seen the request, and "maybe" if it
  * may have been carried out: then only a read can tell.
  */
 export class TransportError extends KubeloopError {
@@ -88,41 +88,41 @@ export class TransportError extends KubeloopError {
 
 export const noBody = { kind: "none" } as const;
 
-/** The first value of a header, by its name in small letters. */
+/** Returns the first value of a header; the name is in lower case. */
 export function headerValue(headers: HttpHeaders, name: string): string | undefined {
   const value = Object.hasOwn(headers, name) ? headers[name] : undefined;
   return typeof value === "string" ? value : value?.[0];
 }
 
-/** The first value of a query parameter. */
+/** Returns the first value of a query parameter. */
 export function queryValue(query: Query, name: string): string | undefined {
   for (const [candidate, value] of query) if (candidate === name) return value;
   return undefined;
 }
 
-/** As after the question mark. */
+/** Prints the part after the question mark. */
 export function printQuery(query: Query): string {
   return query.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`).join("&");
 }
 
-/** What follows the question mark, as pairs. */
+/** Parses the part after the question mark. */
 export function parseQuery(text: string): Query {
   return [...new URLSearchParams(text)];
 }
 
-/** A response whose body is one value, already frozen by whoever stores it. */
+/** Returns a response whose body is one value, which must already be frozen. */
 export function valueResponse(status: number, value: unknown, headers: HttpHeaders = {}): ApiResponse {
   return { status, headers, body: { kind: "value", value }, [Symbol.asyncDispose]: async () => {} };
 }
 
-/** A response whose body is there as a whole. */
+/** Returns a response with these bytes as its whole body. */
 export function bytesResponse(status: number, bytes: Uint8Array, headers: HttpHeaders = {}): ApiResponse {
   return { status, headers, body: { kind: "bytes", bytes: new WholeBytes(bytes) }, [Symbol.asyncDispose]: nothingToDo };
 }
 
 const nothingToDo = async () => {};
 
-/** A stream of one chunk, for whoever can do better with bytes that are all there. */
+/** A stream of one chunk, so that readers can use a complete body without iterating. */
 export class WholeBytes implements AsyncIterable<Uint8Array> {
   readonly bytes: Uint8Array;
 
@@ -135,7 +135,7 @@ export class WholeBytes implements AsyncIterable<Uint8Array> {
   }
 }
 
-/** All bytes of a stream. Throws a TransportError beyond `maxBytes`. */
+/** Returns all bytes of a stream. Throws a TransportError if there are more than `maxBytes`. */
 export async function collectBytes(
   stream: AsyncIterable<Uint8Array>,
   { maxBytes }: { readonly maxBytes: number },

@@ -1,5 +1,5 @@
-// What names, labels and keys may look like. Each function returns the faults it finds, in the words users of the API
-// know; an empty list means valid. Lengths are in bytes of UTF-8.
+// Validates names, labels and keys. Each function returns the faults it finds, with Kubernetes'
+// messages; an empty list means valid. Lengths are in bytes of UTF-8.
 
 const labelFormat = "[a-z0-9]([-a-z0-9]*[a-z0-9])?";
 const subdomainFormat = `${labelFormat}(\\.${labelFormat})*`;
@@ -10,7 +10,7 @@ const labelValueFormat = `(${qualifiedNameFormat})?`;
 const percentFormat = "[0-9]+%";
 const configMapKeyFormat = "[-._a-zA-Z0-9]+";
 
-// The formats above are for messages; these say the same without nested repetition, so that hostile text costs nothing.
+// The formats above are for messages; these are equivalent without nested repetition, so that hostile text cannot make matching slow.
 const labelShape = /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?$/;
 const subdomainShape = /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*$/;
 const dns1035Shape = /^[a-z](?:[-a-z0-9]*[a-z0-9])?$/;
@@ -21,7 +21,7 @@ const subdomainText =
 const qualifiedNameText =
   "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character";
 
-/** A DNS-1123 label: names of namespaces, pods' hostnames. */
+/** A DNS-1123 label: names of namespaces, hostnames of pods. */
 export function validateDns1123Label(value: string): string[] {
   const faults = isLongerThan(value, 63) ? [tooManyCharacters(63)] : [];
   if (labelShape.test(value)) return faults;
@@ -59,7 +59,7 @@ export function validateWildcardDns1123Subdomain(value: string): string[] {
 /** "example.com/name" or "name": keys of labels and annotations, condition types, finalizers. */
 export function validateQualifiedName(value: string): string[] {
   const parts = value.split("/");
-  // Texts are put together only for faults: every label of every write comes by here.
+  // Messages are built only for faults, because every label of every write is checked here.
   const nameFault = () => formatFault(qualifiedNameText, qualifiedNameFormat, ["MyName", "my.name", "123-abc"]);
   if (parts.length > 2) {
     return [
@@ -82,13 +82,13 @@ export function validateLabelValue(value: string): string[] {
   return [...faults, formatFault(text, labelValueFormat, ["MyValue", "my_value", "12345"])];
 }
 
-/** A name that is only ever one segment of a path: names of roles and bindings, for one. */
+/** A name that is used as one segment of a path: names of roles and bindings, for example. */
 export function validatePathSegmentName(value: string): string[] {
   if (value === "." || value === "..") return [`may not be '${value}'`];
   return validatePathSegmentPrefix(value);
 }
 
-/** The start of such a name, as in `generateName`. */
+/** The prefix of such a name, for `generateName`. */
 export function validatePathSegmentPrefix(value: string): string[] {
   return ["/", "%"].filter((part) => value.includes(part)).map((part) => `may not contain '${part}'`);
 }
@@ -119,7 +119,7 @@ export function validatePercent(value: string): string[] {
   return [formatFault(text, percentFormat, ["1%", "93%"])];
 }
 
-/** Keys of ConfigMaps and Secrets: file names, in the end. */
+/** Keys of ConfigMaps and Secrets, which become file names. */
 export function validateConfigMapKey(value: string): string[] {
   const faults = isLongerThan(value, 253) ? [tooManyCharacters(253)] : [];
   if (!/^[-._a-zA-Z0-9]+$/.test(value)) {
@@ -131,7 +131,7 @@ export function validateConfigMapKey(value: string): string[] {
   return faults;
 }
 
-/** For `generateName`: checks the prefix as if a suffix followed, so that a dash at its end is fine. */
+/** For `generateName`: validates the prefix as if a suffix followed, so that a dash at its end is valid. */
 export function asPrefix(validate: (value: string) => string[]): (prefix: string) => string[] {
   return (prefix) => validate(prefix.length > 1 && prefix.endsWith("-") ? `${prefix.slice(0, -2)}a` : prefix);
 }

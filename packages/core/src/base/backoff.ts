@@ -1,4 +1,4 @@
-// How long to wait before trying again, as pure functions: the state is a value, chance and time are arguments.
+// How long to wait before the next try, as pure functions: the state is a value; the random source and the time are arguments.
 
 import type { Random } from "./random.ts";
 
@@ -6,9 +6,9 @@ export interface BackoffPolicy {
   readonly initialMs: number;
   readonly factor: number;
   readonly maxMs: number;
-  /** Each delay is stretched by a random share of up to this much: 1 means between once and twice the delay. */
+  /** Each delay is lengthened by a random share of itself, up to this factor: with 1, to between once and twice the delay. */
   readonly jitter: number;
-  /** After this long without a failure the next one counts as the first. Never, unless given. */
+  /** After this long without a failure, the next failure counts as the first. Without it, the count never resets. */
   readonly resetAfterMs?: number;
 }
 
@@ -19,7 +19,7 @@ export interface BackoffState {
 
 export const noFailures: BackoffState = { failures: 0, lastFailureMs: Number.NEGATIVE_INFINITY };
 
-/** The delay after the n-th failure in a row (the first is 1), without jitter. Never overflows. */
+/** Returns the delay after the n-th failure in a row (the first is 1), without jitter. Never overflows. */
 export function backoffDelayMs(policy: BackoffPolicy, failures: number): number {
   if (failures < 1 || policy.initialMs <= 0) return 0;
   return Math.min(policy.maxMs, policy.initialMs * policy.factor ** (failures - 1));
@@ -29,7 +29,7 @@ export function jittered(delayMs: number, jitter: number, random: Random): numbe
   return jitter > 0 ? delayMs * (1 + random.next() * jitter) : delayMs;
 }
 
-/** Counts one more failure at `nowMs` (monotonic) and says how long to wait. */
+/** Counts one more failure at `nowMs` (monotonic). Returns the new state and how long to wait. */
 export function afterFailure(
   state: BackoffState,
   policy: BackoffPolicy,

@@ -135,7 +135,7 @@ describe("reading", () => {
   test("a second reader at once is a mistake that is told", async () => {
     const channel = new Channel<number>(1);
     const first = channel.receive(never);
-    await expect(channel.receive(never)).rejects.toThrow("has a reader already");
+    await expect(channel.receive(never)).rejects.toThrow("already has a reader");
     channel.close();
     await first;
   });

@@ -1,5 +1,5 @@
 // A bounded queue between one or more senders and one reader, with back-pressure: `send` waits while the channel is full.
-// Values come out in the order they were sent; what was sent before `close` is still read after it.
+// Values come out in the order they were sent. Values sent before `close` can still be read after it.
 import { type Deferred, deferred } from "./deferred.ts";
 import { KubeloopError } from "./errors.ts";
 import { RingBuffer } from "./ring-buffer.ts";
@@ -33,15 +33,15 @@ export class Channel<T> implements AsyncIterable<T> {
     return this.#end !== undefined;
   }
 
-  /** Puts the value in if there is room. A closed channel takes nothing. */
+  /** Adds the value if there is room. Returns false if the channel is full or closed, or if other senders wait. */
   trySend(value: T): boolean {
-    // Those who wait were first.
+    // Senders that wait in `send` were first.
     if (this.#end !== undefined || this.#buffer.size >= this.capacity || this.#senders.size > 0) return false;
     this.#put(value);
     return true;
   }
 
-  /** Waits for room. Rejects when the channel is closed, or with the signal's reason; then the value was not sent. */
+  /** Waits for room. Rejects when the channel is closed, or with the signal's reason; in both cases the value was not sent. */
   async send(value: T, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     if (this.trySend(value)) return;
@@ -49,7 +49,7 @@ export class Channel<T> implements AsyncIterable<T> {
     const sender: WaitingSender = { admitted: deferred() };
     this.#senders.add(sender);
     try {
-      // Nobody gets in between being admitted and going on: trySend yields to those who wait, and they go one by one.
+      // No other sender can take the free slot in between: trySend refuses while senders wait, and senders are admitted one by one.
       await untilAborted(sender.admitted.promise, signal);
       this.#refuseWhenClosed();
       this.#put(value);
@@ -59,7 +59,7 @@ export class Channel<T> implements AsyncIterable<T> {
     }
   }
 
-  /** The next value, or `undefined` at the end. Throws the error the channel was closed with. */
+  /** Returns the next value, or `undefined` at the end. Throws the error that the channel was closed with. */
   async receive(signal: AbortSignal): Promise<{ readonly value: T } | undefined> {
     for (;;) {
       signal.throwIfAborted();
@@ -73,7 +73,7 @@ export class Channel<T> implements AsyncIterable<T> {
         return undefined;
       }
       if (this.#reader !== undefined) {
-        throw new KubeloopError("channel has a reader already", { reason: "Invalid", retry: "never" });
+        throw new KubeloopError("channel already has a reader", { reason: "Invalid", retry: "never" });
       }
       this.#reader = deferred();
       try {
@@ -84,7 +84,7 @@ export class Channel<T> implements AsyncIterable<T> {
     }
   }
 
-  /** Ends the channel; with an error, the reader gets it after the last value. Closing twice does nothing. */
+  /** Ends the channel. If an error is given, the reader gets it after the last value. A second close does nothing. */
   close(error?: unknown): void {
     if (this.#end !== undefined) return;
     this.#end = error === undefined ? {} : { error };
@@ -92,7 +92,7 @@ export class Channel<T> implements AsyncIterable<T> {
     for (const sender of this.#senders) sender.admitted.resolve();
   }
 
-  /** Reads to the end. Leaving the loop early closes the channel and drops what is in it. */
+  /** Reads to the end. Leaving the loop early closes the channel and drops the values still in it. */
   async *[Symbol.asyncIterator](): AsyncGenerator<T, void, undefined> {
     try {
       for (;;) {

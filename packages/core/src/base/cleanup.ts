@@ -1,5 +1,5 @@
-// What to undo, last in first out. Every step runs even when others fail; their errors come out together at the end. For
-// whatever owns several things at once: it defers each as it gets it, and hands the lot over with `move()` on success.
+// A stack of clean-up steps, run last in, first out. Every step runs even if others fail; their errors are thrown together at the end.
+// A function that acquires several resources defers a step for each, and on success passes all steps to a new owner with `move()`.
 
 type CleanupStep = () => unknown;
 
@@ -10,12 +10,12 @@ export class Cleanup implements AsyncDisposable {
     return this.#steps.length;
   }
 
-  /** Runs `step`, and waits for it, when the stack is disposed of. */
+  /** Runs `step`, and waits for it, when this stack is disposed of. */
   defer(step: CleanupStep): void {
     this.#steps.push(step);
   }
 
-  /** Disposes of `resource` with the stack; returns it. */
+  /** Disposes of `resource` together with this stack; returns `resource`. */
   use<T extends Disposable | AsyncDisposable>(resource: T): T {
     this.#steps.push(() =>
       Symbol.asyncDispose in resource ? resource[Symbol.asyncDispose]() : resource[Symbol.dispose](),
@@ -23,7 +23,7 @@ export class Cleanup implements AsyncDisposable {
     return resource;
   }
 
-  /** Everything deferred so far, under a new owner; this stack is empty afterwards. */
+  /** Moves every step deferred so far to a new stack, and returns that stack. This stack is empty afterwards. */
   move(): Cleanup {
     const moved = new Cleanup();
     moved.#steps = this.#steps;
@@ -33,7 +33,7 @@ export class Cleanup implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     const errors: unknown[] = [];
-    // A step may defer another one: it runs next.
+    // A step may defer another step, which then runs next.
     for (let step = this.#steps.pop(); step !== undefined; step = this.#steps.pop()) {
       try {
         await step();

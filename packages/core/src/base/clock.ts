@@ -1,15 +1,15 @@
-// Time comes in through this door. A Clock tells the wall time and a monotonic time, wakes people up, and lets the fake
-// one know about work it cannot see. `systemClock` is the only place in the project that touches the platform's timers.
+// The only source of time. A Clock reads the wall time and a monotonic time, starts timers, and lets a fake clock see work that is not a
+// timer. `systemClock` is the only place in the project that calls the platform's timers.
 //
-// Promises: `after` and `sleep` never fire early by the monotonic clock, work for any delay (the platform's own limit of
-// 24.8 days included; Infinity never fires), and leave nothing behind once disposed of, fired or aborted.
-// Not promised: that they fire on time. An event loop that is busy is late.
+// Promises: `after` and `sleep` never fire early by the monotonic clock. They work for any delay: longer ones than the platform's limit of
+// 24.8 days too, and Infinity never fires. They leave nothing behind after they were disposed of, fired or aborted.
+// Not promised: that they fire on time. A busy event loop fires them late.
 import { KubeloopError } from "./errors.ts";
 import { onAbort } from "./signal.ts";
 
 /**
- * `work` is something the user waits for (a back-off, a delayed key). `background` repeats or guards for ever (a resync, a
- * renewal, a watch's timeout): a simulation is idle when only such timers are left.
+ * `work` is a timer that the user waits for (a backoff, a delayed key). `background` is a timer that repeats or guards for ever (a resync, a
+ * lease renewal, a watch's timeout). A simulation is idle when only background timers are left.
  */
 export type TimerKind = "work" | "background";
 
@@ -19,22 +19,22 @@ export interface TimerLabel {
 }
 
 export interface Clock {
-  /** Wall time in milliseconds since 1970. May jump. For stamps that people or servers read. */
+  /** Wall time in milliseconds since 1970. It may jump. For timestamps that people or servers read. */
   now(): number;
-  /** Milliseconds since some point in the past. Never goes back. For measuring and waiting. */
+  /** Milliseconds since some point in the past. It never goes back. For measuring and waiting. */
   monotonic(): number;
-  /** Calls back once, after at least `delayMs`; disposing of the result takes it back. */
+  /** Calls `callback` once, after at least `delayMs`. Disposing of the result cancels the timer. */
   after(delayMs: number, callback: () => void): Disposable;
-  /** Resolves after `delayMs`; rejects with the signal's reason as soon as it aborts. */
+  /** Resolves after `delayMs`; rejects with the signal's reason as soon as the signal aborts. */
   sleep(delayMs: number, signal: AbortSignal): Promise<void>;
-  /** Lets everything else that is ready on the event loop have a turn. */
+  /** Lets everything else that is ready on the event loop run first. */
   yield(): Promise<void>;
   /**
-   * An in-flight token: "something is going on that is not a timer of yours" (a request, a lazy import, crypto). A fake
-   * clock does not move until it is disposed of; on the system clock it costs nothing.
+   * Returns an in-flight token, for work that is not a timer of this clock (a request, a lazy import, crypto). A fake
+   * clock does not move until the token is disposed of; on the system clock a token costs nothing.
    */
   hold(name: string): Disposable;
-  /** The same clock, whose timers carry this label. */
+  /** Returns the same clock, with this label on its timers. */
   labelled(label: TimerLabel): Clock;
 }
 
@@ -44,13 +44,13 @@ export async function inFlight<T>(clock: Clock, name: string, work: () => Promis
   return await work();
 }
 
-/** Milliseconds a timer may be given: never negative, Infinity allowed. NaN is a bug at the caller. */
+/** Returns the delay to pass to a timer: never negative, Infinity allowed. NaN is a bug in the caller and throws. */
 export function checkDelay(delayMs: number): number {
   if (Number.isNaN(delayMs)) throw new KubeloopError("delay is not a number", { reason: "Invalid", retry: "never" });
   return Math.max(delayMs, 0);
 }
 
-/** `sleep` for any clock, by way of its `after`. */
+/** Implements `sleep` for any clock, on top of its `after`. */
 export function sleepOn(clock: Pick<Clock, "after">, delayMs: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(signal.reason);
@@ -77,7 +77,7 @@ export const systemClock: Clock = {
   labelled: () => systemClock,
 };
 
-// The platform stores delays in 31 bits and fires a longer one at once.
+// The platform stores delays in 31 bits and fires a longer delay immediately.
 const longestPlatformDelayMs = 2 ** 31 - 1;
 
 function startSystemTimer(delayMs: number, callback: () => void): Disposable {
@@ -88,7 +88,7 @@ function startSystemTimer(delayMs: number, callback: () => void): Disposable {
     handle = setTimeout(check, Math.min(Math.ceil(remainingMs), longestPlatformDelayMs));
   };
   const check = () => {
-    // The platform rounds, so it may be early by a fraction: look again before believing it.
+    // The platform rounds, so its timer may fire a fraction of a millisecond early: compare with the clock again.
     const remainingMs = dueMs - performance.now();
     if (remainingMs > 0) return wait(remainingMs);
     handle = undefined;

@@ -1,11 +1,11 @@
-// A condition variable: any number of waiters sleep until somebody notifies them, and then each looks for itself whether there is something
-// left for it. A waiter leaves with its signal's reason; either way nothing of the wait is left behind, on the signal or here.
+// A condition variable: any number of waiters sleep until `notifyAll`, and then each of them checks its own condition again. A waiter whose
+// signal aborts rejects with the signal's reason. In both cases nothing of the wait is left on the signal or here.
 import { onAbort } from "./signal.ts";
 
 export class ConditionVariable {
   readonly #sleepers = new Set<() => void>();
 
-  /** Wakes all who wait, those who came first looking first. */
+  /** Wakes all waiters, in the order in which they began to wait. */
   notifyAll(): void {
     if (this.#sleepers.size === 0) return;
     for (const wake of this.#sleepers) wake();

@@ -1,5 +1,5 @@
-// Comparing and freezing plain data: what JSON can hold, plus undefined. Own enumerable keys only; a key whose value is
-// undefined differs from an absent one. Not for class instances, maps or cycles (`deepFreeze` alone copes with cycles).
+// Compares, freezes and copies plain data: what JSON can hold, plus undefined. Only own enumerable keys count. A key whose value is
+// undefined differs from an absent key. Not for class instances, maps or cycles (only `deepFreeze` handles cycles).
 
 export function deepEqual(a: unknown, b: unknown): boolean {
   if (Object.is(a, b)) return true;
@@ -8,7 +8,7 @@ export function deepEqual(a: unknown, b: unknown): boolean {
   return !Array.isArray(b) && equalObjects(a, b);
 }
 
-/** Makes the value and all it holds immutable; returns it. What is frozen already is taken to be so all the way down. */
+/** Freezes the value and everything in it; returns it. A value that is already frozen is assumed to be deeply frozen. */
 export function deepFreeze<T>(value: T): T {
   if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
   Object.freeze(value);
@@ -32,7 +32,7 @@ function equalObjects(a: object, b: object): boolean {
   return true;
 }
 
-/** A copy of plain JSON that shares nothing with it. Several times as fast as structuredClone, which also copies what JSON cannot hold. */
+/** Returns a deep copy of plain JSON. Several times as fast as structuredClone, which also copies values that JSON cannot hold. */
 export function copyJson<T>(value: T): T {
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.map(copyJson) as T;

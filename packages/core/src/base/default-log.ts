@@ -1,5 +1,5 @@
-// What everything logs to that is not given a log: warnings and errors, as lines for people, on stderr. `noLog` says nothing at all; any other Log
-// takes its place.
+// The log used where the caller passes none: it writes warnings and errors to stderr, as text lines. Pass `noLog` for no output, or any other
+// Log to replace this one.
 import { systemClock } from "./clock.ts";
 import { limitRepeats } from "./limit-repeats.ts";
 import type { Log } from "./log.ts";

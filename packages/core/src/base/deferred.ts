@@ -1,4 +1,4 @@
-// A promise with its handles outside. Settling it a second time does nothing.
+// A promise whose resolve and reject functions are outside it. Settling it a second time does nothing.
 
 export interface Deferred<T> {
   readonly promise: Promise<T>;

@@ -1,8 +1,7 @@
-// What every failure in the project looks like: a `reason` a program can switch on, a `cause` when something else
-// failed first, and a hint for the one place that decides about retries. Being aborted is not a failure: `isAborted`
-// tells the two apart.
+// The base class of every error in the project. It has a `reason` that a program can switch on, a `cause` if another error came first, and a
+// retry hint for the code that decides about retries. An abort is not a failure: `isAborted` tells the two apart.
 
-/** What a retry loop should do with a failure: try at once, try after a back-off, or not at all. */
+/** What a retry loop should do after a failure: retry immediately, retry after a backoff, or not retry. */
 export type RetryHint = "now" | "backoff" | "never";
 
 export interface KubeloopErrorOptions {
@@ -25,19 +24,19 @@ export class KubeloopError extends Error {
   }
 }
 
-/** Where a value of a closed union was expected and another one came. */
+/** Throws. Marks a branch that the type checker proves unreachable, because all values of a union are handled before it. */
 export function assertNever(value: never): never {
   throw new KubeloopError(`unexpected value ${JSON.stringify(value)}`, { reason: "Unreachable", retry: "never" });
 }
 
-/** Turns whatever was thrown into an Error, keeping Errors as they are. */
+/** Converts any thrown value to an Error. An Error is returned unchanged. */
 export function toError(thrown: unknown): Error {
   return thrown instanceof Error
     ? thrown
     : new KubeloopError(`thrown: ${String(thrown)}`, { reason: "Thrown", cause: thrown });
 }
 
-/** Whether `error` only says that `signal` fired: not to be logged, wrapped or retried. */
+/** Whether `error` only reports that `signal` was aborted. Do not log, wrap or retry such an error. */
 export function isAborted(error: unknown, signal: AbortSignal): boolean {
   return signal.aborted && (error === signal.reason || (error instanceof Error && error.name === "AbortError"));
 }

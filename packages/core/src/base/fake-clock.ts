@@ -2,23 +2,23 @@
 //
 // Invariants:
 //  1. Time moves only inside `advance`, `drive` and `runUntilIdle`, one of them at a time, and never past a due timer.
-//  2. Timers fire one by one: by due time, then in the order they were made.
+//  2. Timers fire one by one: by due time, then in the order in which they were created.
 //  3. Before each timer fires, and before a call returns, everything that can run without the clock has run: all promise
 //     reactions have settled and no in-flight token is held. Work that waits for anything but promises (a request, a lazy
 //     import, crypto, setImmediate) must hold a token, or the clock does not see it.
-//  4. A timer made while another fires, due now, fires in the same call.
-//  5. The monotonic time never goes back. The wall time follows it, unless `setWallTime` says otherwise.
+//  4. A timer that is created while another one fires, and is due now, fires in the same call.
+//  5. The monotonic time never goes back. The wall time moves with it; only `setWallTime` makes it jump.
 //
-// A token that is never given back would hang a test for ever; after `stuckAfterMs` of real time the call fails and names
-// the tokens.
+// A token that is never disposed of would hang a test for ever. So the call fails after `stuckAfterMs` of real time, with an error that
+// names the tokens.
 import { type Clock, checkDelay, sleepOn, systemClock, type TimerLabel } from "./clock.ts";
 import { KubeloopError } from "./errors.ts";
 import { KeyedHeap } from "./keyed-heap.ts";
 
 export interface FakeClockOptions {
-  /** Wall time at the start; 2030-01-01T00:00:00Z unless given, so that a forgotten real clock shows. */
+  /** Wall time at the start. Default: 2030-01-01T00:00:00Z, so that code that reads the real clock by mistake is noticed. */
   readonly wallMs?: number;
-  /** Real milliseconds to wait for an in-flight token before giving up; 30 s unless given. */
+  /** Real milliseconds to wait for an in-flight token before the call fails. Default: 30 s. */
   readonly stuckAfterMs?: number;
 }
 
@@ -100,24 +100,24 @@ export class FakeClock implements Clock {
     };
   }
 
-  /** Timers that have not fired, in the order they will. */
+  /** Returns the timers that have not fired, in the order in which they will fire. */
   pending(): readonly PendingTimer[] {
     return [...this.#timers.values()]
       .sort((a, b) => a.dueMs - b.dueMs || a.order - b.order)
       .map(({ kind, name, dueMs }) => ({ kind, name, dueInMs: dueMs - this.#elapsedMs }));
   }
 
-  /** The names of the tokens that keep time from moving. */
+  /** Returns the names of the in-flight tokens, which keep time from moving. */
   inFlight(): readonly string[] {
     return [...this.#tokens.values()];
   }
 
-  /** Makes the wall clock jump, as an operator or NTP would. Timers do not notice. */
+  /** Makes the wall clock jump, as an operator or NTP would. Timers are not affected. */
   setWallTime(wallMs: number): void {
     this.#wallOffsetMs = wallMs - this.#elapsedMs;
   }
 
-  /** Lets everything run that needs no time. */
+  /** Runs everything that can run without moving time. */
   async settle(): Promise<void> {
     for (;;) {
       await systemClock.yield();
@@ -126,10 +126,10 @@ export class FakeClock implements Clock {
     }
   }
 
-  /** Moves time by `byMs`, firing what comes due on the way. */
+  /** Moves time by `byMs`, and fires every timer that becomes due on the way. */
   async advance(byMs: number): Promise<void> {
     const targetMs = this.#elapsedMs + checkDelay(byMs);
-    if (targetMs === Number.POSITIVE_INFINITY) throw this.#complaint("advance needs an end");
+    if (targetMs === Number.POSITIVE_INFINITY) throw this.#error("advance needs a finite number of milliseconds");
     await this.#driveAs("advance", async () => {
       for (;;) {
         await this.settle();
@@ -141,8 +141,8 @@ export class FakeClock implements Clock {
   }
 
   /**
-   * Moves time as far as `work` needs, and settles as it does. Fails when nothing is left that could end it, or when it has
-   * not ended within `limitMs` of virtual time (a day unless given).
+   * Moves time until `work` settles, and settles as `work` does. Fails if `work` is still pending and no timer is left, or if it has
+   * not settled within `limitMs` of virtual time (default: one day).
    */
   async drive<T>(work: Promise<T>, options: { readonly limitMs?: number } = {}): Promise<T> {
     let ended = false;
@@ -151,13 +151,13 @@ export class FakeClock implements Clock {
     };
     work.then(end, end);
     await this.#driveWhile("drive", options.limitMs, () => {
-      if (!ended && this.#timers.size === 0) throw this.#complaint("the work has not ended and no timer is left");
+      if (!ended && this.#timers.size === 0) throw this.#error("the work has not ended and no timer is left");
       return !ended;
     });
     return await work;
   }
 
-  /** Moves time until only background timers are left; returns the milliseconds it took. */
+  /** Moves time until only background timers are left. Returns how many milliseconds that took. */
   async runUntilIdle(options: { readonly limitMs?: number } = {}): Promise<number> {
     const startMs = this.#elapsedMs;
     await this.#driveWhile("runUntilIdle", options.limitMs, () => this.#workTimers > 0);
@@ -170,13 +170,13 @@ export class FakeClock implements Clock {
       for (;;) {
         await this.settle();
         if (!isNeeded()) return;
-        if (!this.#fireNext(lastMs)) throw this.#complaint(`not done after ${limitMs} ms of virtual time`);
+        if (!this.#fireNext(lastMs)) throw this.#error(`not done after ${limitMs} ms of virtual time`);
       }
     });
   }
 
   async #driveAs(driver: string, loop: () => Promise<void>): Promise<void> {
-    if (this.#driver !== undefined) throw this.#complaint(`${driver} called while ${this.#driver} moves the clock`);
+    if (this.#driver !== undefined) throw this.#error(`${driver} called while ${this.#driver} moves the clock`);
     this.#driver = driver;
     try {
       await loop();
@@ -199,7 +199,7 @@ export class FakeClock implements Clock {
 
   #fireNext(latestMs: number): boolean {
     const timer = this.#timers.peek();
-    // A timer at Infinity never fires, not even for someone who is ready to wait that long.
+    // A timer at Infinity never fires, not even if `limitMs` is Infinity too.
     if (timer === undefined || timer.dueMs > latestMs || timer.dueMs === Number.POSITIVE_INFINITY) return false;
     this.#timers.pop();
     if (timer.kind === "work") this.#workTimers--;
@@ -212,7 +212,7 @@ export class FakeClock implements Clock {
     return new Promise((resolve, reject) => {
       const guard = systemClock.after(this.#stuckAfterMs, () => {
         this.#releaseWaiters.delete(wake);
-        reject(this.#complaint(`in-flight work has not ended after ${this.#stuckAfterMs} ms of real time`));
+        reject(this.#error(`in-flight work has not ended after ${this.#stuckAfterMs} ms of real time`));
       });
       const wake = () => {
         this.#releaseWaiters.delete(wake);
@@ -223,7 +223,7 @@ export class FakeClock implements Clock {
     });
   }
 
-  #complaint(what: string): KubeloopError {
+  #error(what: string): KubeloopError {
     const timers = this.pending().slice(0, 10);
     const lines = timers.map((timer) => `${timer.kind} timer ${timer.name || "(unnamed)"} in ${timer.dueInMs} ms`);
     const more = this.#timers.size > timers.length ? [`${this.#timers.size - timers.length} more timers`] : [];

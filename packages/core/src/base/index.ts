@@ -1,7 +1,7 @@
-// `base`: the small machinery every loop uses: time, chance, signals, scopes, queues, errors, logs and metrics. It knows no
-// Kubernetes and depends on nothing. Start with clock.ts and signal.ts; everything else stands on those two.
+// `base`: the small parts that every loop uses: time, randomness, signals, scopes, queues, errors, logs and metrics. It contains nothing about
+// Kubernetes and has no dependencies. Start with clock.ts and signal.ts; everything that waits builds on those two.
 //
-// Not here: anything that talks to a network or a file, and anything with a Kubernetes word in it.
+// Not here: network access, file access, and everything about Kubernetes.
 export {
   afterFailure,
   type BackoffPolicy,
@@ -59,5 +59,5 @@ export {
   type TokenBucketPolicy,
   takeToken,
 } from "./token-bucket.ts";
-export { type Place, WaitingLine } from "./waiting-line.ts";
+export { type WaitingEntry, WaitingLine } from "./waiting-line.ts";
 export { YieldBudget } from "./yield-budget.ts";

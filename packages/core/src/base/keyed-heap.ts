@@ -1,6 +1,6 @@
 // A binary heap whose items can be found, replaced and removed by key, each in O(log n). The smallest item by the given
-// order is on top; items that compare equal come out in no promised order, so put a sequence number into the order where
-// that matters.
+// order is on top. Items that compare equal come out in any order; where their order matters, put a sequence number
+// into the comparison.
 
 export interface KeyedHeapOptions<K, T> {
   readonly keyOf: (item: T) => K;
@@ -36,7 +36,7 @@ export class KeyedHeap<K, T> {
     return this.#items[0];
   }
 
-  /** Adds the item, or puts it in the place of the one with the same key. */
+  /** Adds the item, or replaces the item with the same key. */
   set(item: T): void {
     const key = this.#keyOf(item);
     const position = this.#positions.get(key);
@@ -55,7 +55,7 @@ export class KeyedHeap<K, T> {
     return top;
   }
 
-  /** Takes the item with this key out, and returns it. */
+  /** Removes the item with this key, and returns it. */
   remove(key: K): T | undefined {
     const position = this.#positions.get(key);
     if (position === undefined) return undefined;

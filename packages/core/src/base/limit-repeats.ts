@@ -1,31 +1,31 @@
-// A log that does not flood: a warning or an error that repeats is written once, and then at most once in every interval, with how many were
-// suppressed meanwhile (`suppressed`). What is retried for hours, such as a server that nobody reaches, costs a line a minute.
+// A Log that limits repeated lines: a warning or an error that repeats is written once, and then at most once per interval, with the number of
+// suppressed lines in the field `suppressed`. A failure that is retried for hours, such as an unreachable server, costs one line a minute.
 //
-// Two lines are alike when source, level, message and what the error says are; numbers do not count, because ports and durations change with each
-// attempt. The source is the first field that the log was given by `with`: a controller, a reflector. Other fields do not count: ten thousand keys
-// that fail for the same reason are one cause. `debug` and `info` pass as they are.
+// Two lines are repeats of each other if source, level, message and error text are equal. Numbers in the error text count as equal,
+// because ports and durations change with each attempt. The source is the first field that the log got through `with`: a controller,
+// a reflector. Other fields are ignored: ten thousand keys that fail for the same reason have one cause. `debug` and `info` lines are never limited.
 import type { Clock } from "./clock.ts";
 import type { Log, LogFields } from "./log.ts";
 import { errorText } from "./text-line-log.ts";
 
 export interface LimitRepeatsOptions {
   readonly clock: Pick<Clock, "monotonic">;
-  /** A minute unless given. */
+  /** Default: one minute. */
   readonly intervalMs?: number;
 }
 
 export function limitRepeats(log: Log, options: LimitRepeatsOptions): Log {
-  return new RepeatLimitedLog(log, { ...options, said: new Map() }, undefined);
+  return new RepeatLimitedLog(log, { ...options, lastWritten: new Map() }, undefined);
 }
 
 interface Shared extends LimitRepeatsOptions {
-  /** The longest ago said first. */
-  readonly said: Map<string, { readonly atMs: number; suppressed: number }>;
+  /** When each cause was last written, least recently written first. */
+  readonly lastWritten: Map<string, { readonly atMs: number; suppressed: number }>;
 }
 
 const defaultIntervalMs = 60_000;
-/** Beyond it the oldest cause is forgotten, and written again. */
-const mostCauses = 1000;
+/** Above this number the least recently written cause is forgotten; its next line is written again. */
+const maxCauses = 1000;
 
 class RepeatLimitedLog implements Log {
   readonly #log: Log;
@@ -60,19 +60,19 @@ class RepeatLimitedLog implements Log {
   }
 
   #limit(level: "warn" | "error", message: string, fields: LogFields | undefined): void {
-    const { said, clock, intervalMs = defaultIntervalMs } = this.#shared;
+    const { lastWritten, clock, intervalMs = defaultIntervalMs } = this.#shared;
     const cause = this.#causeOf(level, message, fields?.["error"]);
     const nowMs = clock.monotonic();
-    const before = said.get(cause);
+    const before = lastWritten.get(cause);
     if (before !== undefined && nowMs - before.atMs < intervalMs) {
       before.suppressed++;
       return;
     }
-    said.delete(cause);
-    said.set(cause, { atMs: nowMs, suppressed: 0 });
-    for (const oldest of said.keys()) {
-      if (said.size <= mostCauses) break;
-      said.delete(oldest);
+    lastWritten.delete(cause);
+    lastWritten.set(cause, { atMs: nowMs, suppressed: 0 });
+    for (const oldest of lastWritten.keys()) {
+      if (lastWritten.size <= maxCauses) break;
+      lastWritten.delete(oldest);
     }
     const suppressed = before?.suppressed ?? 0;
     this.#log[level](message, suppressed === 0 ? fields : { ...fields, suppressed });

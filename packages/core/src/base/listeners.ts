@@ -1,5 +1,5 @@
-// Fan-out to any number of listeners, in the order they subscribed. One that throws never stops the others nor the one who
-// emits: its error goes to `onError`. A listener that leaves, or joins, while an emission runs is respected from the next.
+// Calls any number of listeners, in the order they subscribed. A listener that throws does not stop the other listeners or the caller of
+// `emit`: its error goes to `onError`. A change of the subscriptions during an `emit` takes effect from the next `emit` on.
 
 export type Listener<T> = (value: T) => void;
 
@@ -15,7 +15,7 @@ export class Listeners<T> {
     return this.#entries.length;
   }
 
-  /** The same function may subscribe twice; each subscription is its own. */
+  /** The same function may subscribe twice; the two subscriptions are independent. */
   subscribe(listener: Listener<T>): Disposable {
     const entry = { call: listener };
     this.#entries = [...this.#entries, entry];

@@ -1,4 +1,4 @@
-// What the code says to its operator. Messages are constant sentences; facts are fields. A logger is passed in; where none is given,
+// The log interface. Messages are constant sentences; the facts that vary are fields. A log is passed in; where none is passed,
 // warnings and errors go to stderr (default-log.ts).
 
 export type LogLevel = "debug" | "info" | "warn" | "error";
@@ -10,11 +10,11 @@ export interface Log {
   info(message: string, fields?: LogFields): void;
   warn(message: string, fields?: LogFields): void;
   error(message: string, fields?: LogFields): void;
-  /** The same log, with these fields on every line. */
+  /** Returns the same log, with these fields on every line. */
   with(fields: LogFields): Log;
 }
 
-/** Silence. */
+/** Writes nothing. */
 export const noLog: Log = {
   debug() {},
   info() {},
@@ -24,16 +24,16 @@ export const noLog: Log = {
 };
 
 export interface LineLogOptions {
-  /** Takes one line, without its end. */
+  /** Called with each line, without its newline. */
   readonly write: (line: string) => void;
   readonly now: () => number;
-  /** The least level that is written; `info` unless given. */
+  /** The lowest level that is written. Default: `info`. */
   readonly level?: LogLevel;
 }
 
 export const severities: Record<LogLevel, number> = { debug: 0, info: 1, warn: 2, error: 3 };
 
-/** A log of one JSON object a line: `time`, `level`, `message`, then the fields. Errors print with reason and cause. */
+/** A log that writes one JSON object per line: `time`, `level`, `message`, then the fields. Errors are printed with reason and cause. */
 export function jsonLineLog(options: LineLogOptions, inherited: LogFields = {}): Log {
   const least = severities[options.level ?? "info"];
   const at = (level: LogLevel) => (message: string, fields?: LogFields) => {

@@ -1,5 +1,5 @@
-// A small Metrics that keeps its numbers and prints them in Prometheus' text format, numbers written as Go writes them, so
-// that a scrape of ours and one of Kubernetes' own compare line by line.
+// A small Metrics that stores its values and prints them in the Prometheus text format. Numbers are formatted as Go formats them, so
+// that a scrape of this program and a scrape of a Kubernetes component can be compared line by line.
 import { KubeloopError } from "./errors.ts";
 import { Listeners } from "./listeners.ts";
 import type {
@@ -20,14 +20,14 @@ import { printLabels, printNumber, printText } from "./prometheus-text.ts";
 export const prometheusContentType = "text/plain; version=0.0.4; charset=utf-8";
 
 export interface MetricsRegistryOptions {
-  /** Told when a collect callback throws; the scrape goes on. */
+  /** Called with the error when a collect callback throws; the scrape continues. */
   readonly onError?: (error: unknown) => void;
 }
 
 type MetricKind = "counter" | "gauge" | "histogram";
 
 interface PrintableSeries {
-  /** The lines of one series, given its metric's name and its printed labels. */
+  /** Returns the lines of one series. `labels` are already printed. */
   print(name: string, labels: readonly string[]): string;
 }
 
@@ -59,7 +59,7 @@ export class MetricsRegistry implements Metrics {
     return this.#collectors.subscribe(callback);
   }
 
-  /** The whole registry as text, sorted by name. */
+  /** Returns the whole registry as text, sorted by name. */
   print(): string {
     this.#collectors.emit();
     const families = [...this.#families.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
@@ -74,7 +74,7 @@ export class MetricsRegistry implements Metrics {
     const shape = JSON.stringify([kind, definition.labels ?? [], "buckets" in definition ? definition.buckets : []]);
     const known = this.#families.get(definition.name);
     if (known !== undefined) {
-      if (known.shape !== shape) throw invalid(definition.name, "is defined already with another type or other labels");
+      if (known.shape !== shape) throw invalid(definition.name, "is already defined with another type or other labels");
       return known as unknown as Family<L, S>;
     }
     if (!validName.test(definition.name)) throw invalid(definition.name, "is not a metric name");
@@ -103,7 +103,7 @@ class Family<L extends string, S extends PrintableSeries> implements Metric<L, S
     this.#help = definition.help;
     this.#labels = definition.labels ?? [];
     this.#make = make;
-    // A metric without labels exists, at zero, from the start.
+    // A metric without labels has one series, at zero, from the start.
     if (this.#labels.length === 0) this.labels({} as LabelValues<L>);
   }
 
@@ -142,7 +142,7 @@ class CounterValue implements CounterSeries, PrintableSeries {
   #value = 0;
 
   inc(by = 1): void {
-    if (!(by >= 0)) throw new KubeloopError("a counter only rises", { reason: "Invalid", retry: "never" });
+    if (!(by >= 0)) throw new KubeloopError("a counter cannot decrease", { reason: "Invalid", retry: "never" });
     this.#value += by;
   }
 
@@ -210,7 +210,7 @@ function printSample(name: string, labels: readonly string[], value: number): st
 
 function checkBuckets({ name, buckets, labels = [] }: HistogramDefinition<string>): void {
   if (buckets.some((bound, i) => i > 0 && !(bound > (buckets[i - 1] ?? Number.NaN)))) {
-    throw invalid(name, "has buckets that do not rise");
+    throw invalid(name, "has buckets that are not in increasing order");
   }
   if (labels.includes("le")) throw invalid(name, 'cannot have a label "le"');
 }

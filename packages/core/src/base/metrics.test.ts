@@ -130,12 +130,12 @@ describe("MetricsRegistry", () => {
         r.counter({ name: "a", help: "" });
         r.gauge({ name: "a", help: "" });
       },
-      "is defined already",
+      "is already defined",
     ],
     [
-      "buckets that do not rise",
+      "buckets that are not in increasing order",
       (r: MetricsRegistry) => r.histogram({ name: "a", help: "", buckets: [1, 1] }),
-      "buckets that do not rise",
+      "buckets that are not in increasing order",
     ],
     [
       "a label that is not given",
@@ -145,7 +145,7 @@ describe("MetricsRegistry", () => {
     [
       "a counter that falls",
       (r: MetricsRegistry) => r.counter({ name: "a", help: "" }).labels({}).inc(-1),
-      "only rises",
+      "cannot decrease",
     ],
   ] as const) {
     test(`${fact} is refused`, () => {

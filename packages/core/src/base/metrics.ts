@@ -1,7 +1,7 @@
-// What the code counts. A Metrics is passed in, never imported, and counts nothing unless given. Names, labels and buckets
-// are Kubernetes' own, so definitions are plain data that a test can compare with upstream's.
+// The metrics interface. A Metrics is passed in, never imported; where none is passed, nothing is counted. Names, labels and buckets
+// are those of Kubernetes, and definitions are plain data, so that a test can compare them with upstream's.
 //
-// `labels(...)` gives the series of one set of label values; keep it where the hot path is, its methods do no look-ups.
+// `labels(...)` returns the series of one set of label values. Keep the series in a field on a hot path: its methods do no look-ups.
 
 export interface MetricDefinition<L extends string = string> {
   readonly name: string;
@@ -10,7 +10,7 @@ export interface MetricDefinition<L extends string = string> {
 }
 
 export interface HistogramDefinition<L extends string = string> extends MetricDefinition<L> {
-  /** Upper bounds in rising order, without +Inf. */
+  /** Upper bounds in increasing order, without +Inf. */
   readonly buckets: readonly number[];
 }
 
@@ -30,10 +30,10 @@ export interface HistogramSeries {
   observe(value: number): void;
 }
 
-/** A metric and its series, made as their label values are first named. */
+/** A metric and its series. A series is created when its label values are first used. */
 export interface Metric<L extends string, Series> {
   labels(values: LabelValues<L>): Series;
-  /** Forgets a series, for example of a controller that has gone. */
+  /** Removes a series, for example after its controller has stopped. */
   remove(values: LabelValues<L>): void;
 }
 
@@ -42,11 +42,11 @@ export type Gauge<L extends string = never> = Metric<L, GaugeSeries>;
 export type Histogram<L extends string = never> = Metric<L, HistogramSeries>;
 
 export interface Metrics {
-  /** Asked for twice with the same definition, each gives the same metric; with another one under that name, an error. */
+  /** For these three: the same definition returns the same metric; another definition with the same name throws. */
   counter<L extends string = never>(definition: MetricDefinition<L>): Counter<L>;
   gauge<L extends string = never>(definition: MetricDefinition<L>): Gauge<L>;
   histogram<L extends string = never>(definition: HistogramDefinition<L>): Histogram<L>;
-  /** Called before the metrics are read, to set gauges that are cheaper to ask than to keep. */
+  /** Calls `callback` before each scrape, to set gauges that are cheaper to compute then than to keep up to date. */
   onCollect(callback: () => void): Disposable;
 }
 
@@ -60,7 +60,7 @@ export const noMetrics: Metrics = {
   onCollect: () => ({ [Symbol.dispose]() {} }),
 };
 
-/** Bucket bounds: `count` of them, each `factor` times the one before. */
+/** Returns `count` bucket bounds, each `factor` times the previous one. */
 export function exponentialBuckets(start: number, factor: number, count: number): readonly number[] {
   return Array.from({ length: count }, (_, i) => start * factor ** i);
 }

@@ -1,6 +1,6 @@
-// The small print of Prometheus' text format: how numbers, help texts and label values are written.
+// Formats numbers, help texts and label values for the Prometheus text format.
 
-/** As Go's shortest `%g`: `1e+06`, `0.001`, `+Inf`. */
+/** Formats as Go's shortest `%g`: `1e+06`, `0.001`, `+Inf`. */
 export function printNumber(value: number): string {
   if (Number.isNaN(value)) return "NaN";
   if (!Number.isFinite(value)) return value > 0 ? "+Inf" : "-Inf";
@@ -11,12 +11,12 @@ export function printNumber(value: number): string {
   return `${mantissa}e${exponent < 0 ? "-" : "+"}${String(Math.abs(exponent)).padStart(2, "0")}`;
 }
 
-/** A help text on its one line. */
+/** Returns a help text, escaped so that it stays on one line. */
 export function printText(text: string): string {
   return text.replaceAll("\\", "\\\\").replaceAll("\n", "\\n");
 }
 
-/** `name="value"`, escaped. */
+/** Returns `name="value"`, escaped. */
 export function printLabels(name: string, value: string): string {
   return `${name}="${printText(value).replaceAll('"', '\\"')}"`;
 }

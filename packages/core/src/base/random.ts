@@ -1,17 +1,17 @@
-// Chance comes in through this door. `systemRandom` is the only place that calls Math.random; a seeded one repeats for
-// ever, on every platform. Not for secrets: keys and tokens come from node:crypto.
+// The only source of randomness. `systemRandom` is the only caller of Math.random; a seeded source returns the same
+// sequence on every platform. Not for secrets: keys and tokens come from node:crypto.
 
 export interface Random {
-  /** A number in [0, 1). */
+  /** Returns a number in [0, 1). */
   next(): number;
 }
 
 export const systemRandom: Random = { next: () => Math.random() };
 
-/** A seeded source that can also hand out sources of its own, so that a new consumer does not shift the others. */
+/** A seeded source that can be forked into independent sources, so that a new consumer does not shift the numbers of the others. */
 export interface SeededRandom extends Random {
   readonly seed: string;
-  /** An independent source; the same name always gives the same one, whatever was drawn before. */
+  /** Returns an independent source. The same name always gives the same sequence from its start, however many numbers were drawn before. */
   fork(name: string): SeededRandom;
 }
 
@@ -25,12 +25,12 @@ export function seededRandom(seed: number | string): SeededRandom {
   };
 }
 
-/** A whole number in [0, bound). */
+/** Returns a whole number in [0, bound). */
 export function randomBelow(random: Random, bound: number): number {
   return Math.floor(random.next() * bound);
 }
 
-/** A number in [low, high). */
+/** Returns a number in [low, high). */
 export function randomBetween(random: Random, low: number, high: number): number {
   return low + random.next() * (high - low);
 }

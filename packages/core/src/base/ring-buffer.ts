@@ -1,5 +1,5 @@
-// A first-in first-out buffer in one array that wraps around. It doubles when full and halves when three quarters empty,
-// so a burst does not cost its memory for ever; it never holds on to what was taken out. push and shift are O(1) over time.
+// A FIFO buffer in one array that wraps around. The array doubles when full and halves when three quarters are empty, so that a burst
+// does not keep its memory for ever. Items that were taken out are not retained. push and shift are O(1) amortized.
 
 const smallestCapacity = 16;
 
@@ -12,7 +12,7 @@ export class RingBuffer<T> {
     return this.#size;
   }
 
-  /** How many items fit before it grows. */
+  /** How many items fit before the array grows. */
   get capacity(): number {
     return this.#slots.length;
   }
@@ -27,7 +27,7 @@ export class RingBuffer<T> {
     return this.#size === 0 ? undefined : this.#slots[this.#head];
   }
 
-  /** Takes the oldest item out. An empty buffer gives `undefined`: look at `size` where items may be undefined. */
+  /** Removes and returns the oldest item. Returns `undefined` if the buffer is empty: check `size` where items may be undefined. */
   shift(): T | undefined {
     if (this.#size === 0) return undefined;
     const item = this.#slots[this.#head];
@@ -46,7 +46,7 @@ export class RingBuffer<T> {
     this.#size = 0;
   }
 
-  /** Oldest first. Do not change the buffer meanwhile. */
+  /** Iterates oldest first. Do not change the buffer meanwhile. */
   *[Symbol.iterator](): IterableIterator<T> {
     for (let i = 0; i < this.#size; i++) yield this.#slots[(this.#head + i) & (this.#slots.length - 1)] as T;
   }

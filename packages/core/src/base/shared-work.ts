@@ -1,7 +1,8 @@
-// Work that many ask for and that is done once at a time: whoever comes while it is under way gets the same answer.
+// Singleflight: many callers ask for the same work, and only one run of it is in progress at a time. Callers that join during a run share
+// its result.
 //
-// Promises: giving up rejects at once and disturbs no other waiter; when the last waiter has given up the work is aborted,
-// and that last one is let go only when the work has ended, so nothing runs on unseen; two runs never overlap.
+// Promises: while others still wait, an aborted caller rejects immediately and does not affect them. When the last caller is aborted, the run
+// is aborted too, and that caller rejects only when the run has ended, so that no work continues unobserved. Two runs never overlap.
 import { untilAborted } from "./signal.ts";
 
 interface Flight<T> {
@@ -18,10 +19,10 @@ export class SharedWork<T> {
     this.#work = work;
   }
 
-  /** The answer of the run under way, or of a new one. */
+  /** Returns the result of the run in progress, or starts a run. */
   async join(signal: AbortSignal): Promise<T> {
     signal.throwIfAborted();
-    // Given up by everyone and not yet gone: its answer will be an abort that is not ours.
+    // This run was aborted because all its callers left. Its result is their abort, not ours, so wait for its end and start a new run.
     while (this.#flight?.controller.signal.aborted === true) {
       await untilAborted(ended(this.#flight), signal);
     }
@@ -47,7 +48,7 @@ export class SharedWork<T> {
         this.#flight = undefined;
       }
     };
-    // Begins a step later, so that `flight` stands before the work can end.
+    // The work starts one microtask later, so that `this.#flight` is set before the work can end.
     const flight: Flight<T> = { controller, result: Promise.resolve().then(run), waiters: 0 };
     this.#flight = flight;
     return flight;

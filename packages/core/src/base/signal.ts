@@ -1,6 +1,6 @@
-// One AbortSignal stops anything. These are the ways to listen to a long-lived signal that leave nothing behind on it:
-// however many children, timeouts and waits a signal has had, it carries at most one platform listener while any of them
-// lives and none afterwards. `AbortSignal.any` and plain listeners do not have that property on Node 20.
+// Helpers to listen to a long-lived AbortSignal without leaking listeners: however many children, timeouts and waits a signal has had, it
+// has at most one platform listener while any of them exists, and none afterwards. `AbortSignal.any` and plain listeners do not have
+// that property on Node 20.
 //
 // Gotcha: disposing of a child detaches it; it does not abort it. `runTogether` and `TaskScope` abort.
 import type { Clock } from "./clock.ts";
@@ -8,39 +8,45 @@ import { KubeloopError } from "./errors.ts";
 
 type AbortCallback = (reason: unknown) => void;
 
-/** Everyone who hears of one signal through `onAbort`, in the order they came. */
-class Fanout {
+/** The `onAbort` callbacks of one signal, in the order in which they were added. */
+class AbortCallbacks {
   readonly #signal: AbortSignal;
-  readonly #waiting = new Set<Waiting>();
-  /** The one platform listener; undefined where whoever aborts the signal calls `tellAll` itself. */
-  readonly #hear: (() => void) | undefined;
+  readonly #subscriptions = new Set<AbortSubscription>();
+  /** The one platform listener. Undefined if the controller that aborts the signal calls `notifyAll` itself. */
+  readonly #onPlatformAbort: (() => void) | undefined;
 
-  constructor(signal: AbortSignal, teller: "the platform" | "its controller") {
+  constructor(signal: AbortSignal, notifiedBy: "platform" | "controller") {
     this.#signal = signal;
-    this.#hear = teller === "the platform" ? () => this.tellAll() : undefined;
+    this.#onPlatformAbort = notifiedBy === "platform" ? () => this.notifyAll() : undefined;
   }
 
   add(call: AbortCallback): Disposable {
-    if (this.#hear !== undefined && this.#waiting.size === 0) this.#signal.addEventListener("abort", this.#hear);
-    const waiting = new Waiting(this, call);
-    this.#waiting.add(waiting);
-    return waiting;
+    if (this.#onPlatformAbort !== undefined && this.#subscriptions.size === 0)
+      this.#signal.addEventListener("abort", this.#onPlatformAbort);
+    const subscription = new AbortSubscription(this, call);
+    this.#subscriptions.add(subscription);
+    return subscription;
   }
 
-  remove(waiting: Waiting): void {
-    if (!this.#waiting.delete(waiting) || this.#hear === undefined || this.#waiting.size > 0) return;
-    this.#signal.removeEventListener("abort", this.#hear);
+  remove(subscription: AbortSubscription): void {
+    if (
+      !this.#subscriptions.delete(subscription) ||
+      this.#onPlatformAbort === undefined ||
+      this.#subscriptions.size > 0
+    )
+      return;
+    this.#signal.removeEventListener("abort", this.#onPlatformAbort);
   }
 
-  tellAll(): void {
-    if (this.#hear !== undefined) this.#signal.removeEventListener("abort", this.#hear);
-    // Whoever is let go of by an earlier callback is no longer told; nobody can join, the signal having fired.
-    for (const waiting of this.#waiting) {
-      this.#waiting.delete(waiting);
+  notifyAll(): void {
+    if (this.#onPlatformAbort !== undefined) this.#signal.removeEventListener("abort", this.#onPlatformAbort);
+    // A callback that an earlier callback removed is not called. No callback can be added, because the signal is already aborted.
+    for (const subscription of this.#subscriptions) {
+      this.#subscriptions.delete(subscription);
       try {
-        waiting.call(this.#signal.reason);
+        subscription.call(this.#signal.reason);
       } catch (error) {
-        // As the platform does for its own listeners: the others still hear, and the bug surfaces as an uncaught error.
+        // As with platform listeners: the other callbacks still run, and the error surfaces as an uncaught error.
         queueMicrotask(() => {
           throw error;
         });
@@ -49,84 +55,84 @@ class Fanout {
   }
 }
 
-/** One who hears of a signal; disposing of it lets go. */
-class Waiting implements Disposable {
+/** One `onAbort` callback; disposing of it removes the callback. */
+class AbortSubscription implements Disposable {
   readonly call: AbortCallback;
-  readonly #fanout: Fanout;
+  readonly #callbacks: AbortCallbacks;
 
-  constructor(fanout: Fanout, call: AbortCallback) {
-    this.#fanout = fanout;
+  constructor(callbacks: AbortCallbacks, call: AbortCallback) {
+    this.#callbacks = callbacks;
     this.call = call;
   }
 
   [Symbol.dispose](): void {
-    this.#fanout.remove(this);
+    this.#callbacks.remove(this);
   }
 }
 
-/** Of signals that are aborted elsewhere. */
-const fanouts = new WeakMap<AbortSignal, Fanout>();
+/** For signals whose controller is not an OnAbortController. */
+const callbacksBySignal = new WeakMap<AbortSignal, AbortCallbacks>();
 
-/** Where a signal that was made here has its controller: an entry in a WeakMap would cost more than the signal. */
+/** The property under which a signal stores its OnAbortController: an entry in a WeakMap would cost more than the signal. */
 const controllerOf = Symbol("controller");
 
-interface ToldSignal extends AbortSignal {
-  [controllerOf]?: TellingController;
+interface SignalWithController extends AbortSignal {
+  [controllerOf]?: OnAbortController;
 }
 
 /**
- * An AbortController that calls those who listen by `onAbort` itself. Its signal needs no platform listener for them, and adding
- * and removing one costs more than most of what is waited for: every request, reconcile and wait for a queue would pay it.
+ * An AbortController that calls `onAbort` callbacks directly, so its signal needs no platform listener for them. Adding and
+ * removing a platform listener costs more than most waits, and every request, reconcile and queue wait would pay for it.
  */
-export class TellingController {
+export class OnAbortController {
   readonly signal: AbortSignal;
   readonly #controller = new AbortController();
-  #fanout: Fanout | undefined;
+  #callbacks: AbortCallbacks | undefined;
 
   constructor() {
-    const signal: ToldSignal = this.#controller.signal;
+    const signal: SignalWithController = this.#controller.signal;
     signal[controllerOf] = this;
     this.signal = signal;
   }
 
   abort(reason?: unknown): void {
     this.#controller.abort(reason);
-    this.#fanout?.tellAll();
+    this.#callbacks?.notifyAll();
   }
 
   /** Only for `onAbort`. */
   add(callback: AbortCallback): Disposable {
-    this.#fanout ??= new Fanout(this.signal, "its controller");
-    return this.#fanout.add(callback);
+    this.#callbacks ??= new AbortCallbacks(this.signal, "controller");
+    return this.#callbacks.add(callback);
   }
 }
 
 const nothingToUndo: Disposable = { [Symbol.dispose]() {} };
 
-/** Calls back once, when `signal` aborts (at once if it has), unless disposed of before. */
+/** Calls `callback` once when `signal` aborts, or immediately if it is already aborted, unless the result was disposed of before. */
 export function onAbort(signal: AbortSignal, callback: AbortCallback): Disposable {
   if (signal.aborted) {
     callback(signal.reason);
     return nothingToUndo;
   }
-  const told: ToldSignal = signal;
-  if (told[controllerOf] !== undefined) return told[controllerOf].add(callback);
-  let fanout = fanouts.get(signal);
-  if (fanout === undefined) {
-    fanout = new Fanout(signal, "the platform");
-    fanouts.set(signal, fanout);
+  const signalWithController: SignalWithController = signal;
+  if (signalWithController[controllerOf] !== undefined) return signalWithController[controllerOf].add(callback);
+  let callbacks = callbacksBySignal.get(signal);
+  if (callbacks === undefined) {
+    callbacks = new AbortCallbacks(signal, "platform");
+    callbacksBySignal.set(signal, callbacks);
   }
-  return fanout.add(callback);
+  return callbacks.add(callback);
 }
 
-/** A signal of one's own that also aborts with its parent. Dispose of it to let go of the parent. */
+/** A signal that can be aborted by itself and also aborts with its parent. Dispose of it to detach it from the parent. */
 export interface ChildSignal extends Disposable {
   readonly signal: AbortSignal;
   abort(reason?: unknown): void;
 }
 
 export function childSignal(parent: AbortSignal): ChildSignal {
-  const controller = new TellingController();
+  const controller = new OnAbortController();
   const watch = onAbort(parent, (reason) => controller.abort(reason));
   return {
     signal: controller.signal,
@@ -138,7 +144,7 @@ export function childSignal(parent: AbortSignal): ChildSignal {
   };
 }
 
-/** The reason of a signal that aborted because its time was up. */
+/** The abort reason of a signal whose timeout expired. */
 export class TimeoutError extends KubeloopError {
   constructor(what: string, afterMs: number) {
     super(`${what} timed out after ${afterMs} ms`, { reason: "Timeout" });
@@ -147,19 +153,19 @@ export class TimeoutError extends KubeloopError {
 
 export interface TimeoutOptions {
   readonly clock: Clock;
-  /** Named in the error: "the list", "releasing the lease". A function where the name costs something to make. */
+  /** What timed out, for the error: "the list", "releasing the lease". Pass a function if the name is costly to build. */
   readonly what: string | (() => string);
-  /** Named in the error where part of the time had passed already; `afterMs` unless given. */
+  /** The milliseconds named in the error, if part of them had passed before. Default: `afterMs`. */
   readonly outOfMs?: number;
 }
 
-/** A child that also aborts, with a TimeoutError, after `afterMs`. Dispose of it to drop timer and parent. */
+/** A child signal that also aborts, with a TimeoutError, after `afterMs`. Dispose of it to cancel the timer and detach it from the parent. */
 export function timeoutSignal(parent: AbortSignal, afterMs: number, options: TimeoutOptions): ChildSignal {
   return parent.aborted ? childSignal(parent) : new TimeoutSignal(parent, afterMs, options);
 }
 
 class TimeoutSignal implements ChildSignal {
-  readonly #controller = new TellingController();
+  readonly #controller = new OnAbortController();
   readonly #timer: Disposable;
   readonly #parent: Disposable;
 
@@ -175,7 +181,7 @@ class TimeoutSignal implements ChildSignal {
     return this.#controller.signal;
   }
 
-  /** A function of its own, so that it may be taken out of the object. */
+  /** An arrow function, so that it can be used without the object. */
   readonly abort = (reason?: unknown): void => {
     this[Symbol.dispose]();
     this.#controller.abort(reason);
@@ -187,7 +193,7 @@ class TimeoutSignal implements ChildSignal {
   }
 }
 
-/** Settles as `work` does, or rejects with the signal's reason, whichever comes first. The loser is left to end alone. */
+/** Settles as `work` does, or rejects with the signal's reason, whichever comes first. `work` itself is not stopped. */
 export function untilAborted<T>(work: PromiseLike<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const watch = onAbort(signal, reject);

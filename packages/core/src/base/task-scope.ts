@@ -1,18 +1,18 @@
-// Who starts a task waits for it. A scope is a group of tasks under one signal: it ends only when all of them have ended,
-// the first failure aborts the others, and nothing that was started in it outlives it.
+// Structured concurrency: a scope is a group of tasks under one signal. The scope ends only when all its tasks have ended,
+// the first failure aborts the others, and no task outlives its scope.
 //
-// A task that merely ends does not stop its siblings. A task that rejects because the scope was aborted has not failed.
+// A task that returns does not stop the other tasks. A task that rejects because the scope was aborted has not failed.
 import { isAborted } from "./errors.ts";
-import { onAbort, TellingController } from "./signal.ts";
+import { OnAbortController, onAbort } from "./signal.ts";
 
 export type Task<T = unknown> = (signal: AbortSignal) => PromiseLike<T> | T;
 
 export class TaskScope implements AsyncDisposable {
   readonly #parent: AbortSignal;
-  readonly #controller = new TellingController();
+  readonly #controller = new OnAbortController();
   readonly #running = new Set<Promise<void>>();
   readonly #failures: unknown[] = [];
-  // From the beginning until everything has been waited for, and again from the next task on.
+  // Set from the start until `join` has waited for all tasks, and again from the next task on.
   #watch: Disposable | undefined;
 
   constructor(parent: AbortSignal) {
@@ -20,7 +20,10 @@ export class TaskScope implements AsyncDisposable {
     this.#follow();
   }
 
-  /** Aborts when the parent does, when a task fails, or when the scope is closed. After a join, from the next task on. */
+  /**
+   * Aborts when the parent aborts, when a task fails, or when the scope is closed. After a `join` it follows the parent only
+   * from the next task on.
+   */
   get signal(): AbortSignal {
     return this.#controller.signal;
   }
@@ -29,7 +32,7 @@ export class TaskScope implements AsyncDisposable {
     return this.#running.size;
   }
 
-  /** Starts a task now. Its failure aborts the scope; its value, if wanted, comes through `spawn`'s promise. */
+  /** Starts a task immediately. Its failure aborts the scope. The returned promise has the task's value. */
   spawn<T>(task: Task<T>): Promise<T> {
     this.#follow();
     const work = runTask(task, this.signal);
@@ -39,7 +42,7 @@ export class TaskScope implements AsyncDisposable {
     );
     this.#running.add(watched);
     void watched.then(() => this.#running.delete(watched));
-    // The scope reports failures in `join`; whoever also awaits `work` sees them there too, and nobody has to.
+    // `join` throws the failures of the tasks. A caller may also await `work` and see the failure there, but does not have to.
     work.catch(() => {});
     return work;
   }
@@ -49,8 +52,8 @@ export class TaskScope implements AsyncDisposable {
   }
 
   /**
-   * Waits until no task is running, those started meanwhile included. Throws what failed: the error itself, or an
-   * AggregateError of several.
+   * Waits until no task is running, including tasks that were started meanwhile. Throws the failure of a task, or an
+   * AggregateError if several failed.
    */
   async join(): Promise<void> {
     while (this.#running.size > 0) await Promise.all(this.#running);
@@ -60,7 +63,7 @@ export class TaskScope implements AsyncDisposable {
     if (this.#failures.length > 1) throw new AggregateError(this.#failures, `${this.#failures.length} tasks failed`);
   }
 
-  /** Aborts what still runs and waits for it. */
+  /** Aborts the tasks that still run, and waits for them. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#controller.abort();
     await this.join();
@@ -79,7 +82,7 @@ export class TaskScope implements AsyncDisposable {
 
 /**
  * Runs the tasks under one signal and waits for all of them; returns their results in order. The first failure aborts the
- * rest and is thrown. When the parent aborts and a task rejects with its reason, so does this.
+ * other tasks and is thrown. If the parent aborts and a task rejects with its reason, this function rejects with that reason too.
  */
 export async function runTogether<T>(parent: AbortSignal, tasks: readonly Task<T>[]): Promise<T[]> {
   const scope = new TaskScope(parent);
@@ -88,7 +91,7 @@ export async function runTogether<T>(parent: AbortSignal, tasks: readonly Task<T
   return await Promise.all(results);
 }
 
-// A task that throws before its first await fails like any other.
+// A task that throws synchronously fails like any other.
 async function runTask<T>(task: Task<T>, signal: AbortSignal): Promise<T> {
   return await task(signal);
 }

@@ -1,22 +1,22 @@
-// A log of lines for people: time, level, who says it, the message, then fields as key=value and what the error said. Always one line, except at
-// level `debug`, where the stack of an error follows.
+// A log of text lines for people: time, level, source, message, then the fields as key=value and the error's text. Always one line, except if
+// the log's `level` is `debug`: then the stack of an error follows.
 //
-//   2030-01-01T00:00:00.000Z WARN reflector pods: reflector met a failure row=list/failed error="connect ECONNREFUSED 127.0.0.1:6443"
+//   2030-01-01T00:00:00.000Z WARN reflector pods: list or watch failed row=list/failed error="connect ECONNREFUSED 127.0.0.1:6443"
 import { type LineLogOptions, type Log, type LogFields, type LogLevel, severities } from "./log.ts";
 
-/** Writes `info` and above unless told otherwise. */
+/** Writes `info` and above unless `level` is given. */
 export function textLineLog(options: LineLogOptions): Log {
   return new TextLineLog(options, "");
 }
 
 class TextLineLog implements Log {
   readonly #options: LineLogOptions;
-  /** "controller foos, key shop/a", or nothing. */
-  readonly #who: string;
+  /** The fields given by `with`: "controller foos, key shop/a", or empty. */
+  readonly #source: string;
 
-  constructor(options: LineLogOptions, who: string) {
+  constructor(options: LineLogOptions, source: string) {
     this.#options = options;
-    this.#who = who;
+    this.#source = source;
   }
 
   debug(message: string, fields?: LogFields): void {
@@ -37,20 +37,20 @@ class TextLineLog implements Log {
 
   with(fields: LogFields): Log {
     const added = Object.entries(fields).map(([name, value]) => `${name} ${printValue(value)}`);
-    const who = this.#who === "" ? added : [this.#who, ...added];
-    return new TextLineLog(this.#options, who.join(", "));
+    const source = this.#source === "" ? added : [this.#source, ...added];
+    return new TextLineLog(this.#options, source.join(", "));
   }
 
   #write(level: LogLevel, message: string, fields: LogFields = {}): void {
-    const { write, now, level: least = "info" } = this.#options;
-    if (severities[level] < severities[least]) return;
+    const { write, now, level: minLevel = "info" } = this.#options;
+    if (severities[level] < severities[minLevel]) return;
     const time = new Date(now()).toISOString();
     const facts = Object.entries(fields)
       .filter(([, value]) => value !== undefined)
       .map(([name, value]) => ` ${name}=${printValue(value)}`);
-    const stacks = least === "debug" ? Object.values(fields).map(stackOf).join("") : "";
-    const who = this.#who === "" ? "" : `${this.#who}: `;
-    write(`${time} ${level.toUpperCase()} ${who}${message}${facts.join("")}${stacks}`);
+    const stacks = minLevel === "debug" ? Object.values(fields).map(stackOf).join("") : "";
+    const source = this.#source === "" ? "" : `${this.#source}: `;
+    write(`${time} ${level.toUpperCase()} ${source}${message}${facts.join("")}${stacks}`);
   }
 }
 
@@ -63,11 +63,11 @@ function printValue(value: unknown): string {
   return shortened(JSON.stringify(value, printable) ?? String(value));
 }
 
-/** What an error says, and what was below it, unless it has said so itself. */
+/** Returns the error's message, followed by the messages of its causes, unless the text already contains them. */
 export function errorText(error: Error): string {
   let text = error.message || error.name;
   let { cause } = error;
-  // Bounded, because a chain of causes may be a ring.
+  // The number of steps is limited, because a chain of causes may be circular.
   for (let depth = 0; depth < 8 && cause instanceof Error; depth++) {
     if (cause.message !== "" && !text.includes(cause.message)) text += `: ${cause.message}`;
     cause = cause.cause;
@@ -80,7 +80,7 @@ function printable(_key: string, value: unknown): unknown {
   return value instanceof Error ? errorText(value) : value;
 }
 
-/** In quotes where a reader could not tell where it ends. */
+/** Puts the text in quotes if its end would not be clear otherwise. */
 function quoted(text: string): string {
   const short = shortened(text);
   return /^[^\s"=]+$/.test(short) ? short : JSON.stringify(short);

@@ -1,23 +1,23 @@
-// A token bucket as a value: it holds `burst` tokens at first, gains `qps` of them a second, never more than `burst`, and
-// whoever acts takes one. In any stretch of t seconds no more than burst + qps × t are taken.
+// A token bucket as a value: it starts with `burst` tokens, gains `qps` tokens a second up to `burst`, and every action takes one token.
+// In any interval of t seconds at most burst + qps × t tokens are taken.
 //
-// It is kept as one number, the moment it would be full again: nothing has to be refilled, and rounding does not add up.
+// The state is one number, the time at which the bucket is full again: nothing has to be refilled, and rounding errors do not accumulate.
 
 export interface TokenBucketPolicy {
-  /** Tokens a second; may be a fraction. */
+  /** Tokens per second; may be a fraction. */
   readonly qps: number;
-  /** Tokens it holds when full; a whole number, at least 1. */
+  /** Tokens in a full bucket; a whole number, at least 1. */
   readonly burst: number;
 }
 
 export interface TokenBucket {
-  /** On the monotonic clock. */
+  /** By the monotonic clock. */
   readonly fullAtMs: number;
 }
 
 export const fullBucket: TokenBucket = { fullAtMs: Number.NEGATIVE_INFINITY };
 
-/** How long until there is a token for somebody with so many others `ahead`; 0 when there is one now. */
+/** Returns how long to wait for a token if `ahead` other callers wait before this one; 0 if there is a token now. */
 export function msUntilToken(
   bucket: TokenBucket,
   policy: TokenBucketPolicy,
@@ -27,7 +27,7 @@ export function msUntilToken(
   return Math.max(0, fullAtMs + (seen.ahead - policy.burst + 1) * msPerToken(policy) - seen.nowMs);
 }
 
-/** The bucket with one token less. Ask `msUntilToken` before. */
+/** Returns the bucket with one token less. Call `msUntilToken` before. */
 export function takeToken(bucket: TokenBucket, policy: TokenBucketPolicy, nowMs: number): TokenBucket {
   return { fullAtMs: Math.max(bucket.fullAtMs, nowMs) + msPerToken(policy) };
 }

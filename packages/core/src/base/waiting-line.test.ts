@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { type Place, WaitingLine } from "./waiting-line.ts";
+import { type WaitingEntry, WaitingLine } from "./waiting-line.ts";
 
 test("any joining, leaving and serving: as an array would do it", () => {
   const steps = fc.array(fc.oneof(fc.constant("join"), fc.constant("shift"), fc.nat(40)), { maxLength: 200 });
   fc.assert(
     fc.property(steps, (script) => {
       const line = new WaitingLine<number>();
-      const places: Place<number>[] = [];
+      const places: WaitingEntry<number>[] = [];
       let model: number[] = [];
       for (const step of script) {
         if (step === "join") {

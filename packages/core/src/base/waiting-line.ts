@@ -1,14 +1,14 @@
-// A line of people: first come, first served, and whoever is tired of waiting leaves from anywhere in it. Joining, leaving
-// and taking the first are O(1), and nobody who left is held on to.
+// A FIFO queue of waiters in a linked list. A waiter can leave from any position, for example when its signal aborts. Joining, leaving
+// and taking the first waiter are O(1), and a waiter that left is not retained.
 
-/** Where one stands in a line; needed to leave it. */
-export interface Place<T> {
+/** The entry of one waiter; needed to leave the line. */
+export interface WaitingEntry<T> {
   readonly item: T;
-  /** No longer in line: served, or gone. */
+  /** True after `leave`, and after `shift` returned the item. */
   readonly hasLeft: boolean;
 }
 
-interface Link<T> extends Place<T> {
+interface Link<T> extends WaitingEntry<T> {
   hasLeft: boolean;
   previous: Link<T> | undefined;
   next: Link<T> | undefined;
@@ -23,7 +23,7 @@ export class WaitingLine<T> {
     return this.#size;
   }
 
-  join(item: T): Place<T> {
+  join(item: T): WaitingEntry<T> {
     const link: Link<T> = { item, hasLeft: false, previous: this.#last, next: undefined };
     if (this.#last === undefined) this.#first = link;
     else this.#last.next = link;
@@ -32,9 +32,9 @@ export class WaitingLine<T> {
     return link;
   }
 
-  /** Does nothing for a place of somebody who has left. */
-  leave(place: Place<T>): void {
-    const link = place as Link<T>;
+  /** Does nothing if the entry has already left. */
+  leave(entry: WaitingEntry<T>): void {
+    const link = entry as Link<T>;
     if (link.hasLeft) return;
     link.hasLeft = true;
     if (link.previous === undefined) this.#first = link.next;
@@ -46,7 +46,7 @@ export class WaitingLine<T> {
     this.#size--;
   }
 
-  /** Takes the one who has waited longest. */
+  /** Removes and returns the item that has waited longest. */
   shift(): T | undefined {
     const first = this.#first;
     if (first === undefined) return undefined;

@@ -1,10 +1,10 @@
-// Typed access to one API server, over sockets or inside one process.
+// Typed access to one API server, over sockets or inside the same process.
 //
 //   await using client = openClient(await loadClusterConfig({}, signal));
 //   const pod = await client.resource(pods).in("shop").get("web-1", signal);
 //
-// A client owns the connections it was opened with; the ones made from it by `with` share them. Disposing of it breaks off
-// whatever is under way.
+// A client owns the connections it was opened with; clients made from it by `with` share them. Disposing of it aborts
+// all running requests.
 import type { KubernetesObject, PartialObjectMetadata, Resource, SubresourceTypes, Transport } from "../api/index.ts";
 import { type Clock, defaultLog, type Log, type Metrics, systemClock } from "../base/index.ts";
 import type { Credential, Credentials } from "./credentials/credentials.ts";
@@ -20,38 +20,38 @@ import { linesOf, type PodLogOptions, podLogBytes } from "./rest/pod-logs.ts";
 import { type MetadataClient, ResourceClient } from "./rest/resource-client.ts";
 
 export interface ClientOptions {
-  /** The system's unless given. */
+  /** Default: the system clock. */
   readonly clock?: Clock;
   readonly log?: Log;
-  /** Recorded as the manager of the fields this client writes. The server's own guess, the user agent, unless given. */
+  /** Recorded as the manager of the fields that this client writes. Default: the server derives it from the user agent. */
   readonly fieldManager?: string;
-  /** Requests a second, on average; not limited unless given. */
+  /** Requests per second on average. Default: no limit. */
   readonly qps?: number;
-  /** How many may go at once before `qps` counts; twice `qps`, at least one, unless given. */
+  /** How many requests may be sent at once before `qps` applies. Default: twice `qps`, at least 1. */
   readonly burst?: number;
-  /** Instead of `qps`: one that other clients share. */
+  /** A rate limiter shared with other clients, instead of `qps`. */
   readonly limiter?: RateLimiter | undefined;
-  /** Program, machine and kubeloop's version unless given. */
+  /** Default: program, machine and kubeloop's version. */
   readonly userAgent?: string;
-  /** For the whole of each request but watches; none unless given. */
+  /** The timeout of each whole call, including retries and the body; not of watches, logs and upgrades. Default: none. */
   readonly timeoutMs?: number;
   readonly metrics?: Metrics;
 }
 
-/** What a client made from another one does otherwise. */
+/** What differs in a client made from another one. */
 export interface ClientChanges extends ClientOptions {
-  /** A function is asked before each request, unless what it returned says when it expires. */
+  /** A function is called before each request, unless its last result says when it expires. */
   readonly credentials?: Credentials | CredentialFunction;
   readonly impersonate?: Impersonation;
 }
 
-/** As whom to send; what is not given is the sender's own. */
+/** The identity to send requests with; fields that are not given are the sender's own. */
 export interface Identity {
   readonly credentials?: Credentials | undefined;
   readonly impersonate?: Impersonation | undefined;
 }
 
-/** Whatever can send as somebody: connections to a server, or a server in this process. */
+/** Sends requests with an identity: through connections to a server, or to a server in this process. */
 export interface Sender extends AsyncDisposable {
   /** The server's name and port, for metrics. */
   readonly host?: string;
@@ -59,7 +59,7 @@ export interface Sender extends AsyncDisposable {
 }
 
 export class Client implements AsyncDisposable {
-  /** For requests that no method here makes. */
+  /** The transport, for requests that no method here makes. */
   readonly transport: Transport;
   readonly #sender: Sender;
   readonly #isOwner: boolean;
@@ -70,7 +70,7 @@ export class Client implements AsyncDisposable {
 
   constructor(sender: Sender, options: ClientChanges = {}, ownership: "owns" | "shares" = "owns") {
     this.#sender = sender;
-    // Once for all clients made from this one, so that they share what the function has returned.
+    // Once for all clients made from this one, so that they share the function's results.
     const credentials = toCredentials(options);
     this.#options = { ...options, ...(credentials === undefined ? {} : { credentials }) };
     this.#isOwner = ownership === "owns";
@@ -79,35 +79,35 @@ export class Client implements AsyncDisposable {
     this.transport = withPolicies(sender.as({ credentials, impersonate }), sender, options, this.#limiter);
   }
 
-  /** Whether its requests are counted somewhere. */
+  /** Whether its requests are counted in metrics. */
   get isCounted(): boolean {
     return this.#options.metrics !== undefined;
   }
 
-  /** What the server serves: kept for ten minutes, refreshed when something is missed. */
+  /** The resources that the server serves: cached for ten minutes, refreshed when a lookup of `mapper` misses. */
   get discovery(): CachedDiscovery {
     const clock = this.#options.clock ?? systemClock;
     this.#discovery ??= new CachedDiscovery(new Discovery(this.transport, { clock }), { clock });
     return this.#discovery;
   }
 
-  /** From names and kinds to resources, as the server has them. */
+  /** Maps names and kinds to the server's resources. */
   get mapper(): RestMapper {
     this.#mapper ??= new RestMapper(this.discovery, { clock: this.#options.clock ?? systemClock });
     return this.#mapper;
   }
 
-  /** The verbs on a resource, over all namespaces until `in` names one. */
+  /** The verbs on a resource, in all namespaces until `in` is called. */
   resource<T extends KubernetesObject, S extends SubresourceTypes>(resource: Resource<T, S>): ResourceClient<T, S> {
     return this.#resourceClient<T, S>(resource, "full");
   }
 
-  /** The same with metadata only: what a cache needs that never looks at more. */
+  /** The same with metadata only, for caches that read nothing else. */
   metadata(resource: Resource): MetadataClient {
     return this.#resourceClient<PartialObjectMetadata, SubresourceTypes>(resource, "metadata");
   }
 
-  /** A container's log, line by line. */
+  /** Reads a container's log, line by line. */
   podLogs(
     pod: { readonly namespace: string; readonly name: string } & PodLogOptions,
     signal: AbortSignal,
@@ -115,7 +115,7 @@ export class Client implements AsyncDisposable {
     return linesOf(podLogBytes(this.transport, pod, signal));
   }
 
-  /** A client over the same connections, and under the same rate limit, that differs in this. Disposing of it closes nothing. */
+  /** Returns a client with these changes, over the same connections and, unless changed, rate limit. Disposing closes nothing. */
   with(changes: ClientChanges): Client {
     const hasOwnLimit = changes.qps !== undefined || changes.burst !== undefined;
     const limiter = hasOwnLimit ? undefined : this.#limiter;
@@ -160,11 +160,11 @@ function withPolicies(
 }
 
 export interface OpenClientOptions extends ClientOptions {
-  /** What the server offers, HTTP/2 first, unless given. */
+  /** Default: what the server offers, HTTP/2 first. */
   readonly httpVersion?: HttpVersion;
 }
 
-/** A client over sockets. Nothing is opened before the first request. */
+/** Returns a client over sockets. No connection is opened before the first request. */
 export function openClient(config: ClusterConfig, options: OpenClientOptions = {}): Client {
   const { httpVersion, ...rest } = options;
   const http = new HttpTransport(config, {
@@ -173,7 +173,7 @@ export function openClient(config: ClusterConfig, options: OpenClientOptions = {
   });
   const sender: Sender = {
     host: new URL(config.server).host,
-    // Whom the config acts as is a matter of its own credentials; others act as themselves until told otherwise.
+    // The config's impersonation belongs to the config's credentials; other credentials are not impersonated unless requested.
     as: ({ credentials, impersonate }) =>
       http.as(
         credentials === undefined
@@ -185,7 +185,7 @@ export function openClient(config: ClusterConfig, options: OpenClientOptions = {
   return new Client(sender, rest);
 }
 
-/** A client of a server in this process. Identities reach it as headers, as they would on the wire; certificates do not. */
+/** Returns a client of a server in this process. Identities are sent as headers, as over sockets; client certificates are not. */
 export function clientOf(transport: Transport, options: ClientOptions = {}): Client {
   const as = ({ credentials, impersonate }: Identity): Transport => {
     if (credentials === undefined && impersonate === undefined) return transport;

@@ -2,8 +2,8 @@
 // API's verbs on any resource, lists and watches that lose nothing, discovery. Start with `openClient` in client.ts;
 // docs/client.md is a tour.
 //
-// Promises: every call takes a signal and leaves nothing behind when it fires; no answer is held whole but single objects.
-// Not here: caches (informer) and anything that retries for longer than one request.
+// Promises: every call takes a signal and leaves nothing behind when it aborts; no response is held whole except single objects.
+// Not here: caches (informer) and retries beyond one request.
 export {
   Client,
   type ClientChanges,

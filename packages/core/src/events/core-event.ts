@@ -1,8 +1,8 @@
-// The event of core/v1: one object for all that are the same, with a count and the times of the first and the last.
+// The event of core/v1: one object for all equal events, with a count and the times of the first and the last.
 import { type corev1, printTime } from "../api/index.ts";
 import { joinKey, namespaceOf, type RecordedEvent } from "./recorded-event.ts";
 
-/** As it is when it happens for the first time. */
+/** Returns the object for the first occurrence. */
 export function toCoreEvent(recorded: RecordedEvent): corev1.Event {
   const { name, source, annotations, action, related, atMs } = recorded;
   const { component, host, instance = host ?? "" } = source;
@@ -26,25 +26,25 @@ export function toCoreEvent(recorded: RecordedEvent): corev1.Event {
   };
 }
 
-/** What changes when it happens again. */
+/** Returns the patch for a further occurrence. */
 export function coreEventPatch({ count, lastTimestamp, message }: corev1.Event): object {
   return { count, lastTimestamp, message };
 }
 
-/** The same for events that are the same but for when they happened. */
+/** The key of equal events, which are counted in one object: events that differ only in their times. */
 export function sameEventKey(event: corev1.Event): string {
   const { involvedObject, type, reason, message, action, related } = event;
   const { fieldPath } = involvedObject;
   return joinKey([...objectKeyParts(event), fieldPath, type, reason, message, action, related?.kind, related?.uid]);
 }
 
-/** The same for events that differ in their message only. */
+/** The key of similar events: events that differ only in their message. */
 export function similarEventsKey(event: corev1.Event): string {
   const { type, reason, reportingComponent, reportingInstance } = event;
   return joinKey([...objectKeyParts(event), type, reason, reportingComponent, reportingInstance]);
 }
 
-/** The same for all events of one type that one source has about one object. */
+/** The key of the spam filter: all events of one type from one source about one object. */
 export function spamKey(event: corev1.Event): string {
   return joinKey([...objectKeyParts(event), event.type]);
 }

@@ -183,7 +183,7 @@ describe("a recorder", () => {
     [
       "an object that does not say what it is",
       (recorder) => recorder.event({ ...pod, kind: "" }, "Normal", "R", "m"),
-      "an event cannot have an object that does not say its kind and apiVersion",
+      "an event cannot have an object without kind or apiVersion",
     ],
     [
       "a type that there is none of",
@@ -200,7 +200,7 @@ describe("a recorder", () => {
     const { sink, created } = sinkOf("v1");
     broadcaster.startRecordingToSink(sink);
     record(recorder);
-    expect(lines).toMatchObject([{ level: "error", message: "event not recorded", reason: "R" }]);
+    expect(lines).toMatchObject([{ level: "error", message: "event is invalid and was not recorded", reason: "R" }]);
     expect(JSON.stringify(lines[0])).toContain(JSON.stringify(message).slice(1, -1));
     await broadcaster[Symbol.asyncDispose]();
     expect(created).toEqual([]);
@@ -213,7 +213,9 @@ describe("a recorder", () => {
     const { broadcaster, recorder, lines } = setUp({ correlator: { spamKeyOf } });
     broadcaster.startRecordingToSink(sinkOf("v1").sink);
     recorder.event(pod, "Normal", "R", "m");
-    expect(lines).toMatchObject([{ message: "event not taken", error: { message: "policy broke" } }]);
+    expect(lines).toMatchObject([
+      { message: "subscriber failed to take an event", error: { message: "policy broke" } },
+    ]);
     await broadcaster[Symbol.asyncDispose]();
   });
 
@@ -421,7 +423,7 @@ describe("a broadcaster", () => {
     await running;
     expect(told).toHaveLength(1);
     expect([clock.pending(), clock.inFlight()]).toEqual([[], []]);
-    await expect(start()).rejects.toThrow("an event broadcaster runs once");
+    await expect(start()).rejects.toThrow("an event broadcaster can run only once");
     await broadcaster[Symbol.asyncDispose]();
   });
 

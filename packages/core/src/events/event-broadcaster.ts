@@ -1,4 +1,4 @@
-// Takes events from recorders and tells them to sinks, logs and watchers, each at its own pace.
+// Takes events from recorders and distributes them to sinks, logs and watchers, each at its own pace.
 //
 //   const broadcaster = new EventBroadcaster();
 //   broadcaster.startRecordingToSink(coreEventSink(client));
@@ -6,9 +6,9 @@
 //   await broadcaster.run(signal);
 //
 // Promises
-// - Recording neither waits nor throws. What is recorded before `run` waits for it, as far as there is room.
-// - Everybody is on its own: what one sink drops, another writes.
-// - `run` ends when its signal aborts, after what was recorded until then has been written or told, within `flushMs`.
+// - Recording neither waits nor throws. Events recorded before `run` are buffered until `run` starts, as long as there is room.
+// - Sinks, logs and watchers are independent: an event that one sink drops, another sink writes.
+// - `run` ends when its signal aborts, after the events recorded until then were written or delivered, within `flushMs`.
 import { quote } from "../api/index.ts";
 import {
   type Clock,
@@ -39,11 +39,11 @@ import { type Subscriber, sinkSubscriber } from "./sink-subscriber.ts";
 import { defaultWritePolicy } from "./write-decision.ts";
 
 export interface EventBroadcasterOptions extends Partial<WriterLimits> {
-  /** What is told together, counted and left out, in sinks of core/v1. */
+  /** Aggregation, counting and the spam filter of sinks of core/v1. */
   readonly correlator?: Partial<CorrelatorPolicy>;
   /** How long series last, in sinks of events.k8s.io/v1. */
   readonly series?: Partial<SeriesPolicy>;
-  /** For the process's name where a recorder has none; the machine's unless given. */
+  /** Part of the reporting instance if a recorder has neither `instance` nor `host`. Default: the machine's host name. */
   readonly hostName?: string;
   readonly clock?: Clock;
   readonly random?: Random;
@@ -51,7 +51,7 @@ export interface EventBroadcasterOptions extends Partial<WriterLimits> {
   readonly metrics?: Metrics;
 }
 
-/** 1000 may wait, eight are written at once, a request has 30 s, stopping takes no more than 5 s. */
+/** 1000 events may wait, eight are written at once, a request may take 30 s, and the flush at the end 5 s. */
 export const defaultWriterLimits: WriterLimits = {
   ...defaultWritePolicy,
   queueSize: 1000,
@@ -90,19 +90,19 @@ export class EventBroadcaster implements AsyncDisposable {
     this.#recorded = recordedCounter(this.#metrics);
   }
 
-  /** Writes events to the sink, while `run` does; until disposed of. Another sink begins to count anew. */
+  /** Writes events to the sink while `run` is running, until disposed of. Each sink has its own counts. */
   startRecordingToSink(sink: EventSink): Disposable {
     const { correlator, series, hostName } = this.#options;
     const observer = eventMetrics(this.#metrics, sink.api);
     return this.#subscribe(sinkSubscriber(sink, { correlator, series, hostName, observer, ...this.#tools }));
   }
 
-  /** A line for every event, while `run` does; until disposed of. */
+  /** Logs one line for every event while `run` is running, until disposed of. */
   startLogging(log: Log): Disposable {
     return this.#watch(logListener(log), "log");
   }
 
-  /** Calls back for every event, while `run` does; until disposed of. */
+  /** Calls the listener for every event while `run` is running, until disposed of. */
   startEventWatcher(listener: EventListener): Disposable {
     return this.#watch(listener, "watcher");
   }
@@ -116,18 +116,18 @@ export class EventBroadcaster implements AsyncDisposable {
     };
   }
 
-  /** Works until aborted; then finishes what was recorded. Once only. */
+  /** Runs until aborted, and then flushes the recorded events. May be called once. */
   async run(signal: AbortSignal): Promise<void> {
     if (this.#running !== undefined)
-      throw new KubeloopError("an event broadcaster runs once", { reason: "Invalid", retry: "never" });
+      throw new KubeloopError("an event broadcaster can run only once", { reason: "Invalid", retry: "never" });
     this.#running = this.#work(signal);
     await this.#running;
   }
 
-  /** Stops, and waits for the end. */
+  /** Stops, and waits until `run` has ended. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stop.abort();
-    // What was recorded by one who never ran is written now.
+    // If `run` was never called, the buffered events are written now.
     await (this.#running ?? this.run(this.#stop.signal));
   }
 
@@ -172,7 +172,7 @@ export class EventBroadcaster implements AsyncDisposable {
     return { limits, names, clock, random, log };
   }
 
-  /** Whatever is wrong with an event is not the controller's to deal with. */
+  /** An invalid event is logged, not thrown, because the controller cannot do anything about it. */
   #record(source: EventSource, details: EventDetails): void {
     try {
       const event = this.#toEvent(source, details);
@@ -180,7 +180,7 @@ export class EventBroadcaster implements AsyncDisposable {
       for (const { subscriber } of this.#subscriptions) this.#tell(subscriber, event);
     } catch (error) {
       const { type, reason, note } = details;
-      this.#log.error("event not recorded", { type, reason, note, error: toError(error) });
+      this.#log.error("event is invalid and was not recorded", { type, reason, note, error: toError(error) });
     }
   }
 
@@ -188,13 +188,13 @@ export class EventBroadcaster implements AsyncDisposable {
     try {
       subscriber.take(event);
     } catch (error) {
-      this.#log.error("event not taken", { event: event.name, error: toError(error) });
+      this.#log.error("subscriber failed to take an event", { event: event.name, error: toError(error) });
     }
   }
 
   #toEvent(source: EventSource, { regarding, related, type, reason, note, ...rest }: EventDetails): RecordedEvent {
     const reference = toReference(regarding);
-    if (reference === undefined) throw invalid("an object that does not say its kind and apiVersion");
+    if (reference === undefined) throw invalid("an object without kind or apiVersion");
     if (type !== "Normal" && type !== "Warning") throw invalid(`the type ${quote(String(type))}`);
     const atMs = this.#clock.now();
     return {

@@ -1,13 +1,14 @@
-// Turns what is recorded into what is worth writing, for core/v1. No clock, no server: event and time go in, the write comes out.
+// Decides what to write to core/v1 for each recorded event, as client-go's EventCorrelator does. No clock, no server: the event and
+// the time go in, the write comes out.
 //
 // In this order
-// 1. Similar events, those that differ in their message only: the first few distinct messages have events of their own; the
-//    others are told together, in one event that carries the newest message. Forgotten after a silence.
-// 2. The same event again counts up and keeps its name, so that it is written as a change of the first.
-// 3. Spam: one source has so many events about one object, then one now and again. What is left out has been counted, and
-//    shows in the count of the next that is written.
+// 1. Aggregation: of similar events, which differ only in their message, the first few distinct messages get events of their own. Later
+//    messages are aggregated into one event that carries the newest message. After a time without such events the aggregation starts anew.
+// 2. Counting: a repeated event increments the count of the first and keeps its name, so that it is written as a patch.
+// 3. Spam filter: one source may write a burst of events about one object, then one every few minutes. A filtered event is still
+//    counted; its count shows in the next event that is written.
 //
-// Each remembers the last few thousand, whatever happens.
+// Each step caches at most the last `cacheSize` keys.
 import type { corev1 } from "../api/index.ts";
 import { fullBucket, msUntilToken, type TokenBucket, takeToken } from "../base/index.ts";
 import { combinedMessage, sameEventKey, similarEventsKey, spamKey, toCoreEvent } from "./core-event.ts";
@@ -16,21 +17,21 @@ import { LruMap } from "./lru-map.ts";
 import { joinKey, type RecordedEvent } from "./recorded-event.ts";
 
 export interface CorrelatorPolicy {
-  /** From this many distinct messages on, similar events are told together. 10 unless given. */
+  /** From this many distinct messages on, similar events are aggregated. Default: 10. */
   readonly maxSimilar: number;
-  /** Similar events are forgotten after a longer silence than this. Ten minutes unless given. */
+  /** Similar events are forgotten after this long without a new one. Default: ten minutes. */
   readonly similarWithinMs: number;
-  /** How many events one source may have about one object at once. 25 unless given. */
+  /** How many events one source may write about one object at once. Default: 25. */
   readonly spamBurst: number;
-  /** And how many more a second. One in five minutes unless given. */
+  /** How many more events per second are allowed after the burst. Default: one in five minutes. */
   readonly spamQps: number;
-  /** How much is remembered of each: similar events, counts, sources. 4096 unless given. */
+  /** The size of each cache: similar events, counts, sources. Default: 4096. */
   readonly cacheSize: number;
-  /** What events are similar. */
+  /** Events with the same key are similar. */
   readonly similarKeyOf: (event: corev1.Event) => string;
-  /** What is told of similar events. */
+  /** The message of the aggregated event. */
   readonly combinedMessageOf: (event: corev1.Event) => string;
-  /** Which events are limited together. */
+  /** Events with the same key share one spam filter bucket. */
   readonly spamKeyOf: (event: corev1.Event) => string;
 }
 
@@ -45,7 +46,7 @@ export const defaultCorrelatorPolicy: CorrelatorPolicy = {
   spamKeyOf: spamKey,
 };
 
-/** Messages that have events of their own, and when one was last heard. */
+/** The messages that have events of their own, and when one of them last occurred. */
 interface Similar {
   readonly messages: ReadonlySet<string>;
   readonly lastMs: number;
@@ -67,7 +68,7 @@ export class EventCorrelator {
     this.#buckets = new LruMap(cacheSize);
   }
 
-  /** Undefined for spam. `nowMs` is monotonic. */
+  /** Returns undefined if the spam filter drops the event. `nowMs` is monotonic. */
   correlate(recorded: RecordedEvent, nowMs: number): EventWrite<corev1.Event> | undefined {
     const { key, event } = this.#combine(toCoreEvent(recorded), nowMs);
     const counted = this.#count(key, event);
@@ -81,7 +82,7 @@ export class EventCorrelator {
     return this.#isSpam(write, nowMs) ? undefined : { key, event: write, isRepeat: count > 1 };
   }
 
-  /** The event of this key is to be found under another name. */
+  /** Remembers that the event of this key now has another name. */
   rename(key: string, name: string): void {
     const counted = this.#counted.get(key);
     if (counted !== undefined) this.#counted.set(key, { ...counted, name });
@@ -93,7 +94,7 @@ export class EventCorrelator {
     const { record, isCombined } = withMessage(this.#similar.get(similarKey), event.message ?? "", nowMs, this.#policy);
     this.#similar.set(similarKey, record);
     if (!isCombined) return { key: sameEventKey(event), event };
-    // Whatever is particular to one of them is not said of all.
+    // The aggregated event has no annotations, because they belong to single events.
     const { annotations: _, ...metadata } = event.metadata;
     return { key: joinKey(["combined", similarKey]), event: { ...event, metadata, message: combinedMessageOf(event) } };
   }
@@ -118,7 +119,7 @@ export class EventCorrelator {
   }
 }
 
-/** One more message among similar ones. The first distinct ones stay by themselves, for as long as the others keep coming. */
+/** Adds a message to those of similar events. The first distinct messages keep their own events while similar events continue. */
 function withMessage(
   before: Similar | undefined,
   message: string,

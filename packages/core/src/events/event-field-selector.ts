@@ -1,10 +1,10 @@
-// How to ask a server for the events about an object: a field selector, in the words of either API.
+// Builds the field selector that finds the events about an object, for either event API.
 import { type FieldSelector, fieldSelectorFrom } from "../api/index.ts";
 import { assertNever } from "../base/index.ts";
 import type { EventSink } from "./event-sink.ts";
 import { type EventSubject, toReference } from "./recorded-event.ts";
 
-/** What is not known of the object is not asked for. */
+/** Fields that the reference does not have are left out of the selector. */
 export function eventFieldSelector(api: EventSink["api"], about: EventSubject): FieldSelector {
   const { name, kind, apiVersion, uid } = toReference(about) ?? {};
   const field = fieldOf(api);

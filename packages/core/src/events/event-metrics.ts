@@ -1,4 +1,4 @@
-// What becomes of recorded events. Kubernetes' recorders count nothing, so the names are ours.
+// Counts the outcomes of recorded events. Kubernetes' recorders have no metrics, so the names are ours.
 import type { Metrics } from "../base/index.ts";
 import type { EventType } from "./recorded-event.ts";
 import type { DropReason, WriteVerb } from "./write-decision.ts";
@@ -7,7 +7,7 @@ export interface EventObserver {
   written(verb: WriteVerb): void;
   retried(): void;
   dropped(why: DropReason): void;
-  /** How many wait to be written, or told. */
+  /** How many events wait to be written or delivered. */
   pending(count: number): void;
 }
 
@@ -16,7 +16,7 @@ const labels = ["sink"] as const;
 export const eventMetricDefinitions = {
   recorded: {
     name: "kubeloop_events_recorded_total",
-    help: "Events that were recorded, before they are counted, told together or left out",
+    help: "Events that were recorded, before aggregation, counting and the spam filter",
     labels: ["type"] as const,
   },
   written: {
@@ -58,7 +58,7 @@ export function eventMetrics(metrics: Metrics, sink: string): EventObserver {
     written: (verb) => written.labels({ sink, verb }).inc(),
     retried: () => retried.inc(),
     dropped: (why) => dropped.labels({ sink, why }).inc(),
-    // Several of one kind add up.
+    // The values of several sinks of one kind are added.
     pending: (count) => {
       pending.inc(count - lastPending);
       lastPending = count;

@@ -1,8 +1,8 @@
-// Names for events: the object's, a dot and the nanosecond in hexadecimal digits, as Kubernetes' own recorder makes them. Where
-// that is no valid name (an address as a name, or too long), a UUID.
+// Generates names for events: the object's name, a dot and the time in nanoseconds in hexadecimal, as Kubernetes' recorder does. If
+// that is not a valid name (the object's name is an address, or too long), the name is a UUID.
 //
-// Promise: no name is given twice, however many events one millisecond brings: below the millisecond, which is all a clock
-// here tells, chance decides, and it always counts on.
+// Promise: no name is generated twice, however many events occur within one millisecond: the digits below the millisecond, which
+// the clock does not have, are random, and the number always increases.
 import { validateDns1123Subdomain } from "../api/index.ts";
 import { type Random, randomBelow } from "../base/index.ts";
 

@@ -1,21 +1,21 @@
-// Says what happened to an object, to whoever looks at it: `kubectl describe` shows it.
+// Records what happened to an object, as a Kubernetes event: `kubectl describe` shows it.
 //
 //   recorder.event(pod, "Warning", "FailedMount", "volume not found");
 //
-// Promise: recording neither waits nor throws, whatever it is given. What cannot be told is logged.
+// Promise: recording neither waits nor throws, whatever the arguments. An event that cannot be recorded is logged.
 import type { EventSubject, EventType } from "./recorded-event.ts";
 
-/** What happened, in the newer API's words. */
+/** The details of an event, with the field names of events.k8s.io/v1. */
 export interface EventDetails {
   readonly regarding: EventSubject;
-  /** Another object that has to do with it: the pod that a deployment made, the node a pod was put on. */
+  /** Another object that is involved: the pod that a deployment created, the node that a pod was bound to. */
   readonly related?: EventSubject | undefined;
   readonly type: EventType;
-  /** Short, in upper camel case: "FailedScheduling". Programs look at it. */
+  /** Short, in upper camel case: "FailedScheduling". Programs read it. */
   readonly reason: string;
-  /** What was done or tried: "Scheduling". The reason unless given. */
+  /** What was done or tried: "Scheduling". Default: the reason. */
   readonly action?: string | undefined;
-  /** For people. */
+  /** A text for people. */
   readonly note: string;
   readonly annotations?: { readonly [key: string]: string } | undefined;
 }

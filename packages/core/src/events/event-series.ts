@@ -1,9 +1,9 @@
 // Counts events of events.k8s.io/v1 in series. No clock, no server: events and times go in, writes come out.
 //
-// - The first of its kind is written as it is. The second makes a series of it, which is written. From then on repeats only count
-//   here, and the count is written now and again, so that the server does not forget the event.
-// - A series ends after a silence: the last count is written. What happens afterwards begins anew.
-// - It remembers so many kinds; beyond that the one that was silent longest ends early.
+// - The first event with a key is written as it is. The second starts a series, which is written. Further events only increase the count
+//   here, and the count is written from time to time, so that the server does not expire the event.
+// - A series ends after a time without events: the last count is written. The next event with its key is a first one again.
+// - At most `cacheSize` keys are kept; above that the series without events for the longest time ends early.
 import { type eventsv1, printMicroTime } from "../api/index.ts";
 import { KeyedHeap } from "../base/index.ts";
 import type { EventWrite } from "./event-write.ts";
@@ -11,11 +11,11 @@ import type { RecordedEvent } from "./recorded-event.ts";
 import { seriesKey, toSeriesEvent } from "./series-event.ts";
 
 export interface SeriesPolicy {
-  /** A series ends when it has been silent for as long as this. Six minutes unless given. */
+  /** A series ends after this long without an event. Default: six minutes. */
   readonly finishMs: number;
-  /** How long a count may go unwritten. Half an hour unless given. */
+  /** The longest time between an increase of the count and its write. Default: 30 minutes. */
   readonly refreshMs: number;
-  /** How many kinds of event are remembered. 4096 unless given. */
+  /** How many keys of events are kept. Default: 4096. */
   readonly cacheSize: number;
 }
 
@@ -27,11 +27,11 @@ interface Series {
   readonly key: string;
   readonly event: eventsv1.Event;
   readonly count: number;
-  /** Wall time of the last one, for people. */
+  /** Wall time of the last event, for people. */
   readonly lastAtMs: number;
   /** Monotonic. */
   readonly lastMs: number;
-  /** How many the last write told. */
+  /** The count in the last write. */
   readonly writtenCount: number;
 }
 
@@ -48,9 +48,9 @@ export interface EventSeriesOptions {
 export class EventSeries {
   readonly #policy: SeriesPolicy;
   readonly #hostName: string;
-  /** The one that has been silent longest first. */
+  /** The series without events for the longest time comes first. */
   readonly #series = new KeyedHeap<string, Series>({ keyOf: ({ key }) => key, compare: (a, b) => a.lastMs - b.lastMs });
-  /** Those whose count is not all written, and since when; the longest first. */
+  /** The series with a count that is not written yet, and since when; the oldest first. */
   readonly #unwritten = new KeyedHeap<string, Unwritten>({
     keyOf: ({ key }) => key,
     compare: (a, b) => a.sinceMs - b.sinceMs,
@@ -72,7 +72,7 @@ export class EventSeries {
     return [...ended, ...this.#add(seriesKey(event), { event, atMs: recorded.atMs, nowMs }), ...this.#makeRoom()];
   }
 
-  /** What has become due: the ends of series, and counts that were not written for long. */
+  /** Returns the writes that are due: ended series, and counts that were not written for `refreshMs`. */
   sweep(nowMs: number): readonly Write[] {
     const writes: Write[] = [];
     for (let first = this.#series.peek(); first && this.#endMs(first) <= nowMs; first = this.#series.peek())
@@ -88,7 +88,7 @@ export class EventSeries {
   }
 
   /**
-   * When to `sweep` next. Nothing that is observed until then is due sooner: so whoever sleeps until then misses nothing.
+   * Returns when to call `sweep` next. No event observed until then is due earlier, so the caller can sleep until then.
    */
   nextDueMs(nowMs: number): number {
     const { finishMs, refreshMs } = this.#policy;
@@ -97,12 +97,12 @@ export class EventSeries {
     return Math.min(endMs, (this.#unwritten.peek()?.sinceMs ?? nowMs) + refreshMs);
   }
 
-  /** Ends them all: what was counted and not written. */
+  /** Ends all series. Returns the writes of counts that were not written yet. */
   finishAll(): readonly Write[] {
     return this.sweep(Number.POSITIVE_INFINITY);
   }
 
-  /** The event of this key is to be found under another name. */
+  /** Remembers that the event of this key now has another name. */
   rename(key: string, name: string): void {
     const series = this.#series.get(key);
     if (series === undefined) return;

@@ -1,15 +1,15 @@
-// Where events are kept: an API server, by one of its two event APIs, or whatever a test puts in its place.
+// Where events are stored: an API server, through one of its two event APIs, or a fake in tests.
 //
-// Both APIs show the same events. core/v1 is what most of Kubernetes' own controllers write, counted and with similar ones told
-// together; events.k8s.io/v1 is the newer one, with an action, a related object, and series.
+// Both APIs serve the same events. core/v1 is what most of Kubernetes' own controllers write, with counts and with similar events
+// aggregated; events.k8s.io/v1 is the newer one, with an action, a related object, and series.
 import { events, eventsEvents } from "../api/generated/resources.ts";
 import type { corev1, eventsv1, KubernetesObject, Resource } from "../api/index.ts";
 import type { Client } from "../client/index.ts";
 
-/** Failures throw; write-decision.ts says what comes of them. */
+/** The methods throw on failure; write-decision.ts decides what happens then. */
 export interface EventWrites<T> {
   create(event: T, signal: AbortSignal): Promise<unknown>;
-  /** Changes the one of that namespace and name; a merge patch. */
+  /** Sends a merge patch for the event of that namespace and name. */
   patch(event: T, patch: object, signal: AbortSignal): Promise<unknown>;
 }
 
@@ -33,7 +33,7 @@ export function seriesEventSink(client: Client): SeriesEventSink {
   return { api: "events.k8s.io/v1", ...writesOf(client, eventsEvents) };
 }
 
-/** The newer API where the server has it, else the older one. */
+/** Returns a sink for events.k8s.io/v1 if the server serves it, otherwise for core/v1. */
 export async function servedEventSink(client: Client, signal: AbortSignal): Promise<EventSink> {
   const { resources } = await client.discovery.discover(signal);
   const isServed = resources.some(({ apiVersion, plural }) => apiVersion === "events.k8s.io/v1" && plural === "events");

@@ -1,5 +1,6 @@
-// Tells one listener of every event, in order, one at a time, without keeping whoever records waiting: what it has not heard yet
-// waits in a queue of so many; one more is dropped and counted. One that throws is reported and hears the next.
+// Calls one listener with every event, in order, one at a time, without delaying the recorder. Events that the listener has not
+// received yet wait in a queue of `queueSize`; when it is full, new events are dropped and counted. If the listener throws, that is
+// logged, and it gets the next event.
 import {
   Channel,
   type Clock,
@@ -18,7 +19,7 @@ export type EventListener = (event: RecordedEvent) => void | Promise<void>;
 
 export interface EventWatcherOptions {
   readonly queueSize: number;
-  /** For everything not heard yet when told to stop. */
+  /** How long the listener may take for the queued events after `run` is aborted. */
   readonly flushMs: number;
   readonly observer: EventObserver;
   readonly clock: Clock;
@@ -47,7 +48,7 @@ export class EventWatcher implements Subscriber {
     const told = this.#tellAll(cut.signal);
     await untilAborted(told, signal).catch(() => {});
     this.#events.close();
-    using limited = timeoutSignal(new AbortController().signal, flushMs, { clock, what: "telling the last events" });
+    using limited = timeoutSignal(new AbortController().signal, flushMs, { clock, what: "delivering the last events" });
     using _ = onAbort(limited.signal, (reason) => cut.abort(reason));
     await told;
   }
@@ -64,7 +65,7 @@ export class EventWatcher implements Subscriber {
     } catch (error) {
       if (!isAborted(error, signal)) throw error;
       for (let left = this.#events.size; left > 0; left--) observer.dropped("stopped");
-      log.warn("a watcher of events was cut off", { count: this.#events.size });
+      log.warn("event watcher was stopped before it received all events", { count: this.#events.size });
     }
   }
 
@@ -73,12 +74,12 @@ export class EventWatcher implements Subscriber {
       await untilAborted(Promise.resolve(this.#listener(event)), signal);
     } catch (error) {
       if (signal.aborted) throw error;
-      this.#options.log.error("a watcher of events threw", { error: toError(error) });
+      this.#options.log.error("event watcher threw an error", { error: toError(error) });
     }
   }
 }
 
-/** One line each. */
+/** A listener that logs one line per event. */
 export function logListener(log: Log): EventListener {
   return ({ regarding, related, type, reason, action, note, source }) => {
     const { namespace = "", name = "", kind, apiVersion, fieldPath } = regarding;

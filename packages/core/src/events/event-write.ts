@@ -1,10 +1,10 @@
-// What comes of a recorded event: an object to make, or a change of one that was made before.
+// The write that results from a recorded event: a create, or a patch of an event that was written before.
 
 export interface EventWrite<T> {
-  /** By which whoever decided on it remembers it. */
+  /** The key under which the correlator or the series tracks this event. */
   readonly key: string;
-  /** The whole object as it should be. */
+  /** The whole desired object. */
   readonly event: T;
-  /** It was written before: only what changed is sent, unless the server has forgotten it. */
+  /** The event was written before: only a patch is sent, unless the server no longer has the event. */
   readonly isRepeat: boolean;
 }

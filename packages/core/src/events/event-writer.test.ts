@@ -244,8 +244,8 @@ describe("a writer", () => {
     expect(counts()).toEqual({ a: 1, b: 1, c: 1, d: 2 });
     expect(sink.calls).toHaveLength(4);
     expect(lines).toEqual([
-      "events are being dropped: too many wait to be written baz/e",
-      "events were dropped: too many waited to be written 2",
+      "events are being dropped because too many wait to be written baz/e",
+      "events were dropped because too many waited to be written 2",
     ]);
     expect(value('kubeloop_events_pending{sink="v1"}')).toBe(0);
     offer("e", 2);

@@ -1,23 +1,23 @@
-// Writes events, several at a time, and tries again what did not work. write-decision.ts has the rules; this carries them out.
+// Writes events to a sink, several at a time, and retries failed writes. write-decision.ts decides; this file acts.
 //
 // Promises
-// - `offer` neither waits nor throws. So many objects may wait to be written, those that are being retried included; one more
-//   is dropped and counted. A change of one that waits takes its place and costs nothing.
-// - One object is written by one writer at a time, in the order it was offered. One that cannot be written holds up no other.
-// - When told to stop it writes what waits, one try each, within a bound; what is left then is dropped and counted.
+// - `offer` neither waits nor throws. At most `queueSize` objects wait to be written, including those that are retried; further ones
+//   are dropped and counted. A newer write of an object that waits replaces the older one and needs no room.
+// - One object is written by one writer at a time, in the order it was offered. An object that cannot be written does not delay others.
+// - When aborted, it writes the waiting objects, one try each, within `flushMs`; the rest is dropped and counted.
 import { type KubernetesObject, keyOf } from "../api/index.ts";
 import { type Clock, type Log, type Random, TaskScope, timeoutSignal, toError, untilAborted } from "../base/index.ts";
 import { RateLimitingQueue } from "../workqueue/index.ts";
 import type { EventObserver } from "./event-metrics.ts";
 import type { EventWrites } from "./event-sink.ts";
 import type { EventWrite } from "./event-write.ts";
-import { afterFailure, type WritePolicy, type WriteVerb } from "./write-decision.ts";
+import { decideAfterFailure, type WritePolicy, type WriteVerb } from "./write-decision.ts";
 
 export interface EventWriterOptions<T> {
   readonly sink: EventWrites<T>;
-  /** What is sent of an event that was written before. */
+  /** Returns the patch to send for an event that was written before. */
   readonly patchOf: (event: T) => object;
-  /** Another name for an event whose own is taken; whoever remembers `key` by its name is to be told. */
+  /** Returns the event with another name, because its name is taken; the tracker of `key` must remember the new name. */
   readonly rename: (key: string, event: T) => T;
   readonly observer: EventObserver;
   readonly limits: WriterLimits;
@@ -31,14 +31,14 @@ export interface WriterLimits extends WritePolicy {
   readonly queueSize: number;
   /** How many are written at once. */
   readonly writers: number;
-  /** For one request. */
+  /** The timeout of one request. */
   readonly requestTimeoutMs: number;
-  /** For everything that waits when told to stop. */
+  /** How long the writes of waiting objects may take after `run` is aborted. */
   readonly flushMs: number;
 }
 
 interface Pending<T> {
-  /** As it should be: the newest. */
+  /** The newest desired state. */
   write: EventWrite<T>;
   verb: WriteVerb;
   tries: number;
@@ -50,7 +50,7 @@ export class EventWriter<T extends KubernetesObject> {
   readonly #queue: RateLimitingQueue<string>;
   readonly #pending = new Map<string, Pending<T>>();
   #state: "open" | "stopping" | "closed" = "open";
-  /** How many were dropped since too many waited. */
+  /** How many objects were dropped since the queue became full. */
   #overflowed = 0;
 
   constructor(options: EventWriterOptions<T>) {
@@ -61,7 +61,7 @@ export class EventWriter<T extends KubernetesObject> {
   offer(write: EventWrite<T>): void {
     const key = keyOf(write.event);
     const pending = this.#pending.get(key);
-    // Whoever has it in hand, or waits to try it again, will find the newest.
+    // The writer that has this object, or its retry, will use the newest write.
     if (pending !== undefined) pending.write = write;
     else if (this.#state === "closed") this.#leave(key);
     else if (this.#pending.size >= this.#options.limits.queueSize) this.#overflow(key);
@@ -72,9 +72,9 @@ export class EventWriter<T extends KubernetesObject> {
     }
   }
 
-  /** Works until aborted; then writes what waits. */
+  /** Runs until aborted; then writes the waiting objects. */
   async run(signal: AbortSignal, beforeFlush: () => void = () => {}): Promise<void> {
-    // Requests under way are not to be cut off by the signal: they have until the flush is over.
+    // Aborting the signal must not abort running requests: they may continue until the flush ends.
     const scope = new TaskScope(new AbortController().signal);
     for (let i = 0; i < this.#options.limits.writers; i++) void scope.spawn((working) => this.#work(working));
     await untilAborted(new Promise<void>(() => {}), signal).catch(() => {});
@@ -94,7 +94,7 @@ export class EventWriter<T extends KubernetesObject> {
     try {
       await this.#queue.drain(limited.signal);
     } catch {
-      // Time is up: what is still pending is dropped.
+      // The flush timed out: the objects that are still pending are dropped.
     }
     await scope[Symbol.asyncDispose]();
   }
@@ -110,7 +110,7 @@ export class EventWriter<T extends KubernetesObject> {
     }
   }
 
-  /** Until it is as it should be, has to wait, or is given up. */
+  /** Writes until the stored event is up to date, has to wait for a retry, or is dropped. */
   async #write(taken: string, pending: Pending<T>, signal: AbortSignal): Promise<void> {
     for (let key = taken; ; ) {
       const { write, verb, tries } = pending;
@@ -119,14 +119,14 @@ export class EventWriter<T extends KubernetesObject> {
       if (error === undefined) {
         this.#options.observer.written(verb);
         if (pending.write === write) return this.#forget(key);
-        // It happened again meanwhile.
+        // The event occurred again meanwhile.
         pending.verb = "patch";
         pending.tries = 0;
         continue;
       }
       const { limits, random, observer, log } = this.#options;
       const isStopping = this.#state !== "open";
-      const next = afterFailure({ ...pending, error, isStopping, chance: random.next() }, limits);
+      const next = decideAfterFailure({ ...pending, error, isStopping, chance: random.next() }, limits);
       pending.tries = tries + 1;
       switch (next.next) {
         case "again":
@@ -138,12 +138,12 @@ export class EventWriter<T extends KubernetesObject> {
         case "retry":
           pending.mayExist = next.mayExist;
           observer.retried();
-          log.debug("event not written, will be tried again", { event: key, error });
+          log.debug("event not written, will be retried", { event: key, error });
           return this.#queue.addAfter(key, next.delayMs);
         default:
           this.#forget(key);
           observer.dropped(next.why);
-          return log[next.isNews ? "warn" : "debug"]("event not written", { event: key, why: next.why, error });
+          return log[next.isUnexpected ? "warn" : "debug"]("event not written", { event: key, why: next.why, error });
       }
     }
   }
@@ -154,7 +154,7 @@ export class EventWriter<T extends KubernetesObject> {
     try {
       const sent =
         verb === "create" ? sink.create(event, limited.signal) : sink.patch(event, patchOf(event), limited.signal);
-      // A sink that does not listen to its signal must not keep us from stopping.
+      // A sink that ignores its signal must not keep the writer from stopping.
       await untilAborted(sent, limited.signal);
       return undefined;
     } catch (error) {
@@ -162,7 +162,7 @@ export class EventWriter<T extends KubernetesObject> {
     }
   }
 
-  /** It goes on as another object; whoever has it in hand still has. */
+  /** Continues under another name. The writer that has the object keeps it. */
   #rename(key: string, pending: Pending<T>): string {
     const { write } = pending;
     pending.write = { ...write, event: this.#options.rename(write.key, write.event) };
@@ -176,15 +176,16 @@ export class EventWriter<T extends KubernetesObject> {
     this.#pending.delete(key);
     this.#count();
     if (this.#overflowed === 0 || this.#pending.size > this.#options.limits.queueSize / 2) return;
-    this.#options.log.warn("events were dropped: too many waited to be written", { count: this.#overflowed });
+    this.#options.log.warn("events were dropped because too many waited to be written", { count: this.#overflowed });
     this.#overflowed = 0;
   }
 
-  /** Told once when it begins and once when it is over, not for each: whoever has too many events has too many lines, too. */
+  /** Logs once when dropping begins and once when it ends, not for each event, because that could flood the log. */
   #overflow(key: string): void {
     const { observer, log } = this.#options;
     observer.dropped("full");
-    if (this.#overflowed++ === 0) log.warn("events are being dropped: too many wait to be written", { event: key });
+    if (this.#overflowed++ === 0)
+      log.warn("events are being dropped because too many wait to be written", { event: key });
   }
 
   #leave(key: string): void {

@@ -1,8 +1,8 @@
-// `events`: tells people what controllers do, as Kubernetes events on the objects they do it to. Start with event-broadcaster.ts;
-// what is counted, told together or left out is decided in event-correlator.ts and event-series.ts, and write-decision.ts says
-// what comes of a write that fails. docs/events.md is a tour.
+// `events`: reports what controllers do, as Kubernetes events about the objects they work on. Start with event-broadcaster.ts.
+// event-correlator.ts and event-series.ts decide which events are counted, aggregated or filtered, and write-decision.ts decides
+// what happens after a failed write. docs/events.md is a tour.
 //
-// Promises that recording never waits nor throws. Does not promise that every event arrives: what had to be dropped is counted.
+// Promises that recording never waits or throws. Does not promise that every event arrives: dropped events are counted.
 export {
   defaultWriterLimits,
   EventBroadcaster,

@@ -1,16 +1,16 @@
-// A map that forgets what was set longest ago when it is full. All in O(1), also over time: a Map alone would do, but looking for
-// its first key means passing by all that were deleted before it.
-import { type Place, WaitingLine } from "../base/index.ts";
+// A map that evicts the least recently set key when it is full. All operations are O(1). A plain Map would not do, because finding
+// its first key means skipping all entries deleted before it.
+import { type WaitingEntry, WaitingLine } from "../base/index.ts";
 
 interface Entry<K, V> {
   readonly value: V;
-  readonly place: Place<K>;
+  readonly lineEntry: WaitingEntry<K>;
 }
 
 export class LruMap<K, V> {
   readonly #capacity: number;
   readonly #entries = new Map<K, Entry<K, V>>();
-  /** The one set longest ago first. */
+  /** Least recently set first. */
   readonly #line = new WaitingLine<K>();
 
   constructor(capacity: number) {
@@ -21,11 +21,11 @@ export class LruMap<K, V> {
     return this.#entries.get(key)?.value;
   }
 
-  /** Counts as use, also of a key that is there. */
+  /** Makes the key the most recently set one, also if it already exists. */
   set(key: K, value: V): void {
     const before = this.#entries.get(key);
-    if (before !== undefined) this.#line.leave(before.place);
-    this.#entries.set(key, { value, place: this.#line.join(key) });
+    if (before !== undefined) this.#line.leave(before.lineEntry);
+    this.#entries.set(key, { value, lineEntry: this.#line.join(key) });
     if (this.#entries.size <= this.#capacity) return;
     const oldest = this.#line.shift();
     if (oldest !== undefined) this.#entries.delete(oldest);

@@ -1,4 +1,4 @@
-// From the events of controllers' plans to a recorder: fits where a controller driver wants to know what to do with them.
+// Passes the events in a controller's plan to a recorder. It is what a controller driver takes as its event callback.
 import type { EventAction } from "../contract/for-drivers.ts";
 import type { EventRecorder } from "./event-recorder.ts";
 

@@ -1,31 +1,31 @@
-// An event as it was recorded, before it has the shape of an API: what happened, to which object, who says so, and when.
-// Both of Kubernetes' event APIs are written from it, and watchers and logs are told it as it is.
+// An event as it was recorded, independent of the API: what happened, to which object, reported by whom, and when.
+// Sinks of both event APIs are written from it; watchers and logs receive it unchanged.
 import type { corev1, KubernetesObject } from "../api/index.ts";
 
 export type EventType = "Normal" | "Warning";
 
-/** Who reports. */
+/** Who reports the event. */
 export interface EventSource {
   /** The controller: "replicaset-controller", "example.com/foo-controller". */
   readonly component: string;
-  /** Which of its processes; component and host name unless given, in the API that asks for one. */
+  /** Which process of the component. Default, in the API that requires one: component and host name. */
   readonly instance?: string;
-  /** The node it reports from, where that means something. */
+  /** The node that reports, where there is one. */
   readonly host?: string;
 }
 
-/** An object, or a reference to one: to a part of it, with `fieldPath`. */
+/** An object, or a reference to an object or, with `fieldPath`, to a part of it. */
 export type EventSubject = KubernetesObject | corev1.ObjectReference;
 
 export interface RecordedEvent {
-  /** Unique, and a valid name for an object. */
+  /** Unique, and a valid object name. */
   readonly name: string;
   readonly type: EventType;
-  /** Short, in upper camel case: programs look at it. */
+  /** Short, in upper camel case: programs read it. */
   readonly reason: string;
-  /** For people. */
+  /** A text for people. */
   readonly note: string;
-  /** What was done or tried; the new API wants one. */
+  /** What was done or tried; events.k8s.io/v1 requires one. */
   readonly action: string | undefined;
   readonly regarding: corev1.ObjectReference;
   readonly related: corev1.ObjectReference | undefined;
@@ -35,12 +35,12 @@ export interface RecordedEvent {
   readonly atMs: number;
 }
 
-/** Events live beside what they are about; those about objects without a namespace in `default`. */
+/** Events are in the namespace of the object they are about; events about cluster-scoped objects are in `default`. */
 export function namespaceOf({ regarding }: RecordedEvent): string {
   return regarding.namespace || "default";
 }
 
-/** Undefined for what cannot be referred to: an object that does not say what kind it is. */
+/** Undefined for an object without kind or apiVersion, because it cannot be referenced. */
 export function toReference(subject: EventSubject): corev1.ObjectReference | undefined {
   if (!isObject(subject)) return subject;
   const { apiVersion, kind, metadata } = subject;
@@ -56,7 +56,7 @@ export function toReference(subject: EventSubject): corev1.ObjectReference | und
   };
 }
 
-/** To a part of an object: "spec.containers{web}". */
+/** Returns a reference to a part of an object: "spec.containers{web}". */
 export function toPartialReference(subject: EventSubject, fieldPath: string): corev1.ObjectReference | undefined {
   const reference = toReference(subject);
   return reference === undefined ? undefined : { ...reference, fieldPath };
@@ -66,7 +66,7 @@ function isObject(subject: EventSubject): subject is KubernetesObject {
   return "metadata" in subject;
 }
 
-/** One text for several, such that different ones give different texts. */
+/** Joins parts into one key; different parts give different keys. An absent part counts as empty. */
 export function joinKey(parts: readonly (string | undefined)[]): string {
   return parts.map((part) => part ?? "").join("\0");
 }

@@ -1,12 +1,12 @@
-// The event of events.k8s.io/v1: one object for a series of the same, with a count and the time of the last.
+// The event of events.k8s.io/v1: one object for a series of equal events, with a count and the time of the last.
 import { type corev1, type eventsv1, printMicroTime } from "../api/index.ts";
 import { joinKey, namespaceOf, type RecordedEvent } from "./recorded-event.ts";
 
-/** What the server takes at most, in bytes. */
+/** The server's limit, in bytes. */
 const maxNoteBytes = 1024;
 const maxInstanceBytes = 128;
 
-/** As it is when it happens for the first time. `hostName` names the process where the source does not. */
+/** Returns the object for the first occurrence. `hostName` is for sources with neither `instance` nor `host`. */
 export function toSeriesEvent(recorded: RecordedEvent, hostName: string): eventsv1.Event {
   const { name, source, annotations, related, reason } = recorded;
   const { component, host = hostName, instance = `${component}-${host}` } = source;
@@ -17,7 +17,7 @@ export function toSeriesEvent(recorded: RecordedEvent, hostName: string): events
     eventTime: printMicroTime(recorded.atMs),
     regarding: recorded.regarding,
     ...(related === undefined ? {} : { related }),
-    // The server insists on one; who had none to tell has told the reason.
+    // The server requires an action; without one, the reason is used.
     action: recorded.action || reason,
     reason,
     note: cutToBytes(recorded.note, maxNoteBytes),
@@ -27,12 +27,12 @@ export function toSeriesEvent(recorded: RecordedEvent, hostName: string): events
   };
 }
 
-/** What changes when it happens again. */
+/** Returns the patch for a further occurrence. */
 export function seriesPatch({ series }: eventsv1.Event): object {
   return { series };
 }
 
-/** The same for events of one series. The note does not count; a changed object begins a new one. */
+/** The key of a series. The note is not part of it; the object's resourceVersion is, so a changed object starts a new series. */
 export function seriesKey(event: eventsv1.Event): string {
   const { type, action, reason, reportingController, reportingInstance, regarding, related } = event;
   return joinKey([
@@ -51,9 +51,9 @@ function referenceParts(reference: corev1.ObjectReference = {}): readonly (strin
   return [apiVersion, kind, namespace, name, uid, resourceVersion, fieldPath];
 }
 
-/** As much of the text as fits, whole characters only. */
+/** Cuts the text to at most `maxBytes`, at a character boundary. */
 function cutToBytes(text: string, maxBytes: number): string {
-  // No character is less than a byte, and none of this kind more than three.
+  // A UTF-16 code unit takes at most three bytes in UTF-8, so a text this short fits without encoding it.
   if (text.length * 3 <= maxBytes) return text;
   const { read } = new TextEncoder().encodeInto(text, new Uint8Array(maxBytes));
   return text.slice(0, read);

@@ -1,6 +1,6 @@
-// From recorded events to writes in a sink: whatever decides what is worth writing, with a writer behind it.
+// Connects recorded events to a sink: a correlator or series decides what to write, an EventWriter writes it.
 //
-// Promise: `take` neither waits nor throws for anything the events hold.
+// Promise: `take` neither waits nor throws, whatever the events contain.
 import { hostname } from "node:os";
 import type { corev1, eventsv1, KubernetesObject } from "../api/index.ts";
 import { type Clock, isAborted, type Log, type Random } from "../base/index.ts";
@@ -15,17 +15,17 @@ import { EventWriter, type WriterLimits } from "./event-writer.ts";
 import type { RecordedEvent } from "./recorded-event.ts";
 import { seriesPatch } from "./series-event.ts";
 
-/** Whoever hears of recorded events. */
+/** Receives recorded events. */
 export interface Subscriber {
   take(event: RecordedEvent): void;
-  /** Works until aborted; then finishes what it has, within a bound. */
+  /** Runs until aborted; then finishes the events it has, within `flushMs`. */
   run(signal: AbortSignal): Promise<void>;
 }
 
 export interface SinkOptions {
   readonly correlator?: Partial<CorrelatorPolicy> | undefined;
   readonly series?: Partial<SeriesPolicy> | undefined;
-  /** For the process's name where an event's source has none; the machine's unless given. */
+  /** Part of the reporting instance if a source has neither `instance` nor `host`. Default: the machine's host name. */
   readonly hostName?: string | undefined;
   readonly limits: WriterLimits;
   readonly names: EventNames;

@@ -15,7 +15,7 @@ import {
   TransportError,
 } from "../api/index.ts";
 import { KubeloopError, TimeoutError } from "../base/index.ts";
-import { type AfterFailure, type Attempted, afterFailure, defaultWritePolicy } from "./write-decision.ts";
+import { type AfterFailure, type Attempted, decideAfterFailure, defaultWritePolicy } from "./write-decision.ts";
 
 const place = { group: "", resource: "events" };
 const forbidden = newForbidden(place, "e", { detail: "no" });
@@ -35,12 +35,12 @@ const words = (after: AfterFailure): string => {
     case "retry":
       return `again in ${after.delayMs} ms${after.mayExist ? ", may exist" : ""}`;
     default:
-      return `drop: ${after.why}${after.isNews ? "" : ", quietly"}`;
+      return `drop: ${after.why}${after.isUnexpected ? "" : ", quietly"}`;
   }
 };
 const decide = (attempted: Partial<Attempted>) =>
   words(
-    afterFailure(
+    decideAfterFailure(
       { verb: "create", tries: 1, mayExist: false, error: new Error(), isStopping: false, chance: 0.5, ...attempted },
       defaultWritePolicy,
     ),

@@ -1,11 +1,11 @@
-// What to do after an attempt to write an event, decided from what came of it. No clock, no waiting: event-writer.ts acts on it.
+// Decides what to do after a failed attempt to write an event. No clock, no waiting: event-writer.ts acts on the decision.
 //
-// - What the server does not have cannot be changed: it is made anew.
-// - What exists already, although we only now make it, is ours if an earlier attempt may have been carried out, its answer lost;
-//   then it is changed instead. Otherwise somebody else has the name, and another one is chosen.
-// - The server busy, broken or out of reach: again, later; a few times.
-// - Refused for good: given up. In a namespace that is going away that is no news.
-// - Who is about to stop does not wait for another attempt.
+// - A patch of an event that the server does not have: create it.
+// - A create of an event that exists: if an earlier attempt may have been carried out and only its response was lost, the event is ours, and
+//   it is patched. Otherwise the name is taken by another event, and a new name is chosen.
+// - The server is busy, broken or unreachable: retry later, a limited number of times.
+// - The server rejects the event permanently: drop it. In a terminating namespace that is expected, so it is not worth a warning.
+// - The writer is stopping: do not wait for another attempt.
 import {
   findStatusCause,
   findStatusError,
@@ -23,9 +23,9 @@ export type WriteVerb = "create" | "patch";
 export type DropReason = "full" | "spam" | "refused" | "unreachable" | "stopped";
 
 export interface WritePolicy {
-  /** 12 unless given. */
+  /** Default: 12. */
   readonly maxTries: number;
-  /** Between two tries; the first wait is a random part of it. 10 s unless given. */
+  /** The delay between two tries; the first delay is a random part of it. Default: 10 s. */
   readonly retryMs: number;
 }
 
@@ -33,9 +33,9 @@ export const defaultWritePolicy: WritePolicy = { maxTries: 12, retryMs: 10_000 }
 
 export interface Attempted {
   readonly verb: WriteVerb;
-  /** Those before this one, for this write. */
+  /** The tries of this write before this one. */
   readonly tries: number;
-  /** An earlier attempt to make it may have been carried out. */
+  /** An earlier create may have been carried out. */
   readonly mayExist: boolean;
   readonly error: unknown;
   readonly isStopping: boolean;
@@ -44,14 +44,14 @@ export interface Attempted {
 }
 
 export type AfterFailure =
-  /** At once, and so. */
+  /** Retry immediately, with this verb. */
   | { readonly next: "again"; readonly verb: WriteVerb }
-  /** At once, under another name. */
+  /** Retry immediately, under another name. */
   | { readonly next: "rename" }
   | { readonly next: "retry"; readonly delayMs: number; readonly mayExist: boolean }
-  | { readonly next: "drop"; readonly why: DropReason; readonly isNews: boolean };
+  | { readonly next: "drop"; readonly why: DropReason; readonly isUnexpected: boolean };
 
-export function afterFailure(attempted: Attempted, policy: WritePolicy): AfterFailure {
+export function decideAfterFailure(attempted: Attempted, policy: WritePolicy): AfterFailure {
   const { verb, mayExist, error, tries } = attempted;
   const isLast = tries + 1 >= policy.maxTries;
   if (!isLast) {
@@ -59,9 +59,9 @@ export function afterFailure(attempted: Attempted, policy: WritePolicy): AfterFa
     if (verb === "create" && isAlreadyExists(error))
       return mayExist ? { next: "again", verb: "patch" } : { next: "rename" };
   }
-  if (!isWorthRetrying(error)) return { next: "drop", why: "refused", isNews: !isNamespaceGoing(error) };
-  if (isLast) return { next: "drop", why: "unreachable", isNews: true };
-  if (attempted.isStopping) return { next: "drop", why: "stopped", isNews: true };
+  if (!isWorthRetrying(error)) return { next: "drop", why: "refused", isUnexpected: !isNamespaceTerminating(error) };
+  if (isLast) return { next: "drop", why: "unreachable", isUnexpected: true };
+  if (attempted.isStopping) return { next: "drop", why: "stopped", isUnexpected: true };
   const waitMs = tries === 0 ? policy.retryMs * attempted.chance : policy.retryMs;
   const delayMs = Math.max(waitMs, retryAfterMs(error) ?? 0);
   return { next: "retry", delayMs, mayExist: mayExist || (verb === "create" && mayBeCarriedOut(error)) };
@@ -76,11 +76,11 @@ function isWorthRetrying(error: unknown): boolean {
   return !(error instanceof KubeloopError) || error.retry !== "never";
 }
 
-function isNamespaceGoing(error: unknown): boolean {
+function isNamespaceTerminating(error: unknown): boolean {
   return findStatusCause(error, "NamespaceTerminating") !== undefined;
 }
 
-/** Whether the server may have done what it was asked before something went wrong. */
+/** Whether the server may have carried out the request before the failure. */
 function mayBeCarriedOut(error: unknown): boolean {
   if (isTooManyRequests(error)) return false;
   return !(error instanceof TransportError) || error.wasSent !== "no";

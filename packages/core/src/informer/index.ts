@@ -1,12 +1,12 @@
-// `informer`: caches that follow an API server and tell handlers what changes: client-go's machinery under client-go's names.
-// For most programs SharedInformerFactory is all; docs/informers.md explains the rest with a picture.
+// `informer`: caches that follow an API server and report changes to handlers, with client-go's design and names.
+// Most programs need only SharedInformerFactory; docs/informers.md explains the rest with a picture.
 //
-//   reflector (lists and watches, never gives up) → queue (in order) → store (objects and indexes) → shared (handlers)
+//   reflector (lists and watches, retries for ever) → queue (in order) → store (objects and indexes) → shared (handlers)
 //
-// Each of these is a folder, and useful alone. `factory` and `lister` are how programs get at them, `wait` how they know that
-// caches are filled, `watch` is for following without a cache, `compat` for those who come from the official client.
+// Each of these is a folder, and useful alone. Programs use them through `factory` and `lister`; `wait` waits until
+// caches are filled, `watch` follows a collection without a cache, `compat` is for programs written for the official client.
 //
-// Not here: what to do about a change (workqueue, runtime).
+// Not here: reactions to a change (workqueue, runtime).
 export {
   type CompatInformer,
   type CompatOptions,

@@ -1,7 +1,7 @@
-// How an informer is doing, as plain data: what health checks, waiters and people look at.
+// The status of an informer, as plain data: for health checks, waiters and people.
 //
-// Ages are measured by monotonic time. The wall times here are counted back from the present one when the status is asked for,
-// so that `clock.now()` minus one of them is the true age even if the wall clock has been set meanwhile.
+// Ages are measured by monotonic time. The wall times are computed back from the current wall time when the status is read,
+// so that `clock.now()` minus one of them is the true age even if the wall clock was changed meanwhile.
 import type { Clock } from "../base/index.ts";
 
 export interface InformerFailure {
@@ -11,16 +11,16 @@ export interface InformerFailure {
 }
 
 export interface ReflectorStatus {
-  /** What it is doing now; `waiting` is for the back-off after a failure. */
+  /** What the reflector is doing now; `waiting` is the backoff after a failure. */
   readonly phase: "idle" | "listing" | "watching" | "waiting" | "stopped";
   /** Wall time of the last event, bookmark or finished list. */
   readonly lastContactMs: number | undefined;
-  /** Wall time since when it has not been able to list, or to keep a watch open; undefined while all is well. */
+  /** Wall time since when it could not list or keep a watch open; undefined while it works. */
   readonly failingSinceMs: number | undefined;
   readonly resourceVersion: string;
   readonly lists: number;
   readonly watches: number;
-  /** Failures of any kind. */
+  /** The number of failures of any kind. */
   readonly errors: number;
   readonly lastFailure: InformerFailure | undefined;
 }
@@ -28,18 +28,18 @@ export interface ReflectorStatus {
 export interface InformerStatus extends ReflectorStatus {
   readonly name: string;
   readonly hasSynced: boolean;
-  /** Objects in the cache. */
+  /** The number of objects in the cache. */
   readonly size: number;
   /**
-   * Changes that wait to be put into the cache, or are in it and still to be passed on to the handlers' own queues. A list
-   * that waits is one change; while it is compared with the cache in slices, each object that is still to be compared is one.
+   * Changes that wait to be applied to the cache, or are applied and not yet in the handlers' queues. A waiting list counts as
+   * one change; while a list is compared with the cache in slices, each object that is not yet compared counts as one.
    */
   readonly queued: number;
-  /** Wall time of the call of `run`. */
+  /** Wall time when `run` was called. */
   readonly startedMs: number | undefined;
 }
 
-/** The wall time of a monotonic one, by the wall clock as it is now. Rounded up: never earlier than what the wall clock said then. */
+/** Converts a monotonic time to wall time, by the current wall clock. Rounded up: never earlier than the wall clock was then. */
 export function wallTimeOf(monotonicMs: number | undefined, clock: Clock): number | undefined {
   return monotonicMs === undefined ? undefined : Math.ceil(clock.now() - (clock.monotonic() - monotonicMs));
 }

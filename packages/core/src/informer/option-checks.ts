@@ -1,8 +1,8 @@
-// Numbers among the options of informers, looked at where they are given: NaN (from `Number("10m")`, say) passes every
-// comparison that guards a timer, and turns up much later as a resync that never comes or a limit that does not hold.
+// Checks numeric options of informers when they are passed. NaN (for example from `Number("10m")`) passes every comparison that guards a
+// timer, and would show much later as a resync that never comes or a limit that does not hold.
 import { KubeloopError } from "../base/index.ts";
 
-/** A period that a timer repeats. 0 is for never. Throws unless it is a finite number of at least 0. */
+/** The period of a timer; 0 means never. Throws unless it is a finite number of at least 0. */
 export function requirePeriodMs(option: string, value: number | undefined): number {
   if (value === undefined) return 0;
   if (Number.isFinite(value) && value >= 0) return value;

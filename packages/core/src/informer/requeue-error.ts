@@ -1,6 +1,6 @@
-// Thrown by whoever works on what a FIFO, a DeltaFIFO or a Controller gave out: put it back, unless something newer waits under
-// its key. What `pop` rejects with, and a controller reports, is the cause; without one nothing has failed. client-go's
-// ErrRequeue.
+// client-go's ErrRequeue: a function that processes an item of a FIFO, a DeltaFIFO or a Controller throws it to put the item
+// back, unless a newer one waits under its key. `pop` rejects with the cause, and a controller reports the cause; without
+// a cause nothing has failed.
 import { KubeloopError } from "../base/index.ts";
 
 export class RequeueError extends KubeloopError {

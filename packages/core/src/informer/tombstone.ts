@@ -1,11 +1,11 @@
-// What a handler gets when an object is gone and nobody saw it go: the watch was down when it was deleted, and a later list
-// no longer had it. Its last state in the cache may be old, or unknown altogether; its key is always right.
+// The tombstone that a handler gets when the delete event was missed: the watch was down when the object was deleted, and a later list
+// no longer had it. The last cached state may be old or missing; the key is always right.
 import { type KubernetesObject, keyOf, type ObjectKey } from "../api/index.ts";
 
 export class DeletedFinalStateUnknown<T> {
   readonly kind = "DeletedFinalStateUnknown";
   readonly key: ObjectKey;
-  /** As the cache had it last: perhaps not what was deleted. */
+  /** The last cached state: perhaps older than the deleted one. */
   readonly object: T | undefined;
 
   constructor(key: ObjectKey, object: T | undefined) {
@@ -15,19 +15,19 @@ export class DeletedFinalStateUnknown<T> {
   }
 }
 
-/** What `onDelete` gets. */
+/** The argument of `onDelete`. */
 export type Deleted<T> = T | DeletedFinalStateUnknown<T>;
 
 export function isFinalStateUnknown<T>(gone: Deleted<T>): gone is DeletedFinalStateUnknown<T> {
   return gone instanceof DeletedFinalStateUnknown;
 }
 
-/** The last state there is, known to be the final one or not. */
+/** Returns the last state, whether it is known to be the final one or not. */
 export function lastStateOf<T>(gone: Deleted<T>): T | undefined {
   return isFinalStateUnknown(gone) ? gone.object : gone;
 }
 
-/** The key of an object, or the one a tombstone carries: for handlers that treat deletes as any other change. */
+/** Returns the key of an object or of a tombstone, for handlers that treat deletes like other changes. */
 export function deletionHandlingKeyOf(gone: Deleted<KubernetesObject>): ObjectKey {
   return isFinalStateUnknown(gone) ? gone.key : keyOf(gone);
 }

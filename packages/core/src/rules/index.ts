@@ -1,6 +1,6 @@
-// `rules`: pure rules about Kubernetes objects that the server, the controllers and the scheduler share, so that all of
-// them count, match and judge alike. Objects and the time come in, answers go out; nothing here reads a clock, a cache or
-// a network, and nothing is changed. What is not here: rules only one controller needs live with that controller.
+// `rules`: pure functions about Kubernetes objects that the API server, the controllers and the scheduler share, so that all of
+// them count, match and decide in the same way. Objects and the time are arguments; nothing here reads a clock, a cache or
+// a network, and no argument is changed. Not here: rules that only one controller needs; they are in that controller's folder.
 export {
   matchesNodeAffinity,
   matchesNodeSelector,

@@ -1,6 +1,6 @@
-// Which nodes a pod may run on by its `nodeSelector` and required node affinity, and how much it prefers one. Terms are
-// alternatives; within a term everything must hold; an empty term matches no node. A term that is malformed matches no
-// node either: validation is the API server's.
+// Which nodes a pod may run on by its `nodeSelector` and required node affinity, and how much it prefers a node. Terms are
+// ORed; the requirements within a term are ANDed; an empty term matches no node. A malformed term matches no node either,
+// and is not reported, because validation is the API server's job.
 import type {
   Node,
   NodeSelector,
@@ -17,7 +17,7 @@ import {
 
 type SelectableNode = Pick<Node, "metadata">;
 
-/** Both `nodeSelector` and required affinity must agree. */
+/** Both `nodeSelector` and required affinity must match. */
 export function matchesNodeAffinity(pod: Pick<Pod, "spec">, node: SelectableNode): boolean {
   const { nodeSelector, affinity } = pod.spec;
   for (const [key, value] of Object.entries(nodeSelector ?? {})) if (labelOf(node, key) !== value) return false;
@@ -38,7 +38,7 @@ export function matchesNodeSelectorTerm(term: NodeSelectorTerm, node: Selectable
   );
 }
 
-/** The sum of the weights of the preferred terms that match. */
+/** Returns the sum of the weights of the preferred terms that match. */
 export function nodeAffinityScore(pod: Pick<Pod, "spec">, node: SelectableNode): number {
   const preferred = pod.spec.affinity?.nodeAffinity?.preferredDuringSchedulingIgnoredDuringExecution ?? [];
   return preferred.reduce(
@@ -56,7 +56,7 @@ const operators = new Map<string, SelectorOperator>([
   ["Lt", "lt"],
 ]);
 
-// Reading a requirement costs more than matching it, and each is matched against every node.
+// Parsing a requirement costs more than matching it, and each requirement is matched against every node, so parsed ones are cached.
 const readings = new WeakMap<NodeSelectorRequirement, LabelRequirement | undefined>();
 
 function matchesLabels(requirement: NodeSelectorRequirement, node: SelectableNode): boolean {
@@ -65,7 +65,7 @@ function matchesLabels(requirement: NodeSelectorRequirement, node: SelectableNod
   return reading !== undefined && matchesRequirement(reading, node.metadata.labels);
 }
 
-/** Undefined when malformed. */
+/** Undefined if the requirement is malformed. */
 function toRequirement({ key, operator, values = [] }: NodeSelectorRequirement): LabelRequirement | undefined {
   const translated = operators.get(operator);
   if (translated === undefined) return undefined;
@@ -73,7 +73,7 @@ function toRequirement({ key, operator, values = [] }: NodeSelectorRequirement):
   return findRequirementFaults(requirement).length === 0 ? requirement : undefined;
 }
 
-/** Only `metadata.name`, and only one value. A node without a name, as templates have, is not held to it. */
+/** Only `metadata.name`, In or NotIn one value, is supported. A node without a name (a node template) matches any such requirement. */
 function matchesFields({ key, operator, values = [] }: NodeSelectorRequirement, node: SelectableNode): boolean {
   if (values.length !== 1 || (operator !== "In" && operator !== "NotIn")) return false;
   const { name = "" } = node.metadata;

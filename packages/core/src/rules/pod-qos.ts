@@ -1,5 +1,5 @@
-// A pod's class of service. Guaranteed: every container limits both cpu and memory, and requests equal limits. BestEffort:
-// nothing is requested or limited. Burstable: all others. Zero counts as not given.
+// A pod's QoS class. Guaranteed: every container limits both cpu and memory, and requests equal limits. BestEffort:
+// nothing is requested or limited. Burstable: all others. Zero counts as absent.
 import type { Pod, ResourceRequirements } from "../api/generated/types/core/v1.ts";
 import { quantitySign } from "../api/quantity.ts";
 import {
@@ -13,13 +13,15 @@ import {
 
 export type QosClass = "Guaranteed" | "Burstable" | "BestEffort";
 
-/** The class the status tells, or else the one that follows from the spec. */
+/** Returns the class in the pod's status, or else the one computed from its spec. */
 export function podQosClass(pod: Pick<Pod, "spec" | "status">): QosClass {
-  const told = pod.status?.qosClass;
-  return told === "Guaranteed" || told === "Burstable" || told === "BestEffort" ? told : computeQosClass(pod);
+  const reported = pod.status?.qosClass;
+  return reported === "Guaranteed" || reported === "Burstable" || reported === "BestEffort"
+    ? reported
+    : computeQosClass(pod);
 }
 
-/** From the spec alone. Resources of the pod as a whole, where given, stand for its containers'. */
+/** From the spec alone. Pod-level resources, where given, replace those of the containers. */
 export function computeQosClass(pod: Pick<Pod, "spec">): QosClass {
   const { resources, containers, initContainers = [] } = pod.spec;
   const parts: readonly (ResourceRequirements | undefined)[] =
@@ -31,7 +33,7 @@ export function computeQosClass(pod: Pick<Pod, "spec">): QosClass {
     const partLimits = computeAmounts(part?.limits);
     requests = addAmounts(requests, computeAmounts(part?.requests));
     limits = addAmounts(limits, partLimits);
-    // A pod without limits of its own cannot equal its requests either, so one rule does for pods and containers.
+    // Missing pod-level limits cannot equal the requests either, so one rule serves pods and containers.
     if (!partLimits.has("cpu") || !partLimits.has("memory")) isLimited = false;
   }
   if (requests.size === 0 && limits.size === 0) return "BestEffort";

@@ -1,17 +1,17 @@
-// What a pod as a whole requests and is limited to. Its containers add up; init containers run one after the other, so
-// only the largest counts; sidecars (init containers that restart always) run on beside everything after them. Amounts for
-// the pod as a whole replace the sums where given; overhead comes on top.
+// The requests and limits of a pod as a whole. Those of its containers are added; init containers run one after the other, so
+// only the largest counts; sidecars (init containers with restartPolicy Always) run beside everything after them. Pod-level
+// resources replace the sums where given; overhead is added on top.
 //
-// During a resize the largest of what is wanted, allocated and in effect counts, so that nothing is promised twice; what
-// is wanted does not count once the node has refused it.
+// During a resize the largest of desired, allocated and actual resources counts, so that no resource is given to two pods. The
+// desired resources do not count once the node has declared the resize infeasible.
 import type { Container, ContainerStatus, Pod, ResourceRequirements } from "../api/generated/types/core/v1.ts";
 import { addQuantities, isZeroQuantity } from "../api/quantity.ts";
 import { addAmounts, maxAmounts, noAmounts, type ResourceAmounts, toAmounts } from "./resource-amounts.ts";
 
 export interface PodResourceOptions {
-  /** Whether a resize under way counts. Default: yes. */
+  /** Whether a resize in progress counts. Default: true. */
   readonly useStatus?: boolean;
-  /** Whether the runtime class's overhead counts. Default: yes. */
+  /** Whether the runtime class's overhead counts. Default: true. */
   readonly withOverhead?: boolean;
 }
 
@@ -23,7 +23,7 @@ export function podRequests(pod: ResourcePod, options: PodResourceOptions = {}):
   return options.withOverhead === false ? whole : addAmounts(whole, toAmounts(pod.spec.overhead));
 }
 
-/** Overhead raises only limits that exist. */
+/** Overhead is added only to limits that exist. */
 export function podLimits(pod: ResourcePod, options: PodResourceOptions = {}): ResourceAmounts {
   const ofContainers = sumContainers(pod, (container) => containerLimits(pod, container, options));
   const whole = override(ofContainers, toAmounts(pod.spec.resources?.limits));
@@ -36,7 +36,7 @@ export function podLimits(pod: ResourcePod, options: PodResourceOptions = {}): R
   return raised;
 }
 
-/** Whether requests or limits are given for the pod as a whole. */
+/** Whether pod-level requests or limits are given. */
 export function hasPodLevelResources(pod: Pick<Pod, "spec">): boolean {
   const { requests = {}, limits = {} } = pod.spec.resources ?? {};
   return [...Object.keys(requests), ...Object.keys(limits)].some(isPodLevelResource);
@@ -85,7 +85,7 @@ function containerLimits(pod: ResourcePod, container: Container, options: PodRes
   return isResizeInfeasible(pod) ? inEffect : maxAmounts(wanted, inEffect);
 }
 
-/** The status that says what a container has; plain init containers are not resized. */
+/** Returns the status with the resources a container has; undefined if there is none, or for plain init containers, which are not resized. */
 function resizedStatus(
   pod: ResourcePod,
   container: Container,

@@ -1,4 +1,4 @@
-// What a pod's phase, conditions and deletion say about it. Times are milliseconds.
+// What follows from a pod's phase, conditions, deletion timestamp, priority and deletion cost. Times are milliseconds.
 import { findCondition, isConditionTrue } from "../api/conditions.ts";
 import type { Pod } from "../api/generated/types/core/v1.ts";
 import { parseTime } from "../api/time.ts";
@@ -16,7 +16,10 @@ export function isPodAvailable(
   return availableAtMs !== undefined && availableAtMs <= nowMs;
 }
 
-/** When a ready pod is or will be available; undefined while it is not ready, or does not say since when it is. */
+/**
+ * Returns when a ready pod is or will be available; undefined if it is not ready, or has no transition time. With
+ * `minReadySeconds` 0 a ready pod is available at once (-Infinity), with or without a transition time.
+ */
 export function podAvailableAtMs(pod: Pod, minReadySeconds: number): number | undefined {
   const ready = findCondition(pod.status?.conditions, "Ready");
   if (ready?.status !== "True") return undefined;
@@ -25,17 +28,17 @@ export function podAvailableAtMs(pod: Pod, minReadySeconds: number): number | un
   return parseTime(ready.lastTransitionTime) + minReadySeconds * 1000;
 }
 
-/** Has run to its end, well or not. */
+/** The pod has ended, successfully or not. */
 export function isPodTerminal(pod: Pod): boolean {
   return pod.status?.phase === "Succeeded" || pod.status?.phase === "Failed";
 }
 
-/** Counts towards what a controller wants: neither at its end nor on its way out. */
+/** Counts towards a controller's replicas: neither ended nor terminating. */
 export function isPodActive(pod: Pod): boolean {
   return !isPodTerminal(pod) && !isDeleted(pod);
 }
 
-/** Told to go and not gone yet. */
+/** The pod has a deletion timestamp and has not ended. */
 export function isPodTerminating(pod: Pod): boolean {
   return !isPodTerminal(pod) && isDeleted(pod);
 }
@@ -44,10 +47,10 @@ export function podPriority(pod: Pod): number {
   return pod.spec.priority ?? 0;
 }
 
-/** The annotation that says which pods of a set are deleted first: those with the lowest cost. */
+/** The annotation that orders the deletion of a set's pods: those with the lowest cost are deleted first. */
 export const podDeletionCostAnnotation = "controller.kubernetes.io/pod-deletion-cost";
 
-/** 0 where there is none; undefined where it is no 32-bit number, or is written with a plus sign or leading zeros. */
+/** 0 if the annotation is absent; undefined if it is not a 32-bit number, or begins with a plus sign or a needless zero. */
 export function podDeletionCost(annotations: Readonly<Record<string, string>> | undefined): number | undefined {
   const text = annotations?.[podDeletionCostAnnotation];
   if (text === undefined) return 0;

@@ -1,4 +1,4 @@
-// Which pods a ResourceQuota is about: all of its scopes must hold. Quotas without scopes are about every pod.
+// Which pods a ResourceQuota applies to: all of its scopes must match. A quota without scopes applies to every pod.
 import type {
   Pod,
   PodAffinityTerm,
@@ -9,7 +9,7 @@ import { matchesRequirement, newRequirement, SelectorError, type SelectorOperato
 import { quote } from "../api/quote.ts";
 import { podQosClass } from "./pod-qos.ts";
 
-/** A scope by name is the same as a selector that it exists. */
+/** Returns scopes and scope selectors in one form: a scope by name is a selector with the operator Exists. */
 export function quotaScopes(quota: Pick<ResourceQuota, "spec">): readonly ScopedResourceSelectorRequirement[] {
   const { scopes = [], scopeSelector } = quota.spec ?? {};
   return [
@@ -18,7 +18,7 @@ export function quotaScopes(quota: Pick<ResourceQuota, "spec">): readonly Scoped
   ];
 }
 
-/** Throws a SelectorError for a scope selector the API server would not have let in. */
+/** Throws a SelectorError for a scope selector that the API server would have rejected. */
 export function matchesQuotaScopes(quota: Pick<ResourceQuota, "spec">, pod: Pick<Pod, "spec" | "status">): boolean {
   return quotaScopes(quota).every((scope) => matchesQuotaScope(scope, pod));
 }
@@ -45,7 +45,7 @@ export function matchesQuotaScope(
   }
 }
 
-/** "Terminating" means: will end by itself. */
+/** The scope "Terminating" means: the pod ends by itself, because it has an activeDeadlineSeconds. */
 function hasDeadline(pod: Pick<Pod, "spec">): boolean {
   return (pod.spec.activeDeadlineSeconds ?? -1) >= 0;
 }

@@ -1,5 +1,5 @@
-// What one object uses of a ResourceQuota: counts for any kind, and for pods, services and claims what they ask for. Usages
-// of objects are added with `addAmounts`; a quota looks only at the resources it names.
+// What one object uses of a ResourceQuota: object counts for any kind, and for pods, services and claims also what they request. Usages
+// of several objects are added with `addAmounts`; a quota counts only the resources that it names.
 import type { Container, PersistentVolumeClaim, Pod, Service } from "../api/generated/types/core/v1.ts";
 import type { GroupResource } from "../api/group-version.ts";
 import { compareQuantities, quantityOf, roundQuantityUp, zeroQuantity } from "../api/quantity.ts";
@@ -12,7 +12,7 @@ import { noAmounts, type ResourceAmounts, toAmounts } from "./resource-amounts.t
 
 const one = quantityOf(1);
 
-/** "count/deployments.apps", by which objects of any kind can be counted. */
+/** Returns the name of the object count quota of any resource: "count/deployments.apps". */
 export function countResourceName({ group, resource }: GroupResource): string {
   return group === "" ? `count/${resource}` : `count/${resource}.${group}`;
 }
@@ -21,7 +21,7 @@ export function objectCountUsage(resource: GroupResource): ResourceAmounts {
   return new Map([[countResourceName(resource), one]]);
 }
 
-/** A pod that has ended, or should have been gone by now, counts as an object only. */
+/** A pod that has ended, or whose deletion timestamp is longer ago than its grace period, counts only as an object. */
 export function podUsage(pod: Pod, nowMs: number): ResourceAmounts {
   const usage = new Map([["count/pods", one]]);
   if (!isPodCharged(pod, nowMs)) return usage;
@@ -31,7 +31,7 @@ export function podUsage(pod: Pod, nowMs: number): ResourceAmounts {
 export function serviceUsage(service: Pick<Service, "spec">): ResourceAmounts {
   const { type, ports = [], allocateLoadBalancerNodePorts } = service.spec ?? {};
   const isBalanced = type === "LoadBalancer";
-  // Where node ports are not allocated, those asked for by number still are.
+  // If node ports are not allocated automatically, those requested by number still count.
   const isOnlyAsked = isBalanced && allocateLoadBalancerNodePorts === false;
   const asked = ports.filter(({ nodePort = 0 }) => nodePort !== 0);
   const nodePorts = isOnlyAsked ? asked.length : isBalanced || type === "NodePort" ? ports.length : 0;
@@ -43,7 +43,7 @@ export function serviceUsage(service: Pick<Service, "spec">): ResourceAmounts {
   ]);
 }
 
-/** In whole bytes; a claim that is being expanded counts with the larger of what is asked for and what is allocated. */
+/** In whole bytes. A claim that is being expanded counts with the larger of requested and allocated storage. */
 export function claimUsage(claim: PersistentVolumeClaim): ResourceAmounts {
   const usage = new Map<string, Quantity>([
     ["persistentvolumeclaims", one],
@@ -60,7 +60,7 @@ export function claimUsage(claim: PersistentVolumeClaim): ResourceAmounts {
   return usage;
 }
 
-/** Of a quota's resources, those that pods use. */
+/** Returns those of a quota's resources that pods use. */
 export function podQuotaResources(names: readonly string[]): string[] {
   return names.filter(
     (name) =>
@@ -72,8 +72,8 @@ export function podQuotaResources(names: readonly string[]): string[] {
 }
 
 /**
- * A quota on cpu or memory demands that every container says how much it uses. The message for one that does not;
- * undefined when all do.
+ * A quota on cpu or memory requires that every container declares how much it uses. Returns the error message if a container
+ * does not; undefined if all do.
  */
 export function findMissingResources(pod: Pick<Pod, "spec">, quotaResources: readonly string[]): string | undefined {
   if (hasPodLevelResources(pod)) return undefined;
@@ -117,7 +117,7 @@ function containerUsage({ resources }: Container): ResourceAmounts {
   return computeUsage(toAmounts(resources.requests), toAmounts(resources.limits));
 }
 
-/** Requests under their own names and as "requests.…", limits as "limits.…". */
+/** Requests under their own names and as "requests.…"; limits as "limits.…". */
 function computeUsage(requests: ResourceAmounts, limits: ResourceAmounts): Map<string, Quantity> {
   const usage = new Map([["pods", one]]);
   for (const name of computeResources) {

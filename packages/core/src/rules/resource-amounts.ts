@@ -1,5 +1,5 @@
 // Amounts of several resources at once ("cpu", "memory", "example.com/gpu"): parsed once, added and compared exactly.
-// Objects carry them as text; `toAmounts` and `printAmounts` are the way in and out.
+// Objects hold them as text; `toAmounts` and `printAmounts` convert.
 import {
   addQuantities,
   compareQuantities,
@@ -11,7 +11,7 @@ import {
 } from "../api/quantity.ts";
 import { parseQuantity, printQuantity, type Quantity } from "../api/quantity-text.ts";
 
-/** As objects carry them. */
+/** Amounts as text, as objects hold them. */
 export interface ResourceList {
   readonly [resource: string]: string;
 }
@@ -30,12 +30,12 @@ export function printAmounts(amounts: ResourceAmounts): ResourceList {
   return Object.fromEntries([...amounts].map(([name, quantity]) => [name, printQuantity(quantity)]));
 }
 
-/** Of every resource in either. */
+/** Adds per resource; a resource missing on one side counts as zero. */
 export function addAmounts(left: ResourceAmounts, right: ResourceAmounts): ResourceAmounts {
   return combine(left, right, addQuantities);
 }
 
-/** Of every resource in either; what only `right` has is negative. */
+/** Subtracts per resource; a resource that only `right` has is negative in the result. */
 export function subtractAmounts(left: ResourceAmounts, right: ResourceAmounts): ResourceAmounts {
   const difference = new Map(left);
   for (const [name, quantity] of right) {
@@ -45,7 +45,7 @@ export function subtractAmounts(left: ResourceAmounts, right: ResourceAmounts): 
   return difference;
 }
 
-/** As `subtractAmounts`, with zero instead of anything negative. */
+/** Like `subtractAmounts`, with zero instead of a negative amount. */
 export function subtractToZero(left: ResourceAmounts, right: ResourceAmounts): ResourceAmounts {
   const difference = subtractAmounts(left, right);
   return new Map(
@@ -53,17 +53,17 @@ export function subtractToZero(left: ResourceAmounts, right: ResourceAmounts): R
   );
 }
 
-/** The larger amount of every resource in either. */
+/** Returns the larger amount of each resource. A resource that only one side has keeps its amount. */
 export function maxAmounts(left: ResourceAmounts, right: ResourceAmounts): ResourceAmounts {
   return combine(left, right, (a, b) => (compareQuantities(b, a) > 0 ? b : a));
 }
 
-/** The smaller amount of every resource in either; what only one has counts. */
+/** Returns the smaller amount of each resource. A resource that only one side has keeps its amount. */
 export function minAmounts(left: ResourceAmounts, right: ResourceAmounts): ResourceAmounts {
   return combine(left, right, (a, b) => (compareQuantities(b, a) < 0 ? b : a));
 }
 
-/** Names of the resources of which there is more than allowed; what is not limited cannot be exceeded. */
+/** Returns the names of the resources whose amount exceeds its limit. A resource without a limit is never exceeded. */
 export function exceededResources(amounts: ResourceAmounts, limits: ResourceAmounts): string[] {
   const exceeded: string[] = [];
   for (const [name, limit] of limits) {
@@ -73,7 +73,7 @@ export function exceededResources(amounts: ResourceAmounts, limits: ResourceAmou
   return exceeded;
 }
 
-/** Whether a pod that asks for `requests` fits in what is `free`: of what is not there, nothing may be asked. */
+/** Whether a pod with these requests fits into `free`. A resource missing in `free` counts as zero; a request of zero always fits. */
 export function amountsFit(requests: ResourceAmounts, free: ResourceAmounts): boolean {
   for (const [name, request] of requests) {
     if (compareQuantities(request, free.get(name) ?? zeroQuantity) > 0 && !isZeroQuantity(request)) return false;
@@ -81,7 +81,7 @@ export function amountsFit(requests: ResourceAmounts, free: ResourceAmounts): bo
   return true;
 }
 
-/** Only the resources named. */
+/** Returns only the named resources. */
 export function pickAmounts(amounts: ResourceAmounts, names: Iterable<string>): ResourceAmounts {
   const wanted = new Set(names);
   return new Map([...amounts].filter(([name]) => wanted.has(name)));
@@ -91,12 +91,12 @@ export function withoutZeros(amounts: ResourceAmounts): ResourceAmounts {
   return new Map([...amounts].filter(([, quantity]) => !isZeroQuantity(quantity)));
 }
 
-/** Names of the resources whose amount is below zero. */
+/** Returns the names of the resources whose amount is negative. */
 export function negativeResources(amounts: ResourceAmounts): string[] {
   return [...amounts].filter(([, quantity]) => quantitySign(quantity) < 0).map(([name]) => name);
 }
 
-/** The same resources in the same amounts, however spelled. */
+/** Whether both have the same resources in the same amounts, in whatever notation. */
 export function equalAmounts(left: ResourceAmounts, right: ResourceAmounts): boolean {
   if (left.size !== right.size) return false;
   for (const [name, quantity] of left) {

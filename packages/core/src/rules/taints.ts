@@ -1,5 +1,5 @@
-// Taints keep pods away from nodes; tolerations let them stay. Comparisons (`Gt`, `Lt`, alpha in 1.36 and off by default)
-// count only where the caller enables them, as upstream's feature gate does.
+// Taints keep pods away from nodes; tolerations are exceptions to that. The comparison operators (`Gt`, `Lt`, alpha in 1.36 and off by
+// default) are used only if the caller enables them, like upstream's feature gate.
 import type { Taint, Toleration } from "../api/generated/types/core/v1.ts";
 
 export interface TaintOptions {
@@ -35,11 +35,11 @@ export function isTaintTolerated(
 }
 
 export interface UntoleratedOptions extends TaintOptions {
-  /** Only taints with one of these effects; all, when absent. */
+  /** Only taints with one of these effects. Default: all. */
   readonly effects?: readonly string[];
 }
 
-/** The first taint that keeps the pod away. */
+/** Returns the first taint that the tolerations do not tolerate. */
 export function findUntoleratedTaint(
   taints: readonly Taint[] | undefined,
   tolerations: readonly Toleration[] | undefined,
@@ -50,7 +50,7 @@ export function findUntoleratedTaint(
   );
 }
 
-/** For each taint the first toleration that covers it; undefined when some taint is not tolerated at all. */
+/** Returns for each taint the first toleration that tolerates it; undefined if some taint is not tolerated. */
 export function matchingTolerations(
   taints: readonly Taint[],
   tolerations: readonly Toleration[] | undefined,
@@ -65,8 +65,8 @@ export function matchingTolerations(
   return used;
 }
 
-/** How long the pod may stay: the shortest of its tolerations' seconds; without any number, Infinity; without any
- * toleration, not at all. */
+/** Returns how long the pod may stay: the shortest tolerationSeconds; Infinity if none is given; 0 if there is no
+ * toleration. */
 export function minTolerationSeconds(tolerations: readonly Toleration[]): number {
   if (tolerations.length === 0) return 0;
   let shortest = Number.POSITIVE_INFINITY;
@@ -76,7 +76,7 @@ export function minTolerationSeconds(tolerations: readonly Toleration[]): number
   return Math.max(shortest, 0);
 }
 
-/** Whether the taint's number is beyond the toleration's. Anything but a plain decimal int64 tolerates nothing. */
+/** Whether the taint's number is above (Gt) or below (Lt) the toleration's. False if either is not a plain decimal int64. */
 function isBeyond(taintValue: string, operator: "Gt" | "Lt", tolerationValue: string): boolean {
   const taint = toInt64(taintValue);
   const bound = toInt64(tolerationValue);

@@ -1,11 +1,11 @@
-// A WorkQueue whose keys can also be added later: client-go's TypedDelayingInterface. For whoever decides the delays; RateLimitingQueue has a
-// rate limiter decide them.
+// A WorkQueue whose keys can also be added after a delay: client-go's TypedDelayingInterface. For callers that compute the delay themselves;
+// in a RateLimitingQueue a rate limiter computes it.
 //
-// Promises, beside WorkQueue's: of several delays of one key the shortest counts; a plain `add` leaves a delay that is pending
-// in place, so the key comes once more when it is due; shutting down drops what is still delayed; a key that is put back while
-// it is being worked on keeps the priority it was taken with.
+// Promises, in addition to WorkQueue's: if a key is added with several delays, the shortest counts. A plain `add` does not cancel a pending
+// delay, so the key is handed out once more when the delay ends. Shutting down drops delayed keys. A key that is added again while a
+// worker has it keeps the priority with which it was taken, unless another is given.
 import { type Clock, KubeloopError, type Metrics, noMetrics } from "../base/index.ts";
-import { DelayLine } from "./delay-line.ts";
+import { DelayedKeys } from "./delayed-keys.ts";
 import { PriorityOrder, type PriorityOrderOptions } from "./priority-order.ts";
 import { queueMetrics } from "./queue-metrics.ts";
 import { noQueueObserver, type QueueObserver } from "./queue-observer.ts";
@@ -14,16 +14,16 @@ import { type AddOptions, type KeyInFlight, WorkQueue } from "./work-queue.ts";
 
 export interface DelayingQueueOptions<K extends QueueKey> {
   readonly clock: Clock;
-  /** For metrics and timers. Without one, nothing is counted. */
+  /** The name in metrics and timer labels. Without a name, nothing is counted. */
   readonly name?: string | undefined;
   readonly metrics?: Metrics | undefined;
-  /** Priorities, ageing and fairness; first in, first out unless given. */
+  /** Priorities, ageing and fairness. Default: first in, first out. */
   readonly priorities?: PriorityOrderOptions<K> | undefined;
 }
 
 export class DelayingQueue<K extends QueueKey> implements Disposable {
   readonly #queue: WorkQueue<K>;
-  readonly #delayed: DelayLine<K>;
+  readonly #delayed: DelayedKeys<K>;
   readonly #observer: QueueObserver<K>;
   readonly #metrics: Disposable | undefined;
 
@@ -35,13 +35,13 @@ export class DelayingQueue<K extends QueueKey> implements Disposable {
     this.#metrics = counted;
     this.#observer = counted ?? noQueueObserver;
     this.#queue = new WorkQueue<K>({ clock, order, observer: this.#observer });
-    this.#delayed = new DelayLine<K>({
+    this.#delayed = new DelayedKeys<K>({
       clock: clock.labelled({ kind: "work", name: `delayed keys${name === "" ? "" : ` of ${name}`}` }),
       onDue: (key, priority) => this.#queue.add(key, { priority }),
     });
   }
 
-  /** How many keys wait to be taken; neither delayed ones nor those being worked on. */
+  /** The number of waiting keys, without delayed keys and keys that workers have. */
   get size(): number {
     return this.#queue.size;
   }
@@ -58,7 +58,7 @@ export class DelayingQueue<K extends QueueKey> implements Disposable {
     this.#queue.add(key, options);
   }
 
-  /** Adds the key when the time has passed; at once for nothing or less. */
+  /** Adds the key after `delayMs`; immediately if that is zero or negative. */
   addAfter(key: K, delayMs: number, options?: AddOptions): void {
     if (Number.isNaN(delayMs)) throw notANumber(key);
     if (this.#queue.isShutDown) return;
@@ -89,13 +89,13 @@ export class DelayingQueue<K extends QueueKey> implements Disposable {
     this.#queue.shutDown();
   }
 
-  /** Shuts down and waits until every key that waited has been handed out and is done. */
+  /** Shuts down, which drops delayed keys, and waits until every other key has been handed out and is done. */
   async drain(signal: AbortSignal): Promise<void> {
     this.shutDown();
     await this.#queue.drain(signal);
   }
 
-  /** Shuts down, and takes its metrics away. */
+  /** Shuts down, and removes the queue's metrics. */
   [Symbol.dispose](): void {
     this.shutDown();
     this.#metrics?.[Symbol.dispose]();

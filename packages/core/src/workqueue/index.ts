@@ -1,8 +1,8 @@
-// `workqueue`: keys to work on, without losing one and without two workers having the same. Start with work-queue.ts; each
-// other file adds one ability: order (priority-order.ts), delays (delay-line.ts, delaying-queue.ts), rate limits (rate-limiters.ts), and
-// rate-limiting-queue.ts puts them together as controllers use them. Knows no Kubernetes: keys are any primitives.
+// `workqueue`: queues of keys for workers. A key is never lost, and no two workers have the same key at once. Start with work-queue.ts; each
+// other file adds one feature: order (priority-order.ts), delays (delayed-keys.ts, delaying-queue.ts), rate limits (rate-limiters.ts), and
+// rate-limiting-queue.ts combines them into the queue that controllers use. Nothing here depends on Kubernetes: keys are any primitives.
 //
-// Not here: workers (runtime), and what a key means.
+// Not here: workers (runtime), and the meaning of a key.
 export { DelayingQueue, type DelayingQueueOptions } from "./delaying-queue.ts";
 export { type ParallelOptions, parallelizeUntil } from "./parallelize.ts";
 export { PriorityOrder, type PriorityOrderOptions } from "./priority-order.ts";

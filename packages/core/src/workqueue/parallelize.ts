@@ -1,5 +1,5 @@
-// Pieces of work side by side, so many at a time. Ends when all are done; stops handing out pieces when the signal aborts, and
-// then waits for those under way. The first failure stops the rest and is thrown.
+// Runs pieces of work in parallel, at most `workers` at a time, and returns when all are done. When the signal aborts, no further piece is
+// started, and the function waits for the running ones. The first failure stops the rest and is thrown.
 import { runTogether } from "../base/index.ts";
 
 export interface ParallelOptions {
@@ -17,7 +17,7 @@ export async function parallelizeUntil(
     while (next < options.pieces && !ending.aborted) await work(next++, ending);
   };
   const workers = Math.min(options.workers, options.pieces);
-  // With one worker there is nobody else to stop when it fails, so it needs no scope around it.
+  // With a single worker there is no other worker to stop on failure, so no scope is needed.
   if (workers <= 1) return await worker(signal);
   await runTogether(signal, new Array(workers).fill(worker));
 }

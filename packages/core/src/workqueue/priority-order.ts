@@ -1,40 +1,44 @@
-// Waiting keys by priority, with two guards against unfairness:
+// Orders waiting keys by priority, with two protections against starvation:
 //
-// - Ageing: a key that has waited longer than `agingMs` comes before everything younger, whatever its priority; among such
-//   keys the oldest is first. However many urgent keys arrive, none waits for ever.
-// - Fairness between groups (for example namespaces): within a level, groups take turns, so that one group's ten thousand
-//   keys do not stand in front of another's single one. A cap bounds how many of a group's keys are out at once; the rest
-//   of that group waits, and nobody else does.
+// - Ageing: a key that has waited longer than `agingMs` comes before every key that has not, whatever its priority; among aged
+//   keys the oldest is first. So no key waits for ever, however many keys with a higher priority arrive.
+// - Fairness between groups (for example namespaces): within a priority level, groups take turns, so that the ten thousand
+//   keys of one group do not delay the single key of another. `maxPerGroup` limits how many keys of one group workers have at
+//   once; the other keys of that group wait, and keys of other groups do not.
 //
-// Within a level and group: first in, first out. A key added again keeps its place in time and the higher of its priorities.
+// Within a level and group: first in, first out. A key that is added again keeps its age and the higher of its
+// priorities; if that raises it to another level, it goes to the end of its group there.
 import { RingBuffer } from "../base/index.ts";
 import type { QueueKey, ReadyOrder } from "./ready-order.ts";
 
 export interface PriorityOrderOptions<K extends QueueKey> {
-  /** After which a waiting key comes before all younger ones; 60 s unless given. */
+  /** A key that has waited longer than this comes before all younger keys. Default: 60 s. */
   readonly agingMs?: number;
-  /** Which keys share turns; all are one group unless given. */
+  /** Returns the group of a key, for fairness. Default: all keys are one group. */
   readonly groupOf?: ((key: K) => string) | undefined;
-  /** How many keys of a group may be out at once; not limited unless given. */
+  /** How many keys of one group workers may have at once. Default: no limit. */
   readonly maxPerGroup?: number | undefined;
 }
 
-/** One key that waits. There is one record of it, however often it is met. */
+/** One waiting key. There is one record per key; the lists below share it. */
 interface Waiting<K> {
   readonly key: K;
   readonly group: string;
   readonly sinceMs: number;
   priority: number;
-  isGone: boolean;
+  isTaken: boolean;
 }
 
-/** One level: groups in the order of their turns, each with its keys. What has left or risen is passed over when met. */
+/**
+ * One priority level: the groups in round-robin order, each with its keys. Stale records, whose key was taken or raised to
+ * another level, are skipped when they are reached.
+ */
 class Level<K> {
   readonly priority: number;
   readonly #lines = new Map<string, RingBuffer<Waiting<K>>>();
   readonly #turns = new RingBuffer<string>();
-  /** At their cap when it was their turn; and those of them that have got room since, whose turn it still is. */
-  readonly #passed = new Set<string>();
+  /** Groups that were at their limit when their turn came; and those of them that are below their limit again and go first. */
+  readonly #atLimit = new Set<string>();
   readonly #first = new RingBuffer<string>();
 
   constructor(priority: number) {
@@ -55,36 +59,36 @@ class Level<K> {
     line.push(entry);
   }
 
-  /** The first of the group whose turn it is; its turn ends. Groups that may not go are first when they have room again. */
-  take(mayGo: (group: string) => boolean): Waiting<K> | undefined {
+  /** Returns the first key of the group whose turn it is, and ends its turn. A group at its limit goes first once it is below it again. */
+  take(isBelowLimit: (group: string) => boolean): Waiting<K> | undefined {
     for (let group = this.#nextTurn(); group !== undefined; group = this.#nextTurn()) {
-      const line = this.#living(group);
+      const line = this.#withoutStaleHead(group);
       if (line === undefined) continue;
-      if (mayGo(group)) {
+      if (isBelowLimit(group)) {
         const taken = line.shift();
-        if (this.#living(group) !== undefined) this.#turns.push(group);
+        if (this.#withoutStaleHead(group) !== undefined) this.#turns.push(group);
         return taken;
       }
-      this.#passed.add(group);
+      this.#atLimit.add(group);
     }
     return undefined;
   }
 
-  /** The group has room again. */
+  /** Marks the group as below its limit again. */
   release(group: string): void {
-    if (this.#passed.delete(group)) this.#first.push(group);
+    if (this.#atLimit.delete(group)) this.#first.push(group);
   }
 
   #nextTurn(): string | undefined {
     return this.#first.shift() ?? this.#turns.shift();
   }
 
-  /** The group's line without those at its head that have gone; undefined, and forgotten, when that is all. */
-  #living(group: string): RingBuffer<Waiting<K>> | undefined {
+  /** Returns the group's keys without stale records at the head. Returns undefined, and drops the group, if no key is left. */
+  #withoutStaleHead(group: string): RingBuffer<Waiting<K>> | undefined {
     const line = this.#lines.get(group);
     if (line === undefined) return undefined;
     for (let first = line.peek(); first !== undefined; first = line.peek()) {
-      if (!first.isGone && first.priority === this.priority) return line;
+      if (!first.isTaken && first.priority === this.priority) return line;
       line.shift();
     }
     this.#lines.delete(group);
@@ -97,18 +101,18 @@ export class PriorityOrder<K extends QueueKey> implements ReadyOrder<K> {
   readonly #agingMs: number;
   readonly #groupOf: (key: K) => string;
   readonly #maxPerGroup: number;
-  /** All that wait, in the order they came. */
+  /** All waiting keys, in the order they were added. */
   readonly #entries = new Map<K, Waiting<K>>();
   /** Highest priority first. */
   #levels: Level<K>[] = [];
-  /** Records that a level still holds although they have left it. */
-  #strays = 0;
-  /** Oldest first, strays among them. */
+  /** How many records became stale since the levels were last rebuilt: their key has left the level, which may still hold them. */
+  #staleRecords = 0;
+  /** Oldest first, including records of keys that were taken. Aged keys whose group is at its limit move to #agedAtLimit. */
   #byAge = new RingBuffer<Waiting<K>>();
-  /** Too old to wait, but their group is at its cap; and those of them whose group has got room since. */
-  readonly #held = new Map<string, RingBuffer<Waiting<K>>>();
+  /** Aged keys whose group is at its limit; and those of them whose group is below its limit again. */
+  readonly #agedAtLimit = new Map<string, RingBuffer<Waiting<K>>>();
   readonly #freed = new RingBuffer<Waiting<K>>();
-  readonly #out = new Map<string, number>();
+  readonly #inFlight = new Map<string, number>();
 
   constructor(options: PriorityOrderOptions<K> = {}) {
     this.#agingMs = options.agingMs ?? 60_000;
@@ -121,7 +125,7 @@ export class PriorityOrder<K extends QueueKey> implements ReadyOrder<K> {
   }
 
   push(key: K, priority: number, nowMs: number): void {
-    const entry: Waiting<K> = { key, group: this.#groupOf(key), sinceMs: nowMs, priority, isGone: false };
+    const entry: Waiting<K> = { key, group: this.#groupOf(key), sinceMs: nowMs, priority, isTaken: false };
     this.#entries.set(key, entry);
     this.#levelOf(priority).push(entry);
     if (this.#byAge.size > 2 * this.#entries.size + 64) this.#byAge = ringOf(this.#byAge, isWaiting);
@@ -139,30 +143,30 @@ export class PriorityOrder<K extends QueueKey> implements ReadyOrder<K> {
   pop(nowMs: number): K | undefined {
     const entry = this.#popAged(nowMs) ?? this.#popUrgent();
     if (entry === undefined) return undefined;
-    entry.isGone = true;
+    entry.isTaken = true;
     this.#entries.delete(entry.key);
-    if (this.#isCapped) this.#out.set(entry.group, this.#countOut(entry.group) + 1);
+    if (this.#isCapped) this.#inFlight.set(entry.group, this.#inFlightOf(entry.group) + 1);
     return entry.key;
   }
 
   release(key: K): void {
     if (!this.#isCapped) return;
     const group = this.#groupOf(key);
-    const left = this.#countOut(group) - 1;
-    if (left > 0) this.#out.set(group, left);
-    else this.#out.delete(group);
-    const held = this.#held.get(group);
+    const left = this.#inFlightOf(group) - 1;
+    if (left > 0) this.#inFlight.set(group, left);
+    else this.#inFlight.delete(group);
+    const held = this.#agedAtLimit.get(group);
     const first = held?.shift();
     if (first !== undefined) this.#freed.push(first);
-    if (held?.size === 0) this.#held.delete(group);
+    if (held?.size === 0) this.#agedAtLimit.delete(group);
     for (const level of this.#levels) level.release(group);
   }
 
-  /** The oldest that has waited too long and whose group has room. */
+  /** Returns the oldest aged key whose group is below its limit. */
   #popAged(nowMs: number): Waiting<K> | undefined {
     for (let entry = this.#nextAged(nowMs); entry !== undefined; entry = this.#nextAged(nowMs)) {
-      if (entry.isGone) continue;
-      if (this.#mayGo(entry.group)) {
+      if (entry.isTaken) continue;
+      if (this.#isBelowLimit(entry.group)) {
         this.#countStray();
         return entry;
       }
@@ -174,20 +178,20 @@ export class PriorityOrder<K extends QueueKey> implements ReadyOrder<K> {
   #nextAged(nowMs: number): Waiting<K> | undefined {
     if (this.#freed.size > 0) return this.#freed.shift();
     const oldest = this.#byAge.peek();
-    if (oldest === undefined || (!oldest.isGone && nowMs - oldest.sinceMs <= this.#agingMs)) return undefined;
+    if (oldest === undefined || (!oldest.isTaken && nowMs - oldest.sinceMs <= this.#agingMs)) return undefined;
     return this.#byAge.shift();
   }
 
   #hold(entry: Waiting<K>): void {
-    const held = this.#held.get(entry.group) ?? new RingBuffer<Waiting<K>>();
+    const held = this.#agedAtLimit.get(entry.group) ?? new RingBuffer<Waiting<K>>();
     held.push(entry);
-    this.#held.set(entry.group, held);
+    this.#agedAtLimit.set(entry.group, held);
   }
 
   #popUrgent(): Waiting<K> | undefined {
     for (let i = 0; i < this.#levels.length; ) {
       const level = this.#levels[i] as Level<K>;
-      const entry = level.take((group) => this.#mayGo(group));
+      const entry = level.take((group) => this.#isBelowLimit(group));
       if (level.isEmpty) this.#levels.splice(i, 1);
       else i++;
       if (entry !== undefined) return entry;
@@ -199,24 +203,24 @@ export class PriorityOrder<K extends QueueKey> implements ReadyOrder<K> {
     return this.#maxPerGroup !== Number.POSITIVE_INFINITY;
   }
 
-  #countOut(group: string): number {
-    return this.#out.get(group) ?? 0;
+  #inFlightOf(group: string): number {
+    return this.#inFlight.get(group) ?? 0;
   }
 
-  #mayGo(group: string): boolean {
-    return !this.#isCapped || this.#countOut(group) < this.#maxPerGroup;
+  #isBelowLimit(group: string): boolean {
+    return !this.#isCapped || this.#inFlightOf(group) < this.#maxPerGroup;
   }
 
-  // Strays are passed over when they come to the head of their line. Behind a head that does not move they would pile up:
-  // before they are more than what waits, the levels are made anew.
+  // Stale records are skipped when they reach the head of their list. Behind a head that does not move they would accumulate,
+  // so the levels are rebuilt before there are more than 64 stale records beyond the number of waiting keys.
   #countStray(): void {
-    if (++this.#strays <= this.#entries.size + 64) return;
-    this.#strays = 0;
+    if (++this.#staleRecords <= this.#entries.size + 64) return;
+    this.#staleRecords = 0;
     this.#levels = [];
     for (const entry of this.#entries.values()) this.#levelOf(entry.priority).push(entry);
   }
 
-  // Levels are few: the priorities that are in use at this moment.
+  // There are few levels: one for each priority in use at this moment.
   #levelOf(priority: number): Level<K> {
     let at = 0;
     while (at < this.#levels.length && (this.#levels[at] as Level<K>).priority > priority) at++;
@@ -228,7 +232,7 @@ export class PriorityOrder<K extends QueueKey> implements ReadyOrder<K> {
   }
 }
 
-const isWaiting = (entry: { readonly isGone: boolean }) => !entry.isGone;
+const isWaiting = (entry: { readonly isTaken: boolean }) => !entry.isTaken;
 
 function ringOf<T>(items: Iterable<T>, isKept: (item: T) => boolean): RingBuffer<T> {
   const ring = new RingBuffer<T>();

@@ -1,5 +1,5 @@
-// What a queue counts, under Kubernetes' names: dashboards made for its controllers fit ours. A queue without a name counts
-// nothing.
+// The metrics of a queue, under Kubernetes' names, so that dashboards made for Kubernetes' controllers work here too. A queue without a
+// name has no metrics.
 import { type Clock, exponentialBuckets, type Metrics } from "../base/index.ts";
 import type { QueueObserver } from "./queue-observer.ts";
 import type { QueueKey } from "./ready-order.ts";
@@ -37,7 +37,7 @@ export const queueMetricDefinitions = {
   retries: { name: "workqueue_retries_total", help: "Total number of retries handled by workqueue", labels },
 } as const;
 
-/** Dispose of it when the queue is gone: its series go too. */
+/** Dispose of it when the queue is no longer used: that removes its series. */
 export interface QueueMetrics<K extends QueueKey> extends QueueObserver<K>, Disposable {}
 
 export function queueMetrics<K extends QueueKey>(metrics: Metrics, name: string, clock: Clock): QueueMetrics<K> {
@@ -62,7 +62,7 @@ export function queueMetrics<K extends QueueKey>(metrics: Metrics, name: string,
   };
   const addedMs = new Map<K, number>();
   const startedMs = new Map<K, number>();
-  // Cheaper to ask when somebody looks than to keep while nobody does.
+  // These are cheaper to compute on each scrape than to keep up to date.
   const collecting = metrics.onCollect(() => {
     const nowMs = clock.monotonic();
     let total = 0;

@@ -1,16 +1,16 @@
-// Whoever wants to know what a queue does: its metrics. Called at each step; costs nothing when nobody watches.
+// Receives every step of a queue; the queue's metrics implement it. If `isWatching` is false, the clock is not read for it.
 import type { QueueKey } from "./ready-order.ts";
 
 export interface QueueObserver<K extends QueueKey> {
-  /** Whether it looks at times at all. */
+  /** Whether the observer needs times at all. */
   readonly isWatching: boolean;
-  /** A key began to wait, for its worker to finish with it first, if it has one. */
+  /** A key was added and waits, possibly for the worker that still has it. */
   added(key: K, nowMs: number): void;
-  /** A worker has it now. */
+  /** A worker took the key. */
   taken(key: K, nowMs: number): void;
-  /** The worker has finished. */
+  /** The worker called `done`. */
   done(key: K, startedMs: number): void;
-  /** Somebody asked for it later. */
+  /** A key was added with `addAfter`, whatever the delay. */
   retried(): void;
 }
 

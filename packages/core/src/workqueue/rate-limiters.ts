@@ -1,5 +1,5 @@
-// How long a key that failed has to wait before it is tried again. A limiter remembers failures by key until it is told to
-// forget; who never forgets leaks. Limiters are combined, not configured.
+// Rate limiters compute how long a failed key has to wait before its next try. A limiter counts failures by key until `forget` is called;
+// a caller that never calls `forget` leaks memory. Limiters are combined (`maxOfRateLimiter`) instead of configured.
 import {
   backoffDelayMs,
   type Clock,
@@ -12,18 +12,18 @@ import {
 import type { QueueKey } from "./ready-order.ts";
 
 export interface RateLimiter<K extends QueueKey> {
-  /** How long the key has to wait now. Counts as one more failure. */
+  /** Counts one more failure of the key. Returns how long the key has to wait. */
   when(key: K): number;
-  /** The key is well: the next failure is its first. */
+  /** The key has succeeded: its next failure counts as its first. */
   forget(key: K): void;
-  /** Failures since it was last forgotten. */
+  /** The number of failures since the last `forget`. */
   numRequeues(key: K): number;
 }
 
 class FailureCounts<K> {
   readonly #counts = new Map<K, number>();
 
-  /** How many there were before this one. */
+  /** Returns the number of failures before this one. */
   countOne(key: K): number {
     const before = this.#counts.get(key) ?? 0;
     this.#counts.set(key, before + 1);
@@ -40,13 +40,13 @@ class FailureCounts<K> {
 }
 
 export interface ExponentialLimits {
-  /** 5 ms unless given. */
+  /** Default: 5 ms. */
   readonly baseMs?: number;
-  /** 1000 s unless given. */
+  /** Default: 1000 s. */
   readonly maxMs?: number;
 }
 
-/** baseMs × 2^failures, at most maxMs, however many failures there are. */
+/** baseMs × 2^failures, at most maxMs. Does not overflow. */
 export function exponentialRateLimiter<K extends QueueKey>(limits: ExponentialLimits = {}): RateLimiter<K> {
   const { baseMs = 5, maxMs = 1_000_000 } = limits;
   return counting((failures) => backoffDelayMs({ initialMs: baseMs, factor: 2, maxMs, jitter: 0 }, failures + 1));
@@ -55,7 +55,7 @@ export function exponentialRateLimiter<K extends QueueKey>(limits: ExponentialLi
 export interface FastSlowLimits {
   readonly fastMs: number;
   readonly slowMs: number;
-  /** How many tries are fast. */
+  /** How many tries use the short delay. */
   readonly maxFastAttempts: number;
 }
 
@@ -72,7 +72,7 @@ function counting<K extends QueueKey>(delayAfter: (failures: number) => number):
   };
 }
 
-/** All keys together: so many a second on average, so many at once. Each call takes a token, now or in the future. */
+/** One token bucket for all keys: `qps` keys per second on average, `burst` at once. Each call reserves a token, now or in the future. */
 export function bucketRateLimiter<K extends QueueKey>(policy: TokenBucketPolicy, clock: Clock): RateLimiter<K> {
   if (!(policy.qps > 0) || !(policy.burst >= 1)) {
     throw new KubeloopError(`qps must be above 0 and burst at least 1, not ${policy.qps} and ${policy.burst}`, {
@@ -93,7 +93,7 @@ export function bucketRateLimiter<K extends QueueKey>(policy: TokenBucketPolicy,
   };
 }
 
-/** The longest of what several ask for. */
+/** Returns the longest delay of several limiters. */
 export function maxOfRateLimiter<K extends QueueKey>(...limiters: readonly RateLimiter<K>[]): RateLimiter<K> {
   return {
     when: (key) => limiters.reduce((most, limiter) => Math.max(most, limiter.when(key)), 0),
@@ -104,7 +104,7 @@ export function maxOfRateLimiter<K extends QueueKey>(...limiters: readonly RateL
   };
 }
 
-/** Another limiter's, but never longer than this. */
+/** Another limiter's delay, but at most this long. */
 export function maxWaitRateLimiter<K extends QueueKey>(limiter: RateLimiter<K>, maxMs: number): RateLimiter<K> {
   return {
     when: (key) => Math.min(limiter.when(key), maxMs),
@@ -113,12 +113,12 @@ export function maxWaitRateLimiter<K extends QueueKey>(limiter: RateLimiter<K>, 
   };
 }
 
-/** What controllers use unless they know better: each key 5 ms to 1000 s, all of them 10 a second with a burst of 100. */
+/** The default of controllers: 5 ms to 1000 s for each key, and 10 per second with a burst of 100 for all keys. */
 export function defaultControllerRateLimiter<K extends QueueKey>(clock: Clock): RateLimiter<K> {
   return maxOfRateLimiter(exponentialRateLimiter<K>(), bucketRateLimiter<K>({ qps: 10, burst: 100 }, clock));
 }
 
-/** Each key 1 ms to 1000 s, without a common limit. */
+/** 1 ms to 1000 s for each key, without an overall limit. */
 export function defaultItemBasedRateLimiter<K extends QueueKey>(): RateLimiter<K> {
   return exponentialRateLimiter<K>({ baseMs: 1 });
 }

@@ -1,11 +1,11 @@
-// The queue controllers use: a DelayingQueue whose keys can also be asked for after as long as a rate limiter says.
+// The queue that controllers use: a DelayingQueue with `addRateLimited`, whose delay a rate limiter computes.
 import { DelayingQueue, type DelayingQueueOptions } from "./delaying-queue.ts";
 import { defaultControllerRateLimiter, type RateLimiter } from "./rate-limiters.ts";
 import type { QueueKey } from "./ready-order.ts";
 import type { AddOptions, KeyInFlight } from "./work-queue.ts";
 
 export interface RateLimitingQueueOptions<K extends QueueKey> extends DelayingQueueOptions<K> {
-  /** 5 ms × 2^failures to 1000 s for each key, 10 a second for all, unless given. */
+  /** Default: 5 ms × 2^failures up to 1000 s for each key, and 10 per second for all keys. */
   readonly rateLimiter?: RateLimiter<K> | undefined;
 }
 
@@ -18,7 +18,7 @@ export class RateLimitingQueue<K extends QueueKey> implements Disposable {
     this.#limiter = options.rateLimiter ?? defaultControllerRateLimiter<K>(options.clock);
   }
 
-  /** How many keys wait to be taken; neither delayed ones nor those being worked on. */
+  /** The number of waiting keys, without delayed keys and keys that workers have. */
   get size(): number {
     return this.#queue.size;
   }
@@ -35,17 +35,17 @@ export class RateLimitingQueue<K extends QueueKey> implements Disposable {
     this.#queue.add(key, options);
   }
 
-  /** Adds the key when the time has passed; at once for nothing or less. */
+  /** Adds the key after `delayMs`; immediately if that is zero or negative. */
   addAfter(key: K, delayMs: number, options?: AddOptions): void {
     this.#queue.addAfter(key, delayMs, options);
   }
 
-  /** Adds the key when the rate limiter says it may be tried again. */
+  /** Adds the key after the delay that the rate limiter returns. */
   addRateLimited(key: K, options?: AddOptions): void {
     this.addAfter(key, this.#limiter.when(key), options);
   }
 
-  /** The key is well: the next failure waits as the first did. Has nothing to do with `done`, which is called as well. */
+  /** The key has succeeded: its next failure waits as long as the first did. Does not replace `done`, which must also be called. */
   forget(key: K): void {
     this.#limiter.forget(key);
   }
@@ -74,12 +74,12 @@ export class RateLimitingQueue<K extends QueueKey> implements Disposable {
     this.#queue.shutDown();
   }
 
-  /** Shuts down and waits until every key that waited has been handed out and is done. */
+  /** Shuts down, which drops delayed keys, and waits until every other key has been handed out and is done. */
   async drain(signal: AbortSignal): Promise<void> {
     await this.#queue.drain(signal);
   }
 
-  /** Shuts down, and takes its metrics away. */
+  /** Shuts down, and removes the queue's metrics. */
   [Symbol.dispose](): void {
     this.#queue[Symbol.dispose]();
   }

@@ -1,26 +1,26 @@
-// In which order the keys that wait are handed out. A queue asks one of these; it never holds a key twice.
+// The order in which a queue hands out its waiting keys. The queue never adds a key that already waits.
 //
-// The plain one is first in, first out. `PriorityOrder` (priority-order.ts) adds levels, ageing and fairness between groups.
+// FifoOrder is first in, first out. `PriorityOrder` (priority-order.ts) adds priority levels, ageing and fairness between groups.
 import { RingBuffer } from "../base/index.ts";
 
-/** What a queue keys on: a primitive, so that two that look alike are the same. */
+/** The type of a queue's keys: a primitive, so that equal keys are the same key. */
 export type QueueKey = string | number | bigint;
 
 export interface ReadyOrder<K extends QueueKey> {
-  /** Whether `push` looks at the time. */
+  /** Whether `push` uses the time. */
   readonly needsTime: boolean;
-  /** Keys that wait, those that may not be taken yet included. */
+  /** The number of waiting keys, including keys that may not be taken yet. */
   readonly size: number;
   push(key: K, priority: number, nowMs: number): void;
-  /** A key that waits was added once more, with a higher priority. */
+  /** A waiting key was added again with a higher priority. */
   raise(key: K, priority: number): void;
-  /** The next key, or undefined when none may be taken now. */
+  /** Removes and returns the next key. Undefined if no key may be taken now. */
   pop(nowMs: number): K | undefined;
-  /** A key that was popped is done: its group has room again. */
+  /** A key that was popped is done, so its group may be below its limit again. */
   release(key: K): void;
 }
 
-/** First in, first out; priorities are not looked at. */
+/** First in, first out. Ignores priorities. */
 export class FifoOrder<K extends QueueKey> implements ReadyOrder<K> {
   readonly needsTime = false;
   readonly #keys = new RingBuffer<K>();

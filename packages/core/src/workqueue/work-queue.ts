@@ -1,16 +1,16 @@
-// Keys to work on, for any number of workers.
+// A queue of keys for any number of workers: client-go's workqueue.
 //
 // Promises
-// - A key is with one worker at a time. Added while it is being worked on, it is handed out again after `done`; added while it
-//   waits, it waits once. So a key is never lost and never worked on twice at once.
-// - What waits when the queue is shut down is still handed out. `get` gives undefined only when nothing is left, keys that were
-//   added while being worked on included.
-// - Keys come in the order of the queue's `order`: first in, first out unless given.
+// - No two workers have the same key at once. A key that is added while a worker has it is handed out again after `done`; a key that is
+//   added while it waits is handed out once. So no key is lost.
+// - Keys that wait when the queue is shut down are still handed out. `get` returns undefined only when no key is left, including keys
+//   that were added while a worker had them.
+// - Keys are handed out in the order of `order`. Default: first in, first out.
 //
 //   for (let key = await queue.get(signal); key !== undefined; key = await queue.get(signal)) {
 //     try { await work(key); } finally { queue.done(key); }
 //   }
-import { type Clock, onAbort, type Place, untilAborted, WaitingLine } from "../base/index.ts";
+import { type Clock, onAbort, untilAborted, type WaitingEntry, WaitingLine } from "../base/index.ts";
 import { noQueueObserver, type QueueObserver } from "./queue-observer.ts";
 import { FifoOrder, type QueueKey, type ReadyOrder } from "./ready-order.ts";
 
@@ -21,28 +21,28 @@ export interface WorkQueueOptions<K extends QueueKey> {
 }
 
 export interface AddOptions {
-  /** Higher goes first. Unless given: 0, or for a key being worked on the one it was taken with. */
+  /** Keys with a higher priority go first. Default: 0, or the priority with which a worker took the key, if a worker has it. */
   readonly priority?: number | undefined;
 }
 
-/** A key that a worker has. */
+/** A key that a worker has taken and not finished. */
 export interface KeyInFlight<K> {
   readonly key: K;
-  /** How long so far. */
+  /** How long the worker has had the key. */
   readonly forMs: number;
   readonly priority: number;
-  /** Added again meanwhile: it will be handed out once more. */
+  /** The key was added again meanwhile, so it will be handed out once more. */
   readonly isDirty: boolean;
 }
 
-/** A key the queue knows: it waits, or a worker has it. */
-interface Known {
-  /** It waits with this, or was taken with it. */
+/** A key in the queue: it waits, or a worker has it. */
+interface QueuedKey {
+  /** The priority with which the key waits, or with which it was taken. */
   priority: number;
-  /** Since when a worker has it; undefined while it waits. */
+  /** When a worker took the key; undefined while the key waits. */
   startedMs: number | undefined;
-  /** The priority it was added with while a worker has it, if it was. */
-  again: number | undefined;
+  /** The priority with which the key was added again while a worker has it; undefined if it was not. */
+  dirtyPriority: number | undefined;
 }
 
 type Waiter<K> = (key: K | undefined) => void;
@@ -51,11 +51,11 @@ export class WorkQueue<K extends QueueKey> {
   readonly #clock: Clock;
   readonly #order: ReadyOrder<K>;
   readonly #observer: QueueObserver<K>;
-  readonly #known = new Map<K, Known>();
+  readonly #keys = new Map<K, QueuedKey>();
   readonly #waiters = new WaitingLine<Waiter<K>>();
   readonly #onEmpty = new Set<() => void>();
   #waitingCount = 0;
-  /** How many of those being worked on were added again. */
+  /** How many of the keys that workers have were added again. */
   #dirtyCount = 0;
   #isShutDown = false;
 
@@ -65,7 +65,7 @@ export class WorkQueue<K extends QueueKey> {
     this.#observer = options.observer ?? noQueueObserver;
   }
 
-  /** How many keys wait; those being worked on do not count. */
+  /** The number of waiting keys, without keys that workers have. */
   get size(): number {
     return this.#waitingCount;
   }
@@ -74,88 +74,88 @@ export class WorkQueue<K extends QueueKey> {
     return this.#isShutDown;
   }
 
-  /** Ignored once shut down. */
+  /** Does nothing after shutdown. */
   add(key: K, options?: AddOptions): void {
     if (this.#isShutDown) return;
     const priority = options?.priority;
-    const known = this.#known.get(key);
+    const known = this.#keys.get(key);
     if (known === undefined) {
-      const added: Known = { priority: priority ?? 0, startedMs: undefined, again: undefined };
-      this.#known.set(key, added);
+      const added: QueuedKey = { priority: priority ?? 0, startedMs: undefined, dirtyPriority: undefined };
+      this.#keys.set(key, added);
       this.#enqueue(key, added, true);
     } else if (known.startedMs === undefined) {
       if (priority === undefined || priority <= known.priority) return;
       known.priority = priority;
       this.#order.raise(key, priority);
     } else {
-      if (known.again === undefined) {
+      if (known.dirtyPriority === undefined) {
         this.#dirtyCount++;
-        // It waits from now on, although nobody may have it yet.
+        // The wait is measured from now on, although the key cannot be taken before `done`.
         this.#observer.added(key, this.#observer.isWatching ? this.#clock.monotonic() : 0);
       }
-      known.again = Math.max(known.again ?? Number.NEGATIVE_INFINITY, priority ?? known.priority);
+      known.dirtyPriority = Math.max(known.dirtyPriority ?? Number.NEGATIVE_INFINITY, priority ?? known.priority);
     }
   }
 
-  /** The next key, now; undefined when none may be taken. */
+  /** Takes the next key without waiting. Undefined if no key may be taken now. */
   take(): K | undefined {
     if (this.#waitingCount === 0) return undefined;
     const nowMs = this.#clock.monotonic();
     const key = this.#order.pop(nowMs);
     if (key === undefined) return undefined;
-    const known = this.#known.get(key);
+    const known = this.#keys.get(key);
     if (known !== undefined) known.startedMs = nowMs;
     this.#waitingCount--;
     this.#observer.taken(key, nowMs);
     return key;
   }
 
-  /** Waits for a key. Undefined once the queue is shut down and nothing is left. */
+  /** Waits for a key. Returns undefined once the queue is shut down and no key is left. */
   get(signal: AbortSignal): Promise<K | undefined> {
     if (signal.aborted) return Promise.reject(signal.reason);
     const key = this.take();
     if (key !== undefined || this.#isOver) return Promise.resolve(key);
     return new Promise((resolve, reject) => {
-      const place: Place<Waiter<K>> = this.#waiters.join((found) => {
+      const entry: WaitingEntry<Waiter<K>> = this.#waiters.join((found) => {
         watch[Symbol.dispose]();
         resolve(found);
       });
       const watch = onAbort(signal, (reason) => {
-        this.#waiters.leave(place);
+        this.#waiters.leave(entry);
         reject(reason);
       });
     });
   }
 
-  /** The worker has finished with the key, well or not. For a key nobody has, nothing. */
+  /** The worker has finished with the key, successfully or not. Does nothing for a key that no worker has. */
   done(key: K): void {
-    const known = this.#known.get(key);
+    const known = this.#keys.get(key);
     if (known?.startedMs === undefined) return;
     this.#order.release(key);
     this.#observer.done(key, known.startedMs);
-    if (known.again !== undefined) {
+    if (known.dirtyPriority !== undefined) {
       this.#dirtyCount--;
-      known.priority = known.again;
+      known.priority = known.dirtyPriority;
       known.startedMs = undefined;
-      known.again = undefined;
+      known.dirtyPriority = undefined;
       this.#enqueue(key, known, false);
     } else {
-      this.#known.delete(key);
+      this.#keys.delete(key);
       if (this.#waiters.size > 0) this.#serve();
     }
     if (this.#isOver) this.#end();
   }
 
-  /** Takes nothing more. What waits is still handed out. */
+  /** Accepts no further keys. Waiting keys are still handed out. */
   shutDown(): void {
     this.#isShutDown = true;
     if (this.#isOver) this.#end();
   }
 
-  /** Shuts down and waits until every key has been handed out and is done. Aborting stops the waiting. */
+  /** Shuts down and waits until every key has been handed out and is done. Aborting the signal ends only the wait. */
   async drain(signal: AbortSignal): Promise<void> {
     this.shutDown();
-    if (this.#known.size === 0) return;
+    if (this.#keys.size === 0) return;
     let onEmpty = () => {};
     const empty = new Promise<void>((resolve) => {
       onEmpty = resolve;
@@ -168,20 +168,20 @@ export class WorkQueue<K extends QueueKey> {
     }
   }
 
-  /** What workers have at this moment. */
+  /** Returns the keys that workers have at this moment. */
   inFlight(): readonly KeyInFlight<K>[] {
     const nowMs = this.#clock.monotonic();
     const found: KeyInFlight<K>[] = [];
-    for (const [key, { startedMs, priority, again }] of this.#known) {
+    for (const [key, { startedMs, priority, dirtyPriority }] of this.#keys) {
       if (startedMs !== undefined)
-        found.push({ key, forMs: nowMs - startedMs, priority, isDirty: again !== undefined });
+        found.push({ key, forMs: nowMs - startedMs, priority, isDirty: dirtyPriority !== undefined });
     }
     return found;
   }
 
-  /** The priority of a key that a worker has: for putting it back with the same. */
+  /** Returns the priority of a key that a worker has, for adding it again with the same priority. */
   priorityInFlight(key: K): number | undefined {
-    const known = this.#known.get(key);
+    const known = this.#keys.get(key);
     return known?.startedMs === undefined ? undefined : known.priority;
   }
 
@@ -189,7 +189,7 @@ export class WorkQueue<K extends QueueKey> {
     return this.#isShutDown && this.#waitingCount === 0 && this.#dirtyCount === 0;
   }
 
-  #enqueue(key: K, { priority }: Known, isNew: boolean): void {
+  #enqueue(key: K, { priority }: QueuedKey, isNew: boolean): void {
     const nowMs = this.#observer.isWatching || this.#order.needsTime ? this.#clock.monotonic() : 0;
     this.#order.push(key, priority, nowMs);
     this.#waitingCount++;
@@ -197,7 +197,7 @@ export class WorkQueue<K extends QueueKey> {
     if (this.#waiters.size > 0) this.#serve();
   }
 
-  /** Hands out to those who wait, as long as there is something for them. */
+  /** Hands out keys to waiting workers as long as a key may be taken. */
   #serve(): void {
     while (this.#waiters.size > 0) {
       const key = this.take();
@@ -208,7 +208,7 @@ export class WorkQueue<K extends QueueKey> {
 
   #end(): void {
     while (this.#waiters.size > 0) this.#waiters.shift()?.(undefined);
-    if (this.#known.size > 0) return;
+    if (this.#keys.size > 0) return;
     for (const tell of this.#onEmpty) tell();
   }
 }

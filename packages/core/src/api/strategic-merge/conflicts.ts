@@ -1,6 +1,6 @@
-// Whether two patches of one object set the same field to different things. Lists of scalars that merge never conflict;
-// lists of objects that merge conflict where elements with the same key do, other lists of objects where elements at the
-// same place do. The parallel lists (order, deletions) are not looked at; upstream fails when both patches have one.
+// Whether two patches of one object set the same field to different values. Merged lists of scalars never conflict;
+// merged lists of objects conflict if elements with the same key do, other lists of objects if their lengths differ or
+// elements at the same index conflict. Parallel lists (order, deletions) are ignored; upstream fails if both patches have one.
 import { deepEqual } from "../../base/deep.ts";
 import { hasKey, isJsonList, isJsonObject, type JsonObject, jsonEntries, ownValue } from "../json-value.ts";
 import { childSlot, type PathPart, type TypeSchema } from "../schema.ts";
@@ -8,7 +8,7 @@ import { hasDirective, isDeleteListKey, isElementOrderKey, patchDirective, retai
 import { elementType, identityOf } from "./elements.ts";
 import { lookUpField, type PatchMeta } from "./patch-meta.ts";
 
-/** The path of the first conflict; undefined if there is none. */
+/** Returns the path of the first conflict; undefined if there is none. */
 export function findConflict(
   left: JsonObject,
   right: JsonObject,
@@ -34,7 +34,7 @@ type Conflict = readonly PathPart[] | undefined;
 function conflictOf(left: unknown, right: unknown, meta: PatchMeta | undefined, path: readonly PathPart[]): Conflict {
   if (isJsonObject(left)) {
     if (!isJsonObject(right)) return path;
-    // A directive acts on the whole object: it goes with the same directive only.
+    // A directive acts on the whole object: it is compatible only with the same directive.
     if (hasDirective(left) || hasDirective(right)) {
       if (ownValue(left, patchDirective) !== ownValue(right, patchDirective)) return path;
     }
@@ -76,7 +76,7 @@ function firstConflict(elements: readonly unknown[], conflictAt: (element: unkno
   return undefined;
 }
 
-// The order of scalars that are replaced as a whole is no conflict, as upstream has it.
+// As upstream, a different order of scalars in a replaced list is not a conflict.
 function equalSets(left: readonly unknown[], right: readonly unknown[]): boolean {
   return left.length === right.length && deepEqual([...new Set(left)].sort(), [...new Set(right)].sort());
 }

@@ -1,4 +1,4 @@
-// The difference of two lists that merge: elements to add or change, scalars to delete, and the order to end up with.
+// The difference of two merged lists: elements to add or change, scalars to delete, and the final order.
 import { deepEqual } from "../../base/deep.ts";
 import { isJsonObject, type JsonObject } from "../json-value.ts";
 import { childSlot, type PathPart, type TypeSchema } from "../schema.ts";
@@ -8,9 +8,9 @@ import { StrategicMergeError } from "./patch-error.ts";
 import type { PatchMeta } from "./patch-meta.ts";
 
 export interface DiffOptions {
-  /** Say in which order merged lists are to be. */
+  /** Whether to include the order of merged lists. */
   readonly elementOrder: boolean;
-  /** A three-way merge takes the two halves from different pairs of objects. */
+  /** A three-way merge computes the two halves from different pairs of objects. */
   readonly changes: boolean;
   readonly deletions: boolean;
 }
@@ -79,7 +79,7 @@ function byText(a: unknown, b: unknown): number {
   return left < right ? -1 : left > right ? 1 : 0;
 }
 
-// Elements with the same key, a thing Kubernetes refuses but a diff may see, are paired one by one.
+// Kubernetes rejects elements with the same key, but a diff may see them: they are paired one by one.
 function groupByKey(elements: readonly unknown[], keyOf: (element: unknown) => unknown): Map<string, unknown[]> {
   const groups = new Map<string, unknown[]>();
   for (const element of elements) {
@@ -97,7 +97,7 @@ function diffScalarLists(original: readonly unknown[], modified: readonly unknow
   return { changes: added, deletions: gone, order: isOrdered ? modified : [] };
 }
 
-/** The elements of a list, less those of another, counting how often each occurs. */
+/** Returns the elements of a list without those of another, respecting how often each occurs. */
 function without(elements: readonly unknown[], others: readonly unknown[]): unknown[] {
   const left = [...others];
   return elements.filter((element) => {

@@ -1,7 +1,7 @@
-// The patch that leads from one object to another. Additions and changes are values, deletions of fields are nulls, of a
-// merged list's objects `$patch: delete`, of its scalars a parallel list; `$setElementOrder` keeps the order.
+// Computes the patch from one object to another. Additions and changes are values, deletions of fields are nulls, deletions of a
+// merged list's objects are `$patch: delete`, of its scalars a parallel list; `$setElementOrder` keeps the order.
 //
-// As upstream, except that what did not change is left out: upstream repeats a field whose strategy is replace, and the
+// As upstream, except that unchanged fields are left out: upstream repeats a field whose strategy is replace, and the
 // order of an unchanged list of scalars that is not sorted.
 import { deepEqual } from "../../base/deep.ts";
 import { hasKey, isJsonList, isJsonObject, type JsonObject, jsonEntries, ownValue } from "../json-value.ts";
@@ -14,7 +14,7 @@ import { lookUpField } from "./patch-meta.ts";
 export interface DiffPlace extends DiffOptions {
   readonly schema: TypeSchema | undefined;
   readonly path: readonly PathPart[];
-  /** The place's strategy asks for `$retainKeys`. */
+  /** The field's strategy requires `$retainKeys`. */
   readonly retainsKeys: boolean;
 }
 

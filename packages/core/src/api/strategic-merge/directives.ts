@@ -1,11 +1,11 @@
-// The words a strategic merge patch speaks in, and how to be rid of them in values that are taken as they are.
+// The directives of a strategic merge patch, and how to remove them from values that are not merged.
 import { hasKey, isJsonList, isJsonObject, type JsonObject, jsonEntries, ownValue } from "../json-value.ts";
 import type { PathPart } from "../schema.ts";
 import { StrategicMergeError } from "./patch-error.ts";
 
-/** `"$patch": "replace" | "delete"` in an object; in an element of a merged list it speaks of the list or the element. */
+/** `"$patch": "replace" | "delete"` in an object; in an element of a merged list it applies to the list or the element. */
 export const patchDirective = "$patch";
-/** `"$retainKeys": [...]`: the fields that survive; all others go. */
+/** `"$retainKeys": [...]`: the fields to keep; all others are removed. */
 export const retainKeysDirective = "$retainKeys";
 const deletePrefix = "$deleteFromPrimitiveList";
 const orderPrefix = "$setElementOrder";
@@ -15,7 +15,7 @@ export const elementOrderKey = (field: string): string => `${orderPrefix}/${fiel
 export const isDeleteListKey = (key: string): boolean => key.startsWith(deletePrefix);
 export const isElementOrderKey = (key: string): boolean => key.startsWith(orderPrefix);
 
-/** The field a parallel list speaks of: `$setElementOrder/containers` is about `containers`. */
+/** The field that a parallel list applies to: `$setElementOrder/containers` applies to `containers`. */
 export function fieldOfParallelList(key: string, path: readonly PathPart[]): string {
   const slash = key.indexOf("/");
   const prefix = slash === -1 ? key : key.slice(0, slash);
@@ -38,8 +38,8 @@ export function deletionOf(mergeKey: string, value: unknown): JsonObject {
 }
 
 /**
- * A patch's value where there is nothing to merge it with. Objects with `$patch` vanish, as upstream has it, even those
- * that say replace. Undefined when nothing is left to take.
+ * Returns a patch's value where there is nothing to merge it with. As upstream, objects with `$patch` are removed, even those
+ * with replace. Undefined if nothing is left.
  */
 export function takenAlone(value: unknown): unknown {
   if (isJsonList(value)) return value.map(takenAlone).filter((item) => item !== undefined);
@@ -49,7 +49,7 @@ export function takenAlone(value: unknown): unknown {
   return Object.fromEntries(entries.filter(([, held]) => held !== undefined));
 }
 
-/** Without nulls and left-over directives: what upstream has a moment later, when it decodes the patched object. */
+/** Removes nulls and left-over directives, as upstream does when it decodes the patched object. */
 export function asDecoded(value: unknown): unknown {
   if (isJsonList(value)) return value.map(asDecoded);
   return isJsonObject(value) ? objectAsDecoded(value) : value;

@@ -1,5 +1,5 @@
-// The elements of lists that merge: telling them apart, and putting them in order. An element that is an object is known
-// by the value of its merge key, any other by itself.
+// The elements of merged lists: their identity and their order. An object is identified
+// by the value of its merge key, any other element by its value.
 import { hasKey, isJsonList, isJsonObject, ownValue } from "../json-value.ts";
 import type { PathPart } from "../schema.ts";
 import { isDeletion } from "./directives.ts";
@@ -15,7 +15,7 @@ export function jsonTypeOf(value: unknown): JsonType {
   return "object";
 }
 
-/** The one type of all elements of the lists; undefined if there are none. */
+/** Returns the common type of all elements of the lists; undefined if there are none. */
 export function elementType(lists: readonly (readonly unknown[])[], path: readonly PathPart[]): JsonType | undefined {
   let found: JsonType | undefined;
   for (const element of lists.flat(1)) {
@@ -27,7 +27,7 @@ export function elementType(lists: readonly (readonly unknown[])[], path: readon
   return found;
 }
 
-/** What an element is known by. */
+/** Returns the identity of an element. */
 export function identityOf(element: unknown, mergeKey: string | undefined, path: readonly PathPart[]): unknown {
   if (!isJsonObject(element) || mergeKey === undefined) return element;
   if (hasKey(element, mergeKey)) return ownValue(element, mergeKey);
@@ -35,17 +35,17 @@ export function identityOf(element: unknown, mergeKey: string | undefined, path:
 }
 
 export interface ElementOrder {
-  /** The order asked for: of the patch, or of `$setElementOrder`. */
+  /** The requested order: of the patch, or of `$setElementOrder`. */
   readonly wanted: readonly unknown[];
-  /** The order of the live list, for elements nobody asked about. */
+  /** The order of the live list, for elements that are not in the requested order. */
   readonly live: readonly unknown[];
   readonly mergeKey: string | undefined;
   readonly path: readonly PathPart[];
 }
 
 /**
- * Elements asked about come in the order asked for, the others in their live order; a live element goes before the
- * first asked-for one that followed it in the live list. Elements marked for deletion go last.
+ * Elements in the requested order come in that order, the others in their live order; a live element comes before the
+ * first requested one that followed it in the live list. Elements marked for deletion come last.
  */
 export function orderElements(elements: readonly unknown[], order: ElementOrder): readonly unknown[] {
   const keyOf = (element: unknown): unknown => identityOf(element, order.mergeKey, order.path);
@@ -57,7 +57,7 @@ export function orderElements(elements: readonly unknown[], order: ElementOrder)
   return interleave(sorted(others, placeIn(live)), sorted(asked, placeIn(wanted)), placeIn(live));
 }
 
-/** Sorted by place, deletions last. */
+/** Sorted by position, deletions last. */
 export function sorted(
   elements: readonly unknown[],
   placeOf: (element: unknown) => number | undefined,
@@ -67,7 +67,7 @@ export function sorted(
   return [...kept, ...elements.filter(isDeletion)];
 }
 
-/** Each element's first place. */
+/** Returns the first position of each element. */
 export function placesOf(elements: readonly unknown[], keyOf: (element: unknown) => unknown): Map<unknown, number> {
   const places = new Map<unknown, number>();
   for (const [i, element] of elements.entries()) {

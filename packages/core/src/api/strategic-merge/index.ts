@@ -1,5 +1,5 @@
-// Strategic merge patches: applying them, and making them from two or three objects. Start reading at
-// `strategic-merge.ts`; `merge.ts` and `diff.ts` hold the rules.
+// Strategic merge patches: applying them, and computing them from two or three objects. Start with
+// `strategic-merge.ts`; the rules are in `merge.ts` and `diff.ts`.
 export { StrategicMergeError, type StrategicMergeReason } from "./patch-error.ts";
 export {
   applyStrategicMerge,

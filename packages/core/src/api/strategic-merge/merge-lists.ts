@@ -1,5 +1,5 @@
-// Merging lists whose strategy is merge: scalars as sets, objects by their merge key, with `$patch` in an element to
-// delete it or to replace the whole list. The patch's elements come in the patch's order, the others in their own.
+// Merges lists whose strategy is merge: scalars as sets, objects by their merge key; `$patch` in an element
+// deletes it or replaces the whole list. The patch's elements come in the patch's order, the others in their own.
 import { isJsonObject, type JsonObject, ownValue } from "../json-value.ts";
 import { childSlot, type PathPart, type TypeSchema } from "../schema.ts";
 import { asDecoded, hasDirective, isDeletion, patchDirective } from "./directives.ts";
@@ -10,7 +10,7 @@ import type { PatchMeta } from "./patch-meta.ts";
 /** Whether a patch is applied to an object, or combined with another patch that is still to be applied. */
 export type MergeMode = "apply" | "combine";
 
-export interface ListPlace {
+export interface ListPosition {
   readonly meta: PatchMeta;
   /** The patch comes from `$deleteFromPrimitiveList`. */
   readonly isDeleteList: boolean;
@@ -24,7 +24,11 @@ export interface ListPlace {
   ): JsonObject;
 }
 
-export function mergeLists(original: readonly unknown[], patch: readonly unknown[], at: ListPlace): readonly unknown[] {
+export function mergeLists(
+  original: readonly unknown[],
+  patch: readonly unknown[],
+  at: ListPosition,
+): readonly unknown[] {
   const type = elementType([original, patch], at.path);
   if (type === undefined) return original;
   const merged = type === "object" ? mergeObjectLists(original, patch, at) : mergeScalarLists(original, patch, at);
@@ -32,7 +36,11 @@ export function mergeLists(original: readonly unknown[], patch: readonly unknown
   return isSame ? original : merged;
 }
 
-function mergeScalarLists(original: readonly unknown[], patch: readonly unknown[], at: ListPlace): readonly unknown[] {
+function mergeScalarLists(
+  original: readonly unknown[],
+  patch: readonly unknown[],
+  at: ListPosition,
+): readonly unknown[] {
   if (at.isDeleteList) {
     const gone = new Set(patch);
     return original.filter((element) => !gone.has(element));
@@ -41,7 +49,11 @@ function mergeScalarLists(original: readonly unknown[], patch: readonly unknown[
   return orderElements(both, { wanted: patch, live: original, mergeKey: undefined, path: at.path });
 }
 
-function mergeObjectLists(original: readonly unknown[], patch: readonly unknown[], at: ListPlace): readonly unknown[] {
+function mergeObjectLists(
+  original: readonly unknown[],
+  patch: readonly unknown[],
+  at: ListPosition,
+): readonly unknown[] {
   const { mergeKey } = at.meta;
   if (mergeKey === undefined) {
     throw new StrategicMergeError("Invalid", at.path, "cannot merge lists of objects without a merge key");
@@ -74,7 +86,7 @@ function mergeObjectLists(original: readonly unknown[], patch: readonly unknown[
   return ordered.map((element) => (added.has(element) ? finish(element) : element));
 }
 
-/** Whether the elements' directives ask to replace the list. */
+/** Whether a directive in the elements requests to replace the list. */
 function checkDirectives(patch: readonly unknown[], path: readonly PathPart[]): boolean {
   let isReplacing = false;
   for (const element of patch) {
@@ -92,12 +104,12 @@ function checkDirectives(patch: readonly unknown[], path: readonly PathPart[]): 
   return isReplacing;
 }
 
-// Unlike `identityOf`: an element of the live list without the key matches nothing, and is found out when ordering.
+// Unlike `identityOf`: an element of the live list without the key matches nothing; ordering reports it.
 function ownKey(element: unknown, mergeKey: string): unknown {
   return isJsonObject(element) ? ownValue(element, mergeKey) : undefined;
 }
 
-/** The patch's elements must all be in the order list, and in its order. */
+/** The patch's elements must all be in the order list, in the same order. */
 export function checkElementOrder(
   patch: readonly unknown[],
   wanted: readonly unknown[],
@@ -117,8 +129,8 @@ export function checkElementOrder(
 }
 
 /**
- * The live order that `$setElementOrder` works with. As upstream: what a patch adds takes the places, at the end, of what
- * it deletes, so that an element which replaces another stays behind those that nobody mentioned.
+ * Returns the live order for `$setElementOrder`. As upstream: added elements take the positions, at the end, of deleted
+ * ones, so that an element that replaces another stays behind those that the patch does not mention.
  */
 export function liveOrder(
   original: readonly unknown[],

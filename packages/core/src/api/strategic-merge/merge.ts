@@ -1,9 +1,9 @@
-// Merging a patch into an object, or (for three-way merges) into another patch. Neither input is changed; what the patch
-// does not touch is shared, and an object no field of which changed is returned itself.
+// Merges a patch into an object, or (for three-way merges) into another patch. The inputs are not changed; unchanged parts
+// are shared, and an object without changes is returned itself.
 //
-// As upstream, except for what upstream refuses by accident: an order for a list without elements means nothing.
+// As upstream, except for an accidental error there: an order for a list without elements is ignored.
 //
-// Combining two patches differs from applying one in that directives and nulls survive: they are still to be applied.
+// Combining two patches differs from applying one: directives and nulls are kept, because they still have to be applied.
 import { deepEqual } from "../../base/deep.ts";
 import { hasKey, isJsonList, isJsonObject, type JsonObject, jsonEntries, ownValue } from "../json-value.ts";
 import type { PathPart, TypeSchema } from "../schema.ts";
@@ -102,7 +102,7 @@ function mergeListField(field: string, change: ListChange, at: MergePlace): read
   });
 }
 
-/** Clears the fields that `$retainKeys` does not name; refuses a patch that sets one of those. */
+/** Removes the fields that `$retainKeys` does not name; throws if the patch sets one of those. */
 function retainKeys(merged: Draft, rest: Draft, at: MergePlace): void {
   if (!rest.has(retainKeysDirective)) return;
   const keys = rest.get(retainKeysDirective);
@@ -122,7 +122,7 @@ function retainKeys(merged: Draft, rest: Draft, at: MergePlace): void {
   for (const key of merged.keys()) if (!keys.includes(key)) merged.delete(key);
 }
 
-/** Merges and orders the lists that a `$setElementOrder/…` speaks of; takes both out of the rest of the patch. */
+/** Merges and orders the lists with a `$setElementOrder/…`; removes both, list and order, from `rest`. */
 function orderLists(merged: Draft, rest: Draft, at: MergePlace): void {
   for (const [key, wanted] of [...rest]) {
     if (!isElementOrderKey(key)) continue;

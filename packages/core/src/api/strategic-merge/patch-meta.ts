@@ -1,11 +1,12 @@
-// How one field is patched, looked up in the schema. Below values of any JSON nothing is known: objects merge, lists are
-// replaced. A field the schema does not have is an error, as upstream: a patch that cannot be understood is not guessed.
+// Looks up in the schema how a field is patched. Inside any-JSON values nothing is known: objects merge, lists are
+// replaced. As upstream, a field that is not in the schema is an error, because its strategy must not be guessed;
+// except where the schema preserves unknown fields.
 import type { PathPart, TypeSchema } from "../schema.ts";
 import { StrategicMergeError } from "./patch-error.ts";
 
 export interface PatchMeta {
   readonly schema: TypeSchema | undefined;
-  /** Lists are replaced and objects merged unless it says otherwise. */
+  /** If undefined, lists are replaced and objects merged. */
   readonly strategy: "merge" | "replace" | undefined;
   readonly retainsKeys: boolean;
   readonly mergeKey: string | undefined;

@@ -1,10 +1,10 @@
-// Strategic merge patch, Kubernetes' own patch format: a merge patch that knows from the schema which lists merge by
-// key, and which objects are replaced or lose the fields not mentioned. Pure functions: inputs are never changed, and
-// results share with them what did not change.
+// Strategic merge patch, Kubernetes' own patch format: a merge patch that uses the schema to decide which lists merge by
+// key, and which objects are replaced or lose the fields that are not mentioned. Pure functions: inputs are never changed, and
+// results share unchanged parts with them.
 //
-// Only kinds with a schema can be patched this way; others are refused as a server refuses them (415). Behaviour is
-// that of upstream's strategicpatch; where this differs, the file that differs says so. Known limits of the format, not
-// of this code: a patch cannot set a field to null, and lists that merge cannot hold two elements with one key.
+// Only kinds with a schema can be patched this way; others are rejected (UnsupportedMediaType), as by a server (415). The behaviour is
+// that of upstream's strategicpatch; differences are documented in the file that differs. Known limits of the format, not
+// of this code: a patch cannot set a field to null, and merged lists cannot have two elements with one key.
 import { isJsonObject, type JsonObject } from "../json-value.ts";
 import type { ObjectSchema } from "../schema.ts";
 import { schemaOfKind } from "../schema-table.ts";
@@ -25,7 +25,7 @@ export function applyStrategicMerge(original: object, patch: object, options: St
   return mergeObjects(from, by, { schema: options.schema ?? schemaOf(from), path: [], mode: "apply" });
 }
 
-/** The patch that makes `modified` of `original`; empty if they are the same. */
+/** Returns the patch from `original` to `modified`; empty if they are equal. */
 export function createStrategicMerge(
   original: object,
   modified: object,
@@ -45,13 +45,13 @@ export interface ThreeWayInput {
 }
 
 export interface ThreeWayOptions extends StrategicMergeOptions {
-  /** Take `modified`'s value where `current` has changed to another one. Without it that is a Conflict. Default: false. */
+  /** Use `modified`'s value where `current` has changed to another one. Otherwise that is a Conflict. Default: false. */
   readonly overwrite?: boolean;
 }
 
 /**
- * The patch for `current` that brings all of `modified` and deletes what was in `original` but is no longer wanted;
- * what others added to `current` stays. What `kubectl apply` sends.
+ * Returns the patch for `current` that applies all of `modified` and deletes what was in `original` but is no longer wanted;
+ * fields and list elements that others added to `current` stay. This is what `kubectl apply` sends.
  */
 export function createThreeWayStrategicMerge(input: ThreeWayInput, options: ThreeWayOptions = {}): JsonObject {
   const original = asObject(input.original, "the original");

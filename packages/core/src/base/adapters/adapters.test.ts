@@ -55,6 +55,6 @@ describe("promClientMetrics", () => {
     metrics.counter({ name: "a_total", help: "A" }).labels({}).inc();
     metrics.counter({ name: "a_total", help: "A" }).labels({}).inc();
     expect(await registry.metrics()).toContain("a_total 2");
-    expect(() => metrics.gauge({ name: "a_total", help: "A" })).toThrow("is defined already");
+    expect(() => metrics.gauge({ name: "a_total", help: "A" })).toThrow("is already defined");
   });
 });

@@ -1,4 +1,4 @@
-// A Log that writes through pino. Ours passes constant messages and fields; pino wants fields first.
+// A Log that writes through pino. Our Log takes the message first and the fields second; pino takes the fields first.
 import type { Logger } from "pino";
 import type { Log, LogFields } from "../log.ts";
 
@@ -12,7 +12,7 @@ export function pinoLog(logger: Logger): Log {
   };
 }
 
-// pino prints the stack, message and cause of an error only under the key it knows.
+// pino prints the stack, the message and the cause of an error only if the error is under the key "err".
 function forPino(fields: LogFields = {}): LogFields {
   const { error, ...rest } = fields;
   return error === undefined || "err" in rest ? fields : { ...rest, err: error };

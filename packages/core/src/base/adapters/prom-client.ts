@@ -1,5 +1,5 @@
-// A Metrics that keeps its numbers in a prom-client registry, for programs that have one already. prom-client itself is
-// handed in, so that this file loads without it.
+// A Metrics that stores its values in a prom-client registry, for programs that already use prom-client. The caller passes the prom-client
+// module, so that this file loads without it.
 import type * as PromClient from "prom-client";
 import { KubeloopError } from "../errors.ts";
 import { Listeners } from "../listeners.ts";
@@ -9,13 +9,13 @@ export interface PromClientOptions {
   /** The prom-client module: `import * as client from "prom-client"`. */
   readonly client: Pick<typeof PromClient, "Counter" | "Gauge" | "Histogram">;
   readonly registry: PromClient.Registry;
-  /** Told when a collect callback throws; the scrape goes on. */
+  /** Called with the error when a collect callback throws; the scrape continues. */
   readonly onError?: (error: unknown) => void;
 }
 
 /**
- * Gotcha: `onCollect` callbacks run when the registry collects the first metric made here, so make one before the first
- * scrape; prom-client has no hook of the registry's own.
+ * Gotcha: prom-client has no collect hook for a whole registry. `onCollect` callbacks run when the registry collects the first metric that was
+ * created here, so create one before the first scrape.
  */
 export function promClientMetrics(options: PromClientOptions): Metrics {
   const { client, registry } = options;
@@ -36,7 +36,7 @@ export function promClientMetrics(options: PromClientOptions): Metrics {
     const existing = registry.getSingleMetric(name);
     if (existing === undefined) return make();
     if (existing instanceof kind) return existing;
-    throw new KubeloopError(`metric ${name} is defined already with another type`, {
+    throw new KubeloopError(`metric ${name} is already defined with another type`, {
       reason: "Invalid",
       retry: "never",
     });

@@ -1,5 +1,5 @@
-// The certificate authorities a server's certificate is checked against. A transport asks before it connects, and opens
-// new connections when the generation has grown: a cluster may rotate its CA under a running client.
+// The certificate authorities that a server's certificate is verified with. A transport reads them before it connects, and opens
+// new connections when the generation has increased, because a cluster may rotate its CA while a client runs.
 import { parseCertificates } from "./client-certificate.ts";
 import { CredentialsError } from "./credentials-error.ts";
 import { type RereadContext, RereadFiles } from "./reread-files.ts";
@@ -19,7 +19,7 @@ const rereadMs = 60_000;
 /** The roots the platform trusts. */
 export const systemCaBundle: CaBundle = constant(undefined);
 
-/** Throws if the text holds no certificate. */
+/** Throws if the text contains no certificate. */
 export function inlineCaBundle(pem: string): CaBundle {
   parseCertificates(pem);
   return constant(pem);

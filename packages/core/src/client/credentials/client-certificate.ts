@@ -1,5 +1,5 @@
-// A client certificate and its private key, as PEM text, looked at once before anyone connects with them: a mismatched
-// pair would otherwise only show as a broken TLS handshake.
+// A client certificate and its private key, as PEM text, checked once before they are used: otherwise a mismatched
+// pair would show only as a failed TLS handshake.
 import { createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
 import { CredentialsError } from "./credentials-error.ts";
 
@@ -10,11 +10,11 @@ export interface CertificatePair {
 }
 
 export interface ClientCertificate extends CertificatePair {
-  /** Grows with each change of certificate or key within one Credentials. */
+  /** Increases with each change of certificate or key within one Credentials. */
   readonly generation: number;
 }
 
-/** The pair, if the key belongs to the first certificate; throws what is wrong otherwise. */
+/** Returns the pair if the key belongs to the first certificate; otherwise throws. */
 export function checkPair(certificatePem: string, keyPem: string): CertificatePair {
   const certificate = parseCertificate(certificatePem);
   const key = parseKey(keyPem);
@@ -26,7 +26,7 @@ export function checkPair(certificatePem: string, keyPem: string): CertificatePa
 
 const certificateBlocks = /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g;
 
-/** The certificates of a PEM text, each one parsed; throws if there is none or one is broken. */
+/** Returns the certificates of a PEM text, each parsed; throws if there is none or one is broken. */
 export function parseCertificates(pem: string): readonly X509Certificate[] {
   const blocks = pem.match(certificateBlocks) ?? [];
   if (blocks.length === 0) throw new CredentialsError("holds no PEM certificate", { reason: "Invalid" });

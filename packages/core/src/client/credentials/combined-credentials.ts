@@ -1,9 +1,9 @@
-// Several credentials shown together: a client certificate for the connection and a token for the request.
+// Several credentials used together: a client certificate for the connection and a token for the request.
 import type { Credential, Credentials } from "./credentials.ts";
 
-/** All headers, and the first certificate there is. */
+/** Sends the headers of all, and uses the first certificate. */
 export function combinedCredentials(parts: readonly Credentials[]): Credentials {
-  // Each part is told only of what it gave itself.
+  // Each part gets only the rejection of its own credential.
   const partsOf = new WeakMap<Credential, readonly Credential[]>();
   return {
     async current(signal) {

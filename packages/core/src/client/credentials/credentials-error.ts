@@ -1,9 +1,9 @@
-// What goes wrong with credentials. Messages never hold a token, a key or a piece of the file they stood in.
+// Errors of credentials. Messages never contain a token, a key or a part of the file that contains it.
 import { KubeloopError } from "../../base/index.ts";
 
 /**
- * `Unreadable`: a file could not be read. `Invalid`: what was read cannot be used. `PluginMissing`, `PluginFailed`: an exec
- * plugin is not installed, or did not do its work.
+ * `Unreadable`: a file could not be read. `Invalid`: a file or a value cannot be used. `PluginMissing`, `PluginFailed`: an exec
+ * plugin is not installed, or failed.
  */
 export type CredentialsErrorReason = "Unreadable" | "Invalid" | "PluginMissing" | "PluginFailed";
 

@@ -1,29 +1,29 @@
-// Who a client says it is. A transport asks for the current Credential before each request, sends its headers, connects
-// with its certificate, and reports back when the server answered 401; the answer says whether a second try makes sense.
+// How a client authenticates. A transport gets the current Credential before each request, sends its headers, connects
+// with its certificate, and reports a 401 response; the result says whether a second try makes sense.
 //
-// Promises: asking is cheap when nothing has changed, concurrent askers share one look at a file or one run of a plugin,
-// and an asker that gives up disturbs no other. Not promised: that a credential is good; only the server knows.
+// Promises: `current` is cheap if nothing has changed, concurrent callers share one read of a file or one run of a plugin,
+// and an aborted caller does not affect the others. Not promised: that a credential is valid; only the server knows.
 import { deepEqual } from "../../base/index.ts";
 import { type ClientCertificate, checkPair } from "./client-certificate.ts";
 
-/** What is shown to the server with one request. */
+/** What is sent to the server with one request. */
 export interface Credential {
-  /** To be sent unless the request brings its own; names in lower case. */
+  /** Sent unless the request has its own; names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** To be connected with. A new generation asks for new connections. */
+  /** Used for the connection. A new generation requires new connections. */
   readonly certificate?: ClientCertificate;
 }
 
 export interface Credentials {
   current(signal: AbortSignal): Promise<Credential>;
   /**
-   * The server answered 401 to `shown`. Looks for something newer and says whether `current` now gives something else: then
-   * the request is worth repeating, once.
+   * Called after the server answered 401 to `shown`. Looks for a newer credential and returns whether `current` now returns another
+   * one: then the request is worth repeating, once.
    */
   rejected(shown: Credential, signal: AbortSignal): Promise<boolean>;
 }
 
-/** Nobody: the server sees system:anonymous. */
+/** Anonymous: the server sees system:anonymous. */
 export const noCredentials: Credentials = constant({ headers: {} });
 
 export function tokenCredentials(token: string): Credentials {
@@ -35,7 +35,7 @@ export function basicCredentials(username: string, password: string): Credential
   return constant({ headers: { authorization: `Basic ${pair}` } });
 }
 
-/** A client certificate and its key as PEM text; throws if they do not belong together. */
+/** A client certificate and its key as PEM text; throws if they do not match. */
 export function certificateCredentials(certificatePem: string, keyPem: string): Credentials {
   return constant({ headers: {}, certificate: { ...checkPair(certificatePem, keyPem), generation: 1 } });
 }
@@ -44,7 +44,7 @@ export function bearer(token: string): Credential["headers"] {
   return { authorization: `Bearer ${token}` };
 }
 
-/** Whether the server would see no difference. */
+/** Whether the two are the same for the server. */
 export function isSameCredential(left: Credential, right: Credential): boolean {
   return left.certificate?.generation === right.certificate?.generation && deepEqual(left.headers, right.headers);
 }

@@ -1,9 +1,9 @@
-// Reading an object nobody has checked yet, field by field: the right type, or absent with a fault noted. As Kubernetes
-// decodes: null and the empty string are the same as absent, unknown fields are passed over, names are case-sensitive.
+// Decodes an unchecked object field by field: a value of the right type, or undefined with a fault recorded. As in Kubernetes:
+// null and the empty string count as absent, unknown fields are ignored, names are case-sensitive.
 import { isJsonList, isJsonObject, type JsonObject, ownValue } from "../../api/json-value.ts";
 
 export interface FieldFault {
-  /** "users[1].user.exec.command"; empty for the whole. */
+  /** "users[1].user.exec.command"; empty for the whole object. */
   readonly path: string;
   readonly message: string;
 }
@@ -32,7 +32,7 @@ export class Fields {
     return typeof value === "boolean" ? value : this.#wrong(key, value, "true or false");
   }
 
-  /** Base64 text, checked but left as it is save for white space. */
+  /** Base64 text, checked and returned without white space. */
   base64(key: string): string | undefined {
     const text = this.string(key)?.replace(/\s+/g, "");
     if (text === undefined) return undefined;
@@ -53,7 +53,7 @@ export class Fields {
     return Object.fromEntries(Object.keys(value).map((name) => [name, fields.strings(name) ?? []]));
   }
 
-  /** The object under `key`; an empty one if there is none. */
+  /** Returns the object under `key`; an empty one if absent. */
   object(key: string): Fields {
     return new Fields(ownValue(this.#object, key), this.at(key), this.#faults);
   }
@@ -66,7 +66,7 @@ export class Fields {
     return !isAbsent(ownValue(this.#object, key));
   }
 
-  /** Whatever stands there, unchecked. */
+  /** Returns the value unchecked. */
   raw(key: string): unknown {
     return ownValue(this.#object, key);
   }

@@ -1,4 +1,4 @@
-// The ExecCredential object of client.authentication.k8s.io: what an exec plugin is told and what it answers.
+// The ExecCredential object of client.authentication.k8s.io: the input and the output of an exec plugin.
 import { parseTime } from "../../api/time.ts";
 import { CredentialsError } from "./credentials-error.ts";
 import { type FieldFault, Fields } from "./decode-fields.ts";
@@ -10,7 +10,7 @@ export const execApiVersions: readonly string[] = [
   "client.authentication.k8s.io/v1beta1",
 ];
 
-/** What a plugin may be told about the cluster it is asked for. */
+/** What a plugin may get to know about its cluster. */
 export interface ExecCluster {
   readonly server: string;
   readonly tlsServerName?: string;
@@ -47,7 +47,7 @@ function toWire(cluster: ExecCluster): Readonly<Record<string, unknown>> {
   };
 }
 
-/** What the plugin printed; JSON or YAML. Throws a CredentialsError that quotes nothing of it. */
+/** Parses what the plugin printed, JSON or YAML. Throws a CredentialsError that quotes nothing of it. */
 export async function parseExecCredential(text: string, apiVersion: string): Promise<FetchedCredential> {
   const faults: FieldFault[] = [];
   const answer = new Fields(await parseOutput(text), "", faults);

@@ -1,9 +1,9 @@
-// Credentials from an exec plugin: a program that prints an ExecCredential. One run at a time, shared by all who wait; kept
-// until it expires (until rejected, if it never does); run again when the server answered 401. A run nobody waits for any
-// more is killed.
+// Credentials from an exec plugin: a program that prints an ExecCredential. One run at a time is shared by all waiting callers. The
+// result is kept until it expires or is rejected; after a 401 the plugin runs again. A run for which no caller waits any more is
+// killed.
 //
-// Standard input is the plugin's only when it asks for it and there is a terminal; then standard error is ours too, since
-// it talks to a person. Otherwise its standard error goes to the log, a line at a time.
+// The plugin gets standard input only if its interactive mode allows it and there is a terminal; then it also gets the standard
+// error of this process, because it talks to a person. Otherwise its standard error goes to the log, line by line.
 import { type Clock, isAborted, type Log } from "../../base/index.ts";
 import type { Credentials } from "./credentials.ts";
 import { CredentialsError } from "./credentials-error.ts";
@@ -16,10 +16,10 @@ import { type FetchedCredential, RenewedCredentials } from "./renewed-credential
 export type ExecInteractiveMode = "Never" | "IfAvailable" | "Always";
 
 export interface ExecPlugin {
-  /** A path, or a name to be found in PATH. */
+  /** A path, or a name that is looked up in PATH. */
   readonly command: string;
   readonly args?: readonly string[];
-  /** Added to our own environment. */
+  /** Added to the environment of this process. */
   readonly env?: readonly { readonly name: string; readonly value: string }[];
   readonly apiVersion: string;
   readonly interactiveMode: ExecInteractiveMode;
@@ -29,9 +29,9 @@ export interface ExecPlugin {
 
 export interface ExecPluginOptions {
   readonly plugin: ExecPlugin;
-  /** Told to the plugin; asked before each run, since CA bundles rotate. */
+  /** Passed to the plugin; called before each run, because CA bundles rotate. */
   readonly cluster?: (signal: AbortSignal) => Promise<ExecCluster>;
-  /** Why standard input may not be given away ("used to read manifests"), if so. */
+  /** Why standard input is not available to plugins ("used to read manifests"); undefined if it is. */
   readonly stdinUnavailable?: string;
   readonly host: Host;
   readonly clock: Clock;
@@ -119,7 +119,7 @@ function failedExit(plugin: ExecPlugin, { exitCode }: HostExit, lastLine: string
   return new CredentialsError(`exec plugin ${plugin.command} ${how}${said}`, { reason: "PluginFailed" });
 }
 
-/** Passes each line on, and remembers the last one for the error: what a program says last is mostly why it failed. */
+/** Logs each line, and keeps the last one for the error, because it mostly says why the program failed. */
 class StderrLog {
   readonly #log: Log;
   readonly #command: string;

@@ -94,7 +94,7 @@ describe("a token file", () => {
     await clock.advance(50_000);
     expect(await credentials.current(never)).toEqual(authorization("Bearer one"));
     expect(await credentials.current(never)).toEqual(authorization("Bearer one"));
-    expect([host.reads.length, warnings]).toEqual([2, ["file could not be read again, keeping what it held"]]);
+    expect([host.reads.length, warnings]).toEqual([2, ["file could not be read again, keeping its last content"]]);
     host.files.set("/token", "two");
     await clock.advance(1_000);
     expect(await credentials.current(never)).toEqual(authorization("Bearer two"));

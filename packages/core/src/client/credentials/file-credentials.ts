@@ -1,22 +1,22 @@
-// Credentials kept in files: a bearer token, or a client certificate with its key. Rotation needs no restart.
+// Credentials in files: a bearer token, or a client certificate with its key. Rotation needs no restart.
 
 import { checkPair } from "./client-certificate.ts";
 import { bearer, type Credential, type Credentials, isSameCredential } from "./credentials.ts";
 import { CredentialsError } from "./credentials-error.ts";
 import { type FileVersion, type RereadContext, RereadFiles } from "./reread-files.ts";
 
-// As client-go: a token read is good for a minute, less ten seconds of leeway. A projected token lives ten minutes at least
-// and is replaced after 80 % of its life.
+// As in client-go: a token is cached for a minute, less ten seconds of leeway. A projected token lives ten minutes at least
+// and is replaced after 80 % of its lifetime.
 const tokenRereadMs = 50_000;
 const certificateRereadMs = 60_000;
 
 export interface TokenFileOptions extends RereadContext {
   readonly path: string;
-  /** Shown as long as the file has never been readable. */
+  /** The token used until the file can be read for the first time. */
   readonly fallbackToken?: string;
 }
 
-/** A bearer token in a file; space around it is dropped. */
+/** A bearer token in a file; surrounding white space is removed. */
 export function tokenFileCredentials(options: TokenFileOptions): Credentials {
   const { path, fallbackToken, ...context } = options;
   const file = new RereadFiles<Credential>({
@@ -34,7 +34,7 @@ export interface CertificateFilesOptions extends RereadContext {
   readonly keyPath: string;
 }
 
-/** A client certificate and its key. A new pair is taken only when both files belong together. */
+/** A client certificate and its key. A new pair is used only if both files match. */
 export function certificateFileCredentials(options: CertificateFilesOptions): Credentials {
   const { certificatePath, keyPath, ...context } = options;
   const files = new RereadFiles({

@@ -1,5 +1,5 @@
-// The machine as this folder sees it: environment, files, a terminal, child processes. Everything that leaves the process
-// goes through a Host, so that a test can be a table over a made-up machine; `nodeHost` is the real one.
+// What this folder uses of the machine: environment, files, a terminal, child processes. All access goes through a Host,
+// so that tests can use a fake machine; `nodeHost` is the real one.
 
 export interface Host {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -7,33 +7,33 @@ export interface Host {
   cwd(): string;
   /** The text of a file. Rejects with an error that has a `code` such as ENOENT. */
   readFile(path: string, signal: AbortSignal): Promise<string>;
-  /** Puts a file in place whole or not at all, with its folders, readable by its owner only. Follows a symbolic link. */
+  /** Writes a file atomically, creates its folders, and makes it readable only by its owner. Follows a symbolic link. */
   replaceFile(path: string, content: string, signal: AbortSignal): Promise<void>;
   isStdinTerminal(): boolean;
   /**
-   * Runs a command to its end. Rejects if it cannot be started (ENOENT, EACCES) and, once it has been killed, with the
-   * signal's reason. Processes the command itself started are not followed.
+   * Runs a command to its end. Rejects if it cannot be started (ENOENT, EACCES), and with the signal's reason after it was
+   * killed. Child processes of the command are not tracked.
    */
   spawn(command: HostCommand, signal: AbortSignal): Promise<HostExit>;
 }
 
 export interface HostCommand {
-  /** A path, or a bare name to be found in PATH. */
+  /** A path, or a bare name that is looked up in PATH. */
   readonly command: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly stdin: "inherit" | "none";
-  /** Where its standard error goes: ours, or line by line to a function. */
+  /** Where its standard error goes: to this process's, or line by line to a function. */
   readonly stderr: "inherit" | ((line: string) => void);
 }
 
 export interface HostExit {
   readonly stdout: string;
-  /** Undefined when a signal ended it. */
+  /** Undefined if a signal ended the process. */
   readonly exitCode: number | undefined;
 }
 
-/** Whether a file or command was not there. */
+/** Whether the error says that a file or command does not exist. */
 export function isMissing(error: unknown): boolean {
   return errorCode(error) === "ENOENT";
 }
@@ -46,7 +46,7 @@ const knownCodes: Readonly<Record<string, string>> = {
   ENOTDIR: "not in a directory",
 };
 
-/** What went wrong with a file, in words, without its path. */
+/** Describes a file error in words, without the path. */
 export function fileFault(error: unknown): string {
   const code = errorCode(error);
   if (code !== undefined) return knownCodes[code] ?? code;

@@ -1,14 +1,14 @@
-// Acting as somebody else: the headers by which a permitted client asks the server to treat a request as another user's.
+// Impersonation: the headers by which a permitted client asks the server to treat a request as another user's.
 
 export interface Impersonation {
   readonly user: string;
   readonly uid?: string;
   readonly groups?: readonly string[];
-  /** Keys reach the server in lower case, whatever they are written in. */
+  /** Keys arrive at the server in lower case, however they are written here. */
   readonly extra?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** What the server could not be sent, in words; empty when all is well. */
+/** Returns the faults that make the identity unsendable, in words; empty if there are none. */
 export function validateImpersonation(impersonation: Impersonation): readonly string[] {
   const { user, uid, groups = [], extra = {} } = impersonation;
   const values = [
@@ -28,7 +28,7 @@ export function validateImpersonation(impersonation: Impersonation): readonly st
   ];
 }
 
-/** Ready to be sent; a list means the header is repeated. */
+/** Returns the headers to send; a list means that the header is repeated. */
 export function impersonationHeaders(
   impersonation: Impersonation,
 ): Readonly<Record<string, string | readonly string[]>> {
@@ -53,7 +53,7 @@ function extraHeader(key: string): string {
   return `impersonate-extra-${escaped.join("")}`;
 }
 
-// The platform writes one byte per character, the server reads UTF-8.
+// Node writes one byte per character, but the server reads UTF-8.
 function toHeaderText(text: string): string {
   return Buffer.from(text, "utf8").toString("latin1");
 }

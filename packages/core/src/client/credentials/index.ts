@@ -1,7 +1,7 @@
-// `credentials`: who a client says it is, and whom it believes. Tokens, passwords, certificates, exec plugins and functions
-// of one's own behind one small interface that a transport asks before each request; rotation needs no restart.
+// `credentials`: how a client authenticates, and which servers it trusts. Tokens, passwords, certificates, exec plugins and
+// functions behind one small interface that a transport calls before each request; rotation needs no restart.
 //
-// Not here: where they are configured (kubeconfig), and the connections they are used on. Start with credentials.ts.
+// Not here: their configuration (kubeconfig), and the connections they are used on. Start with credentials.ts.
 export { type CaBundle, type CaCertificates, fileCaBundle, inlineCaBundle, systemCaBundle } from "./ca-bundle.ts";
 export type { CertificatePair, ClientCertificate } from "./client-certificate.ts";
 export { combinedCredentials } from "./combined-credentials.ts";

@@ -1,7 +1,7 @@
-// Text in JSON or YAML, read as kubectl reads it: its YAML is neither 1.1 nor 1.2 (`yes` is true, `0o10` is 8, but `22:22`
-// and `2001-12-14` are strings), of several documents the first counts, of repeated keys the last.
+// Parses JSON or YAML as kubectl does: its YAML is neither 1.1 nor 1.2 (`yes` is true, `0o10` is 8, but `22:22`
+// and `2001-12-14` are strings). Of several documents the first counts, of repeated keys the last.
 //
-// The YAML library is loaded only when there is YAML to read. Errors give line and column and no piece of the text, which may
+// The YAML library is loaded only if the text is YAML. Errors have line and column but no part of the text, which may
 // be secret.
 import type { DocumentOptions, LineCounter, ParseOptions, ScalarTag, SchemaOptions, Tags, YAMLError } from "yaml";
 import { KubeloopError } from "../../base/index.ts";
@@ -12,12 +12,12 @@ export class SyntaxFault extends KubeloopError {
   }
 }
 
-/** The value of the first document; undefined if the text is empty. Throws a SyntaxFault. */
+/** Returns the value of the first document; undefined if the text is empty. Throws a SyntaxFault. */
 export async function parseJsonOrYaml(text: string): Promise<unknown> {
   return parseJson(text) ?? (await parseYaml(text));
 }
 
-/** The value as YAML. A string that any version of YAML would take for something else is quoted. */
+/** Prints the value as YAML. Strings that any version of YAML would parse as another type are quoted. */
 export async function printYaml(value: unknown): Promise<string> {
   const { stringify } = await import("yaml");
   const customTags = (tags: Tags) => [octal, ...tags];
@@ -29,7 +29,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // Flow-style YAML looks the same at its beginning; and the YAML parser's complaints quote nothing.
+    // Flow-style YAML begins like JSON, and errors of the YAML parser quote nothing.
     return undefined;
   }
 }
@@ -44,7 +44,7 @@ async function parseYaml(text: string): Promise<unknown> {
   try {
     return document.toJS() ?? undefined;
   } catch (cause) {
-    // Aliases without end.
+    // The aliases of the document expand without end.
     throw new SyntaxFault(cause instanceof Error ? cause.message : "cannot be resolved");
   }
 }

@@ -1,4 +1,4 @@
-// The real machine. Nothing here decides anything; see host.ts for what each part promises.
+// The Host of the real machine; host.ts describes what each method promises.
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdir, mkdtemp, open, readFile, realpath, rename, rm } from "node:fs/promises";
 import { homedir } from "node:os";
@@ -9,9 +9,9 @@ import { onAbort, systemClock } from "../../base/index.ts";
 import { type Host, type HostCommand, type HostExit, isMissing } from "./host.ts";
 
 const stdinFile = 0;
-/** How long a process may take to obey SIGTERM. */
+/** How long a process may take to exit after SIGTERM. */
 const killAfterMs = 1_000;
-/** More output than any credential has: a plugin that runs wild is stopped here. */
+/** More than any credential needs: a plugin that prints more is killed. */
 const maxOutputBytes = 4 * 1024 * 1024;
 
 export const nodeHost: Host = {
@@ -30,8 +30,8 @@ async function replaceFile(path: string, content: string, signal: AbortSignal): 
   signal.throwIfAborted();
   const target = await followLinks(path);
   await mkdir(dirname(target), { recursive: true });
-  // Beside the target, since a rename is atomic only within one file system; in a folder of its own, which the platform
-  // names and nobody else may enter.
+  // Beside the target, because a rename is atomic only within one file system; in a new folder with a random name that
+  // only the owner can access.
   const folder = await mkdtemp(join(dirname(target), ".kubeloop-"));
   try {
     const draft = join(folder, "draft");
@@ -86,11 +86,11 @@ async function spawnToEnd(command: HostCommand, signal: AbortSignal): Promise<Ho
   return { stdout: stdout(), exitCode };
 }
 
-/** The exit code, when the process is gone and its output read or dropped. */
+/** Resolves to the exit code after the process has exited and its output was read or dropped. */
 function endOf(child: ChildProcess): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     child.once("error", (error) => {
-      // Also told when a kill fails; then the process has not ended by it.
+      // Node also emits this if a kill fails; then the process has not ended.
       if (child.pid === undefined) reject(error);
     });
     child.once("close", (code) => resolve(code ?? undefined));
@@ -101,7 +101,7 @@ function hasExited(child: ChildProcess): boolean {
   return child.exitCode !== null || child.signalCode !== null;
 }
 
-/** What a process started may keep its pipes open for ever: once nobody wants the output, its end is not waited for. */
+/** Child processes may keep the pipes open for ever: if the output is not needed, do not wait for its end. */
 function dropOutput(child: ChildProcess): void {
   child.stdout?.destroy();
   child.stderr?.destroy();

@@ -1,9 +1,9 @@
-// Text from a file or a program that is going to be shown to a person: no escape sequences that could drive a terminal.
+// Makes text from a file or a program safe to print: escape sequences could control the terminal.
 
-// Everything Unicode calls "other": controls, formats, surrogates, unassigned. Tabs and line ends stay.
+// The Unicode category "other": control, format, surrogate and unassigned characters. Tabs and newlines stay.
 const unprintable = /(?![\t\n\v\f\r])\p{C}/gu;
 
-/** The same text, with what a terminal might obey written out ("U+001B"). */
+/** Returns the text with unprintable characters written as "U+001B". */
 export function printableText(text: string): string {
   return text.replace(unprintable, (character) => {
     const code = character.codePointAt(0) ?? 0;

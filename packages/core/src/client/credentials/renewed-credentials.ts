@@ -1,5 +1,5 @@
-// Credentials that somebody fetches: an exec plugin, or a function of the user's. Kept until they expire or the server
-// rejects them, fetched by one caller at a time on behalf of all.
+// Credentials that are fetched by an exec plugin or a function. They are kept until they expire or the server
+// rejects them; one fetch at a time serves all callers.
 import { type Clock, inFlight, SharedWork } from "../../base/index.ts";
 import { type CertificatePair, type ClientCertificate, checkPair } from "./client-certificate.ts";
 import { bearer, type Credential, type Credentials, isSameCredential } from "./credentials.ts";
@@ -9,14 +9,14 @@ export interface FetchedCredential {
   /** Names in lower case. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly certificate?: CertificatePair;
-  /** Milliseconds since 1970. Without it, see each user of this type. */
+  /** Milliseconds since 1970. If absent, see the users of this type. */
   readonly expiresAtMs?: number;
 }
 
 export interface RenewedCredentialsOptions {
   readonly fetch: (signal: AbortSignal) => Promise<FetchedCredential>;
   readonly clock: Clock;
-  /** What to do with a credential that does not say when it expires. */
+  /** What to do with a credential without an expiry time. */
   readonly withoutExpiry: "keep" | "fetch every time";
 }
 
@@ -41,7 +41,7 @@ export class RenewedCredentials implements Credentials {
   }
 
   async rejected(shown: Credential, signal: AbortSignal): Promise<boolean> {
-    // Somebody else was told first, and there is a newer one already.
+    // Another caller was rejected first, and there is already a newer credential.
     if (this.#kept !== undefined && !isSameCredential(this.#kept.credential, shown)) return true;
     this.#kept = undefined;
     return !isSameCredential(await this.#renewal.join(signal), shown);
@@ -71,14 +71,14 @@ export class RenewedCredentials implements Credentials {
   }
 }
 
-/** A token, or more than that. May be slow, and may be given up by its signal. */
+/** Returns a token, or a whole credential. May be slow; its signal may abort it. */
 export type CredentialFunction = (
   signal: AbortSignal,
 ) => string | FetchedCredential | Promise<string | FetchedCredential>;
 
 /**
- * Credentials from a function of one's own. Called before each request, unless what it returned says when it expires: then
- * that is kept until then, or until the server answers 401.
+ * Credentials from a function. It is called before each request, unless its result has an expiry time: then
+ * the result is kept until that time, or until the server answers 401.
  */
 export function functionCredentials(fetch: CredentialFunction, options: { readonly clock: Clock }): Credentials {
   return new RenewedCredentials({

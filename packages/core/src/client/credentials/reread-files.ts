@@ -1,8 +1,9 @@
-// Files that somebody else rotates: a projected token, a CA bundle, a certificate with its key. Read again when asked and
-// long enough has passed, compared by content (kubelet's mounts swap symbolic links, so times of change say little).
+// Files that are rotated from outside: a projected token, a CA bundle, a certificate with its key. They are read again on use,
+// once enough time has passed, and compared by content (kubelet swaps symbolic links in its mounts, so modification times say
+// little).
 //
-// Promises: a new generation only for new content that decodes; once something good was read, trouble later on (absent for
-// a moment, half written, a key that does not fit its certificate yet) keeps the last good value and looks again soon.
+// Promises: the generation increases only for new content that decodes. After a successful read, a later failure (a file is absent
+// for a moment, half written, or a key does not match its certificate yet) keeps the last good value and is retried soon.
 import { type Clock, inFlight, isAborted, type Log, SharedWork } from "../../base/index.ts";
 import { CredentialsError } from "./credentials-error.ts";
 import { fileFault, type Host } from "./host.ts";
@@ -15,15 +16,15 @@ export interface RereadContext {
 
 export interface RereadOptions<T> extends RereadContext {
   readonly paths: readonly string[];
-  /** How long what was read is good for. */
+  /** How long a read value is used without reading again. */
   readonly everyMs: number;
-  /** From the texts, in the order of the paths; throws when they cannot be used. */
+  /** Decodes the texts, in the order of the paths; throws if they cannot be used. */
   readonly decode: (...texts: string[]) => T;
 }
 
 export interface FileVersion<T> {
   readonly value: T;
-  /** 1 for what was read first. */
+  /** 1 for the first read. */
   readonly generation: number;
 }
 
@@ -31,7 +32,7 @@ interface Reading<T> extends FileVersion<T> {
   readonly texts: readonly string[];
 }
 
-/** When to look again after a look that failed. */
+/** How long the last good value is used after a failed read before the next use reads again. */
 const retryMs = 1_000;
 
 export class RereadFiles<T> {
@@ -51,7 +52,7 @@ export class RereadFiles<T> {
     return isFresh && this.#last !== undefined ? this.#last : await this.#look.join(signal);
   }
 
-  /** As `current`, but looks whatever the time. */
+  /** Like `current`, but does not wait until a read is due; joins a read in progress. */
   reread(signal: AbortSignal): Promise<FileVersion<T>> {
     return this.#look.join(signal);
   }
@@ -63,7 +64,7 @@ export class RereadFiles<T> {
       this.#dueMs = clock.monotonic() + everyMs;
     } catch (error) {
       if (this.#last === undefined || isAborted(error, signal)) throw error;
-      log.warn("file could not be read again, keeping what it held", { paths, error });
+      log.warn("file could not be read again, keeping its last content", { paths, error });
       this.#dueMs = clock.monotonic() + Math.min(retryMs, everyMs);
     }
     return this.#last;
@@ -78,7 +79,7 @@ export class RereadFiles<T> {
   }
 }
 
-/** The text of a file; an error names it. */
+/** Returns the text of a file; an error names the file. */
 export async function readText(host: Host, path: string, signal: AbortSignal): Promise<string> {
   try {
     return await host.readFile(path, signal);

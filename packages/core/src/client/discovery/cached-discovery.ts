@@ -1,31 +1,31 @@
-// Discovery's last answer, kept for a while and shared by all who ask.
+// Caches the result of discovery for a while and shares it between all callers.
 //
 // Promises
-// - Concurrent callers share one read. One who gives up disturbs no other; when all have given up the read is aborted.
-// - After `invalidate()` nothing whose reading began before it is handed out, not even by a read that is under way.
-// - `refresh()` gives an answer whose reading began after the call. If it fails, what was there before stays good.
-// - A failure to read is thrown and not kept: the next caller tries again. Who prefers an old answer, be it expired or
-//   invalidated, says `onFailure: "stale"`; `lastFailure` then tells.
+// - Concurrent callers share one read. An aborted caller does not affect the others; when all are aborted, the read is aborted.
+// - After `invalidate()` no result is returned whose read began before it, not even by a read in progress.
+// - `refresh()` returns a result whose read began after the call. If it fails, the cached result stays valid.
+// - The error of a failed read is thrown and not cached: the next caller tries again. With `onFailure: "stale"` callers get the
+//   old result instead, even if it is expired or invalidated; `lastFailure` then has the error.
 //
-// How long: ten minutes unless given. client-go's memory cache never expires and kubectl's lives for six hours; both
-// make a long-lived process believe in kinds that are gone. A new look costs two empty answers where the server sends
-// ETags. An answer in which some group failed is kept for half a minute only, so that what recovers is seen.
+// The default time to live is ten minutes. client-go's memory cache never expires and kubectl's lives for six hours; with both
+// a long-lived process uses kinds that no longer exist. A new read costs two empty responses if the server sends
+// ETags. A result in which some group failed is cached for only 30 s, so that a recovered group is seen soon.
 import { type Clock, isAborted, SharedWork, systemClock, toError } from "../../base/index.ts";
 import type { Discovered } from "./discovered.ts";
 import type { Discovery } from "./discovery.ts";
 
 export interface CachedDiscoveryOptions {
-  /** The system's unless given. */
+  /** Default: the system clock. */
   readonly clock?: Clock;
-  /** Ten minutes unless given. */
+  /** Default: ten minutes. */
   readonly ttlMs?: number;
-  /** For an answer with failures; 30 s unless given, and never longer than `ttlMs`. */
+  /** For a result with failures. Default: 30 s, and never longer than `ttlMs`. */
   readonly incompleteTtlMs?: number;
-  /** What to do when a new answer is needed and cannot be had. "throw" unless given. */
+  /** What to do if a new read fails. Default: "throw". */
   readonly onFailure?: "throw" | "stale";
 }
 
-/** An answer, and whether the reading of it began after the question. */
+/** A result, and whether its read began after the call. */
 export interface Reading {
   readonly discovered: Discovered;
   readonly isNew: boolean;
@@ -33,7 +33,7 @@ export interface Reading {
 
 interface Kept {
   readonly discovered: Discovered;
-  /** Reads are numbered as they begin. */
+  /** Reads are numbered when they begin. */
   readonly serial: number;
   readonly begunAtMs: number;
 }
@@ -49,7 +49,7 @@ export class CachedDiscovery {
   #kept: Kept | undefined;
   #lastFailure: Error | undefined;
   #begun = 0;
-  /** Reads up to this number are not to be handed out. */
+  /** Results of reads up to this number must not be returned. */
   #invalid = 0;
 
   constructor(discovery: Pick<Discovery, "discover">, options: CachedDiscoveryOptions = {}) {
@@ -60,7 +60,7 @@ export class CachedDiscovery {
     this.#read = new SharedWork((signal) => this.#readOnce(discovery, signal));
   }
 
-  /** Why the last read failed; undefined after one that did not. */
+  /** The error of the last read; undefined if it succeeded. */
   get lastFailure(): Error | undefined {
     return this.#lastFailure;
   }
@@ -69,7 +69,7 @@ export class CachedDiscovery {
     return (await this.read(signal)).discovered;
   }
 
-  /** As `discover`, and says whether this call had to wait for the server. */
+  /** Like `discover`, and says whether the read began after this call. */
   async read(signal: AbortSignal): Promise<Reading> {
     signal.throwIfAborted();
     const kept = this.#kept;
@@ -84,14 +84,14 @@ export class CachedDiscovery {
     throw outcome.failure;
   }
 
-  /** Reads anew, whatever is kept. */
+  /** Reads again, whatever is cached. */
   async refresh(signal: AbortSignal): Promise<Discovered> {
     const outcome = await this.#readAfter(this.#begun, signal);
     if ("kept" in outcome) return outcome.kept.discovered;
     throw outcome.failure;
   }
 
-  /** Whoever asks from now on gets what is read from now on. */
+  /** Later calls return only results whose read begins from now on. */
   invalidate(): void {
     this.#invalid = this.#begun;
   }

@@ -1,9 +1,9 @@
-// The edge of discovery: documents in either form, aggregated (v2 and v2beta1, which look alike) and legacy, become the
-// same few records. The form is told by the document itself, not by its content type: values that never crossed a wire
+// Decodes discovery documents of both forms, aggregated (v2 and v2beta1, which are alike) and legacy, to the
+// same records. The form is detected from the document, not from its content type, because values within one process
 // have none.
 //
-// Forgiving, because any aggregated server writes these: unknown fields are passed over, a missing or malformed field
-// is taken as absent, an entry without a name is no entry. Only a document that is something else altogether throws.
+// The decoding is lenient, because any aggregated server may write these documents: unknown fields are ignored, a malformed field
+// counts as absent, an entry without a name is dropped. Only a document of another kind throws.
 import { isJsonList, isJsonObject, type JsonObject, ownValue } from "../../api/json-value.ts";
 import { DecodeError } from "../../api/object.ts";
 import type { ServerVersion } from "./discovered.ts";
@@ -11,28 +11,28 @@ import type { ServerVersion } from "./discovered.ts";
 export interface GroupDocument {
   readonly name: string;
   readonly versions: readonly VersionDocument[];
-  /** What the server says it prefers, if it says so. */
+  /** The version that the server prefers, if it says so. */
   readonly preferredVersion: string | undefined;
 }
 
 export interface VersionDocument {
   readonly version: string;
-  /** "elsewhere": in a document of its own. */
+  /** "elsewhere": the resources are in a separate document. */
   readonly contents:
     | { readonly kind: "listed"; readonly entries: readonly ResourceEntry[] }
     | { readonly kind: "stale" }
     | { readonly kind: "elsewhere" };
 }
 
-/** One line of a resource list. Texts are empty, and lists too, where the server says nothing. */
+/** One entry of a resource list. Texts and lists that the server does not send are empty. */
 export interface ResourceEntry {
   /** "pods", or "pods/status" for a subresource. */
   readonly name: string;
   readonly singular: string;
   readonly namespaced: boolean;
-  /** Of what it answers with; empty means the list's own. */
+  /** The group of the response's kind; empty means the list's group. */
   readonly group: string;
-  /** Of what it answers with; empty means the list's own. */
+  /** The version of the response's kind; empty means the list's version. */
   readonly version: string;
   readonly kind: string;
   readonly verbs: readonly string[];
@@ -40,7 +40,7 @@ export interface ResourceEntry {
   readonly categories: readonly string[];
 }
 
-/** What /api or /apis answered. */
+/** Decodes the response of /api or /apis. */
 export function decodeGroups(json: unknown): readonly GroupDocument[] {
   const document = isJsonObject(json) ? json : {};
   switch (kindOf(document, { items: "APIGroupDiscoveryList", versions: "APIVersions", groups: "APIGroupList" })) {
@@ -57,7 +57,7 @@ export function decodeGroups(json: unknown): readonly GroupDocument[] {
   }
 }
 
-/** What /apis/GROUP/VERSION answered. */
+/** Decodes the response of /apis/GROUP/VERSION. */
 export function decodeResourceList(json: unknown): readonly ResourceEntry[] {
   const document = isJsonObject(json) ? json : {};
   if (kindOf(document, { resources: "APIResourceList" }) !== "APIResourceList") {
@@ -71,7 +71,7 @@ export function decodeResourceList(json: unknown): readonly ResourceEntry[] {
   });
 }
 
-/** What /version answered. */
+/** Decodes the response of /version. */
 export function decodeServerVersion(json: unknown): ServerVersion {
   if (!isJsonObject(json)) throw new DecodeError("", `must be a version, got ${describe(json)}`);
   return {
@@ -116,7 +116,7 @@ function toEntries(resource: JsonObject): ResourceEntry[] {
   return [own, ...subresources];
 }
 
-// What both forms spell alike.
+// The fields that both forms have in common.
 function toEntry(name: string, json: JsonObject) {
   return {
     name,
@@ -152,7 +152,7 @@ function elsewhere(version: string): VersionDocument {
   return { version, contents: { kind: "elsewhere" } };
 }
 
-// The kind, or for a server that leaves it out, the one that has the list that is there.
+// Returns the kind; if the server leaves it out, the kind that has the list found in the document.
 function kindOf(document: JsonObject, kindsByList: Readonly<Record<string, string>>): string | undefined {
   const kind = text(document, "kind");
   if (kind !== "") return kind;

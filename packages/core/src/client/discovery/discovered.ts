@@ -1,9 +1,8 @@
-// What a server said it serves, as one immutable value: its groups, its resources, and beside them the group-versions
-// that could not be read. One broken aggregated API never hides the others; whoever concludes something from an absence
-// looks at `failures` first.
+// The result of discovery as one immutable value: groups, resources, and the group-versions that could not be read. A broken
+// aggregated API does not hide the others. Before concluding anything from an absent resource, check `failures`.
 //
 // Everything is in the server's order: the core group, then groups as the server ranks them, their versions, their
-// resources. Two answers that are the same value (`===`) hold the same.
+// resources. Two results that are the same value (`===`) have the same content; two values may have the same content, too.
 
 import { type GroupVersion, printGroupVersion } from "../../api/group-version.ts";
 import type { Resource } from "../../api/resource.ts";
@@ -12,10 +11,10 @@ import { KubeloopError } from "../../base/index.ts";
 export interface ApiGroup {
   /** Empty for the core group. */
   readonly name: string;
-  /** In the server's order, those that could not be read included. */
+  /** In the server's order, including those that could not be read. */
   readonly versions: readonly string[];
   /**
-   * The server's choice; where that one could not be read, the first that could. Undefined only for a group without
+   * The server's preferred version; if that could not be read, the first that could. Undefined only for a group without
    * versions.
    */
   readonly preferredVersion: string | undefined;
@@ -23,13 +22,13 @@ export interface ApiGroup {
 
 export interface Discovered {
   readonly groups: readonly ApiGroup[];
-  /** Of all versions. What a server lists only for its subresources, without a kind of its own, is not here. */
+  /** Of all versions. Resources that exist only through their subresources, without a kind, are not included. */
   readonly resources: readonly Resource[];
-  /** By apiVersion ("metrics.k8s.io/v1beta1"), why its resources are not among the others. */
+  /** By apiVersion ("metrics.k8s.io/v1beta1"), why its resources could not be read. */
   readonly failures: ReadonlyMap<string, Error>;
 }
 
-/** The server itself could not reach whoever serves this group-version, and what it remembers may be old. */
+/** The server could not reach the aggregated API of this group-version, so its discovery data may be old. */
 export class StaleGroupVersionError extends KubeloopError {
   readonly groupVersion: GroupVersion;
 
@@ -39,7 +38,7 @@ export class StaleGroupVersionError extends KubeloopError {
   }
 }
 
-/** As /version says it. Texts are empty where the server leaves them out. */
+/** The response of /version. Texts that the server leaves out are empty. */
 export interface ServerVersion {
   /** "1" */
   readonly major: string;

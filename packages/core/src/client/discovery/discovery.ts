@@ -1,16 +1,16 @@
-// Asks a server what it serves, over any Transport.
+// Reads which resources a server serves, over any Transport.
 //
-// - One request to /api and one to /apis, in the aggregated form where the server has it. A server that answers in the
-//   legacy form is asked for each group-version, a few at a time; the two roots need not agree on a form.
-// - What the server marks as stale, and what cannot be read, is a failure beside the rest. Because groups come and go
-//   while they are being read, everything is read once more when something failed; what then fails stays failed.
-// - The roots themselves must answer, or it throws. 404 for one of them means that it has no groups, as with an
-//   aggregated server asked directly; 404 for both is no API server.
-// - The server's ETags are remembered: an unchanged root costs an empty 304, and when nothing has changed at all the
-//   very same value is returned.
+// - One request to /api and one to /apis, in the aggregated form if the server supports it. If it answers in the
+//   legacy form, each group-version is requested, a few at a time; the two roots may differ in form.
+// - Group-versions that are stale or cannot be read are recorded as failures. Because groups may change
+//   during the read, everything is read once more if something failed; what fails again is recorded.
+// - If a root fails, discovery throws. A 404 for one root means that it has no groups, as with an
+//   aggregated server that is called directly; a 404 for both means that this is not an API server.
+// - ETags are remembered: an unchanged root costs an empty 304, and if both roots are unchanged and in the aggregated form,
+//   the same value is returned.
 //
-// Not here: caching for a while (CachedDiscovery), names and kinds (RestMapper), retries of single requests (the
-// Transport's).
+// Not here: caching (CachedDiscovery), lookup of names and kinds (RestMapper), retries of single requests (the
+// Transport).
 import { type GroupVersion, printGroupVersion } from "../../api/group-version.ts";
 import type { Resource } from "../../api/resource.ts";
 import { isNotFound } from "../../api/status-error.ts";
@@ -24,18 +24,18 @@ import { type DocumentAnswer, type DocumentRequest, readDocument } from "./read-
 import { toResources } from "./to-resources.ts";
 
 export interface DiscoveryOptions {
-  /** The system's unless given. */
+  /** Default: the system clock. */
   readonly clock?: Clock;
-  /** "legacy" never asks for the aggregated form. "aggregated", with the fallback above, unless given. */
+  /** "legacy" never requests the aggregated form. Default: "aggregated", with the fallback above. */
   readonly form?: "aggregated" | "legacy";
-  /** For each request; 32 s unless given, as in client-go. */
+  /** The timeout of each request. Default: 32 s, as in client-go. */
   readonly timeoutMs?: number;
-  /** Requests for group-versions under way at a time; 8 unless given. */
+  /** How many requests for group-versions run at a time. Default: 8. */
   readonly maxParallel?: number;
 }
 
 const plainJson = "application/json";
-// The order of g, v and as matters to servers.
+// Servers require this order of g, v and as.
 const aggregatedForms = ["v2", "v2beta1"].map(
   (version) => `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`,
 );
@@ -67,20 +67,20 @@ export class Discovery {
     this.#maxParallel = options.maxParallel ?? 8;
   }
 
-  /** Everything the server serves. */
+  /** Reads everything that the server serves. */
   async discover(signal: AbortSignal): Promise<Discovered> {
     const first = await this.#discoverOnce(signal);
     if (first.failures.size === 0) return first;
     try {
       return await this.#discoverOnce(signal);
     } catch {
-      // What the first attempt has read is better than nothing.
+      // The second attempt failed as a whole: the incomplete result of the first is better than none.
       signal.throwIfAborted();
       return first;
     }
   }
 
-  /** The groups alone: two requests in either form. */
+  /** Reads only the groups: two requests in either form. */
   async serverGroups(signal: AbortSignal): Promise<readonly ApiGroup[]> {
     const groups = mergeGroups(await this.#readRoots(signal));
     return groups.map((group) => toApiGroup(group, (version) => version.contents.kind !== "stale"));
@@ -106,7 +106,7 @@ export class Discovery {
       ["/api", "/apis"].map((path) => (own: AbortSignal) => this.#readRoot(path, own)),
     );
     const failures = roots.filter((root) => root instanceof Error);
-    // Both are waited for, so that a 404 is never mistaken for the reason when the other has a better one.
+    // Wait for both, so that a 404 of one is not thrown if the other has a more useful error.
     const failure =
       failures.find((one) => !isNotFound(one)) ?? (failures.length === roots.length ? failures[0] : undefined);
     if (failure !== undefined) throw failure;
@@ -196,7 +196,7 @@ function isSelfContained({ versions }: GroupDocument): boolean {
   return versions.every((version) => version.contents.kind !== "elsewhere");
 }
 
-/** Of two groups or versions with the same name the first counts; a second group's further versions join it. */
+/** Of two groups or versions with the same name the first counts; further versions of a second group are added to it. */
 function mergeGroups(documents: readonly (readonly GroupDocument[])[]): readonly GroupDocument[] {
   const merged = new Map<string, GroupDocument>();
   for (const group of documents.flat()) {

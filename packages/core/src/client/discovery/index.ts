@@ -1,8 +1,8 @@
-// `discovery`: what a server serves, asked of the server itself. `Discovery` reads, `CachedDiscovery` keeps,
-// `RestMapper` finds by kind and by name. What it finds has the shape of the built-in resources, so that everything
+// `discovery`: which resources a server serves, read from the server itself. `Discovery` reads, `CachedDiscovery` caches,
+// `RestMapper` finds by kind and by name. The results have the same type as the built-in resources, so that every function
 // that takes one takes the other.
 //
-// Start with discovered.ts, then discovery.ts. Not here: schemas (OpenAPI), and following CRDs as they come and go.
+// Start with discovered.ts, then discovery.ts. Not here: schemas (OpenAPI), and watching CRDs.
 export { CachedDiscovery, type CachedDiscoveryOptions, type Reading } from "./cached-discovery.ts";
 export { type ApiGroup, type Discovered, type ServerVersion, StaleGroupVersionError } from "./discovered.ts";
 export { Discovery, type DiscoveryOptions } from "./discovery.ts";

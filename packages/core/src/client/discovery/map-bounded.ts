@@ -1,4 +1,4 @@
-// The same work on many things, a few at a time: results in the order of the things. The first failure aborts the rest
+// Maps items concurrently, a few at a time; results are in the order of the items. The first failure aborts the rest
 // and is thrown when all have ended.
 import { runTogether } from "../../base/index.ts";
 
@@ -9,7 +9,7 @@ export async function mapBounded<T, R>(
   signal: AbortSignal,
 ): Promise<R[]> {
   const results: R[] = [];
-  // Shared by the workers: each takes the next.
+  // Shared by the workers: each takes the next item.
   const rest = things.entries();
   const worker = async (own: AbortSignal) => {
     for (const [index, thing] of rest) results[index] = await work(thing, own);

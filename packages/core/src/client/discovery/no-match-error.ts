@@ -1,5 +1,5 @@
-// The server serves nothing that fits what was asked. Where group-versions that might hold it could not be read, they
-// are named: then the absence is not certain, and nothing should be concluded from it.
+// The server serves no resource that matches. If group-versions that might contain it could not be read, they
+// are named: then its absence is not certain, and nothing should be concluded from it.
 import { printGroupVersion } from "../../api/group-version.ts";
 import { quote } from "../../api/quote.ts";
 import { KubeloopError } from "../../base/index.ts";
@@ -9,7 +9,7 @@ export type Asked = { readonly kind: KindQuery } | { readonly resource: string |
 
 export class NoMatchError extends KubeloopError {
   readonly asked: Asked;
-  /** By apiVersion, why it could not be read. Empty: the server certainly does not serve it. */
+  /** By apiVersion, why it could not be read. If empty, the server certainly does not serve the resource. */
   readonly unread: ReadonlyMap<string, Error>;
 
   constructor(asked: Asked, failures: ReadonlyMap<string, Error>) {

@@ -1,12 +1,12 @@
-// One GET of one small JSON document, from bytes or from a value. What an answer means is rest's to say (a refusal is thrown
-// as the StatusError the server sent, or as one made from its code); the response is always let go of.
+// GETs one small JSON document, from bytes or from a value. rest/read-response.ts interprets the response (an error status is thrown
+// as the StatusError that the server sent, or one made from its code); the response is always disposed of.
 import { type ApiRequest, headerValue, noBody, type Transport } from "../../api/transport.ts";
-import { readJson } from "../rest/answer.ts";
+import { readJson } from "../rest/read-response.ts";
 
 export interface DocumentRequest {
   readonly path: string;
   readonly accept: string;
-  /** Of the version at hand; the server may then answer that nothing has changed. */
+  /** The ETag of the cached document; the server may then answer 304. */
   readonly etag?: string | undefined;
 }
 

@@ -1,14 +1,14 @@
-// Finds discovered resources by kind, by whatever a person types, and by category. Pure: an index is built once from
-// one answer.
+// Finds discovered resources by kind, by a name as typed to kubectl, and by category. Pure: an index is built once per
+// discovery result.
 //
-// Where several fit, they come in the order in which kubectl prefers them: the core group, then groups in the server's
-// order; in each the preferred version, then the others in the server's order. A full name anywhere hides short names:
-// `events` is never another resource's abbreviation.
+// If several match, they come in kubectl's order of preference: the core group, then groups in the server's
+// order; in each the preferred version, then the others in the server's order. A full name takes precedence over short names:
+// `events` is never the short name of another resource.
 import type { GroupResource } from "../../api/group-version.ts";
 import type { Resource } from "../../api/resource.ts";
 import type { Discovered } from "./discovered.ts";
 
-/** A kind; without a version, any. */
+/** A kind; without a version, any version. */
 export interface KindQuery {
   /** Empty for the core group. */
   readonly group: string;
@@ -16,7 +16,7 @@ export interface KindQuery {
   readonly kind: string;
 }
 
-/** By plural, singular, kind or short name, in any case. Without group or version, any; "" is the core group. */
+/** Matches plural, singular, kind or short name, ignoring case. An absent group or version matches any; "" is the core group. */
 export interface ResourceQuery extends Pick<GroupResource, "resource"> {
   readonly group?: string;
   readonly version?: string;
@@ -44,13 +44,13 @@ export function indexResources({ groups, resources }: Discovered): ResourceIndex
   };
 }
 
-/** The resources of a kind, the preferred version first. A kind is matched as it is spelt. */
+/** Returns the resources of a kind, the preferred version first. Kinds are case-sensitive. */
 export function resourcesOfKind(index: ResourceIndex, { group, version, kind }: KindQuery): readonly Resource[] {
   const found = index.byKind.get(`${group}/${kind}`.toLowerCase()) ?? [];
   return found.filter((one) => one.kind === kind && (version === undefined || one.version === version));
 }
 
-/** All that fit, the best first. Text as kubectl reads it: `deploy`, `deployments.apps`, `deployments.v1.apps`. */
+/** Returns all matches, the best first. The text is parsed as by kubectl: `deploy`, `deployments.apps`, `deployments.v1.apps`. */
 export function resourcesNamed(index: ResourceIndex, asked: string | ResourceQuery): readonly Resource[] {
   for (const query of typeof asked === "string" ? readings(asked) : [asked]) {
     for (const names of [index.byName, index.byShortName]) {
@@ -61,7 +61,7 @@ export function resourcesNamed(index: ResourceIndex, asked: string | ResourceQue
   return [];
 }
 
-/** A category's members ("all"), each in the first version that has it. */
+/** Returns the members of a category ("all"), each in the first version that has it. */
 export function resourcesOfCategory(index: ResourceIndex, category: string): readonly Resource[] {
   const seen = new Set<string>();
   return index.inOrder.filter(({ group, plural, categories }) => {
@@ -72,7 +72,7 @@ export function resourcesOfCategory(index: ResourceIndex, category: string): rea
   });
 }
 
-// What follows the first dot may be version and group, or a group with dots.
+// The part after the first dot may be version and group, or a group with dots.
 function readings(text: string): readonly ResourceQuery[] {
   const [resource = "", ...rest] = text.toLowerCase().split(".");
   if (rest.length === 0) return [{ resource }];

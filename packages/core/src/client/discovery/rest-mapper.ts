@@ -1,10 +1,10 @@
-// Which resource serves a kind, which kind a resource holds, and what somebody means by a name, as the server in
-// question has it. The server alone decides: what only the built-in registry knows is not found.
+// Maps kinds to resources, resources to kinds, and names as typed to kubectl to resources, as served by the
+// server: built-in resources that the server does not serve are not found.
 //
-// Nothing found is looked for once more in a new answer of the server, so that a kind whose CRD has just appeared is
-// found at the first try. A loop that keeps asking for what is not there does not hammer the server: such misses cause
-// at most one refresh in ten seconds (`minRefreshMs`) of the clock, shared by all who miss meanwhile; in between they
-// get the NoMatchError at once, or, if that refresh failed, its failure: who could not ask does not claim to know.
+// After a miss the mapper refreshes discovery and looks again, so that a kind whose CRD was just created is
+// found at the first try. A loop that asks for an absent resource does not overload the server: misses cause
+// at most one refresh per ten seconds (`minRefreshMs`), shared by all callers that miss meanwhile. In between they
+// get the NoMatchError immediately, or, if that refresh failed, its error, because then the absence is not known.
 import type { GroupVersionKind, Resource } from "../../api/resource.ts";
 import { type Clock, isAborted, SharedWork, systemClock, toError } from "../../base/index.ts";
 import type { CachedDiscovery } from "./cached-discovery.ts";
@@ -21,9 +21,9 @@ import {
 } from "./resource-index.ts";
 
 export interface RestMapperOptions {
-  /** The system's unless given. */
+  /** Default: the system clock. */
   readonly clock?: Clock;
-  /** Between two refreshes caused by misses; 10 s unless given. */
+  /** The minimum time between two refreshes caused by misses. Default: 10 s. */
   readonly minRefreshMs?: number;
 }
 
@@ -47,35 +47,35 @@ export class RestMapper {
     this.#refresh = new SharedWork((signal) => this.#refreshOnce(signal));
   }
 
-  /** The resource that holds objects of this kind; without a version, in the preferred one. Throws a NoMatchError. */
+  /** Returns the resource of this kind; without a version, in the preferred one. Throws a NoMatchError. */
   async resourceForKind(kind: KindQuery, signal: AbortSignal): Promise<Resource> {
     const [first] = await this.#require({ kind }, (index) => resourcesOfKind(index, kind), signal);
     return first;
   }
 
-  /** The kind of a resource's objects, by place or by name. Throws a NoMatchError. */
+  /** Returns the kind of a resource, given by group, version and resource or by name. Throws a NoMatchError. */
   async kindFor(resource: string | ResourceQuery, signal: AbortSignal): Promise<GroupVersionKind> {
     const { group, version, kind } = await this.resourceFor(resource, signal);
     return { group, version, kind };
   }
 
-  /** The best match for a place or a name (`deploy`, `deployments.apps`, `deployments.v1.apps`). Throws a NoMatchError. */
+  /** Returns the best match for a query or a name (`deploy`, `deployments.apps`, `deployments.v1.apps`). Throws a NoMatchError. */
   async resourceFor(resource: string | ResourceQuery, signal: AbortSignal): Promise<Resource> {
     const [first] = await this.#require({ resource }, (index) => resourcesNamed(index, resource), signal);
     return first;
   }
 
-  /** All matches, of all groups and versions, the best first. Throws a NoMatchError. */
+  /** Returns all matches in all groups and versions, the best first. Throws a NoMatchError. */
   async resourcesFor(resource: string | ResourceQuery, signal: AbortSignal): Promise<readonly Resource[]> {
     return await this.#require({ resource }, (index) => resourcesNamed(index, resource), signal);
   }
 
-  /** The members of a category ("all"), each in its preferred version; none if there is no such category. */
+  /** Returns the members of a category ("all"), each in its preferred version; empty if there is no such category. */
   async resourcesInCategory(category: string, signal: AbortSignal): Promise<readonly Resource[]> {
     return (await this.#search((index) => resourcesOfCategory(index, category), signal)).found;
   }
 
-  /** Whether the server serves exactly this. Throws why its group-version could not be read, rather than say no. */
+  /** Whether the server serves exactly this resource. Throws, instead of returning false, if its group-version is unreadable. */
   async has(
     resource: Pick<Resource, "group" | "version" | "plural" | "apiVersion">,
     signal: AbortSignal,
@@ -110,7 +110,7 @@ export class RestMapper {
     return { found: find(this.#indexOf(refreshed)), discovered: refreshed };
   }
 
-  /** Undefined when it is too early for another one. */
+  /** Returns undefined if it is too early for another refresh. */
   async #refreshAfterMiss(signal: AbortSignal): Promise<Discovered | undefined> {
     const last = this.#lastRefresh;
     if (last !== undefined && this.#clock.monotonic() - last.atMs < this.#minRefreshMs) {
@@ -120,7 +120,7 @@ export class RestMapper {
     return await this.#refresh.join(signal);
   }
 
-  // One that everybody gave up on has told nothing, and does not count.
+  // A refresh that all callers abandoned has no result, and does not count.
   async #refreshOnce(signal: AbortSignal): Promise<Discovered> {
     const atMs = this.#clock.monotonic();
     try {

@@ -1,9 +1,9 @@
-// From the lines of one group-version's list to Resources, the same shape as the built-in constants: a typed client
-// takes either. Subresources move under their resource; of two lines with the same name the first counts.
+// Converts the entries of one group-version's list to Resources, the same type as the built-in constants, so that a typed client
+// takes both. Subresources are attached to their resource; of two entries with the same name the first counts.
 //
-// Discovery does not tell everything a Resource holds. For a kind the built-in registry knows, list kind and schema
-// come from there; for others the list kind is the kind followed by `List`, which a CRD may override without discovery
-// saying so.
+// Discovery does not contain everything that a Resource has. For built-in kinds, list kind and schema
+// come from the registry; for others the list kind is assumed to be the kind followed by `List`, although a CRD may
+// override it.
 import { type GroupVersion, printGroupVersion } from "../../api/group-version.ts";
 import type { Resource, Subresource } from "../../api/resource.ts";
 import { findResource } from "../../api/resources.ts";
@@ -29,8 +29,8 @@ export function toResources(place: GroupVersion, entries: readonly ResourceEntry
     .map((entry) => toResource(place, entry, [...(subresources.get(entry.name)?.values() ?? [])]));
 }
 
-// A resource's own kind lives in the group-version that lists it, whatever group the line names: that is what its
-// objects say.
+// The kind of a resource is in the group-version that lists it, whatever group the entry names, because that is
+// the apiVersion of its objects.
 function toResource(place: GroupVersion, entry: ResourceEntry, subresources: readonly Subresource[]): Resource {
   const { group, version } = place;
   const { name, kind, singular, shortNames, categories, namespaced, verbs } = entry;

@@ -1,13 +1,12 @@
-// Opens one connection to an API server: TCP, through a proxy where one is asked for, and TLS with the protocols on offer.
-// What comes back is ready for the first byte of HTTP. A failure names the stage it happened in; the server has seen no
-// request yet, so each is safe to try again.
+// Opens one connection to an API server: TCP, through a proxy if configured, and TLS with ALPN. The returned socket is ready for
+// the first byte of HTTP. An error names the stage that failed; the server has not seen a request yet, so each is safe to retry.
 import { connect as connectTcp, isIP, type Socket } from "node:net";
 import { connect as connectTls, type TLSSocket } from "node:tls";
 import { TransportError } from "../../api/transport.ts";
 import { type Clock, isAborted, onAbort, timeoutSignal } from "../../base/index.ts";
 import { openTunnel } from "./proxy-tunnel.ts";
 
-/** How to reach a server, and who to be on the way. */
+/** How to reach a server (address, proxy, protocols), and the TLS settings: whom to trust and which certificate to use. */
 export interface DialTarget {
   readonly server: URL;
   readonly proxyUrl?: string | undefined;
@@ -15,15 +14,15 @@ export interface DialTarget {
   readonly certificate?: { readonly certificatePem: string; readonly keyPem: string } | undefined;
   readonly isVerified: boolean;
   readonly serverName?: string | undefined;
-  /** By preference, first is best: `["h2", "http/1.1"]`. */
+  /** In order of preference: `["h2", "http/1.1"]`. */
   readonly protocols: readonly string[];
 }
 
 export interface DialedSocket {
   readonly socket: Socket | TLSSocket;
   readonly protocol: "h2" | "http/1.1";
-  /** What the socket complained of last, also while nobody else was listening. */
-  readonly complaint: () => Error | undefined;
+  /** The last error of the socket, including errors while nothing else listened. */
+  readonly lastError: () => Error | undefined;
 }
 
 const dialTimeoutMs = 30_000;
@@ -39,7 +38,7 @@ export async function dial(target: DialTarget, clock: Clock, signal: AbortSignal
   );
   socket.setNoDelay(true);
   socket.setKeepAlive(true, 30_000);
-  // Nothing is agreed on in plain text: it is HTTP/1.1 unless that was ruled out.
+  // Without TLS there is no ALPN: use HTTP/1.1 unless it is excluded.
   if (server.protocol === "http:") {
     return toDialed(socket, target.protocols.includes("http/1.1") ? "http/1.1" : "h2");
   }
@@ -55,22 +54,22 @@ export async function dial(target: DialTarget, clock: Clock, signal: AbortSignal
 }
 
 function toDialed(socket: Socket, protocol: DialedSocket["protocol"]): DialedSocket {
-  let complaint: Error | undefined;
+  let lastError: Error | undefined;
   socket.on("error", (error) => {
-    complaint = error;
+    lastError = error;
   });
-  return { socket, protocol, complaint: () => complaint };
+  return { socket, protocol, lastError: () => lastError };
 }
 
 function agreedProtocol(socket: TLSSocket, { protocols }: DialTarget): DialedSocket["protocol"] {
-  // A server that has never heard of ALPN speaks HTTP/1.1.
+  // A server without ALPN speaks HTTP/1.1.
   const protocol = socket.alpnProtocol === "h2" ? "h2" : "http/1.1";
   if (protocols.includes(protocol)) return protocol;
   socket.destroy();
   throw new Error(`the server does not offer ${protocols.join(" or ")}`);
 }
 
-/** A plain TCP connection. */
+/** Opens a plain TCP connection. */
 export function openTcp(
   address: { readonly host: string; readonly port: number },
   signal: AbortSignal,
@@ -78,7 +77,7 @@ export function openTcp(
   return untilReady(() => connectTcp(address), "connect", signal);
 }
 
-/** TLS over a socket that is connected, as `target` wants it. */
+/** Does the TLS handshake over a connected socket, with the target's certificates, server name and protocols. */
 function secure(socket: Socket, target: DialTarget, signal: AbortSignal): Promise<TLSSocket> {
   const host = target.serverName ?? hostOf(target.server);
   const start = () =>
@@ -96,7 +95,7 @@ function secure(socket: Socket, target: DialTarget, signal: AbortSignal): Promis
   return untilReady(start, "secureConnect", signal);
 }
 
-/** Waits for a socket's one good event; destroys it on any other end. Leaves no listener behind. */
+/** Waits for a socket's success event; destroys the socket on any other end. Leaves no listener behind. */
 export function untilReady<S extends Socket>(start: () => S, event: string, signal: AbortSignal): Promise<S> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(signal.reason);
@@ -108,13 +107,13 @@ export function untilReady<S extends Socket>(start: () => S, event: string, sign
     };
     const ready = () =>
       settle(() => {
-        // Until someone else listens, an error must not end the process; the socket's closing says enough.
+        // Until the next owner listens, an error must not crash the process; the close event is enough.
         socket.on("error", () => {});
         resolve(socket);
       });
     const giveUp = (reason: unknown) =>
       settle(() => {
-        // A socket that is being destroyed may still say why; nobody listens any more.
+        // A socket that is being destroyed may still emit an error; ignore it.
         socket.on("error", () => {});
         socket.destroy();
         reject(reason);
@@ -149,7 +148,7 @@ function toDialError(what: string, cause: unknown): TransportError {
   return new TransportError(`${what} failed: ${messageOf(cause)}`, { reason, wasSent: "no", cause });
 }
 
-/** Where a name has several addresses, Node says what happened to each of them, and nothing on top. */
+/** If a name has several addresses, Node's AggregateError has one error per address and an empty message. */
 function messageOf(cause: unknown): string {
   if (cause instanceof AggregateError && cause.message === "") return cause.errors.map(messageOf).join("; ");
   return cause instanceof Error ? cause.message : String(cause);

@@ -1,31 +1,31 @@
-// One request and its answer below the Transport: what HTTP/1.1 and HTTP/2 have in common.
+// One HTTP request and its response, below the Transport: what HTTP/1.1 and HTTP/2 have in common.
 import type { Readable } from "node:stream";
 import { type HttpHeaders, TransportError } from "../../api/transport.ts";
 
 export interface HttpExchange {
   readonly method: string;
-  /** With query. */
+  /** Path with query. */
   readonly path: string;
   readonly headers: HttpHeaders;
   readonly body: Uint8Array | AsyncIterable<Uint8Array> | undefined;
-  /** How long the other side may be silent where nothing but silence tells that it has gone; for ever unless given. */
+  /** How long the server may send nothing, where only silence shows a dead connection. Default: no limit. */
   readonly silenceMs?: number | undefined;
 }
 
-export interface HttpAnswer {
+export interface HttpResponse {
   readonly protocol: "h2" | "http/1.1";
   readonly status: number;
   readonly headers: HttpHeaders;
   readonly stream: Readable;
-  /** Whether a stream that has ended, as if all were well, was in truth cut off. */
+  /** Whether a stream that seems to have ended normally was cut off. */
   readonly isCutOff: () => boolean;
-  /** Ends the exchange, early if need be; may be called twice. */
+  /** Ends the exchange, early if necessary; may be called twice. */
   readonly end: () => void;
 }
 
 /**
- * Whether an exchange whose kept connection turned out to be dead may be sent once more without asking anybody: the server
- * has not seen it, or seeing it twice changes nothing. What was read from a stream is gone.
+ * Whether an exchange may be sent once more, without asking the caller, after its kept-alive connection turned out to be dead:
+ * the server has not seen it, or repeating it changes nothing. A request body that is a stream cannot be read again.
  */
 export function mayRepeat({ method, body }: HttpExchange, error: unknown): boolean {
   if (!(error instanceof TransportError) || error.reason !== "ConnectionLost") return false;
@@ -38,7 +38,7 @@ const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const controlCharacter = /[\u0000-\u001f\u007f]/;
 const outsidePath = /[^\u0021-\u00ff]/;
 
-/** Throws if this would not be the request it seems to be on the wire. HTTP libraries differ in what they let pass. */
+/** Throws if the request would be another one on the wire (request smuggling). HTTP libraries differ in what they check. */
 export function checkExchange({ method, path, headers }: HttpExchange): void {
   if (!token.test(method)) throw unsendable(`method ${JSON.stringify(method)}`);
   if (!path.startsWith("/") || outsidePath.test(path)) throw unsendable(`path ${JSON.stringify(path)}`);
@@ -55,12 +55,12 @@ function unsendable(what: string): TransportError {
   return new TransportError(`${what} cannot be sent`, { reason: "Invalid", wasSent: "no" });
 }
 
-/** What those get whose connections are closed under them by the client itself. */
+/** The error of requests whose connection the client itself closes. */
 export function closedError(wasSent: "no" | "maybe" = "no"): TransportError {
   return new TransportError("the client was closed", { reason: "Closed", wasSent });
 }
 
-/** Each header as HTTP libraries want it: text, or a list of their own. In a new object, which the caller may add to. */
+/** Returns the headers as HTTP libraries want them: a string or an array. In a new object, which the caller may extend. */
 export function toLists(headers: HttpHeaders): Record<string, string | string[]> {
   const lists: Record<string, string | string[]> = {};
   for (const name in headers) {
@@ -70,7 +70,7 @@ export function toLists(headers: HttpHeaders): Record<string, string | string[]>
   return lists;
 }
 
-/** Headers as they were answered, without those of HTTP/2 that are none (`:status`). */
+/** Returns the response's headers, without the pseudo-headers of HTTP/2 (`:status`). */
 export function withoutUndefined(headers: Readonly<Record<string, string | string[] | undefined>>): HttpHeaders {
   const kept: Record<string, string | readonly string[]> = {};
   for (const name in headers) {

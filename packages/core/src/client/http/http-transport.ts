@@ -1,9 +1,9 @@
-// The Transport over sockets. It connects as the ClusterConfig says, HTTP/2 where the server offers it, and keeps its
-// connections for all who share it. Nothing is loaded or opened before the first request.
+// The Transport over sockets. It connects as the ClusterConfig says, with HTTP/2 if the server offers it, and shares its
+// connections between all its users. Nothing is loaded or opened before the first request.
 //
-// Promises: an aborted request leaves no socket busy, no timer and no listener behind. A request that the server answered
-// with 401 is repeated once if the credentials have something newer. A rotated CA or client certificate makes new connections;
-// exchanges on the old ones end in peace.
+// Promises: an aborted request leaves no busy socket, timer or listener behind. A request that was answered
+// with 401 is repeated once if the credentials have a newer value. A rotated CA or client certificate causes new connections;
+// running requests on the old ones finish.
 import {
   type ApiRequest,
   type ApiResponse,
@@ -24,36 +24,36 @@ import { toResponse } from "./response-body.ts";
 import { type HttpVersion, ServerConnections } from "./server-connections.ts";
 
 export interface HttpTransportOptions {
-  /** The system's unless given. */
+  /** Default: the system clock. */
   readonly clock?: Clock;
-  /** What the server offers, HTTP/2 first, unless given. */
+  /** Default: what the server offers, HTTP/2 first. */
   readonly version?: HttpVersion;
 }
 
-/** As whom to send: what differs between clients that share connections. */
+/** The identity of requests: what differs between clients that share connections. */
 export interface HttpIdentity {
   readonly credentials: Credentials;
   readonly impersonate?: Impersonation | undefined;
 }
 
-/** An identity in use: what it adds to each request, and the certificate it showed last. */
+/** An identity in use: what it adds to each request, and the certificate it used last. */
 interface Sender {
   readonly credentials: Credentials;
   readonly headers: HttpHeaders;
   certificate: ClientCertificate | undefined;
 }
 
-const mostIdentities = 8;
-/** Bookmarks come about every minute; a quarter of one more is patience enough. */
+const maxIdentities = 8;
+/** Bookmarks come about every minute; a quarter of a minute more is enough margin. */
 const watchSilenceMs = 75_000;
 
 export class HttpTransport implements AsyncDisposable {
   readonly #config: ClusterConfig;
   readonly #clock: Clock;
   readonly #version: HttpVersion;
-  /** What the server's address has before every path, without a slash at its end. */
+  /** The path of the server's address, which precedes every request path; without a trailing slash. */
   readonly #prefix: string;
-  /** By the CA and the client certificate they were made with. */
+  /** By the CA and client certificate of the connections. */
   readonly #connections = new Map<string, ServerConnections>();
   readonly #retired = new Set<ServerConnections>();
   #isClosed = false;
@@ -65,13 +65,13 @@ export class HttpTransport implements AsyncDisposable {
     this.#prefix = new URL(config.server).pathname.replace(/\/$/, "");
   }
 
-  /** HTTP/2 connections that are open now. */
+  /** The number of open HTTP/2 connections. */
   get http2Connections(): number {
     const all = [...this.#connections.values(), ...this.#retired];
     return all.reduce((sum, one) => sum + one.http2Connections, 0);
   }
 
-  /** A Transport that sends as this identity; the config's own unless given. All share this one's connections. */
+  /** Returns a Transport that sends with this identity. Default: the config's. All share the connections of this object. */
   as({ credentials, impersonate }: HttpIdentity = this.#config): Transport {
     const headers = impersonate === undefined ? {} : impersonationHeaders(impersonate);
     const sender: Sender = { credentials, headers, certificate: undefined };
@@ -110,15 +110,15 @@ export class HttpTransport implements AsyncDisposable {
     };
     checkExchange(exchange);
     const ca = await this.#config.tls.ca.current(signal);
-    // Nothing is awaited between choosing connections and counting the exchange on them: they could be retired.
+    // No await between choosing the connections and counting the exchange on them, because they could be retired meanwhile.
     const answer = await this.#connectionsFor(ca, sender, shown.certificate).send(exchange, signal);
-    // Over HTTP/2 a ping notices; over HTTP/1.1 only silence tells.
+    // Over HTTP/2 a ping detects a dead connection; over HTTP/1.1 only silence does.
     const limitMs = answer.protocol === "http/1.1" ? exchange.silenceMs : undefined;
     const silence = limitMs === undefined ? undefined : { clock: this.#clock, limitMs };
     return await toResponse(answer, { silence }, signal);
   }
 
-  /** Later ones stand: what the request says itself goes before everything. */
+  /** Later entries win: the request's own headers override all others. */
   #headers(request: ApiRequest, sender: Sender, shown: Credential, body: ReturnType<typeof toBytes>): HttpHeaders {
     const headers: Record<string, string | readonly string[]> = {};
     if (!this.#config.disableCompression) headers["accept-encoding"] = "gzip";
@@ -142,7 +142,7 @@ export class HttpTransport implements AsyncDisposable {
     return connections;
   }
 
-  // A certificate that its owner has replaced opens no more connections; another identity that still shows it makes its own.
+  // A replaced certificate opens no more connections; another identity that still uses it opens its own.
   #retireOlder(ca: CaCertificates, sender: Sender, certificate: ClientCertificate | undefined): void {
     const older = sender.certificate;
     if (certificate === undefined || certificate.generation <= (older?.generation ?? 0)) return;
@@ -150,12 +150,12 @@ export class HttpTransport implements AsyncDisposable {
     if (older !== undefined) this.#retire(keyOf(ca, older));
   }
 
-  // Connections made under an older CA are not to be trusted with anything new; of those with other client certificates,
-  // idle ones go when there are many.
+  // Connections made with an older CA must not be used for new requests. Of those with other client certificates,
+  // idle ones are closed if there are many.
   #retireOthers(prefix: string): void {
     for (const [key, connections] of this.#connections) {
       const isCurrent = key.startsWith(prefix);
-      if (!isCurrent || (connections.isIdle && this.#connections.size >= mostIdentities)) this.#retire(key);
+      if (!isCurrent || (connections.isIdle && this.#connections.size >= maxIdentities)) this.#retire(key);
     }
   }
 
@@ -172,7 +172,7 @@ function keyOf(ca: CaCertificates, certificate: ClientCertificate | undefined): 
   return `${ca.generation}\n${certificate?.certificatePem ?? ""}\n${certificate?.keyPem ?? ""}`;
 }
 
-/** Whether there is something newer to show; then, and when nobody can say, the refusal is not needed any more. */
+/** Whether the credentials have a newer value. If so, or if that cannot be determined, the 401 response is disposed of. */
 async function isRenewed(refusal: ApiResponse, ask: () => Promise<boolean>): Promise<boolean> {
   let answer: "yes" | "no" | "failed" = "failed";
   try {

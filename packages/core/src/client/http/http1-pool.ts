@@ -1,8 +1,8 @@
-// HTTP/1.1 to one server: kept-alive connections, one exchange each at a time, as many as there are exchanges. undici speaks
-// the protocol on each; it costs more to load than all else here, so it is loaded when the first connection is there.
+// HTTP/1.1 to one server: kept-alive connections with one exchange each at a time, as many connections as exchanges. undici
+// implements the protocol on each; it takes longer to load than everything else here, so it is loaded with the first connection.
 //
-// A server may close a kept connection at the very moment it is used again. What may be sent twice is then sent once more, on
-// a new connection, and nobody notices.
+// A server may close a kept-alive connection at the moment it is reused. A request that is safe to repeat is then sent once more
+// on a new connection, and the caller does not notice.
 import type { Socket } from "node:net";
 import { Readable } from "node:stream";
 import type { Client, Dispatcher } from "undici";
@@ -11,8 +11,8 @@ import { type Clock, childSignal, onAbort } from "../../base/index.ts";
 import type { DialedSocket } from "./dial.ts";
 import {
   closedError,
-  type HttpAnswer,
   type HttpExchange,
+  type HttpResponse,
   mayRepeat,
   toLists,
   withoutUndefined,
@@ -26,12 +26,12 @@ export interface Http1Options {
   readonly dial: (signal: AbortSignal) => Promise<DialedSocket>;
 }
 
-interface Lane {
+interface PooledConnection {
   readonly socket: Socket;
   readonly client: Client;
   readonly request: (options: Dispatcher.RequestOptions) => Promise<Dispatcher.ResponseData>;
-  readonly complaint: DialedSocket["complaint"];
-  /** Whether it has lain idle: then it may have died without anyone noticing. */
+  readonly lastError: DialedSocket["lastError"];
+  /** Whether it was idle: then it may be dead without being noticed. */
   wasIdle: boolean;
 }
 
@@ -40,32 +40,32 @@ const neverSent = "the connection was gone before the request was sent";
 export class Http1Pool implements AsyncDisposable {
   readonly #options: Http1Options;
   readonly #closing = new AbortController();
-  readonly #lanes = new Set<Lane>();
-  // The last one used is the first one reused: the others grow old and time out.
-  readonly #idle: Lane[] = [];
+  readonly #connections = new Set<PooledConnection>();
+  // The most recently used connection is reused first, so that the others stay idle and time out.
+  readonly #idle: PooledConnection[] = [];
 
   constructor(options: Http1Options) {
     this.#options = options;
   }
 
-  /** How many connections there are. */
+  /** The number of connections. */
   get size(): number {
-    return this.#lanes.size;
+    return this.#connections.size;
   }
 
-  /** Keeps a connection that was dialled elsewhere for the next request that needs one. It has not lain idle yet. */
+  /** Adds a connection that was dialled elsewhere, for the next request. It has not been idle yet. */
   async adopt(dialed: DialedSocket): Promise<void> {
-    const lane = await this.#toLane(dialed);
-    lane.socket.unref();
-    if (!lane.socket.destroyed) this.#idle.push(lane);
+    const connection = await this.#toConnection(dialed);
+    connection.socket.unref();
+    if (!connection.socket.destroyed) this.#idle.push(connection);
   }
 
-  async request(exchange: HttpExchange, signal: AbortSignal): Promise<HttpAnswer> {
+  async request(exchange: HttpExchange, signal: AbortSignal): Promise<HttpResponse> {
     this.#closing.signal.throwIfAborted();
-    const lane = this.#takeIdle() ?? (await this.#open(signal));
-    const { wasIdle } = lane;
+    const connection = this.#takeIdle() ?? (await this.#open(signal));
+    const { wasIdle } = connection;
     try {
-      return await this.#exchangeOn(lane, exchange, signal);
+      return await this.#exchangeOn(connection, exchange, signal);
     } catch (error) {
       if (!wasIdle || !mayRepeat(exchange, error)) throw error;
       return await this.#exchangeOn(await this.#open(signal), exchange, signal);
@@ -74,30 +74,30 @@ export class Http1Pool implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing.abort(closedError());
-    await Promise.all([...this.#lanes].map((lane) => closeLane(lane)));
+    await Promise.all([...this.#connections].map((connection) => closeConnection(connection)));
   }
 
-  #takeIdle(): Lane | undefined {
-    for (let lane = this.#idle.pop(); lane !== undefined; lane = this.#idle.pop()) {
-      if (!lane.socket.destroyed) return lane;
+  #takeIdle(): PooledConnection | undefined {
+    for (let connection = this.#idle.pop(); connection !== undefined; connection = this.#idle.pop()) {
+      if (!connection.socket.destroyed) return connection;
     }
     return undefined;
   }
 
-  // A connection of the caller's own: who gives up while it is being made takes nothing from others.
-  async #open(signal: AbortSignal): Promise<Lane> {
+  // A connection for this caller only, so that aborting it does not affect others.
+  async #open(signal: AbortSignal): Promise<PooledConnection> {
     using limit = childSignal(signal);
     using _closing = onAbort(this.#closing.signal, (reason) => limit.abort(reason));
-    return await this.#toLane(await this.#options.dial(limit.signal));
+    return await this.#toConnection(await this.#options.dial(limit.signal));
   }
 
-  async #toLane({ socket, complaint }: DialedSocket): Promise<Lane> {
+  async #toConnection({ socket, lastError }: DialedSocket): Promise<PooledConnection> {
     const { Client, request } = await loadUndiciParts();
     let isHandedOver = false;
     const client = new Client(this.#options.server.origin, {
       connect: (_options, callback) => {
-        // undici would connect again by itself when the socket has closed; here a lane ends with its socket. And it would
-        // not notice an answer that comes before its question has returned.
+        // undici would reconnect by itself when the socket has closed; here a connection ends with its socket. undici also
+        // misses a callback that is called before `connect` has returned, so it is called in a microtask.
         queueMicrotask(() => {
           if (isHandedOver || socket.destroyed) return callback(new Error(neverSent), null);
           isHandedOver = true;
@@ -106,41 +106,41 @@ export class Http1Pool implements AsyncDisposable {
         });
       },
       pipelining: 1,
-      // Quiet watches are not dead ones, and deadlines are the caller's.
+      // A quiet watch is not dead, and deadlines are set by the caller.
       bodyTimeout: 0,
       headersTimeout: 0,
       keepAliveTimeout: 30_000,
       maxHeaderSize: 64 * 1024,
     });
-    const lane: Lane = {
+    const connection: PooledConnection = {
       socket,
       client,
       request: (options) => request(client, options),
-      complaint,
+      lastError,
       wasIdle: false,
     };
-    this.#lanes.add(lane);
-    socket.once("close", () => this.#drop(lane));
+    this.#connections.add(connection);
+    socket.once("close", () => this.#drop(connection));
     if (this.#closing.signal.aborted) {
-      await closeLane(lane);
+      await closeConnection(connection);
       throw this.#closing.signal.reason;
     }
-    return lane;
+    return connection;
   }
 
-  #drop(lane: Lane): void {
-    this.#lanes.delete(lane);
-    const at = this.#idle.indexOf(lane);
+  #drop(connection: PooledConnection): void {
+    this.#connections.delete(connection);
+    const at = this.#idle.indexOf(connection);
     if (at !== -1) this.#idle.splice(at, 1);
   }
 
-  #keep(lane: Lane): void {
-    if (lane.socket.destroyed) return;
-    lane.wasIdle = true;
-    this.#idle.push(lane);
+  #keep(connection: PooledConnection): void {
+    if (connection.socket.destroyed) return;
+    connection.wasIdle = true;
+    this.#idle.push(connection);
   }
 
-  /** Until the head of the answer; what comes after it is its reader's to listen to. */
+  /** The limit until the head of the response has arrived; after that, the reader of the body has its own limit. */
   #silenceOf({ silenceMs }: HttpExchange, onSilent: () => void): SilenceLimit | undefined {
     if (silenceMs === undefined) return undefined;
     const silence = new SilenceLimit({ clock: this.#options.clock, limitMs: silenceMs }, onSilent);
@@ -148,26 +148,26 @@ export class Http1Pool implements AsyncDisposable {
     return silence;
   }
 
-  async #exchangeOn(lane: Lane, exchange: HttpExchange, signal: AbortSignal): Promise<HttpAnswer> {
-    // undici listens on the signal it is given for as long as the answer lasts; a child keeps that off the caller's.
+  async #exchangeOn(connection: PooledConnection, exchange: HttpExchange, signal: AbortSignal): Promise<HttpResponse> {
+    // undici listens on its signal as long as the response lasts; a child signal keeps that listener off the caller's signal.
     const child = childSignal(signal);
     using silence = this.#silenceOf(exchange, () => child.abort());
     try {
-      const { statusCode, headers, body } = await lane.request({
+      const { statusCode, headers, body } = await connection.request({
         method: exchange.method as Dispatcher.HttpMethod,
         path: exchange.path,
         headers: { host: this.#options.server.host, ...toLists(exchange.headers) },
         body: toBody(exchange.body),
         signal: child.signal,
-        // undici would close the connection after a DELETE that carries options.
+        // undici would close the connection after a DELETE with a body.
         reset: false,
       });
       const letGo = () => child[Symbol.dispose]();
-      // A body that nobody reads any more still reports that it was cut off.
+      // A body that is no longer read still emits an error if it is cut off; ignore it.
       body.on("error", () => {});
       body.once("close", () => {
         letGo();
-        this.#keep(lane);
+        this.#keep(connection);
       });
       const end = () => {
         letGo();
@@ -184,15 +184,15 @@ export class Http1Pool implements AsyncDisposable {
       };
     } catch (cause) {
       child[Symbol.dispose]();
-      void closeLane(lane);
+      void closeConnection(connection);
       signal.throwIfAborted();
       silence?.throwIfSilent();
-      throw this.#closing.signal.aborted ? closedError("maybe") : toTransportError(cause, lane);
+      throw this.#closing.signal.aborted ? closedError("maybe") : toTransportError(cause, connection);
     }
   }
 }
 
-async function closeLane({ client, socket }: Lane): Promise<void> {
+async function closeConnection({ client, socket }: PooledConnection): Promise<void> {
   await client.destroy(closedError());
   socket.destroy();
 }
@@ -202,14 +202,14 @@ function toBody(body: HttpExchange["body"]): Uint8Array | Readable | null {
   return body instanceof Uint8Array ? body : Readable.from(body);
 }
 
-function toTransportError(cause: unknown, { complaint }: Lane): TransportError {
+function toTransportError(cause: unknown, { lastError }: PooledConnection): TransportError {
   const { message, code }: NodeJS.ErrnoException = cause instanceof Error ? cause : new Error(String(cause));
   if (code === "UND_ERR_INVALID_ARG") {
     return new TransportError(`not a request: ${message}`, { reason: "Invalid", wasSent: "no", cause });
   }
   const wasSent = message === neverSent ? "no" : "maybe";
-  // The socket knows better than undici why it closed: an alert of TLS, a reset.
-  const why = code === "UND_ERR_SOCKET" ? (complaint()?.message.trim() ?? message) : message;
+  // The socket's error is more precise than undici's: a TLS alert, a reset.
+  const why = code === "UND_ERR_SOCKET" ? (lastError()?.message.trim() ?? message) : message;
   return new TransportError(`no answer: ${why}`, {
     reason: "ConnectionLost",
     wasSent,

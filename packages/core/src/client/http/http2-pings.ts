@@ -1,6 +1,6 @@
-// Notices that the other end of an HTTP/2 connection has vanished: while anyone waits for something, a ping every 30 s, to
-// be answered within 15 s. An idle connection is not pinged, so that it keeps no process alive; the first who uses it after
-// a long rest has it pinged at once.
+// Detects a dead HTTP/2 connection: while it has streams, a ping is sent every 30 s and must be answered within 15 s. An idle
+// connection is not pinged, so that it does not keep the process alive; the first request after a long idle time sends a ping
+// immediately.
 import type { ClientHttp2Session } from "node:http2";
 import type { Clock } from "../../base/index.ts";
 
@@ -35,7 +35,7 @@ export class Http2Pings implements Disposable {
     };
   }
 
-  /** No more pings. One that is under way keeps its deadline, or short waits on a dead connection would never reach it. */
+  /** Stops the pings. A ping in progress keeps its deadline, otherwise short waits on a dead connection would never reach it. */
   pause(): void {
     this.#isWanted = false;
     if (this.#state.at !== "waiting") return;

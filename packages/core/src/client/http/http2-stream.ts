@@ -1,22 +1,26 @@
-// One exchange on an HTTP/2 connection: sends a request and waits for the head of its answer. A stream that the server cut off
-// looks to Node as if it had ended well; its reset code tells.
+// One exchange on an HTTP/2 connection: sends a request and waits for the head of its response. For Node, a stream that the
+// server cut off has ended normally; only its reset code shows the difference.
 import type { ClientHttp2Stream, IncomingHttpHeaders } from "node:http2";
 import { TransportError } from "../../api/transport.ts";
 import { onAbort } from "../../base/index.ts";
-import { type HttpAnswer, type HttpExchange, toLists, withoutUndefined } from "./http-exchange.ts";
-import type { Http2Lane } from "./http2-lane.ts";
+import { type HttpExchange, type HttpResponse, toLists, withoutUndefined } from "./http-exchange.ts";
+import type { Http2Connection } from "./http2-connection.ts";
 
-export async function sendOn(lane: Http2Lane, exchange: HttpExchange, signal: AbortSignal): Promise<HttpAnswer> {
+export async function sendOn(
+  connection: Http2Connection,
+  exchange: HttpExchange,
+  signal: AbortSignal,
+): Promise<HttpResponse> {
   const { method, path, headers, body } = exchange;
   const outgoing = toLists(headers);
   outgoing[":method"] = method;
   outgoing[":path"] = path;
   let stream: ClientHttp2Stream;
   try {
-    stream = lane.request(outgoing, { endStream: body === undefined });
+    stream = connection.request(outgoing, { endStream: body === undefined });
   } catch (cause) {
     const message = cause instanceof Error ? cause.message : String(cause);
-    if (lane.isLost) {
+    if (connection.isLost) {
       throw new TransportError(`no answer: ${message}`, { reason: "ConnectionLost", wasSent: "no", cause });
     }
     throw new TransportError(`not a request: ${message}`, { reason: "Invalid", wasSent: "no", cause });
@@ -47,7 +51,7 @@ function headOf(
     };
     const answered = (headers: IncomingHttpHeaders) => settle(() => resolve(headers));
     const closed = () => settle(() => reject(toTransportError(stream, error)));
-    // Also after the answer has begun: the reader sees the error through the stream itself.
+    // Also after the response has begun: the reader gets the error through the stream itself.
     stream.on("error", (cause: Error) => {
       error = cause;
     });
@@ -67,7 +71,10 @@ function headOf(
 const cancelled = 8; // NGHTTP2_CANCEL
 const refusedStream = 7; // NGHTTP2_REFUSED_STREAM
 
-/** One that has come to its end on both sides goes by itself: a reset would count against us, and servers hang up on who sends many. */
+/**
+ * A stream that has ended on both sides closes by itself and is not reset: a reset would count against the client, and servers
+ * disconnect clients that send many.
+ */
 function cancel(stream: ClientHttp2Stream): void {
   if (stream.readableEnded && stream.writableFinished) return;
   if (!stream.closed) stream.close(cancelled);

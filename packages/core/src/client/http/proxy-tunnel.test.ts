@@ -91,7 +91,7 @@ describe("refusals", () => {
       "the proxy refused: 403 Forbidden",
     ],
     ["what is no proxy", "http", { refusal: "SSH-2.0-OpenSSH" }, "", "the proxy does not speak HTTP"],
-    ["no login", "socks5", { login: "a:b" }, "", "the proxy offers no way to log in that is known here"],
+    ["no login", "socks5", { login: "a:b" }, "", "the proxy offers no supported authentication method"],
     ["a wrong login", "socks5", { login: "a:b" }, "a:c@", "the proxy refused the user and password"],
     ["a target it does not like", "socks5", { refusal: 2 }, "", "the proxy refused: not allowed by its rules"],
     ["a target that is not there", "socks5", { refusal: 5 }, "", "the proxy refused: connection refused"],

@@ -1,5 +1,5 @@
-// A connection through a proxy: CONNECT on an http or https proxy, or SOCKS5. Behind it the socket is as good as a direct
-// one; the proxy sees the server's name and port, nothing else.
+// A connection through a proxy: CONNECT on an http or https proxy, or SOCKS5. The resulting socket works like a direct
+// one. If the server uses TLS, the proxy sees only its name and port.
 import { isIP, type Socket } from "node:net";
 import * as tls from "node:tls";
 import { onAbort } from "../../base/index.ts";
@@ -10,7 +10,7 @@ interface Address {
   readonly port: number;
 }
 
-/** Whom to believe when the proxy itself speaks TLS: the cluster's authority, as client-go does, or the platform's. */
+/** Whom to trust if the proxy itself uses TLS: the cluster's CA, as in client-go, and the platform's CAs. */
 interface ProxyTrust {
   readonly caPem: string | undefined;
   readonly isVerified: boolean;
@@ -46,7 +46,7 @@ function secureProxy(plain: Socket, host: string, { caPem, isVerified }: ProxyTr
   return untilReady(start, "secureConnect", signal);
 }
 
-// Older Nodes cannot name the roots that were added by the environment.
+// Older Node versions cannot list roots that were added through the environment.
 function platformRoots(): readonly string[] {
   const { getCACertificates, rootCertificates }: typeof tls & { getCACertificates?: (kind: "default") => string[] } =
     tls;
@@ -93,7 +93,7 @@ async function greetSocks(socket: Socket, proxy: URL, { host, port }: Address, s
     socket.write(Buffer.concat([Buffer.from([1]), prefixed(user.name), prefixed(user.password)]));
     const [, status] = await readUntil(socket, () => 2, signal);
     if (status !== 0) throw new Error("the proxy refused the user and password");
-  } else if (method !== 0) throw new Error("the proxy offers no way to log in that is known here");
+  } else if (method !== 0) throw new Error("the proxy offers no supported authentication method");
   socket.write(Buffer.concat([Buffer.from([5, 1, 0]), socksAddress(host), Buffer.from([port >> 8, port & 255])]));
   const reply = await readUntil(socket, socksReplyLength, signal);
   if (reply[1] !== 0) throw new Error(`the proxy refused: ${socksFailures[reply[1] ?? 1] ?? "unknown reason"}`);
@@ -101,7 +101,7 @@ async function greetSocks(socket: Socket, proxy: URL, { host, port }: Address, s
 
 const socksAddressTypes = { ipv4: 1, name: 3, ipv6: 4 } as const;
 
-// A name is sent as it is, so that the proxy looks it up.
+// A host name is sent unresolved, so that the proxy resolves it.
 function socksAddress(host: string): Buffer {
   switch (isIP(host)) {
     case 4:
@@ -113,7 +113,7 @@ function socksAddress(host: string): Buffer {
   }
 }
 
-// As a URL's host prints it: shortened, in hexadecimal.
+// In the form of a URL's host: shortened, in hexadecimal.
 function ipv6Bytes(address: string): number[] {
   const [front = [], back = []] = address.split("::").map((half) => half.split(":").filter((group) => group !== ""));
   const middle = Array<string>(8 - front.length - back.length).fill("0");
@@ -142,7 +142,7 @@ function credentialsOf(proxy: URL): { readonly name: string; readonly password: 
 
 const longestReplyBytes = 65_536;
 
-/** Reads exactly as many bytes as `lengthOf` finds to belong to the reply (0: more are needed); the rest stays unread. */
+/** Reads exactly the bytes of the reply, whose length `lengthOf` returns (0: more are needed); the rest stays unread. */
 function readUntil(socket: Socket, lengthOf: (bytes: Buffer) => number, signal: AbortSignal): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     let seen = Buffer.alloc(0);

@@ -1,20 +1,20 @@
-// An answer as the Transport hands it out: its bytes as they arrive, decompressed where the server compressed, read by one
-// reader with back-pressure down to the socket, broken off with a TransportError when the connection breaks and with the
-// signal's reason when that fires. Whoever stops early lets go of the stream, the timer and the signal.
+// The response of a Transport: its bytes as they arrive, decompressed if necessary, for one reader, with back-pressure down to
+// the socket. Reading fails with a TransportError when the connection breaks and with the signal's reason when it aborts. A reader
+// that stops early releases the stream, the timer and the signal.
 import type { Readable } from "node:stream";
 import { type ApiResponse, headerValue, TransportError } from "../../api/transport.ts";
 import { onAbort } from "../../base/index.ts";
-import type { HttpAnswer } from "./http-exchange.ts";
+import type { HttpResponse } from "./http-exchange.ts";
 import { SilenceLimit, type SilenceOptions } from "./silence-limit.ts";
 
 export interface ResponseOptions {
-  /** How long the body may be silent; for ever unless given. */
+  /** How long the body may be silent. Default: no limit. */
   readonly silence: SilenceOptions | undefined;
 }
 
-/** The answer's body ends with the reading, the signal, its disposal or silence. */
+/** The body ends when it was read to its end, aborted, disposed of, or silent for too long. */
 export async function toResponse(
-  answer: HttpAnswer,
+  answer: HttpResponse,
   options: ResponseOptions,
   signal: AbortSignal,
 ): Promise<ApiResponse> {
@@ -31,7 +31,7 @@ export async function toResponse(
     watch[Symbol.dispose]();
     silence?.[Symbol.dispose]();
     answer.end();
-    // The answer's own stream is the answer's to end.
+    // `answer.end` ends the answer's own stream; only a decompressing stream is left to destroy.
     if (stream !== answer.stream) stream?.destroy();
   };
   const watch = onAbort(signal, end);
@@ -63,9 +63,9 @@ export async function toResponse(
 }
 
 interface Reading {
-  readonly answer: HttpAnswer;
+  readonly answer: HttpResponse;
   readonly silence: SilenceLimit | undefined;
-  /** Says why it was ended here, if it was. */
+  /** Throws the reason if the response was ended on this side. */
   readonly throwIfEnded: () => void;
   readonly isEnded: () => boolean;
   readonly end: () => void;
@@ -74,12 +74,12 @@ interface Reading {
 type Ending = { readonly how: "well" } | { readonly how: "badly"; readonly cause: unknown };
 
 const ended = { done: true, value: undefined } as const;
-/** What may wait for a slow reader before the stream is paused; less than what one HTTP/2 window lets a server send. */
-const mostWaitingBytes = 64 * 1024;
+/** How many bytes may wait for a slow reader before the stream is paused; less than one HTTP/2 window. */
+const maxBufferedBytes = 64 * 1024;
 
 /**
- * Reads a stream by its events. `for await` over a Readable does the same with an iterator, a generator and an end-of-stream watcher
- * of Node's for each answer, which together cost as much as parsing the object in it.
+ * Reads a stream through its events. `for await` over a Readable does the same with an iterator, a generator and an end-of-stream listener
+ * per response, which together cost as much as parsing the object in it.
  */
 class BodyReader implements AsyncIterableIterator<Uint8Array> {
   readonly #stream: Readable;
@@ -110,7 +110,7 @@ class BodyReader implements AsyncIterableIterator<Uint8Array> {
       });
       silence?.hear();
     }
-    // What still waits when the reading was ended here is nobody's any more.
+    // Chunks that still wait after the read was ended on this side are dropped.
     const chunk = this.#reading.isEnded() ? undefined : this.#waiting.shift();
     if (chunk === undefined) return this.#finish(this.#ending ?? { how: "well" });
     this.#waitingBytes -= chunk.length;
@@ -121,7 +121,7 @@ class BodyReader implements AsyncIterableIterator<Uint8Array> {
   async return(): Promise<IteratorResult<Uint8Array, undefined>> {
     if (this.#state === "over") return ended;
     this.#reading.end();
-    // Whoever waits for a chunk is told that it was ended here.
+    // A read that still waits gets an error, because an end would look like a complete body.
     if (this.#wake === undefined) this.#state = "over";
     else this.#settle({ how: "badly", cause: prematureClose() });
     return ended;
@@ -130,7 +130,7 @@ class BodyReader implements AsyncIterableIterator<Uint8Array> {
   #begin(): void {
     this.#state = "reading";
     const stream = this.#stream;
-    // What happened before nobody is told again.
+    // Events from before are not emitted again, so check the stream's state.
     if (stream.errored) this.#settle({ how: "badly", cause: stream.errored });
     else if (stream.readableEnded) this.#settle({ how: "well" });
     else if (stream.destroyed) this.#settle({ how: "badly", cause: prematureClose() });
@@ -148,7 +148,7 @@ class BodyReader implements AsyncIterableIterator<Uint8Array> {
     this.#waiting.push(chunk);
     this.#waitingBytes += chunk.length;
     if (this.#wake !== undefined) this.#wakeUp();
-    else if (this.#waitingBytes >= mostWaitingBytes) this.#stream.pause();
+    else if (this.#waitingBytes >= maxBufferedBytes) this.#stream.pause();
   }
 
   /** The first ending counts. */
@@ -190,23 +190,23 @@ function toTransportError(cause: unknown): TransportError {
   return new TransportError(`the answer broke off: ${message}`, { reason, wasSent: "maybe", cause });
 }
 
-/** Whether nothing came where gzip was announced, as after HEAD and with 304: then there was nothing to undo. */
+/** Whether an empty body was announced as gzip, as after HEAD and with 304: then there is nothing to decompress. */
 function isEmptyArchive(stream: Readable, error: unknown): boolean {
   const isEnd = error instanceof Error && "code" in error && error.code === "Z_BUF_ERROR";
   return isEnd && "bytesWritten" in stream && stream.bytesWritten === 0;
 }
 
-/** Undoes the answer's content-encoding. */
+/** Decompresses the body by its content-encoding. */
 async function decompressed(stream: Readable, encoding: string): Promise<Readable> {
   if (encoding === "identity" || encoding === "") return stream;
   if (encoding !== "gzip") {
-    throw new TransportError(`the server sent content-encoding "${encoding}", which nobody asked for`, {
+    throw new TransportError(`the server sent content-encoding "${encoding}", which was not requested`, {
       reason: "Decode",
       wasSent: "maybe",
     });
   }
   const { createGunzip } = await import("node:zlib");
   const { pipeline } = await import("node:stream");
-  // pipeline hands errors of either side to the reader and destroys the other.
+  // pipeline forwards errors of either side to the reader and destroys the other side.
   return pipeline(stream, createGunzip(), () => {});
 }

@@ -1,12 +1,11 @@
-// All connections to one server under one TLS identity. The first one decides, by what the server agrees to in the TLS
-// handshake, whether they are HTTP/2 or HTTP/1.1; it is then the first that is used. Should the server agree to something
-// else later, the next request decides anew.
+// All connections to one server with one TLS identity. ALPN on the first connection decides whether they use HTTP/2 or HTTP/1.1;
+// that connection is then used first. If the server later agrees to something else, the next request decides again.
 import { TransportError } from "../../api/transport.ts";
 import { type Clock, type Deferred, deferred, untilAborted } from "../../base/index.ts";
 import { type DialTarget, dial } from "./dial.ts";
-import { closedError, type HttpAnswer, type HttpExchange } from "./http-exchange.ts";
+import { closedError, type HttpExchange, type HttpResponse } from "./http-exchange.ts";
 import { Http1Pool } from "./http1-pool.ts";
-import { Http2Sessions } from "./http2-sessions.ts";
+import { Http2Pool } from "./http2-pool.ts";
 
 export type HttpVersion = "1.1" | "2" | "auto";
 
@@ -21,9 +20,9 @@ const protocolsOf = { "1.1": ["http/1.1"], "2": ["h2"], auto: ["h2", "http/1.1"]
 export class ServerConnections implements AsyncDisposable {
   readonly #options: ServerConnectionsOptions;
   readonly #closing = new AbortController();
-  /** All that have had a connection; the last one is in use. */
-  readonly #pools = new Set<Http1Pool | Http2Sessions>();
-  #agreed: Http1Pool | Http2Sessions | undefined;
+  /** All pools that have had a connection; the last one is in use. */
+  readonly #pools = new Set<Http1Pool | Http2Pool>();
+  #agreed: Http1Pool | Http2Pool | undefined;
   #probing: Promise<void> | undefined;
   #exchanges = 0;
   #retiring: Deferred<void> | undefined;
@@ -32,16 +31,16 @@ export class ServerConnections implements AsyncDisposable {
     this.#options = options;
   }
 
-  /** HTTP/2 connections that are open. */
+  /** The number of open HTTP/2 connections. */
   get http2Connections(): number {
-    return [...this.#pools].reduce((sum, pool) => sum + (pool instanceof Http2Sessions ? pool.size : 0), 0);
+    return [...this.#pools].reduce((sum, pool) => sum + (pool instanceof Http2Pool ? pool.size : 0), 0);
   }
 
   get isIdle(): boolean {
     return this.#exchanges === 0;
   }
 
-  async send(exchange: HttpExchange, signal: AbortSignal): Promise<HttpAnswer> {
+  async send(exchange: HttpExchange, signal: AbortSignal): Promise<HttpResponse> {
     this.#exchanges++;
     let isOver = false;
     const over = () => {
@@ -63,7 +62,7 @@ export class ServerConnections implements AsyncDisposable {
     }
   }
 
-  /** To be given no new exchanges from now on: closes once those under way have ended, and resolves then. */
+  /** Closes, and resolves, when the running exchanges have ended. The caller must not send new ones from now on. */
   async retire(): Promise<void> {
     if (this.#exchanges > 0) {
       this.#retiring = deferred();
@@ -74,12 +73,12 @@ export class ServerConnections implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing.abort(closedError());
-    // The pool that is being probed among them: it may be waiting for a greeting that never comes.
+    // Including the pool that is being probed, which may wait for HTTP/2 settings that never come.
     await Promise.all([...this.#pools].map((pool) => pool[Symbol.asyncDispose]()));
     await this.#probing?.catch(() => {});
   }
 
-  async #agreedPool(signal: AbortSignal): Promise<Http1Pool | Http2Sessions> {
+  async #agreedPool(signal: AbortSignal): Promise<Http1Pool | Http2Pool> {
     while (this.#agreed === undefined) {
       signal.throwIfAborted();
       this.#closing.signal.throwIfAborted();
@@ -101,7 +100,7 @@ export class ServerConnections implements AsyncDisposable {
     }
     const pool =
       first.protocol === "h2"
-        ? new Http2Sessions({ server, clock, dial: (signal) => this.#dialHttp2(signal) })
+        ? new Http2Pool({ server, clock, dial: (signal) => this.#dialHttp2(signal) })
         : new Http1Pool({ server, clock, dial: (signal) => this.#dial(["http/1.1"], signal) });
     this.#pools.add(pool);
     try {

@@ -1,7 +1,7 @@
-// Notices that a stream has been silent for too long while someone waited for it. A connection whose other end has vanished
-// without a word looks just like one on which nothing happens; only time tells them apart.
+// Detects that a stream has been silent for too long while a reader waited for it. A connection whose other end has vanished
+// without closing it looks like one on which nothing happens; only time tells them apart.
 //
-// One timer for the whole stream: what arrives only notes when it came. The reader's own slowness is not silence.
+// One timer for the whole stream: arriving data only records its time. A slow reader does not count as silence.
 import { TransportError } from "../../api/transport.ts";
 import type { Clock } from "../../base/index.ts";
 
@@ -24,21 +24,21 @@ export class SilenceLimit implements Disposable {
     this.#onSilent = onSilent;
   }
 
-  /** Someone waits from now on. */
+  /** A reader starts to wait. */
   wait(): void {
     if (this.#state !== "listening") return;
     this.#waitingSinceMs = this.#clock.monotonic();
     this.#timer ??= this.#clock.after(this.#limitMs, () => this.#check());
   }
 
-  /** Something came, and its reader is busy with it. */
+  /** Data arrived, and the reader is busy with it. */
   hear(): void {
     this.#waitingSinceMs = undefined;
   }
 
   throwIfSilent(): void {
     if (this.#state !== "silent") return;
-    throw new TransportError(`nothing was heard for ${this.#limitMs} ms`, { reason: "Silent", wasSent: "maybe" });
+    throw new TransportError(`nothing was received for ${this.#limitMs} ms`, { reason: "Silent", wasSent: "maybe" });
   }
 
   [Symbol.dispose](): void {

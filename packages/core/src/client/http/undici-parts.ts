@@ -1,20 +1,20 @@
-// The two parts of undici that speak HTTP/1.1 over a socket. Its front door brings fetch, caches, mocks and proxies along:
-// ninety more files and a tenth of a second, for nothing that is used here. undici restricts no paths, and our dependency
-// names one release exactly: when that changes, the tests of the transport say whether the parts are still in their place.
+// The two modules of undici that implement HTTP/1.1 over a socket. Its main module also loads fetch, caches, mocks and proxies:
+// ninety more files and a tenth of a second, for nothing that is used here. undici does not restrict deep imports, and our
+// dependency is pinned to one exact release: after an update, the tests of the transport show whether the modules still exist.
 /// <reference path="./undici-paths.d.ts" />
 import { createRequire } from "node:module";
 import type { Client, Dispatcher } from "undici";
 
 export interface UndiciParts {
   readonly Client: typeof Client;
-  /** What the front door makes a method of the client. */
+  /** The function that the main module makes a method of the client. */
   readonly request: (client: Client, options: Dispatcher.RequestOptions) => Promise<Dispatcher.ResponseData>;
 }
 
 /**
- * Loads them the first time. Required, where they are found: to import a CommonJS file Node first reads all of it for names,
- * and the compiler's work on that reading costs as much as two thousand objects of a list. Who bundles a program has them
- * inside it, and nowhere to require them from.
+ * Loads them on first use. With `require` where possible, because to import a CommonJS file Node first scans all of it for export
+ * names, and compiling that scanner costs as much as two thousand objects of a list. A bundled program contains the modules and
+ * cannot require them from anywhere, so there they are imported.
  */
 export async function loadUndiciParts(): Promise<UndiciParts> {
   const { Client, request } = requireParts() ?? (await importParts());

@@ -1,4 +1,4 @@
-// The types of undici-parts.ts' imports: undici describes its front door only.
+// The types for the imports of undici-parts.ts, because undici has types only for its main module.
 declare module "undici/lib/dispatcher/client.js" {
   export { Client as default } from "undici";
 }

@@ -1,20 +1,20 @@
-// Which cluster and which user a kubeconfig means: those of the current context, or of another one that was asked for, with
-// single parts replaced. Pure.
+// Chooses cluster and user of a kubeconfig: those of the current context or of a requested one, with
+// overrides for single parts. Pure.
 //
-// Unlike kubectl, a context that names a user or a cluster that is not there is a fault, never anonymous access or
+// Unlike in kubectl, a context whose user or cluster does not exist is an error, never anonymous access or
 // localhost. A context without a user is anonymous.
 import type { KubeconfigCluster, KubeconfigContext, KubeconfigUser } from "./kubeconfig.ts";
 import { KubeconfigError, type KubeconfigFault } from "./kubeconfig-error.ts";
 import type { Located, MergedKubeconfig } from "./merge-kubeconfigs.ts";
 
 export interface KubeconfigOverrides {
-  /** Instead of the current context. */
+  /** The context to use instead of the current one. */
   readonly context?: string;
-  /** Instead of the context's cluster, user and namespace. */
+  /** Override the context's cluster, user and namespace. */
   readonly cluster?: string;
   readonly user?: string;
   readonly namespace?: string;
-  /** Instead of the cluster's address; its tls-server-name goes with the old one. */
+  /** Overrides the cluster's address, and drops the cluster's tls-server-name. */
   readonly server?: string;
 }
 
@@ -26,7 +26,7 @@ export interface ChosenContext {
   readonly source: string;
 }
 
-/** Throws a KubeconfigError if the parts are not there. */
+/** Throws a KubeconfigError if a part does not exist. */
 export function chooseContext(merged: MergedKubeconfig, overrides: KubeconfigOverrides): ChosenContext {
   const faults: KubeconfigFault[] = [];
   const context = findContext(merged, overrides, faults);

@@ -1,18 +1,18 @@
-// All that a transport needs to reach a cluster as somebody. Made from a kubeconfig, from a pod's service account, or by
-// hand; the transport does not know which.
+// Everything that a transport needs to connect and authenticate to a cluster. Made from a kubeconfig, from a pod's service
+// account, or by hand; the transport does not know which.
 import { type CaBundle, systemCaBundle } from "../credentials/ca-bundle.ts";
 import { type Credentials, noCredentials } from "../credentials/credentials.ts";
 import type { Impersonation } from "../credentials/impersonation.ts";
 
 export interface ClusterConfig {
-  /** http or https, perhaps with a path before every request's own; no slash at the end, no query. */
+  /** http or https, possibly with a path prefix; no slash at the end, no query. */
   readonly server: string;
-  /** Where to look when nobody says where. */
+  /** The default namespace. */
   readonly namespace: string;
   readonly tls: ClusterTls;
   /** http, https or socks5; from the kubeconfig, else from HTTPS_PROXY and NO_PROXY. */
   readonly proxyUrl?: string;
-  /** Whether to ask for uncompressed answers. */
+  /** Whether to request uncompressed responses. */
   readonly disableCompression: boolean;
   readonly credentials: Credentials;
   readonly impersonate?: Impersonation;
@@ -22,13 +22,13 @@ export interface ClusterConfig {
 
 export interface ClusterTls {
   readonly ca: CaBundle;
-  /** False takes any certificate the server shows. */
+  /** If false, any server certificate is accepted. */
   readonly isVerified: boolean;
-  /** To be asked for and checked instead of the server's host name. */
+  /** The server name for SNI and verification, instead of the host name. */
   readonly serverName?: string;
 }
 
-/** A ClusterConfig made by hand: https with the platform's roots and nobody's credentials, unless said otherwise. */
+/** Makes a ClusterConfig by hand. Default: https with the platform's roots, and anonymous. */
 export function clusterConfig(given: Pick<ClusterConfig, "server"> & Partial<ClusterConfig>): ClusterConfig {
   return {
     namespace: "default",
@@ -41,9 +41,9 @@ export function clusterConfig(given: Pick<ClusterConfig, "server"> & Partial<Clu
   };
 }
 
-/** The server's address as ClusterConfig has it; throws a TypeError that says what is wrong with it. */
+/** Returns the server's address in normal form; throws a TypeError if it is invalid. */
 export function parseServer(text: string): string {
-  // As kubectl: an address without a scheme is plain HTTP.
+  // As in kubectl: an address without a scheme is plain HTTP.
   const url = parseUrl(/^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`);
   if (url === undefined) throw new TypeError("must be a URL such as https://host:6443");
   if (url.protocol !== "https:" && url.protocol !== "http:") throw new TypeError("must begin with https:// or http://");

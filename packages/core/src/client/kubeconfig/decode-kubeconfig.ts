@@ -1,5 +1,5 @@
-// From the text of a kubeconfig, JSON or YAML, to a checked object: every field of the right type, no name twice. Whether
-// what it says makes sense is looked at later, and only for the context in use, as kubectl does.
+// Decodes the text of a kubeconfig, JSON or YAML, to a checked object: every field has the right type, no name is used twice. Whether
+// the values make sense is checked later, and only for the context in use, as in kubectl.
 import { type FieldFault, Fields } from "../credentials/decode-fields.ts";
 import { parseJsonOrYaml, SyntaxFault } from "../credentials/json-or-yaml.ts";
 import type {
@@ -12,7 +12,7 @@ import type {
 } from "./kubeconfig.ts";
 import { KubeconfigError } from "./kubeconfig-error.ts";
 
-/** Throws a KubeconfigError with all faults; `file` is what they name. An empty text is an empty kubeconfig. */
+/** Throws a KubeconfigError with all faults, which name `file`. An empty text is an empty kubeconfig. */
 export async function parseKubeconfig(text: string, file?: string): Promise<Kubeconfig> {
   const faults: FieldFault[] = [];
   const decoded = decode(await parse(text, file), faults);
@@ -123,7 +123,7 @@ function decodeExtensions(fields: Fields): readonly KubeconfigExtension[] | unde
 
 type Given<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
 
-/** Without the keys whose value is undefined. */
+/** Removes the keys whose value is undefined. */
 function given<T extends object>(fields: T): Given<T> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Given<T>;
 }

@@ -1,5 +1,5 @@
-// The configuration every pod finds: the API server's address in the environment, a service account's token, CA and
-// namespace in files. Token and CA are read again as kubelet rotates them.
+// The in-cluster configuration of a pod: the API server's address in the environment; token, CA and
+// namespace of its service account in files. Token and CA are read again from time to time, because kubelet rotates them.
 import { isAborted } from "../../base/index.ts";
 import { fileCaBundle, systemCaBundle } from "../credentials/ca-bundle.ts";
 import { noCredentials } from "../credentials/credentials.ts";
@@ -18,7 +18,7 @@ export interface InClusterOverrides {
   readonly namespace?: string;
 }
 
-/** Throws a KubeconfigError of reason NotFound when this is no pod, or one without a service account. */
+/** Throws a KubeconfigError with reason NotFound if the process is not in a pod, or the pod has no service account. */
 export async function openInCluster(
   options: OpenContextOptions & InClusterOverrides,
   signal: AbortSignal,
@@ -38,7 +38,7 @@ export async function openInCluster(
     tls: { ca: await openCa(options, signal), isVerified: true },
     ...(proxyUrl === undefined ? {} : { proxyUrl }),
     disableCompression: false,
-    // As everywhere: not in plain text.
+    // As everywhere: no credentials over plain HTTP.
     credentials: server.startsWith("https:") ? credentials : noCredentials,
     source: `service account in ${folder}`,
   };

@@ -1,5 +1,5 @@
-// `kubeconfig`: where the cluster is and who one is there, read from kubeconfig files as kubectl reads them or from a pod's
-// service account, as one ClusterConfig for a transport; and kubeconfig files written for others. Start with
+// `kubeconfig`: the cluster's address and the credentials, read from kubeconfig files as kubectl reads them or from a pod's
+// service account, as one ClusterConfig for a transport; and writing kubeconfig files for other programs. Start with
 // load-cluster-config.ts.
 //
 // Promises: all faults of a configuration at once, each with its file and field; no secret in a message.

@@ -1,13 +1,13 @@
-// Everything that is wrong with a configuration, said at once: which file, which field, what.
+// All faults of a configuration in one error: the file, the field and the message of each.
 import { KubeloopError } from "../../base/index.ts";
 import type { FieldFault } from "../credentials/decode-fields.ts";
 
 export interface KubeconfigFault extends FieldFault {
-  /** Undefined where the fault is in what the caller asked for. */
+  /** Undefined if the fault is in the caller's options. */
   readonly file?: string;
 }
 
-/** `NotFound`: no configuration anywhere. `Invalid`: there is one, and it cannot be used. */
+/** `NotFound`: there is no configuration. `Invalid`: there is one, but it cannot be used. */
 export class KubeconfigError extends KubeloopError {
   readonly faults: readonly KubeconfigFault[];
 

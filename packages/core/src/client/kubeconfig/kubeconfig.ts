@@ -1,4 +1,4 @@
-// A kubeconfig file as an object, with the names it has on disk. Everything optional is left out when empty, as the
+// The type of a kubeconfig file, with its field names. Optional fields are left out if empty, as the
 // decoder does; data is base64 text.
 import type { ExecInteractiveMode } from "../credentials/exec-plugin.ts";
 
@@ -34,7 +34,7 @@ export interface KubeconfigUser {
   readonly "as-user-extra"?: Readonly<Record<string, readonly string[]>>;
   readonly username?: string;
   readonly password?: string;
-  /** Gone from Kubernetes, and refused when used; only its name is kept, to say what replaces it. */
+  /** Removed from Kubernetes, so using it is an error; its name is kept for the message about its replacement. */
   readonly "auth-provider"?: { readonly name: string };
   readonly exec?: KubeconfigExec;
   readonly extensions?: readonly KubeconfigExtension[];

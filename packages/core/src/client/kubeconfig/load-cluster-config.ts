@@ -1,10 +1,10 @@
-// The one call most programs need: where is my cluster, and who am I there? In the order kubectl looks:
+// The one call most programs need: finds the cluster and the credentials. In kubectl's order:
 //
-// 1. the file that was named, alone; 2. the files of KUBECONFIG, merged; 3. without KUBECONFIG, ~/.kube/config;
-// 4. if 2 or 3 found nothing, and no context, cluster or user was asked for, the pod's service account; 5. if that is not
-// there either, a server that was named, anonymously.
+// 1. the file given by `path`, alone; 2. the files of KUBECONFIG, merged; 3. without KUBECONFIG, ~/.kube/config;
+// 4. if 2 or 3 found nothing, and no context, cluster or user was requested, the pod's service account; 5. without one,
+// the server in the options, anonymously.
 //
-// So a kubeconfig in a pod goes before the pod's own account, and a program sees the cluster that kubectl sees beside it.
+// So a kubeconfig in a pod takes precedence over the pod's service account, and a program uses the same cluster as kubectl beside it.
 import { type Clock, defaultLog, type Log, systemClock } from "../../base/index.ts";
 import type { Host } from "../credentials/host.ts";
 import { nodeHost } from "../credentials/node-host.ts";
@@ -21,16 +21,16 @@ export interface ClusterConfigOptions extends KubeconfigOverrides {
   readonly host?: Host;
   readonly clock?: Clock;
   readonly log?: Log;
-  /** Why an exec plugin may not have standard input ("it holds the manifests"), if so. */
+  /** Why an exec plugin may not use standard input ("it holds the manifests"); undefined if it may. */
   readonly stdinUnavailable?: string;
 }
 
 export interface LoadOptions extends ClusterConfigOptions {
-  /** The kubeconfig to use, and no other. */
+  /** The only kubeconfig file to use. */
   readonly path?: string;
 }
 
-/** Throws a KubeconfigError: all faults of the configuration, or where it was looked for. */
+/** Throws a KubeconfigError with all faults of the configuration, or with the places that were searched. */
 export async function loadClusterConfig(options: LoadOptions, signal: AbortSignal): Promise<ClusterConfig> {
   const machine = withDefaults(options);
   const merged = await loadKubeconfigFiles({ ...machine, ...pick(options, "path") }, signal);
@@ -46,7 +46,7 @@ export async function loadClusterConfig(options: LoadOptions, signal: AbortSigna
   }
 }
 
-/** From a kubeconfig the program has as an object. Its relative paths are the process's. */
+/** From a kubeconfig object. Its relative paths are relative to the working directory. */
 export async function clusterConfigFromKubeconfig(
   kubeconfig: Kubeconfig,
   options: ClusterConfigOptions,
@@ -56,7 +56,7 @@ export async function clusterConfigFromKubeconfig(
   return await openContext(chosen, withDefaults(options), signal);
 }
 
-/** From the service account of the pod this runs in, whatever kubeconfig there is. */
+/** From the service account of the pod, ignoring kubeconfig files. */
 export async function inClusterConfig(
   options: Omit<ClusterConfigOptions, "context" | "cluster" | "user">,
   signal: AbortSignal,
@@ -64,7 +64,7 @@ export async function inClusterConfig(
   return await openInCluster({ ...withDefaults(options), ...pick(options, "server", "namespace") }, signal);
 }
 
-/** The files a program would use, merged into one, paths made absolute. */
+/** Returns the files that a program would use, merged into one, with absolute paths. */
 export async function loadKubeconfig(
   options: Pick<LoadOptions, "path" | "host" | "log">,
   signal: AbortSignal,

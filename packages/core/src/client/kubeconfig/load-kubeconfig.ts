@@ -1,5 +1,5 @@
-// Finding and reading kubeconfig files: the one that was named, else those in KUBECONFIG, else ~/.kube/config. A file that
-// was named must be there; the others may be missing.
+// Finds and reads kubeconfig files: the given one, else those in KUBECONFIG, else ~/.kube/config. The given file
+// must exist; the others may be missing.
 import { delimiter, join, resolve } from "node:path";
 import { isAborted, type Log } from "../../base/index.ts";
 import { fileFault, type Host, isMissing } from "../credentials/host.ts";
@@ -14,7 +14,7 @@ export interface KubeconfigFilesOptions {
   readonly log: Log;
 }
 
-/** The merged files; the faults of all of them at once, if there are any. */
+/** Returns the merged files; throws the faults of all files at once. */
 export async function loadKubeconfigFiles(
   options: KubeconfigFilesOptions,
   signal: AbortSignal,

@@ -1,11 +1,11 @@
-// Several kubeconfigs as one, as kubectl merges the files of KUBECONFIG: of entries with the same name the first counts,
-// whole, and so does the first current-context that is given. Each entry remembers where it stood, for its relative paths
+// Merges several kubeconfigs as kubectl merges the files of KUBECONFIG: of entries with the same name the first wins
+// as a whole, and so does the first current-context. Each entry keeps its file and position, for relative paths
 // and for messages.
 import { dirname, isAbsolute, join, sep } from "node:path";
 import type { Kubeconfig, KubeconfigCluster, KubeconfigContext, KubeconfigUser } from "./kubeconfig.ts";
 
 export interface KubeconfigFile {
-  /** Absolute; undefined for a kubeconfig that came from elsewhere. */
+  /** Absolute; undefined for a kubeconfig that is not from a file. */
   readonly file?: string;
   readonly kubeconfig: Kubeconfig;
 }
@@ -27,7 +27,7 @@ export interface MergedKubeconfig {
   readonly files: readonly string[];
 }
 
-/** In the order of precedence. Relative paths become absolute, beside the file they stand in. */
+/** `files` are in the order of precedence. Relative paths become absolute, relative to their file. */
 export function mergeKubeconfigs(files: readonly KubeconfigFile[]): MergedKubeconfig {
   const clusters = new Map<string, Located<KubeconfigCluster>>();
   const users = new Map<string, Located<KubeconfigUser>>();
@@ -55,7 +55,7 @@ export function mergeKubeconfigs(files: readonly KubeconfigFile[]): MergedKubeco
   return { clusters, users, contexts, currentContext, extensions: mergeExtensions(files), files: names };
 }
 
-/** Back to one kubeconfig that can be printed; names in alphabetical order, as kubectl writes them. */
+/** Converts back to one kubeconfig that can be printed; names in alphabetical order, as kubectl writes them. */
 export function toKubeconfig(merged: MergedKubeconfig): Kubeconfig {
   const { currentContext, extensions } = merged;
   return {
@@ -89,7 +89,7 @@ function resolveCluster(cluster: KubeconfigCluster, file: string | undefined): K
 
 function resolveUser(user: KubeconfigUser, file: string | undefined): KubeconfigUser {
   const resolved = resolvePaths(user, ["client-certificate", "client-key", "tokenFile"], file);
-  // A bare name is looked up in PATH instead.
+  // A bare name is looked up in PATH.
   if (user.exec?.command?.includes(sep) !== true) return resolved;
   return { ...resolved, exec: resolvePaths(user.exec, ["command"], file) };
 }

@@ -1,7 +1,7 @@
-// From a chosen context to a ClusterConfig: checks what it says, opens the files it names, and reports every fault of both
+// Converts a chosen context to a ClusterConfig: validates it, opens its files, and reports all faults of both
 // cluster and user at once.
 //
-// As kubectl: to a plain-HTTP server no credentials are sent; a CA together with insecure-skip-tls-verify is refused.
+// As in kubectl: no credentials are sent to a plain-HTTP server; a CA together with insecure-skip-tls-verify is an error.
 import { type Clock, isAborted, type Log } from "../../base/index.ts";
 import { type CaBundle, fileCaBundle, inlineCaBundle, systemCaBundle } from "../credentials/ca-bundle.ts";
 import { noCredentials } from "../credentials/credentials.ts";
@@ -21,7 +21,7 @@ export interface OpenContextOptions {
   readonly host: Host;
   readonly clock: Clock;
   readonly log: Log;
-  /** Why an exec plugin may not have standard input, if so. */
+  /** Why an exec plugin may not use standard input; undefined if it may. */
   readonly stdinUnavailable?: string;
 }
 

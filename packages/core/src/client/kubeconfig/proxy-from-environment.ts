@@ -1,10 +1,10 @@
-// The proxy that the environment asks for, by the same rules as Kubernetes' own clients: HTTPS_PROXY or HTTP_PROXY after
-// the server's scheme (lower case too), except for this machine itself and for what NO_PROXY lists.
+// Finds the proxy in the environment, by the rules of Kubernetes' own clients: HTTPS_PROXY or HTTP_PROXY by
+// the server's scheme (also in lower case), except for localhost, loopback addresses and hosts in NO_PROXY.
 import { BlockList, isIP } from "node:net";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The proxy's URL, or undefined to connect directly. */
+/** Returns the proxy's URL, or undefined to connect directly. */
 export function proxyFromEnvironment(server: string, env: Environment): string | undefined {
   const url = new URL(server);
   const proxy = either(env, url.protocol === "https:" ? "HTTPS_PROXY" : "HTTP_PROXY");

@@ -1,8 +1,8 @@
-// From a kubeconfig's user to Credentials. Files are opened once here, so that a missing one is told when the configuration
-// is loaded and not at the first request; what `validateUser` complains about is left out, not told twice.
+// Converts a kubeconfig's user to Credentials. Files are opened once here, so that a missing one is reported when the configuration
+// is loaded and not at the first request. Faults that `validateUser` reports are not reported again.
 //
-// As in Kubernetes: a certificate goes together with a token or a password; an exec plugin is asked only when there is
-// none of these; of `token` and `tokenFile` the file counts, and the other until the file can be read.
+// As in Kubernetes: a certificate is used together with a token or a password; an exec plugin is used only if there is none of
+// these; of `token` and `tokenFile` the file wins, and the token is used until the file can be read.
 import { isAborted } from "../../base/index.ts";
 import { combinedCredentials } from "../credentials/combined-credentials.ts";
 import {
@@ -21,12 +21,12 @@ import type { KubeconfigUser } from "./kubeconfig.ts";
 import { interactiveModeOf } from "./validate-user.ts";
 
 export interface UserContext extends RereadContext {
-  /** What an exec plugin is told if it wants to know. */
+  /** The cluster information for an exec plugin that requests it. */
   readonly cluster: (signal: AbortSignal) => Promise<ExecCluster>;
   readonly stdinUnavailable?: string;
 }
 
-/** Adds to `faults` what the files turn out to be. */
+/** Adds the faults of the files to `faults`. */
 export async function userCredentials(
   user: KubeconfigUser,
   context: UserContext,
@@ -70,7 +70,7 @@ async function clientCertificate(
   if (certificatePath !== undefined && keyPath !== undefined) {
     return certificateFileCredentials({ ...context, certificatePath, keyPath });
   }
-  // One of them inline: they cannot be rotated together, so what is read now stays.
+  // One of them is inline: they cannot be rotated together, so the pair that is read now stays.
   const textOf = async (path: string | undefined, base64: string | undefined) =>
     path === undefined ? fromBase64(base64 ?? "") : await readText(context.host, path, signal);
   return certificateCredentials(await textOf(certificatePath, certificateData), await textOf(keyPath, keyData));

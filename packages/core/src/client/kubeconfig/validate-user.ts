@@ -1,5 +1,5 @@
-// What a kubeconfig says about a user, looked at before it is used: what contradicts itself, what is missing, what is no
-// longer there. Pure; the files it names are not opened. Paths are relative to the user.
+// Validates the user of a kubeconfig before it is used: contradictions, missing fields, removed
+// features. Pure; files are not opened. Paths are relative to the user.
 import type { FieldFault } from "../credentials/decode-fields.ts";
 import { execApiVersions } from "../credentials/exec-credential.ts";
 import type { ExecInteractiveMode } from "../credentials/exec-plugin.ts";
@@ -33,7 +33,7 @@ function validateAuthProvider(user: KubeconfigUser): readonly FieldFault[] {
 
 function validateCertificate(user: KubeconfigUser): readonly FieldFault[] {
   const hasCertificate = user["client-certificate"] !== undefined || user["client-certificate-data"] !== undefined;
-  // A key alone identifies nobody and is passed over.
+  // A key without a certificate has no effect and is ignored.
   if (!hasCertificate) return [];
   const hasKey = user["client-key"] !== undefined || user["client-key-data"] !== undefined;
   return [
@@ -63,7 +63,7 @@ function validateMethods(user: KubeconfigUser): readonly FieldFault[] {
 
 const interactiveModes: readonly ExecInteractiveMode[] = ["Never", "IfAvailable", "Always"];
 
-/** What is meant, if it is said or need not be. */
+/** Returns the interactive mode, or its default in v1beta1; undefined if it is required and missing or invalid. */
 export function interactiveModeOf(exec: KubeconfigExec): ExecInteractiveMode | undefined {
   if (exec.interactiveMode === undefined && exec.apiVersion?.endsWith("/v1beta1")) return "IfAvailable";
   return interactiveModes.find((mode) => mode === exec.interactiveMode);
@@ -89,7 +89,7 @@ function validateExec(exec: KubeconfigExec): readonly FieldFault[] {
   return faults;
 }
 
-/** Whom the user wants to be taken for. */
+/** Returns the identity that the user impersonates. */
 export function impersonationOf(user: KubeconfigUser): Impersonation | undefined {
   const { as, "as-uid": uid, "as-groups": groups, "as-user-extra": extra } = user;
   if (as === undefined && uid === undefined && groups === undefined && extra === undefined) return undefined;

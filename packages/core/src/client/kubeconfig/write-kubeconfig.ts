@@ -1,12 +1,12 @@
-// A kubeconfig for others to read: kubectl, helm, client-go. The file is replaced whole and belongs to its owner alone,
-// since it holds keys.
+// Writes a kubeconfig for other programs: kubectl, helm, client-go. The file is replaced atomically and readable only by its owner,
+// because it contains keys.
 import { resolve } from "node:path";
 import type { Host } from "../credentials/host.ts";
 import { printYaml } from "../credentials/json-or-yaml.ts";
 import { nodeHost } from "../credentials/node-host.ts";
 import type { Kubeconfig } from "./kubeconfig.ts";
 
-/** As kubectl prints one: YAML, fields in its order. */
+/** Prints as kubectl does: YAML, fields in its order. */
 export async function printKubeconfig(kubeconfig: Kubeconfig): Promise<string> {
   const { clusters = [], contexts = [], users = [], extensions } = kubeconfig;
   return await printYaml({
@@ -24,7 +24,7 @@ export interface WriteKubeconfigOptions {
   readonly host?: Host;
 }
 
-/** Readers see the old file or the new one, never a part. Missing folders are made; mode 0600. */
+/** Readers see the old file or the new one, never a part. Missing folders are created; mode 0600. */
 export async function writeKubeconfig(
   path: string,
   kubeconfig: Kubeconfig,

@@ -1,8 +1,8 @@
-// All policies of a client around its transport, in the one order that makes sense, outermost first:
+// Wraps a client's transport with all policies, in the only order that works, outermost first:
 //
 //   headers · warnings · call metrics · rate limit · deadline · retries · attempt metrics · transport
 //
-// Warnings are read from what the caller gets, not from answers that were retried. The deadline starts after the first wait
+// Warnings are read from the final response, not from responses that were retried. The deadline starts after the first wait
 // for the rate limiter, so that a busy client does not time out before it has sent anything; it covers all retries. Each
 // attempt is counted; each call is measured once.
 import type { Transport } from "../../api/transport.ts";
@@ -19,13 +19,13 @@ import { withWarnings } from "./warnings.ts";
 export interface ClientPolicyOptions extends MetricsOptions {
   readonly clock: Clock;
   readonly log?: Log | undefined;
-  /** This program's name and machine, unless given. */
+  /** Default: this program's name and machine. */
   readonly userAgent?: string | undefined;
-  /** May be shared between clients; requests are not limited unless given. */
+  /** May be shared between clients. Default: no limit. */
   readonly limiter?: RateLimiter | undefined;
-  /** 10 unless given. */
+  /** Default: 10. */
   readonly maxRetries?: number | undefined;
-  /** For requests that name no timeout of their own; none unless given. */
+  /** For requests without their own timeout. Default: none. */
   readonly timeoutMs?: number | undefined;
 }
 

@@ -1,2 +1,2 @@
-// The version of this package, as servers see it in the user agent; a test holds it against package.json.
+// The version of this package, for the user agent; a test compares it with package.json.
 export const coreVersion = "0.0.0";

@@ -1,8 +1,8 @@
-// A deadline for each request that ends by itself. It covers everything from here on, retries and the reading of the body
-// included; when it passes, whatever is under way ends with a TimeoutError that names the request.
+// A deadline for each request that is not long-running. It covers everything from here on, including retries and reading the
+// body; when it passes, whichever of these is in progress fails with a TimeoutError that names the request.
 //
-// The deadline travels in the query, as `timeout`, so that the server gives up when the client has. A request that names
-// its own there, or in `timeoutSeconds`, keeps it. Watches, logs and upgraded connections have none.
+// The deadline is sent in the query, as `timeout`, so that the server stops when the client does. A request with
+// its own `timeout` or `timeoutSeconds` keeps it. Watches, logs and upgraded connections have no deadline.
 import { DurationError, parseDurationMs, printDurationMs } from "../../api/duration.ts";
 import { type ApiRequest, type ApiResponse, queryValue, type Transport } from "../../api/transport.ts";
 import { type ChildSignal, type Clock, timeoutSignal } from "../../base/index.ts";
@@ -11,7 +11,7 @@ import { isLongRunning, printRequest } from "./request-traits.ts";
 
 export interface DeadlineOptions {
   readonly clock: Clock;
-  /** For requests that name none; no deadline unless given. */
+  /** For requests without their own. Default: no deadline. */
   readonly timeoutMs?: number | undefined;
 }
 
@@ -37,7 +37,7 @@ async function exchange(transport: Transport, request: ApiRequest, deadline: Chi
   }
 }
 
-/** How long the request may take by its `timeout`; undefined when it may take for ever. */
+/** Returns the request's `timeout`; undefined if it has no positive one or is long-running, which means no deadline. */
 export function timeoutMsOf(request: ApiRequest): number | undefined {
   const timeout = queryValue(request.query, "timeout");
   if (timeout === undefined || isLongRunning(request)) return undefined;
@@ -45,7 +45,7 @@ export function timeoutMsOf(request: ApiRequest): number | undefined {
   return timeoutMs > 0 ? timeoutMs : undefined;
 }
 
-/** The request with a `timeout`: its own, that of its `timeoutSeconds`, or the one given. */
+/** Returns the request with a `timeout`: its own, its `timeoutSeconds`, or the given one. Adds none to a long-running request. */
 function nameTimeout(request: ApiRequest, givenMs = 0): ApiRequest {
   const { query } = request;
   if (queryValue(query, "timeout") !== undefined) return request;
@@ -55,7 +55,7 @@ function nameTimeout(request: ApiRequest, givenMs = 0): ApiRequest {
   return { ...request, query: [...query, ["timeout", printDurationMs(timeoutMs)]] };
 }
 
-/** NaN for what is no duration: the server will refuse it in its own words. */
+/** NaN if the text is not a duration: the server rejects it with its own message. */
 function parseTimeoutMs(text: string): number {
   try {
     return parseDurationMs(text);

@@ -1,8 +1,8 @@
-// `policy`: what a client does around a Transport without the caller noticing: waiting its turn, trying again, giving up in
-// time, saying who it is, passing on warnings, counting. Each is a function from Transport to Transport; `withClientPolicies`
-// puts all of them around one, in order. Start there.
+// `policy`: what a client does around a Transport: rate limiting, retries, deadlines,
+// default headers, warnings, metrics. Each is a function from Transport to Transport; `withClientPolicies`
+// applies all of them in order. Start there.
 //
-// Not here: credentials and connections (which a Transport has of its own), and what requests mean (rest).
+// Not here: credentials and connections (part of a Transport), and the meaning of requests (rest).
 export { type ClientPolicyOptions, withClientPolicies } from "./client-policies.ts";
 export { type DeadlineOptions, withDeadline } from "./deadline.ts";
 export { withDefaultHeaders } from "./headers.ts";

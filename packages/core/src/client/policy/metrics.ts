@@ -1,8 +1,9 @@
-// What a client counts about its requests: Kubernetes' own names, labels and buckets, so that dashboards carry over. The
-// definitions are data; the two wrappers count attempts (inside the retries) and whole calls (around everything else).
+// The request metrics of a client, with Kubernetes' names, labels and buckets, so that existing dashboards work. The
+// definitions are data; the two wrappers count attempts (inside the retries) and whole calls (around rate limit, deadline and
+// retries).
 //
-// As upstream, durations and sizes are of calls that end by themselves: watches, logs and upgraded connections last as long
-// as their reader likes and would only say how long that was. Values have no size.
+// As upstream, durations and sizes are measured only for calls that end by themselves: the duration of watches, logs and upgraded
+// connections depends only on their reader. Bodies passed as values have no size.
 import type { ApiRequest, Transport } from "../../api/transport.ts";
 import {
   type Clock,
@@ -57,18 +58,18 @@ export const restClientMetrics = {
   Record<string, MetricDefinition<"code" | "method" | "verb" | "host"> | HistogramDefinition<"verb" | "host">>
 >;
 
-/** Where a client counts, and under which name of its server. */
+/** Where a client counts, and the name of its server. */
 export interface MetricsOptions {
-  /** Nothing is counted unless given. */
+  /** Default: nothing is counted. */
   readonly metrics?: Metrics | undefined;
-  /** Host and port of the server, as in its address; "none" unless given. */
+  /** Host and port of the server, as in its address. Default: "none". */
   readonly host?: string | undefined;
 }
 
-/** What came of one attempt, for the label `code`: other errors than the server's are all one. */
+/** The label `code` of one attempt; all errors without a response have the same. */
 export type AttemptCode = number | "<error>";
 
-/** Counts each attempt by its outcome, and the size of what was sent. Goes inside the retries. */
+/** Counts each attempt by its result, and the size of its request. Belongs inside the retries. */
 export function withAttemptMetrics(transport: Transport, options: MetricsOptions): Transport {
   const { metrics, host = "none" } = options;
   if (metrics === undefined) return transport;
@@ -91,14 +92,14 @@ export function withAttemptMetrics(transport: Transport, options: MetricsOptions
   };
 }
 
-/** The series to count one retry in, once its outcome is known. */
+/** Returns the series for one retry, once its result is known. */
 export function retryCounter(options: MetricsOptions): (request: ApiRequest, code: AttemptCode) => CounterSeries {
   const { metrics = noMetrics, host = "none" } = options;
   const retries = metrics.counter(restClientMetrics.retries);
   return (request, code) => retries.labels({ code: String(code), verb: request.method, host });
 }
 
-/** Measures calls as the caller sees them: throttling, retries and the reading of the body included. */
+/** Measures calls as the caller sees them, including throttling, retries and reading the body. */
 export function withCallMetrics(transport: Transport, options: MetricsOptions & { readonly clock: Clock }): Transport {
   const { clock, metrics, host = "none" } = options;
   if (metrics === undefined) return transport;

@@ -1,12 +1,12 @@
-// A response that tells when it is over: its body was read to the end, broke off, or was left. Told once, whichever comes
-// first. Bodies that are there as a whole are over at once. What is read is handed on untouched.
+// Observes the end of a response: its body was read to the end, failed, or was left. Reported once, whichever comes
+// first. A body that is already complete ends immediately. The data is passed on unchanged.
 import type { ApiResponse, ResponseBody } from "../../api/transport.ts";
 
-/** `complete`: everything arrived. `broken`: reading failed. `left`: the reader wanted no more. */
+/** `complete`: everything arrived. `broken`: reading failed. `left`: the reader stopped early. */
 export type ResponseEnd = "complete" | "broken" | "left";
 
 export interface ResponseObserver {
-  /** Each chunk of bytes, before the reader gets it. */
+  /** Called with each chunk, before the reader gets it. */
   readonly onBytes?: (bytes: Uint8Array) => void;
   readonly onEnd: (end: ResponseEnd) => void;
 }
@@ -41,7 +41,7 @@ function observeBody(body: ResponseBody, observer: ResponseObserver, end: (how: 
       end("complete");
       return body;
     case "upgraded":
-      // Its two directions end apart; only disposing of the response ends both.
+      // Its two directions end separately; only disposing of the response ends both.
       return body;
   }
 }
@@ -54,7 +54,7 @@ function observeStream<T>(
   return { [Symbol.asyncIterator]: () => observeIterator(stream[Symbol.asyncIterator](), onItem, end) };
 }
 
-/** By hand, not as a generator, which would queue a `return` behind a `next` that waits. */
+/** Not a generator, because a generator would queue `return` behind a waiting `next`. */
 function observeIterator<T>(
   inner: AsyncIterator<T>,
   onItem: ((item: T) => void) | undefined,

@@ -1,8 +1,8 @@
-// Lets so many through a second, in the order they came. One limiter may serve any number of transports: they share its
-// tokens and stand in one line.
+// Limits requests per second, in FIFO order. One limiter may serve any number of transports: they share its
+// tokens and its queue.
 //
-// Promises: nobody overtakes. Who gives up leaves the line without having taken a token, and those behind move up. While
-// anybody waits there is one timer, otherwise none; nothing stays on a signal.
+// Promises: no request overtakes another. An aborted request leaves the queue without taking a token, and those behind it move
+// up. While requests wait there is one timer, otherwise none; no listener stays on a signal.
 import { type Clock, KubeloopError, onAbort } from "../../base/index.ts";
 import { fullBucket, msUntilToken, type TokenBucketPolicy, takeToken } from "../../base/token-bucket.ts";
 import { WaitingLine } from "../../base/waiting-line.ts";
@@ -33,24 +33,24 @@ export class RateLimiter {
     return this.#policy.burst;
   }
 
-  /** How many stand in line. */
+  /** The number of waiting requests. */
   get waiting(): number {
     return this.#line.size;
   }
 
-  /** How long somebody who came now would wait, if nobody gave up. */
+  /** Returns how long a new request would wait, if none is aborted. */
   get waitMs(): number {
     return this.#msUntilToken(this.#line.size);
   }
 
-  /** Takes a token if there is one and nobody waits for it. */
+  /** Takes a token if there is one and no request waits. */
   tryTake(): boolean {
     if (this.waitMs > 0) return false;
     this.#take();
     return true;
   }
 
-  /** Resolves with a token taken; rejects with the signal's reason, having taken none. */
+  /** Waits for a token and takes it; rejects with the signal's reason without taking one. */
   wait(signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       if (signal.aborted) return reject(signal.reason);
@@ -71,8 +71,8 @@ export class RateLimiter {
   #startTimer(): Disposable {
     return this.#clock.after(this.#msUntilToken(0), () => {
       this.#timer = undefined;
-      // The timer is for the first in line and never early, so there is a token, whatever rounding makes of the sums. There
-      // are more when the timer is late.
+      // The timer is for the first waiting request and never fires early, so there is a token, whatever the rounding. There
+      // are more if the timer is late.
       do {
         this.#take();
         this.#line.shift()?.();

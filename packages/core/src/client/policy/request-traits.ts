@@ -1,4 +1,4 @@
-// What the policies need to know about a request before it is sent: whether it lasts, and whether it may be sent again.
+// Properties of a request that the policies need: whether it is long-running, and whether it may be repeated.
 import { requestInfoOf } from "../../api/request-info.ts";
 import type { ApiRequest } from "../../api/transport.ts";
 
@@ -8,7 +8,7 @@ export function isWatch(request: ApiRequest): boolean {
   return requestInfoOf(request).verb === "watch";
 }
 
-/** Whether it goes on for as long as the caller likes, as kube-apiserver judges it: then no deadline fits it. */
+/** Whether it lasts as long as the caller likes, by kube-apiserver's rules: then it has no deadline. */
 export function isLongRunning(request: ApiRequest): boolean {
   if (request.upgrade !== undefined) return true;
   const info = requestInfoOf(request);
@@ -21,12 +21,12 @@ export function isReplayable({ body }: ApiRequest): boolean {
   return body.kind !== "bytes" || body.bytes instanceof Uint8Array;
 }
 
-/** Whether doing it twice is the same as doing it once. A command that is run over an upgraded GET is not. */
+/** Whether repeating it changes nothing. That is not so for a command that is run over an upgraded GET. */
 export function isSafe({ method, upgrade }: ApiRequest): boolean {
   return upgrade === undefined && (method === "GET" || method === "HEAD");
 }
 
-/** How people call it: "GET /api/v1/pods". */
+/** Returns "GET /api/v1/pods". */
 export function printRequest({ method, path }: ApiRequest): string {
   return `${method} ${path}`;
 }

@@ -1,10 +1,10 @@
-// Reads `Retry-After`: seconds, or a date. Dates are the server's, so they are compared with the server's own `Date` where
-// it sends one; clocks that differ then do not matter.
+// Parses `Retry-After`: seconds, or a date. A date is compared with the server's `Date` header if there is one, so that
+// clock differences do not matter.
 //
-// Only the header counts. A Status may carry `retryAfterSeconds` too; it tells people and back-offs, not this layer.
+// Only the header is used here. `retryAfterSeconds` in a Status is for people and backoffs.
 import { type HttpHeaders, headerValue } from "../../api/transport.ts";
 
-/** How long the server asks to wait; undefined when it does not ask, or not so that it can be understood. */
+/** Returns how long the server asks to wait; undefined if the header is absent or malformed. */
 export function retryAfterHeaderMs(headers: HttpHeaders, nowMs: number): number | undefined {
   const text = headerValue(headers, "retry-after")?.trim() ?? "";
   if (/^\d+$/.test(text)) {

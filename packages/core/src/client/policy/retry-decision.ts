@@ -1,11 +1,11 @@
-// Whether a request is sent again, decided from what came of the last attempt. No clock, no waiting: retry.ts acts on it.
+// Decides from the result of an attempt whether a request is sent again. No clock, no waiting: retry.ts acts on it.
 //
 // Sent again
-// - an answer 429 or 5xx, when it says after how long: the server did not carry the request out;
-// - a connection that broke, when the request is safe, or when the server cannot have seen it;
-// - a watch that could not be opened because a connection broke or something timed out.
-// Never: a body that can be read only once; a connection that could not be made at all, since the one who waits and looks
-// at the whole (a reflector, a worker) backs off better than one request can.
+// - after 429 or 5xx with Retry-After: the server did not carry out the request;
+// - after a broken connection, if the request is safe, or if the server cannot have seen it;
+// - a watch that could not be opened because of a broken connection or a timeout.
+// Never: a body that can be read only once; a connection that could not be opened at all, because the caller, which has the
+// broader view (a reflector, a worker), backs off better than a single request can.
 import { type ApiRequest, type ApiResponse, TransportError } from "../../api/transport.ts";
 import { TimeoutError } from "../../base/index.ts";
 import { isReplayable, isSafe, isWatch } from "./request-traits.ts";
@@ -21,18 +21,18 @@ export interface Attempted {
   /** Attempts before this one. */
   readonly retries: number;
   readonly maxRetries: number;
-  /** Until the caller's deadline; Infinity when there is none. */
+  /** Milliseconds until the caller's deadline; Infinity if there is none. */
   readonly leftMs: number;
-  /** How long a rate limiter would make a retry wait now. */
+  /** How long the rate limiter would delay a retry now. */
   readonly throttleMs: number;
   /** Wall time. */
   readonly nowMs: number;
 }
 
 export type RetryDecision =
-  /** Hand out what there is. */
+  /** Return the response or throw the error. */
   | { readonly kind: "settle" }
-  /** Hand out a watch that ends at once: who watches is to watch again from where it was, and need not list. */
+  /** Return a watch that ends immediately, so that the caller reopens it at its version and need not list. */
   | { readonly kind: "empty-watch" }
   | { readonly kind: "retry"; readonly delayMs: number };
 
@@ -65,7 +65,7 @@ function answerDelayMs(
   return isRepeatable(status) ? retryAfterHeaderMs(headers, nowMs) : undefined;
 }
 
-/** Whether an answer with this status may say that the request is to be sent again. */
+/** Whether a response with this status is retried if it has a Retry-After. */
 export function isRepeatable(status: number): boolean {
   return status === 429 || status >= 500;
 }
@@ -78,12 +78,12 @@ function failureDelayMs(error: unknown, { request, retries }: Attempted): number
   return isHarmless ? delayAfter(error, retries) : undefined;
 }
 
-/** A kept connection that turns out to be dead says nothing about the server: the first time another is tried at once. */
+/** A dead kept-alive connection says nothing about the server: the first retry is immediate. */
 function delayAfter(error: TransportError, retries: number): number {
   return error.wasSent === "no" && lostReasons.has(error.reason) && retries === 0 ? 0 : lostDelayMs;
 }
 
-/** What a watch shrugs off: a connection that broke, or something that took too long. */
+/** Failures that a watch ignores: a broken connection or a timeout. */
 function isQuietForWatch(error: unknown): boolean {
   if (!(error instanceof TransportError)) return false;
   return lostReasons.has(error.reason) || error.reason === "Timeout" || error.cause instanceof TimeoutError;

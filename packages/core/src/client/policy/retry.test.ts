@@ -162,8 +162,8 @@ test("retries are counted by what came of them, and told to the log", async () =
   ]);
   const request = { method: "GET", path: "/api/v1/pods" };
   expect(lines).toEqual([
-    ["request is retried", { ...request, status: 429, flowSchema: "u-1", retry: 1, delayMs: 1000 }],
-    ["request is retried", { ...request, error: lost, retry: 2, delayMs: 1000 }],
+    ["retrying request", { ...request, status: 429, flowSchema: "u-1", retry: 1, delayMs: 1000 }],
+    ["retrying request", { ...request, error: lost, retry: 2, delayMs: 1000 }],
   ]);
 });
 

@@ -1,9 +1,9 @@
-// Sends a request again where that is harmless and promises something; retry-decision.ts has the rules. Every attempt sends
+// Retries a request if that is safe and likely to help; retry-decision.ts decides. Every attempt sends
 // the same request, unchanged.
 //
-// Promises: at most `maxRetries` after the first attempt. No wait goes past the request's deadline: the last answer or error
-// is handed out instead. An answer that is not handed out is disposed of before the wait. Aborting ends the wait at once
-// and leaves nothing behind.
+// Promises: at most `maxRetries` after the first attempt. No wait goes past the request's deadline: instead, the last response is
+// returned or the last error thrown. A response that is not returned is disposed of before the wait. Aborting ends the wait
+// immediately and leaves nothing behind.
 import { type ApiRequest, type ApiResponse, headerValue, type Transport } from "../../api/transport.ts";
 import { type Clock, defaultLog, type Log } from "../../base/index.ts";
 import { timeoutMsOf } from "./deadline.ts";
@@ -13,9 +13,9 @@ import type { Throttle } from "./throttle.ts";
 
 export interface RetryOptions extends MetricsOptions {
   readonly clock: Clock;
-  /** 10 unless given. */
+  /** Default: 10. */
   readonly maxRetries?: number | undefined;
-  /** Retries wait for it too, those of watches as well. */
+  /** Retries wait for it too, including those of watches. */
   readonly throttle?: Throttle | undefined;
   readonly log?: Log | undefined;
 }
@@ -33,7 +33,7 @@ export function withRetry(transport: Transport, options: RetryOptions): Transpor
       const outcome = await attempt(transport, request, signal);
       if (retries > 0) counted(request, codeOf(outcome)).inc();
       if (outcome.kind === "failure" && signal.aborted) throw signal.reason;
-      // Nearly all: there is nothing to decide about an answer that no rule repeats.
+      // The fast path: nothing to decide about a response that no rule retries.
       if (outcome.kind === "answer" && !isRepeatable(outcome.response.status)) return outcome.response;
       const decision = decideRetry({
         request,
@@ -47,7 +47,7 @@ export function withRetry(transport: Transport, options: RetryOptions): Transpor
       if (decision.kind === "settle") return settle(outcome);
       if (decision.kind === "empty-watch") return emptyWatch(request);
       const { delayMs } = decision;
-      log.debug("request is retried", { ...factsOf(request, outcome), retry: retries + 1, delayMs });
+      log.debug("retrying request", { ...factsOf(request, outcome), retry: retries + 1, delayMs });
       if (outcome.kind === "answer") await discard(outcome.response);
       if (delayMs > 0) await clock.sleep(delayMs, signal);
       await throttle?.pass(request, signal);
@@ -76,7 +76,7 @@ function codeOf(outcome: Outcome): AttemptCode {
 function factsOf({ method, path }: ApiRequest, outcome: Outcome) {
   if (outcome.kind === "failure") return { method, path, error: outcome.error };
   const { status, headers } = outcome.response;
-  // Who was throttled by priority and fairness wants to know by which schema.
+  // A request throttled by API Priority and Fairness: log the flow schema that it matched.
   const flowSchema = headerValue(headers, "x-kubernetes-pf-flowschema-uid");
   return { method, path, status, ...(flowSchema === undefined ? {} : { flowSchema }) };
 }
@@ -94,7 +94,7 @@ function emptyWatch(request: ApiRequest): ApiResponse {
 const noMore = { done: true, value: undefined } as const;
 const worthReadingBytes = 2048;
 
-/** Reads the little that is left, so that its connection can be used again, and lets go. */
+/** Reads the small rest of a body, so that its connection can be reused, and disposes of the response. */
 async function discard(response: ApiResponse): Promise<void> {
   const { body, headers } = response;
   try {
@@ -106,7 +106,7 @@ async function discard(response: ApiResponse): Promise<void> {
       if (left <= 0) return;
     }
   } catch {
-    // Nobody wanted the answer: that its rest was lost, or that the signal fired, shows in what follows.
+    // Ignored: the response is not needed, and a lost connection or an abort shows in what follows.
   } finally {
     await response[Symbol.asyncDispose]();
   }

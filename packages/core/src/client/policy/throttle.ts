@@ -1,6 +1,6 @@
-// Makes requests wait for a rate limiter, and says so: to the log when it takes long, and to a histogram always. Watches
-// open without waiting, because they are rare and a cache is blind meanwhile; opening one again is not free, though, or a
-// server in trouble would be stormed.
+// Delays requests by a rate limiter and reports the wait: in the log if it is long, and always in a histogram. Opening a watch
+// does not wait, because watches are rare and a cache is blind meanwhile. Retries of that request do wait (in `withRetry`),
+// otherwise a server in trouble would be overloaded.
 import type { ApiRequest, Transport } from "../../api/transport.ts";
 import { type Clock, defaultLog, type Log, noMetrics } from "../../base/index.ts";
 import { type MetricsOptions, restClientMetrics } from "./metrics.ts";
@@ -15,10 +15,10 @@ export interface ThrottleOptions extends MetricsOptions {
 
 const longWaitMs = 50;
 const veryLongWaitMs = 1000;
-// Everybody behind a short bucket waits long: one line now and then says as much as thousands.
-const tellEveryMs = 10_000;
+// When the limit is too low, every request waits long: one line from time to time is enough.
+const logIntervalMs = 10_000;
 
-/** One client's way through a limiter that it may share with others. */
+/** One client's use of a limiter that it may share with others. */
 export class Throttle {
   readonly #options: ThrottleOptions;
   readonly #durations;
@@ -29,7 +29,7 @@ export class Throttle {
     this.#durations = (options.metrics ?? noMetrics).histogram(restClientMetrics.rateLimiterDuration);
   }
 
-  /** How long a request that came now would wait. */
+  /** Returns how long a new request would wait. */
   get waitMs(): number {
     return this.#options.limiter.waitMs;
   }
@@ -49,13 +49,13 @@ export class Throttle {
   #tell({ method, path }: ApiRequest, waitedMs: number): void {
     const { clock, log = defaultLog } = this.#options;
     const nowMs = clock.monotonic();
-    const isForAll = waitedMs > veryLongWaitMs && nowMs - this.#toldAtMs >= tellEveryMs;
+    const isForAll = waitedMs > veryLongWaitMs && nowMs - this.#toldAtMs >= logIntervalMs;
     if (isForAll) this.#toldAtMs = nowMs;
     log[isForAll ? "info" : "debug"]("client-side throttling", { method, path, waitedMs });
   }
 }
 
-/** Every request but a watch waits its turn. Retries do so by themselves (`withRetry`), watches' too. */
+/** Delays every request except watches. Retries wait in `withRetry`, including those of watches. */
 export function withRateLimit(transport: Transport, throttle: Throttle): Transport {
   return async (request, signal) => {
     if (!isWatch(request)) await throttle.pass(request, signal);

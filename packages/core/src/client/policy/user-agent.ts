@@ -1,15 +1,15 @@
-// What a client calls itself, in the shape of Kubernetes' own clients: "operator/1.2.3 (linux/amd64) kubeloop/0.5.0".
+// The User-Agent of a client, in the form of Kubernetes' own clients: "operator/1.2.3 (linux/amd64) kubeloop/0.5.0".
 import { basename } from "node:path";
 import { coreVersion } from "./core-version.ts";
 
 export interface UserAgentParts {
-  /** The program; the script that this process runs, unless given. */
+  /** The program. Default: the script that this process runs. */
   readonly program?: string | undefined;
-  /** Its version; as upstream, without what follows a dash. */
+  /** The program's version; as upstream, without the part after a dash. */
   readonly version?: string | undefined;
-  /** This package's own unless given. */
+  /** Default: the version of this package. */
   readonly kubeloopVersion?: string | undefined;
-  /** In Go's words, as all other clients of a server have them; this machine's unless given. */
+  /** With Go's names, as other clients send them. Default: this machine's. */
   readonly os?: string | undefined;
   readonly arch?: string | undefined;
 }
@@ -30,7 +30,7 @@ export function printUserAgent(parts: UserAgentParts = {}): string {
   return `${program}/${version} (${os}/${arch}) kubeloop/${toToken(parts.kubeloopVersion ?? coreVersion)}`;
 }
 
-/** A script may have any name; a header may not hold every character. */
+/** Replaces characters that a header must not contain, because a script may have any name. */
 function toToken(text = ""): string {
   return text.replace(/[^!#$%&'*+.^_`|~0-9A-Za-z-]/g, "_") || "unknown";
 }

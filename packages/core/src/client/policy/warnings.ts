@@ -1,5 +1,5 @@
-// What a server wants people to know beside its answer: `Warning` headers, read as RFC 7234 and apimachinery do, and told
-// to the log once per client. A header that is malformed is read as far as it goes: it is only a courtesy.
+// Logs `Warning` headers of the server, each text once per client, parsed as RFC 7234 and apimachinery do.
+// A malformed header is parsed as far as possible, because warnings are not essential.
 import type { HttpHeaders, Transport } from "../../api/transport.ts";
 import type { Log } from "../../base/index.ts";
 
@@ -12,11 +12,11 @@ export interface Warning {
 
 export interface WarningOptions {
   readonly log: Log;
-  /** How many texts are remembered so as not to repeat them, the newest; 1000 unless given. */
+  /** How many texts are remembered to avoid repetition. Default: the newest 1000. */
   readonly maxRemembered?: number | undefined;
 }
 
-/** Logs what the final answers warn of. Goes outside the retries. */
+/** Logs the warnings of the final responses. Belongs outside the retries. */
 export function withWarnings(transport: Transport, options: WarningOptions): Transport {
   const { log, maxRemembered = 1000 } = options;
   const told = new Set<string>();
@@ -36,7 +36,7 @@ export function withWarnings(transport: Transport, options: WarningOptions): Tra
   };
 }
 
-/** All warnings of an answer, whether its headers were repeated or joined by commas. */
+/** Returns all warnings of a response, whether its headers are repeated or joined by commas. */
 export function parseWarnings(headers: HttpHeaders): readonly Warning[] {
   const values = Object.hasOwn(headers, "warning") ? headers["warning"] : undefined;
   if (values === undefined) return [];
@@ -46,7 +46,7 @@ export function parseWarnings(headers: HttpHeaders): readonly Warning[] {
 function parseHeader(header: string): readonly Warning[] {
   const text = decodeUtf8(header);
   const warnings: Warning[] = [];
-  // A code, an agent, a quoted text, perhaps a quoted date; then the end or a comma.
+  // A code, an agent, a quoted text, an optional quoted date; then the end or a comma.
   const warning = /\s*(\d{3}) (\S+) "((?:[^"\\]|\\.)*)"\s*(?:"[^"]*"\s*)?(?:,|$)/y;
   while (warning.lastIndex < text.length) {
     const [whole, code = "", agent = "", quoted = ""] = warning.exec(text) ?? [];
@@ -56,7 +56,7 @@ function parseHeader(header: string): readonly Warning[] {
   return warnings;
 }
 
-/** Servers send UTF-8, and some HTTP libraries hand it out byte by byte, as if it were Latin-1. */
+/** Servers send UTF-8, but some HTTP libraries decode headers as Latin-1. */
 function decodeUtf8(text: string): string {
   if (!/[\x80-\xff]/.test(text) || /[^\0-\xff]/.test(text)) return text;
   try {

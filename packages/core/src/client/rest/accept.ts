@@ -1,5 +1,5 @@
-// How a server is asked to show objects: whole, their metadata alone, or as rows of a table. A server that cannot do the
-// latter answers with whole objects.
+// The Accept headers for whole objects, metadata only, or a table. A server that does not support the
+// last two sends whole objects.
 
 export type ObjectView = "full" | "metadata";
 
@@ -8,7 +8,7 @@ const plainJson = "application/json";
 export const acceptTable = as("Table");
 export const acceptMetadataList = as("PartialObjectMetadataList");
 
-/** For what answers with one object, or with events about single ones. */
+/** For responses with one object, or with events of single objects. */
 export function acceptOne(view: ObjectView): string {
   return view === "full" ? plainJson : as("PartialObjectMetadata");
 }

@@ -1,4 +1,4 @@
-// What an apply names: the identity whole, of the rest only the fields that are meant.
+// The body of a server-side apply: the full identity, and only the fields to apply.
 import type { KubernetesObject } from "../../api/index.ts";
 
 export type Applied<T extends KubernetesObject> = Pick<T, "apiVersion" | "kind"> & {

@@ -1,4 +1,4 @@
-// How every method of the client takes its last arguments: options if there are any to give, then the signal.
+// The last arguments of every method of the client: optional options, then the signal.
 //
 //   pods.get("web", signal)
 //   pods.get("web", { resourceVersion: "0" }, signal)

@@ -1,8 +1,8 @@
-// What can be asked for beside the object itself, under the API's own names, and how it is written into a query.
+// The options of requests, with the API's names, and their encoding in a query.
 import { type FieldSelector, printFieldSelector, printSelector, type Query, type Selector } from "../../api/index.ts";
 
 export interface GetOptions {
-  /** "" asks for the newest, "0" takes whatever the server has at hand. */
+  /** "" requests the newest state, "0" any state that the server has cached. */
   readonly resourceVersion?: string;
 }
 
@@ -14,64 +14,64 @@ export interface SelectorOptions {
 export interface ListOptions extends SelectorOptions {
   readonly resourceVersion?: string;
   readonly resourceVersionMatch?: "Exact" | "NotOlderThan";
-  /** How many objects to ask for at once; 0 asks for all. 500 unless given. */
+  /** Objects per page; 0 requests all at once. Default: 500. */
   readonly pageSize?: number;
-  /** The server's own limit for answering. */
+  /** The server's timeout for the request. */
   readonly timeoutSeconds?: number;
   /**
-   * Called when the server no longer had the rest of a list, which then begins anew, whole: what was read so far is void.
+   * Called when a continue token has expired and the list starts again, without pages: the items read so far are void.
    * Without it such a list fails with Expired.
    */
   readonly onRestart?: () => void;
 }
 
-/** One page of a table; its `metadata.continue` leads to the next. */
+/** For one page of a table; its `metadata.continue` leads to the next. */
 export interface TableOptions extends Omit<ListOptions, "onRestart"> {
-  /** How many rows to ask for; all unless given. */
+  /** Rows to request. Default: all. */
   readonly pageSize?: number;
   readonly continue?: string;
 }
 
 export interface WatchOptions extends SelectorOptions {
   readonly resourceVersion?: string;
-  /** Goes without saying where `sendInitialEvents` is given. */
+  /** Implied if `sendInitialEvents` is given. */
   readonly resourceVersionMatch?: "NotOlderThan";
   /**
-   * Asks the server to begin with all objects there are, and to say when that is done: by a bookmark with the annotation
+   * Requests initial events for all existing objects, whose end is marked by a bookmark with the annotation
    * `k8s.io/initial-events-end`.
    */
   readonly sendInitialEvents?: boolean;
-  /** True unless given. */
+  /** Default: true. */
   readonly allowWatchBookmarks?: boolean;
-  /** After which the server ends the watch. */
+  /** The server ends the watch after this time. */
   readonly timeoutSeconds?: number;
 }
 
 export interface WriteOptions {
-  /** Who to record as the one who set the fields; the client's own unless given. */
+  /** The field manager. Default: the client's. */
   readonly fieldManager?: string;
-  /** What the server does about unknown and duplicate fields; it warns unless told. */
+  /** How the server treats unknown and duplicate fields. The server's default: Warn. */
   readonly fieldValidation?: "Ignore" | "Warn" | "Strict";
-  /** Go through all the steps, but keep nothing. */
+  /** Run validation and admission, but do not store. */
   readonly dryRun?: boolean;
 }
 
-/** An apply needs a manager: the client's own, or one given here. The server refuses it without. */
+/** An apply needs a field manager: the client's, or the one given here. The server rejects it without one. */
 export interface ApplyOptions extends WriteOptions {
-  /** Take over fields that others own. */
+  /** Take over fields that other managers own. */
   readonly force?: boolean;
 }
 
 export interface ExactUpdateOptions extends WriteOptions {
   readonly subresource?: string | undefined;
-  /** A conflict, unless these hold. */
+  /** The update fails with Conflict unless these hold. */
   readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
 }
 
 export interface DeleteOptions {
   readonly gracePeriodSeconds?: number;
   readonly propagationPolicy?: "Orphan" | "Background" | "Foreground";
-  /** Delete only if these still hold. */
+  /** The delete fails with Conflict unless these hold. */
   readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
   readonly dryRun?: boolean;
 }
@@ -83,15 +83,15 @@ export function selectorQuery(options: SelectorOptions): Query {
   return [...pair("labelSelector", label), ...pair("fieldSelector", field)];
 }
 
-// A selector of nothing prints as nothing, which selects everything: it must not get there, least of all with a delete. What
-// is and is not there at once, no object satisfies.
+// The "nothing" selector prints as empty text, which would select everything: it must not be sent, least of all with a delete. So
+// one that no object matches is sent instead: no label both exists and does not exist.
 function labelText(selector: Selector): string {
   return selector.selects === "nothing" ? "nothing,!nothing" : printSelector(selector);
 }
 
 export function watchQuery(options: Partial<WatchOptions>): Query {
   const { sendInitialEvents } = options;
-  // There is only one match, and a server wants it said where it may be.
+  // There is only one possible value, and the server requires it together with `sendInitialEvents`.
   const match = options.resourceVersionMatch ?? (sendInitialEvents === undefined ? undefined : "NotOlderThan");
   return [
     ["watch", "true"],
@@ -124,7 +124,7 @@ export function deleteBody(options: Partial<DeleteOptions>): object {
   };
 }
 
-/** One pair, or none when there is nothing to say. */
+/** Returns one query pair, or none if the value is undefined or empty. */
 export function pair(name: string, value: string | number | boolean | undefined): Query {
   return value === undefined || value === "" ? [] : [[name, String(value)]];
 }

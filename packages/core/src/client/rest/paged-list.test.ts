@@ -150,7 +150,9 @@ describe.each(styles)("a list in pages (%s)", (style) => {
         const server = new ScriptedServer(style, threePages);
         const list = listOf(server, { pageSize: 2 });
         await first(list);
-        expect(await failureOf(async () => await second(list))).toMatchObject({ message: "a stream is read once" });
+        expect(await failureOf(async () => await second(list))).toMatchObject({
+          message: "a stream can be read only once",
+        });
         expect([server.requests.length, list.metadata]).toEqual([3, { resourceVersion: "9" }]);
       }
     }

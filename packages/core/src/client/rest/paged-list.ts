@@ -1,8 +1,8 @@
-// A list as one stream of objects, however many pages it takes. Pages are asked for as the reader gets there and cut from
-// the answer as it arrives, so neither a page nor a list that the server does not page is ever held whole. It is read once.
+// A list as one stream of objects over all pages. A page is requested when the reader reaches it and decoded
+// as it arrives, so neither a page nor an unpaged list is ever held whole. It can be read once.
 //
-// A continue token lives about five minutes. When it has expired, the list is begun anew without pages at the version that
-// was asked for, as Kubernetes' own clients do; only a reader who can drop what it has read (`onRestart`) gets that.
+// A continue token lives about five minutes. If it has expired, the list starts again without pages at the requested version,
+// as in Kubernetes' own clients; only for readers that can drop the items read so far (`onRestart`).
 import { isResourceExpired, type KubernetesObject, type metav1 } from "../../api/index.ts";
 import { KubeloopError } from "../../base/index.ts";
 import { type Batched, readOnce } from "../streams/batched.ts";
@@ -19,15 +19,15 @@ export interface PageRequest {
 
 export interface Page<T> {
   batches(): AsyncGenerator<readonly T[], void, undefined>;
-  /** Known once the batches have been read. */
+  /** Known after the batches were read. */
   readonly metadata: metav1.ListMeta;
 }
 
-/** Everything a list gave, once its items have been read. */
+/** The items of a list, and its metadata after they were read. */
 export interface PagedList<T extends KubernetesObject> extends Batched<T> {
-  /** Of the last page: its resourceVersion is where to watch from. Throws until the last item has been read. */
+  /** The metadata of the last page, with the resourceVersion to watch from. Throws before the last item was read. */
   readonly metadata: metav1.ListMeta;
-  /** Reads the whole list into one array, instead of iterating. Survives an expired token without `onRestart`. */
+  /** Reads the whole list into one array, instead of iterating. Handles an expired token without `onRestart`. */
   toArray(): Promise<{ readonly items: readonly T[]; readonly metadata: metav1.ListMeta }>;
 }
 
@@ -81,7 +81,7 @@ export function pagedList<T extends KubernetesObject>(
         metadata = ofPage;
         return;
       }
-      // The token holds the version; the server refuses both.
+      // The token contains the version; the server rejects a request with both.
       request = { limit: request.limit, continue: token, resourceVersion: undefined, resourceVersionMatch: undefined };
     }
   }

@@ -1,4 +1,4 @@
-// What a write carries, and the kinds of patch a server takes, each with its content type.
+// The bodies of writes, and the kinds of patches, each with its content type.
 import type { JsonPatch } from "../../api/index.ts";
 import { assertNever } from "../../base/index.ts";
 
@@ -7,7 +7,7 @@ export type Patch =
   | { readonly type: "json"; readonly operations: JsonPatch }
   /** RFC 7386: null removes, lists are replaced. */
   | { readonly type: "merge"; readonly body: object }
-  /** Kubernetes' own: lists are merged by key. Built-in kinds only. */
+  /** Strategic merge patch: lists are merged by key. Built-in kinds only. */
   | { readonly type: "strategic"; readonly body: object };
 
 export interface Content {

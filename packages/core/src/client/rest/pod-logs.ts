@@ -1,15 +1,15 @@
-// A container's log: bytes as they come, or lines. With `follow` it goes on until the container ends or the signal fires.
+// A container's log as bytes or lines. With `follow` it continues until the container ends or the signal aborts.
 import { pods } from "../../api/generated/resources.ts";
 import { type ApiRequest, noBody, type Transport, TransportError } from "../../api/index.ts";
-import { throwIfRefused } from "./answer.ts";
 import { pair } from "./options.ts";
+import { throwIfRefused } from "./read-response.ts";
 import { resourcePath } from "./resource-path.ts";
 
 export interface PodLogOptions {
-  /** Must be given where the pod has several. */
+  /** Required if the pod has several containers. */
   readonly container?: string;
   readonly follow?: boolean;
-  /** Of the container that ran before this one. */
+  /** The log of the previous container instance. */
   readonly previous?: boolean;
   readonly sinceSeconds?: number;
   /** RFC 3339. */
@@ -56,7 +56,7 @@ export async function* podLogBytes(
   }
 }
 
-/** Line by line, without their ends; a last line without one counts too. */
+/** Yields lines without newlines, including a last line without one. */
 export async function* linesOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string, void, undefined> {
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   let rest = "";

@@ -1,9 +1,9 @@
-// The API's verbs on one resource. Each method is one request (a list one for each page), each returns what the server
-// answered or throws a StatusError that says why not, and each stops when its signal fires.
+// The API's verbs on one resource. Each method sends one request (a list one per page), returns the server's
+// response or throws a StatusError with the server's reason, and stops when its signal aborts.
 //
-// Objects are plain JSON as the server sent them, `kind` and `apiVersion` filled in. A number beyond 2^53 cannot be held by
-// JavaScript: reading rounds it, so writing a whole object back (`update`) would store the rounded one. Patches touch only
-// what they name; prefer them, or `updateExactly` where only updates are allowed.
+// Objects are plain JSON as the server sent them, with `kind` and `apiVersion` filled in. JavaScript cannot represent all integers
+// beyond 2^53: reading rounds them, so writing a whole object back (`update`) would store the rounded value. Patches change only
+// the fields they name; prefer them, or `updateExactly` where only updates are allowed.
 import {
   type ApiRequest,
   type ApiResponse,
@@ -22,13 +22,12 @@ import {
   type Transport,
 } from "../../api/index.ts";
 import type { Clock, Log } from "../../base/index.ts";
+import { batchIterator } from "../streams/batch-iterator.ts";
 import type { Batched } from "../streams/batched.ts";
-import { drawn } from "../streams/drawn-batches.ts";
 import { decodeList } from "../streams/list-stream.ts";
 import type { WatchEvent } from "../streams/watch-event.ts";
 import { decodeWatch } from "../streams/watch-stream.ts";
 import { acceptList, acceptMetadataList, acceptOne, acceptTable, type ObjectView } from "./accept.ts";
-import { type Asked, drain, readObject, readObjectOrStatus, readTable, readText, throwIfRefused } from "./answer.ts";
 import type { Applied } from "./applied.ts";
 import { type CallArguments, callArguments } from "./call.ts";
 import {
@@ -48,7 +47,16 @@ import {
 } from "./options.ts";
 import { type Page, type PagedList, type PageRequest, pagedList } from "./paged-list.ts";
 import { applyContent, type Content, jsonContent, type Patch, patchContent } from "./patch.ts";
-import { invalidPlace, resourcePath } from "./resource-path.ts";
+import {
+  type Asked,
+  drain,
+  readObject,
+  readObjectOrStatus,
+  readTable,
+  readText,
+  throwIfRefused,
+} from "./read-response.ts";
+import { invalidRequest, resourcePath } from "./resource-path.ts";
 import { resumedWatch, type WatchBatches } from "./resumed-watch.ts";
 import { type CreateAnswer, SubresourceClient } from "./subresource-client.ts";
 
@@ -58,17 +66,17 @@ export interface ResourceContext {
   readonly clock: Clock;
   readonly log: Log;
   readonly fieldManager: string | undefined;
-  /** How the server is asked to show objects. */
+  /** Whether objects are requested whole or as metadata. */
   readonly view: ObjectView;
 }
 
-interface Place {
+interface RequestTarget {
   readonly namespace?: string | undefined;
   readonly name?: string | undefined;
   readonly subresource?: string | undefined;
 }
 
-/** The verbs that make sense where only metadata is seen: what was not read cannot be written back. */
+/** The verbs that work with metadata only: fields that were not read cannot be written back. */
 export interface MetadataClient
   extends Pick<
     ResourceClient<PartialObjectMetadata>,
@@ -100,13 +108,13 @@ export class ResourceClient<T extends KubernetesObject, S extends SubresourceTyp
     return await this.#object(request, name, signal);
   }
 
-  /** All objects, over all pages; read as they arrive. Nothing is asked for until the reader asks. */
+  /** Lists all objects, over all pages, read as they arrive. No request is sent before the first read. */
   list(...call: CallArguments<ListOptions>): PagedList<T> {
     const [options, signal] = callArguments<ListOptions>(call);
     return pagedList<T>((page) => this.#listPage(page, options, signal), options);
   }
 
-  /** What happens to the objects from a version on. Nothing is asked for until the reader asks. */
+  /** Watches changes from a version on. No request is sent before the first read. */
   watch(...call: CallArguments<WatchOptions>): Batched<WatchEvent<T>> {
     const [options, signal] = callArguments<WatchOptions>(call);
     return resumedWatch<T>((position) => this.#openWatch(position, signal), options, this.#context.log);
@@ -114,30 +122,30 @@ export class ResourceClient<T extends KubernetesObject, S extends SubresourceTyp
 
   async create(object: T, ...call: CallArguments<WriteOptions>): Promise<T> {
     const [options, signal] = callArguments<WriteOptions>(call);
-    const place = { namespace: this.#namespaceOf(object) };
-    const request = this.#request("POST", place, this.#writeQuery(options), jsonContent(object));
+    const target = { namespace: this.#namespaceOf(object) };
+    const request = this.#request("POST", target, this.#writeQuery(options), jsonContent(object));
     return await this.#object(request, object.metadata.name, signal);
   }
 
-  /** Replaces the whole object; with `metadata.resourceVersion`, only if nobody has changed it since. */
+  /** Replaces the whole object; with `metadata.resourceVersion`, only if it has not changed since. */
   async update(object: T, ...call: CallArguments<WriteOptions>): Promise<T> {
     return await this.#put(object, undefined, callArguments<WriteOptions>(call));
   }
 
-  /** Replaces the status and nothing else. */
+  /** Replaces only the status. */
   async updateStatus(object: T, ...call: CallArguments<WriteOptions>): Promise<T> {
     return await this.#put(object, "status", callArguments<WriteOptions>(call));
   }
 
-  /** The object as JSON text, with integers beyond 2^53, which parsing rounds, as they are. For `updateExactly`. */
+  /** Returns the object as JSON text, with exact integers beyond 2^53, which parsing would round. For `updateExactly`. */
   async getText(name: string, signal: AbortSignal): Promise<string> {
     const request: ApiRequest = { ...this.#request("GET", { name }, []), prefers: "bytes" };
     return await this.#exchange(request, name, signal, readText);
   }
 
   /**
-   * Applies a merge patch to the object's text and replaces the object, so that integers beyond 2^53 stay as they are. A conflict if the text
-   * is that of another object, or of another version, than the preconditions say.
+   * Applies a merge patch to the object's text and replaces the object, so that integers beyond 2^53 stay exact. Throws a Conflict if the
+   * text is of another object or another version than the preconditions say.
    */
   async updateExactly(text: string, patch: object, options: ExactUpdateOptions, signal: AbortSignal): Promise<T> {
     const { subresource, preconditions = {}, ...rest } = options;
@@ -147,8 +155,8 @@ export class ResourceClient<T extends KubernetesObject, S extends SubresourceTyp
     }
     const edited = editJsonText(text, (value) => applyMergePatch(value, patch));
     const bytes = new TextEncoder().encode(edited);
-    const place = subresource === undefined ? { name } : { name, subresource };
-    const request = this.#request("PUT", place, this.#writeQuery(rest), jsonContent(undefined));
+    const target = subresource === undefined ? { name } : { name, subresource };
+    const request = this.#request("PUT", target, this.#writeQuery(rest), jsonContent(undefined));
     return await this.#object({ ...request, body: { kind: "bytes", bytes } }, name, signal);
   }
 
@@ -158,7 +166,7 @@ export class ResourceClient<T extends KubernetesObject, S extends SubresourceTyp
     return await this.#object(request, name, signal);
   }
 
-  /** Server-side apply: the fields given become this manager's, others stay as they are. */
+  /** Server-side apply: this manager owns the given fields; others stay unchanged. */
   async apply(object: Applied<T>, options: ApplyOptions, signal: AbortSignal): Promise<T> {
     return await this.#apply(object, undefined, options, signal);
   }
@@ -168,20 +176,20 @@ export class ResourceClient<T extends KubernetesObject, S extends SubresourceTyp
     return await this.#apply(object, "status", options, signal);
   }
 
-  /** The object as it was last, if it lives on (finalizers, grace period) or the server says so; a Status otherwise. */
+  /** Returns the last state of the object if it still exists (finalizers, grace period) or the server sends it; else a Status. */
   async delete(name: string, ...call: CallArguments<DeleteOptions>): Promise<T | metav1.Status> {
     const [options, signal] = callArguments<DeleteOptions>(call);
     const request = this.#request("DELETE", { name }, [], jsonContent(deleteBody(options)));
     return (await this.#exchange(request, name, signal, readObjectOrStatus)) as T | metav1.Status;
   }
 
-  /** Deletes what the selectors select, in one namespace if the resource has any: all, if they are not given. */
+  /** Deletes the objects that match the selectors, in one namespace if the resource is namespaced. Without selectors: all. */
   async deleteCollection(
     options: DeleteOptions & Omit<ListOptions, "pageSize" | "onRestart">,
     signal: AbortSignal,
   ): Promise<void> {
     const query = [...selectorQuery(options), ...pageQuery(wholeList, options)];
-    // The server answers with what it deletes; nobody looks at it, so let it be small.
+    // The server responds with the deleted objects; request only metadata, because the response is not used.
     const request = this.#request("DELETE", {}, query, jsonContent(deleteBody(options)), acceptMetadataList);
     await this.#exchange(request, undefined, signal, drain);
   }
@@ -196,7 +204,7 @@ export class ResourceClient<T extends KubernetesObject, S extends SubresourceTyp
     });
   }
 
-  /** The list as a table, with the columns `kubectl get` shows. */
+  /** Returns the list as a table, with the columns that `kubectl get` prints. */
   async table(...call: CallArguments<TableOptions>): Promise<Table> {
     const [options, signal] = callArguments<TableOptions>(call);
     const query = [...selectorQuery(options), ...pageQuery({ ...wholeList, limit: options.pageSize ?? 0 }, options)];
@@ -207,10 +215,11 @@ export class ResourceClient<T extends KubernetesObject, S extends SubresourceTyp
   async #put(object: T, subresource: string | undefined, call: [Partial<WriteOptions>, AbortSignal]): Promise<T> {
     const [options, signal] = call;
     const { name } = object.metadata;
-    if (name === undefined) throw invalidPlace(`metadata.name must be given to update one of ${this.resource.plural}`);
-    const place = { namespace: this.#namespaceOf(object), name, subresource };
+    if (name === undefined)
+      throw invalidRequest(`metadata.name must be given to update one of ${this.resource.plural}`);
+    const target = { namespace: this.#namespaceOf(object), name, subresource };
     return await this.#object(
-      this.#request("PUT", place, this.#writeQuery(options), jsonContent(object)),
+      this.#request("PUT", target, this.#writeQuery(options), jsonContent(object)),
       name,
       signal,
     );
@@ -223,9 +232,9 @@ export class ResourceClient<T extends KubernetesObject, S extends SubresourceTyp
     signal: AbortSignal,
   ): Promise<T> {
     const { name } = object.metadata;
-    const place = { namespace: this.#namespaceOf(object), name, subresource };
+    const target = { namespace: this.#namespaceOf(object), name, subresource };
     const query = [...this.#writeQuery(options), ...pair("force", options.force)];
-    return await this.#object(this.#request("PATCH", place, query, applyContent(object)), name, signal);
+    return await this.#object(this.#request("PATCH", target, query, applyContent(object)), name, signal);
   }
 
   async #listPage(page: PageRequest, options: Partial<ListOptions>, signal: AbortSignal): Promise<Page<T>> {
@@ -249,7 +258,7 @@ export class ResourceClient<T extends KubernetesObject, S extends SubresourceTyp
     );
   }
 
-  /** Asks, and leaves the body of the answer to a stream that lets go of it when it has been read. */
+  /** Sends the request; the returned stream reads the body of the response and disposes of it at its end. */
   async #open<R>(request: ApiRequest, signal: AbortSignal, toStream: (response: ApiResponse) => R): Promise<R> {
     const response = await this.#context.transport(request, signal);
     try {
@@ -272,7 +281,7 @@ export class ResourceClient<T extends KubernetesObject, S extends SubresourceTyp
     read: (response: ApiResponse, asked: Asked) => Promise<R>,
   ): Promise<R> {
     const response = await this.#context.transport(request, signal);
-    // By hand: what the compiler makes of `await using` is a dozen calls, and every write comes through here.
+    // Not `await using`: its compiled form makes a dozen calls, and every write goes through here.
     try {
       return await read(response, { request, resource: this.#groupResource(), name });
     } finally {
@@ -280,11 +289,11 @@ export class ResourceClient<T extends KubernetesObject, S extends SubresourceTyp
     }
   }
 
-  #request(method: string, place: Place, query: Query, content?: Content, accept?: string): ApiRequest {
-    const namespace = place.namespace ?? this.#namespace;
+  #request(method: string, target: RequestTarget, query: Query, content?: Content, accept?: string): ApiRequest {
+    const namespace = target.namespace ?? this.#namespace;
     return {
       method,
-      path: resourcePath({ ...place, resource: this.resource, namespace, isWritten: method !== "GET" }),
+      path: resourcePath({ ...target, resource: this.resource, namespace, isWritten: method !== "GET" }),
       query,
       headers: {
         accept: accept ?? acceptOne(this.#context.view),
@@ -299,15 +308,15 @@ export class ResourceClient<T extends KubernetesObject, S extends SubresourceTyp
     return writeQuery(options, this.#context.fieldManager);
   }
 
-  // An object may say where it lives; it must not contradict the client.
+  // The object's namespace must not contradict the client's.
   #namespaceOf(object: { readonly metadata: { readonly namespace?: string } }): string | undefined {
     if (!this.resource.namespaced) return undefined;
     const namespace = object.metadata.namespace || this.#namespace;
     if (this.#namespace === undefined || namespace === this.#namespace) return namespace;
-    throw invalidPlace(`the object is in namespace "${namespace}", this client in "${this.#namespace}"`);
+    throw invalidRequest(`the object is in namespace "${namespace}", this client in "${this.#namespace}"`);
   }
 
-  /** What listed objects are where neither they nor their list say so. */
+  /** The kind of listed objects, if neither they nor their list have one. */
   #identity(): { readonly kind: string; readonly apiVersion: string } {
     if (this.#context.view === "full") return { kind: this.resource.kind, apiVersion: this.resource.apiVersion };
     return { kind: "PartialObjectMetadata", apiVersion: "meta.k8s.io/v1" };
@@ -331,10 +340,10 @@ function pageQuery(page: Partial<PageRequest>, options: Partial<ListOptions & Ta
   ];
 }
 
-/** The stream's batches; the response is let go of when reading ends. */
+/** Returns the stream's batches; the response is disposed of when reading ends. */
 function closing<V>(stream: Batched<V>, response: ApiResponse): AsyncGenerator<readonly V[], void, undefined> {
   const batches = stream.batches();
-  return drawn({
+  return batchIterator({
     async draw() {
       const { done, value } = await batches.next();
       return done === true ? undefined : value;

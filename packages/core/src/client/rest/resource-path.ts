@@ -1,26 +1,26 @@
-// Where a resource's objects are on a server, as a pure function. A name that could lead anywhere else (a slash, `..`, an
-// empty one) is refused here, before it becomes part of a path.
+// Builds the path of a resource's objects, as a pure function. A name that could lead to another path (a slash, `..`, an
+// empty one) is rejected here.
 import { type Resource, validatePathSegmentName } from "../../api/index.ts";
 import { KubeloopError } from "../../base/index.ts";
 
-export interface ResourcePlace {
+export interface ResourceTarget {
   readonly resource: Resource;
   /** Undefined for cluster-scoped resources, and for lists and watches over all namespaces. */
   readonly namespace?: string | undefined;
   readonly name?: string | undefined;
   readonly subresource?: string | undefined;
-  /** Whether something is to be written there: objects are created and deleted within one namespace. */
+  /** Whether the request writes: objects of a namespaced resource are created and deleted within one namespace. */
   readonly isWritten?: boolean;
 }
 
-export function resourcePath({ resource, namespace, name, subresource, isWritten }: ResourcePlace): string {
+export function resourcePath({ resource, namespace, name, subresource, isWritten }: ResourceTarget): string {
   const root = resource.group === "" ? `/api/${resource.version}` : `/apis/${resource.group}/${resource.version}`;
   if (namespace !== undefined && !resource.namespaced) {
-    throw invalidPlace(`${resource.plural} are not namespaced, but namespace "${namespace}" was given`);
+    throw invalidRequest(`${resource.plural} are not namespaced, but namespace "${namespace}" was given`);
   }
   if (namespace === undefined && resource.namespaced && (name !== undefined || isWritten === true)) {
     const aim = name === undefined ? "write there" : `reach "${name}"`;
-    throw invalidPlace(`${resource.plural} are namespaced: a namespace must be given to ${aim}`);
+    throw invalidRequest(`${resource.plural} are namespaced: a namespace must be given to ${aim}`);
   }
   return [
     root,
@@ -33,10 +33,10 @@ export function resourcePath({ resource, namespace, name, subresource, isWritten
 
 function segment(what: string, text: string): string {
   const faults = text === "" ? ["must not be empty"] : validatePathSegmentName(text);
-  if (faults.length > 0) throw invalidPlace(`${what} "${text}" ${faults.join(", ")}`);
+  if (faults.length > 0) throw invalidRequest(`${what} "${text}" ${faults.join(", ")}`);
   return encodeURIComponent(text);
 }
 
-export function invalidPlace(message: string): KubeloopError {
+export function invalidRequest(message: string): KubeloopError {
   return new KubeloopError(message, { reason: "BadRequest", retry: "never" });
 }

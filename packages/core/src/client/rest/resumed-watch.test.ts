@@ -181,7 +181,9 @@ describe.each(styles)("everything else that ends a watch is its reader's (%s)", 
   test("a second reader gets an error", async () => {
     const watch = watchOf(new ScriptedServer(style, () => ({ events: [] })), {});
     await collect(watch);
-    expect(await failureOf(async () => await collect(watch))).toMatchObject({ message: "a stream is read once" });
+    expect(await failureOf(async () => await collect(watch))).toMatchObject({
+      message: "a stream can be read only once",
+    });
   });
 
   test("nothing is asked for until the reader asks", async () => {

@@ -1,9 +1,9 @@
-// A watch that survives silence. Over HTTP/1.1 nobody notices that the other side has gone; the transport breaks a watch off
-// that has not heard a byte for 75 s (bookmarks come about every 60 s), and here it is opened again at the version it had
-// come to, without a list and without a pause. Everything else that ends a watch is the reader's to decide about.
+// A watch that is reopened after silence. Over HTTP/1.1 a dead connection is not noticed, so the transport ends a watch
+// on which no byte has arrived for 75 s (bookmarks come about every 60 s). Here such a watch is opened again at its last
+// version, without a list and without a delay. All other ends of a watch are passed to the reader.
 //
-// A watch that still tells what was there when it began has come to no version yet: opened again anywhere, it would miss
-// the rest. Its silence is the reader's too.
+// While a watch still sends its initial events it has no version to continue from: reopened anywhere, it would miss
+// the rest. So its silence is passed to the reader too.
 import { type KubernetesObject, TransportError } from "../../api/index.ts";
 import type { Log } from "../../base/index.ts";
 import { type Batched, readOnce } from "../streams/batched.ts";
@@ -34,16 +34,16 @@ export function resumedWatch<T extends KubernetesObject>(
       } catch (error) {
         const isSilent = error instanceof TransportError && error.reason === silentReason;
         if (!isSilent || !position.canResume) throw error;
-        log.info("watch was silent and is opened again", { resourceVersion: position.options.resourceVersion });
+        log.info("watch was silent, reopening it", { resourceVersion: position.options.resourceVersion });
       }
     }
   }
 }
 
-/** How far a watch has come. Asked at each batch, so it does no more than remember. */
+/** The version that a watch has reached. Updated with each batch, so it only stores values. */
 class Position {
   readonly #asked: Partial<WatchOptions>;
-  /** The version to go on from; "" while a watch from anywhere would miss or repeat something. */
+  /** The version to continue from; "" while a reopened watch would miss or repeat events. */
   #version: string;
 
   constructor(asked: Partial<WatchOptions>) {
@@ -52,12 +52,12 @@ class Position {
     this.#version = resourceVersion === "0" || sendInitialEvents === true ? "" : resourceVersion;
   }
 
-  /** Whether a watch from there on would be whole: not while its initial events are still coming. */
+  /** Whether the watch can be continued: not while its initial events are still arriving. */
   get canResume(): boolean {
     return this.#version !== "";
   }
 
-  /** How to open the watch so that nothing is missed and nothing comes twice. */
+  /** Returns the options to reopen the watch so that no event is missed or repeated. */
   get options(): Partial<WatchOptions> {
     if (!this.canResume || this.#version === this.#asked.resourceVersion) return this.#asked;
     const { sendInitialEvents: _, resourceVersionMatch: __, ...rest } = this.#asked;
@@ -70,14 +70,14 @@ class Position {
       if (event.type === "ERROR") continue;
       const { resourceVersion = "" } = event.object.metadata;
       if (resourceVersion === "") continue;
-      // The newest version counts, unless all up to it may still be initial.
+      // The newest version counts, unless all events up to it may still be initial events.
       if (this.canResume || batch.some((one) => !isInitial(one, this.#asked))) this.#version = resourceVersion;
       return;
     }
   }
 }
 
-/** Whether the event may be one of those that tell what was there, which come in no order of versions. */
+/** Whether the event may be an initial event; those are not in the order of versions. */
 function isInitial(event: WatchEvent, options: Partial<WatchOptions>): boolean {
   if (event.type === "ERROR") return true;
   if (options.sendInitialEvents !== true) return event.type === "ADDED";

@@ -1,10 +1,10 @@
-// The verbs on one subresource of named objects: scale, eviction, binding, token, finalize, approval and their like. Which
-// verbs a subresource takes is the server's to say; one it does not take answers MethodNotAllowed.
+// The verbs on one subresource of named objects: scale, eviction, binding, token, finalize, approval and others. The server decides
+// which verbs a subresource supports; others fail with MethodNotAllowed.
 import type { ApiRequest, ApiResponse, KubernetesObject, metav1, Query } from "../../api/index.ts";
-import { type Asked, readObject, readObjectOrStatus } from "./answer.ts";
 import { type CallArguments, callArguments } from "./call.ts";
 import { type ApplyOptions, type GetOptions, pair, type WriteOptions, writeQuery } from "./options.ts";
 import { applyContent, type Content, jsonContent, type Patch, patchContent } from "./patch.ts";
+import { type Asked, readObject, readObjectOrStatus } from "./read-response.ts";
 
 export interface SubresourceContext {
   request(method: string, name: string, query: Query, content?: Content): ApiRequest;
@@ -17,10 +17,10 @@ export interface SubresourceContext {
   readonly fieldManager: string | undefined;
 }
 
-/** What a create answers with: two subresources only say that they have done it. */
+/** The response of a create: a Status for binding and eviction. */
 export type CreateAnswer<Name extends string, T> = Name extends "binding" | "eviction" ? metav1.Status : T;
 
-/** What is sent: the object itself, whose name the path has already. Anything, where its type is not known. */
+/** The body: the object, whose metadata may be left out because the path has the name. Anything, if its type is not known. */
 export type SubresourceBody<T extends KubernetesObject> = KubernetesObject extends T
   ? object
   : Omit<T, "metadata"> & { readonly metadata?: T["metadata"] };
@@ -54,7 +54,7 @@ export class SubresourceClient<T extends KubernetesObject, Created = T> {
     return await this.#write("PATCH", name, this.#writeQuery(options), patchContent(patch), signal);
   }
 
-  /** Server-side apply: of the body, only the fields that are meant. */
+  /** Server-side apply with only the fields to apply. */
   async apply(name: string, body: object, options: ApplyOptions, signal: AbortSignal): Promise<T> {
     const query = [...this.#writeQuery(options), ...pair("force", options.force)];
     return await this.#write("PATCH", name, query, applyContent(body), signal);

@@ -1,4 +1,4 @@
-// The end of one chunk that is read together with the next one. One buffer, used again.
+// The incomplete end of one chunk, to be read together with the next chunk. Uses one buffer again and again.
 import { Buffer } from "node:buffer";
 
 const smallBufferBytes = 64 * 1024;
@@ -11,13 +11,13 @@ export class CarriedBytes {
     return this.#length;
   }
 
-  /** Keeps a copy of these behind what is kept already. They may come from what `take` gave. */
+  /** Appends a copy of these bytes. They may be part of the result of `take`. */
   keep(bytes: Buffer): void {
     this.#append(bytes);
     this.#length += bytes.length;
   }
 
-  /** What was kept, with these behind it; then nothing is kept. To be read before anything else is kept. */
+  /** Returns the kept bytes followed by these, and clears. The result is valid until the next `keep`. */
   take(bytes: Buffer): Buffer {
     if (this.#length === 0) return bytes;
     this.#append(bytes);

@@ -1,16 +1,16 @@
-// What is wrong with a list or a watch stream that cannot be decoded, and where in the body. Failures of the
-// connection are not these: they pass through as the transport threw them.
+// The errors of a list or a watch stream that cannot be decoded, with the position in the body. Connection failures
+// are not decode errors: they are thrown as the transport threw them.
 import { KubeloopError } from "../../base/errors.ts";
 
 /**
- * `Decode`: the bytes are not what they should be. `UnexpectedEnd`: they were right as far as they went, but the body ended
- * in the middle. `TooLarge`, `TooDeep`: one value went beyond the limits given.
+ * `Decode`: the bytes are invalid. `UnexpectedEnd`: the bytes were valid so far, but the body ended
+ * in the middle. `TooLarge`, `TooDeep`: one value exceeds the limits.
  */
 export type StreamFault = "Decode" | "UnexpectedEnd" | "TooLarge" | "TooDeep";
 
 export interface StreamDecodeErrorOptions {
   readonly reason: StreamFault;
-  /** Offset into the body, in bytes, of what was wrong. In a body of values, the number of the value. */
+  /** The offset of the fault in the body, in bytes. In a body of values, the index of the value. */
   readonly position: number;
   readonly cause?: unknown;
 }
@@ -28,5 +28,5 @@ export class ListDecodeError extends StreamDecodeError {}
 
 export class WatchDecodeError extends StreamDecodeError {}
 
-/** Which of the two a part shared by both throws. */
+/** Which of the two errors a shared part throws. */
 export type StreamErrorClass = new (fault: string, options: StreamDecodeErrorOptions) => StreamDecodeError;

@@ -1,28 +1,28 @@
-// Drives a decoder with a body as it arrives: in small pieces, with a turn for everyone else every few milliseconds, and
-// only as fast as the reader asks, so that back-pressure reaches the source.
+// Feeds a decoder with a body as it arrives: in small pieces, yielding to the event loop every few milliseconds, and
+// only as fast as the reader reads, so that back-pressure reaches the source.
 //
-// Promises: what was decoded before a fault is handed out before the fault is thrown; a reader that leaves early closes
-// the source. Not promised: that an abort interrupts a source that is waiting. Whoever opened it gave it the signal.
+// Promises: values decoded before a fault are returned before the fault is thrown; a reader that stops early closes
+// the source. Not promised: that an abort interrupts a waiting source. The source must listen to the signal itself.
 import { Buffer } from "node:buffer";
 import type { Clock } from "../../base/clock.ts";
 import { YieldBudget } from "../../base/yield-budget.ts";
-import { type BatchSource, drawn } from "./drawn-batches.ts";
+import { type BatchSource, batchIterator } from "./batch-iterator.ts";
 
-/** A synchronous machine: bytes in, values out. */
+/** A synchronous decoder: bytes in, values out. */
 export interface ChunkDecoder<T> {
-  /** Appends what the chunk completes to `values`. Keeps nothing of the chunk. */
+  /** Appends the values that the chunk completes to `values`. Copies what it needs later, so the chunk may be reused. */
   push(chunk: Buffer, values: T[]): void;
-  /** The body has ended. Appends what was still kept; throws if the body should not have ended. */
+  /** The body has ended. Appends the last values; throws if the body is incomplete. */
   end(values: T[]): void;
 }
 
 export interface SliceOptions {
   readonly clock: Clock;
-  /** How long the event loop may be held. Default 4 ms. */
+  /** How long the decoder may run without yielding. Default: 4 ms. */
   readonly budgetMs?: number;
 }
 
-// As large as what a socket gives at once; parsed in about a millisecond.
+// About what a socket delivers at once; parsed in about a millisecond.
 const pieceBytes = 64 * 1024;
 const nothing = new Uint8Array();
 
@@ -32,7 +32,7 @@ export function decodeStream<T>(
   options: SliceOptions,
   signal: AbortSignal,
 ): AsyncGenerator<readonly T[], void, undefined> {
-  return drawn(new DecodedStream(body, decoder, options, signal));
+  return batchIterator(new DecodedStream(body, decoder, options, signal));
 }
 
 class DecodedStream<T> implements BatchSource<T> {
@@ -43,7 +43,7 @@ class DecodedStream<T> implements BatchSource<T> {
   #chunks: AsyncIterator<Uint8Array> | undefined;
   #budget: YieldBudget | undefined;
   #chunk: Uint8Array = nothing;
-  /** How much of the chunk has been decoded. */
+  /** How many bytes of the chunk were decoded. */
   #done = 0;
   #hasBodyEnded = false;
   #failure: { readonly error: unknown } | undefined;
@@ -102,7 +102,7 @@ class DecodedStream<T> implements BatchSource<T> {
     this.#attempt(() => this.#decoder.push(piece, values));
   }
 
-  /** A fault waits until what came before it has been handed out. */
+  /** A fault is thrown after the values before it were returned. */
   #attempt(work: () => void): void {
     try {
       work();

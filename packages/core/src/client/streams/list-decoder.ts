@@ -1,9 +1,9 @@
-// Decodes a Kubernetes list from its bytes, item by item, as they arrive; the answer is never held whole. A synchronous
-// machine: `push` what came, `end` when nothing more comes, then ask `metadata`.
+// Decodes a Kubernetes list from bytes, item by item, as they arrive; the response is never held whole. It is synchronous:
+// call `push` for each chunk, `end` at the end, then read `metadata`.
 //
 // Top-level keys may come in any order, with any white space, and unknown ones are skipped (but must be well-formed).
 // `items` may be null, or absent where the kind says List. A Status in place of a list is thrown as a StatusError.
-// Everything else that is not a list is a ListDecodeError with the place where it went wrong.
+// Anything else that is not a list is a ListDecodeError with its position.
 import { Buffer } from "node:buffer";
 import type { ListMeta } from "../../api/generated/types/meta/v1.ts";
 import { decodeObject } from "../../api/object.ts";
@@ -13,10 +13,10 @@ import { ListDecodeError } from "./decode-errors.ts";
 import type { ChunkDecoder } from "./decode-stream.ts";
 import type { ItemIdentity } from "./item-identity.ts";
 import { checkIsList, decodeListMeta, itemIdentity } from "./list-envelope.ts";
-import { type ListPlace, moves } from "./list-grammar.ts";
+import { type ListState, transitions } from "./list-grammar.ts";
 import { ValueCutter, type ValueLimits } from "./value-cutter.ts";
 
-/** What the items are, for lists that do not say, or not before their items; and how large and deep one may be. */
+/** The kind of the items, if the list does not have it or has it only after its items; and limits for one item. */
 export interface ListDecoderOptions extends ValueLimits, Partial<ItemIdentity> {}
 
 const braceByte = 0x7b;
@@ -27,16 +27,16 @@ const commaByte = 0x2c;
 export class ListDecoder<T extends KubernetesObject> implements ChunkDecoder<T> {
   readonly #cutter: ValueCutter;
   readonly #given: ListDecoderOptions;
-  /** The top level without the items. A Map, because its keys come from outside. */
+  /** The top-level fields without the items. A Map, because the keys come from outside. */
   readonly #envelope = new Map<string, unknown>();
-  #place: ListPlace = "start";
+  #state: ListState = "start";
   #key = "";
   #count = 0;
   #hasItems = false;
   #identity: Partial<ItemIdentity> = {};
-  /** What stands between two items, when the first one let us guess it. */
+  /** The bytes between two items, if they could be guessed from the first and the guess has held so far. */
   #border: Buffer | undefined;
-  /** The item at the end of a chunk whose end has not been seen. */
+  /** The incomplete item at the end of a chunk. */
   readonly #carried = new CarriedBytes();
   #metadata: ListMeta | undefined;
 
@@ -45,7 +45,7 @@ export class ListDecoder<T extends KubernetesObject> implements ChunkDecoder<T> 
     this.#cutter = new ValueCutter(options, ListDecodeError);
   }
 
-  /** What the list says about itself. Known after `end`. */
+  /** The list's metadata. Known after `end`. */
   get metadata(): ListMeta {
     if (this.#metadata !== undefined) return this.#metadata;
     throw this.#fault("metadata is known only after the last item", this.#cutter.positionOf(0));
@@ -57,10 +57,10 @@ export class ListDecoder<T extends KubernetesObject> implements ChunkDecoder<T> 
   }
 
   end(items: T[]): void {
-    // Nothing follows, a border neither.
+    // The end: no separator follows the last item.
     this.#border = undefined;
     this.#readAll(this.#carried.take(Buffer.alloc(0)), items, { isOurs: true });
-    if (this.#place !== "end") {
+    if (this.#state !== "end") {
       const position = this.#cutter.endPosition;
       throw new ListDecodeError("list ends in the middle", { reason: "UnexpectedEnd", position });
     }
@@ -80,12 +80,12 @@ export class ListDecoder<T extends KubernetesObject> implements ChunkDecoder<T> 
   }
 
   #read(byte: number, at: number, chunk: Buffer, items: T[]): number {
-    const next = moves[this.#place][byte];
+    const next = transitions[this.#state][byte];
     if (next !== undefined) {
-      this.#place = next;
+      this.#state = next;
       return at + 1;
     }
-    switch (this.#place) {
+    switch (this.#state) {
       case "first key":
       case "key":
         if (byte === quoteByte) return this.#accept(this.#cutter.begin(at), chunk, items);
@@ -99,18 +99,18 @@ export class ListDecoder<T extends KubernetesObject> implements ChunkDecoder<T> 
         throw this.#fault(`items[${this.#count}] is not an object`, this.#cutter.positionOf(at));
     }
     const found = JSON.stringify(String.fromCharCode(byte));
-    throw this.#fault(`unexpected ${found} where ${this.#place} was due`, this.#cutter.positionOf(at));
+    throw this.#fault(`unexpected ${found} where ${this.#state} was due`, this.#cutter.positionOf(at));
   }
 
   #readItem(at: number, chunk: Buffer, items: T[]): number {
-    this.#place = "item";
+    this.#state = "item";
     const border = this.#border;
     if (border === undefined) return this.#accept(this.#cutter.begin(at), chunk, items);
     const window = chunk.subarray(at, at + this.#cutter.shallowBytes);
     const length = window.lastIndexOf(border) + 1;
     if (length > 0) {
       if (this.#addRun(at, at + length, items)) return at + length;
-      // What failed once is not tried again.
+      // Do not try a guess again after it failed once.
       this.#border = undefined;
     } else if (at + window.length === chunk.length && window.length < this.#cutter.shallowBytes) {
       return this.#carry(at, chunk);
@@ -120,21 +120,22 @@ export class ListDecoder<T extends KubernetesObject> implements ChunkDecoder<T> 
     return this.#accept(end, chunk, items);
   }
 
-  // Most likely the border comes with the next chunk: scanning for the item's end would cost more than to read it again.
+  // The separator probably comes with the next chunk: scanning for the item's end would cost more than reading it again.
   #carry(at: number, chunk: Buffer): number {
-    // With its comma, in whose place a bracket may stand for a moment.
+    // With its comma, which is replaced by a bracket for a moment.
     const hasComma = at > 0 && chunk[at - 1] === commaByte;
     const from = hasComma ? at - 1 : at;
-    if (hasComma) this.#place = "after item";
+    if (hasComma) this.#state = "after item";
     this.#cutter.giveBack(from);
     this.#carried.keep(chunk.subarray(from));
     return chunk.length;
   }
 
   /**
-   * Takes all items up to a guessed border at once, which is much faster than to scan for the end of each. Nothing depends
-   * on the guess: a text that parses between brackets is whole items with commas between them, wherever it was cut. False,
-   * and nothing taken, when it does not or when something is wrong with an item; who then scans finds out what, and where.
+   * Takes all items up to a guessed separator at once, which is much faster than scanning for the end of each. The result does not
+   * depend on the guess: a text that parses between brackets consists of whole items with commas between them, wherever it was cut.
+   * Returns false without taking anything if it does not parse or an item is wrong; the caller then scans, which finds the error and
+   * its position.
    */
   #addRun(from: number, end: number, items: T[]): boolean {
     if (!this.#cutter.trust(from, end)) return false;
@@ -148,18 +149,18 @@ export class ListDecoder<T extends KubernetesObject> implements ChunkDecoder<T> 
       return false;
     }
     this.#count += items.length - before;
-    this.#place = "after item";
+    this.#state = "after item";
     return true;
   }
 
-  /** Takes the value the cutter has just finished. Gives the index to go on from. */
+  /** Takes the value that the cutter has just finished. Returns the index to continue from. */
   #accept(end: number, chunk: Buffer, items: T[]): number {
     if (end === -1) return chunk.length;
-    switch (this.#place) {
+    switch (this.#state) {
       case "first key":
       case "key":
         this.#key = this.#parse() as string;
-        this.#place = "colon";
+        this.#state = "colon";
         break;
       case "item":
         if (this.#count === 0) this.#border = guessBorder(this.#cutter.text());
@@ -167,7 +168,7 @@ export class ListDecoder<T extends KubernetesObject> implements ChunkDecoder<T> 
         break;
       default:
         this.#addToEnvelope(this.#parse());
-        this.#place = "after value";
+        this.#state = "after value";
     }
     return end;
   }
@@ -180,7 +181,7 @@ export class ListDecoder<T extends KubernetesObject> implements ChunkDecoder<T> 
       throw this.#fault(fault, this.#cutter.position, cause);
     }
     this.#count++;
-    this.#place = "after item";
+    this.#state = "after item";
   }
 
   #addToEnvelope(json: unknown): void {
@@ -195,12 +196,12 @@ export class ListDecoder<T extends KubernetesObject> implements ChunkDecoder<T> 
   #enterItems(at: number): number {
     this.#noteItems(this.#cutter.positionOf(at));
     this.#identity = itemIdentity(Object.fromEntries(this.#envelope), this.#given);
-    this.#place = "first item";
+    this.#state = "first item";
     return at + 1;
   }
 
   #noteItems(position: number): void {
-    // JSON would let the later one win; the earlier one's items are with the reader already.
+    // JSON.parse would let the later one win; but the earlier one's items were already returned.
     if (this.#hasItems) throw this.#fault("items appears twice", position);
     this.#hasItems = true;
   }
@@ -209,8 +210,8 @@ export class ListDecoder<T extends KubernetesObject> implements ChunkDecoder<T> 
     try {
       return JSON.parse(this.#cutter.text());
     } catch (cause) {
-      const value = this.#place === "value" ? JSON.stringify(this.#key) : "a key";
-      const what = this.#place === "item" ? `items[${this.#count}]` : value;
+      const value = this.#state === "value" ? JSON.stringify(this.#key) : "a key";
+      const what = this.#state === "item" ? `items[${this.#count}]` : value;
       throw this.#fault(`malformed JSON in ${what}`, this.#cutter.position, cause);
     }
   }
@@ -220,13 +221,13 @@ export class ListDecoder<T extends KubernetesObject> implements ChunkDecoder<T> 
   }
 }
 
-// Items of one kind begin with the same key, and a server writes them without white space.
+// Items of one kind begin with the same key, and servers write no white space.
 function guessBorder(item: string): Buffer | undefined {
   const firstKey = /^\{"[\w./-]+":/.exec(item)?.[0];
   return firstKey === undefined ? undefined : Buffer.from(`},${firstKey}`);
 }
 
-/** Whether the border stands at this index, or may: who knows, where the chunk ends first. */
+/** Whether the separator is, or may be, at this index: if the chunk ends first, that is not known. */
 function mayFollow(border: Buffer, chunk: Buffer, at: number): boolean {
   return at + border.length > chunk.length || chunk.compare(border, 0, border.length, at, at + border.length) === 0;
 }

@@ -1,8 +1,8 @@
-// The places in the text of a list, and which byte leads from one to the next. Keys, values and items are not here: the
+// The states of the list parser, and which byte leads from one to the next. Keys, values and items are not here: the
 // decoder cuts those out whole.
 
-/** Named by what is due there. */
-export type ListPlace =
+/** Each state is named by what is expected next. */
+export type ListState =
   | "start"
   | "first key"
   | "key"
@@ -14,18 +14,18 @@ export type ListPlace =
   | "after item"
   | "end";
 
-const move = (...rows: readonly (readonly [string, ListPlace])[]): Readonly<Record<number, ListPlace>> =>
+const transition = (...rows: readonly (readonly [string, ListState])[]): Readonly<Record<number, ListState>> =>
   Object.fromEntries(rows.map(([character, place]) => [character.charCodeAt(0), place]));
 
-export const moves: Readonly<Record<ListPlace, Readonly<Record<number, ListPlace>>>> = {
-  start: move(["{", "first key"]),
-  "first key": move(["}", "end"]),
-  key: move(),
-  colon: move([":", "value"]),
-  value: move(),
-  "after value": move([",", "key"], ["}", "end"]),
-  "first item": move(["]", "after value"]),
-  item: move(),
-  "after item": move([",", "item"], ["]", "after value"]),
-  end: move(),
+export const transitions: Readonly<Record<ListState, Readonly<Record<number, ListState>>>> = {
+  start: transition(["{", "first key"]),
+  "first key": transition(["}", "end"]),
+  key: transition(),
+  colon: transition([":", "value"]),
+  value: transition(),
+  "after value": transition([",", "key"], ["}", "end"]),
+  "first item": transition(["]", "after value"]),
+  item: transition(),
+  "after item": transition([",", "item"], ["]", "after value"]),
+  end: transition(),
 };

@@ -241,7 +241,7 @@ describe("reading a list", () => {
   test("happens once", async () => {
     const list = decodeList({ kind: "bytes", bytes: chunked(podList("[]")) }, { clock }, neverAborted);
     for await (const _ of list);
-    expect(() => list.batches()).toThrow("a stream is read once");
+    expect(() => list.batches()).toThrow("a stream can be read only once");
   });
 
   test("tells the metadata only at the end", () => {

@@ -1,6 +1,6 @@
-// Reads a list from a transport's answer, whichever kind of body it has: cut from bytes as they arrive, or taken from a
-// value that the server shares. Both ways the reader gets the same objects in the same shape, in batches, and the event
-// loop is never held for longer than a slice.
+// Reads a list from a response with either kind of body: decoded from bytes as they arrive, or taken from a
+// value that the server shares. Both give the same objects in the same form, in batches, and the event
+// loop is never blocked for longer than a slice.
 import type { ListMeta } from "../../api/generated/types/meta/v1.ts";
 import type { KubernetesObject } from "../../api/resource.ts";
 import type { ResponseBody } from "../../api/transport.ts";
@@ -13,11 +13,11 @@ import { ValueList } from "./value-list.ts";
 export interface ListOptions extends SliceOptions, ListDecoderOptions {}
 
 export interface ListStream<T extends KubernetesObject = KubernetesObject> extends Batched<T> {
-  /** What the list says about itself. It may come after the items: throws until the last of them has been read. */
+  /** The list's metadata. It may come after the items: throws before the last of them was read. */
   readonly metadata: ListMeta;
 }
 
-/** Nothing is read until the reader asks. Reading throws a StatusError for a Status, a ListDecodeError for other non-lists. */
+/** Nothing is read before the first read, which throws a StatusError for a Status and a ListDecodeError for other non-lists. */
 export function decodeList<T extends KubernetesObject = KubernetesObject>(
   body: ResponseBody,
   options: ListOptions,

@@ -1,8 +1,8 @@
-// Cuts whole JSON values out of bytes that come in chunks and gives their text. A value that crosses a border between
-// chunks is gathered in one buffer that is used again; nothing of a chunk is kept.
+// Cuts whole JSON values out of chunks of bytes and returns their text. A value that crosses a chunk boundary
+// is assembled in a reused buffer; the bytes of earlier chunks are not used again.
 //
-// Promises: characters split by a border come out whole; bytes that are not UTF-8 are an error, never replaced; a value
-// beyond the limits is an error before it has been gathered whole.
+// Promises: characters split by a boundary come out whole; bytes that are not UTF-8 are an error, never replaced; a value
+// beyond the limits is an error before it is assembled whole.
 import { Buffer, isAscii, isUtf8 } from "node:buffer";
 import type { StreamErrorClass } from "./decode-errors.ts";
 import { ValueScanner } from "./value-scanner.ts";
@@ -27,13 +27,13 @@ export class ValueCutter {
   #chunk = nothing;
   #isChunkAscii = true;
   #isChunkOurs = false;
-  /** What came before the present chunk. */
+  /** The number of bytes before the current chunk. */
   #offset = 0;
-  // The beginning of a value that goes on in the next chunk.
+  // The beginning of a value that continues in the next chunk.
   #gathered = nothing;
   #gatheredBytes = 0;
   #isGatheredAscii = true;
-  // The value that was cut last, or is being cut.
+  // The last value, or the value being cut.
   #isInValue = false;
   #position = 0;
   #from = 0;
@@ -50,22 +50,22 @@ export class ValueCutter {
     return this.#isInValue;
   }
 
-  /** Where in the body the value that was cut last, or is being cut, begins. */
+  /** The position in the body where the last value, or the value being cut, begins. */
   get position(): number {
     return this.#position;
   }
 
-  /** How much of the body has come so far. */
+  /** The number of bytes received so far. */
   get endPosition(): number {
     return this.#offset + this.#chunk.length;
   }
 
-  /** The offset in the body of an index into the present chunk. */
+  /** Converts an index in the current chunk to an offset in the body. */
   positionOf(index: number): number {
     return this.#offset + index;
   }
 
-  /** `isOurs` says that nobody else has these bytes. */
+  /** `isOurs`: no other code uses these bytes. */
   enter(chunk: Buffer, { isOurs = false }: { readonly isOurs?: boolean } = {}): void {
     this.#offset += this.#chunk.length;
     this.#chunk = chunk;
@@ -73,12 +73,12 @@ export class ValueCutter {
     this.#isChunkAscii = isAscii(chunk);
   }
 
-  /** Gives back what begins at this index of the chunk: it will come again. */
+  /** Forgets the bytes of the chunk from this index on: they will be entered again. */
   giveBack(from: number): void {
     this.#chunk = this.#chunk.subarray(0, from);
   }
 
-  /** Cuts the value that begins at this index of the chunk. The index after it, or -1 when it goes on. */
+  /** Cuts the value that begins at this index. Returns the index after it, or -1 if it continues in the next chunk. */
   begin(from: number): number {
     this.#position = this.#offset + from;
     this.#scanner.begin(this.#chunk[from] as number);
@@ -87,7 +87,7 @@ export class ValueCutter {
     return this.goOn(from);
   }
 
-  /** Goes on with a value that began in an earlier chunk. */
+  /** Continues a value that began in an earlier chunk. */
   goOn(from = 0): number {
     const end = this.#scanner.scan(this.#chunk, from);
     const until = end === -1 ? this.#chunk.length : end;
@@ -99,12 +99,12 @@ export class ValueCutter {
     return end;
   }
 
-  /** What is not longer than this cannot be nested too deep: each level takes two bytes at least. */
+  /** A value of at most this length cannot be nested too deep, because each level takes at least two bytes. */
   get shallowBytes(): number {
     return 2 * this.#maxDepth - 1;
   }
 
-  /** Takes someone's word for where a text ends, unless it is too large. JSON.parse is the proof, which reads it next. */
+  /** Accepts the given end of a text without scanning, unless it is too large. JSON.parse, which follows, verifies it. */
   trust(from: number, end: number): boolean {
     if (end - from > this.#maxBytes) return false;
     this.#position = this.#offset + from;
@@ -114,14 +114,17 @@ export class ValueCutter {
     return true;
   }
 
-  /** The text of the value that was cut last. */
+  /** Returns the text of the last value. */
   text(): string {
     if (this.#gatheredBytes > 0) return this.#gatheredText();
     if (this.#isChunkAscii) return this.#chunk.toString("latin1", this.#from, this.#end);
     return this.#toText(this.#chunk.subarray(this.#from, this.#end));
   }
 
-  /** The text that was trusted, in brackets. Where the bytes around it are ours they lend their place: no second copy. */
+  /**
+   * Returns the text given to `trust`, in brackets. If the bytes around it are ours, the brackets replace them for a moment, which
+   * saves a second copy.
+   */
   textInBrackets(): string {
     const before = this.#from - 1;
     const behind = this.#end;
@@ -158,7 +161,7 @@ export class ValueCutter {
   }
 
   #makeRoom(wanted: number): void {
-    // One giant must not be paid for until the end of a watch that lasts an hour.
+    // Release the buffer of one huge value, because a watch may last for an hour and would keep it until its end.
     const isGiant = this.#gatheredBytes === 0 && this.#gathered.length > 16 * smallBufferBytes;
     if (wanted <= this.#gathered.length && !isGiant) return;
     const larger = Buffer.allocUnsafeSlow(Math.max(smallBufferBytes, 2 ** Math.ceil(Math.log2(wanted))));

@@ -1,5 +1,5 @@
-// A list that a server in the same process hands over as a value: its frozen items are passed on as they are, looked at
-// once, and in batches like those of a list of bytes. Only an item without kind and apiVersion is copied, to add them.
+// A list that a server in the same process passes as a value: its frozen items are passed on without a copy, checked
+// once, in batches like those of a list of bytes. Only an item without kind and apiVersion is copied, to add them.
 import type { ListMeta } from "../../api/generated/types/meta/v1.ts";
 import { isJsonList, isJsonObject, ownValue } from "../../api/json-value.ts";
 import { decodeObject } from "../../api/object.ts";

@@ -1,7 +1,7 @@
-// Finds where one JSON value ends in bytes that come in chunks. It counts brackets outside strings and nothing more:
-// whether the value is well-formed is for JSON.parse to say, which reads it next. For a well-formed value the end is exact.
+// Finds the end of one JSON value in chunks of bytes. It only counts brackets outside strings:
+// JSON.parse, which follows, checks that the value is well-formed. For a well-formed value the end is exact.
 //
-// Its state is a few numbers, so a value of a megabyte in a thousand chunks is still read once.
+// Its state is a few numbers, so a value of a megabyte in a thousand chunks is scanned only once.
 
 const quote = 0x22;
 const backslash = 0x5c;
@@ -13,7 +13,7 @@ const closing = 0x7d;
 type Shape = "nested" | "text" | "scalar";
 
 export class ValueScanner {
-  /** Deepest nesting met in this value. */
+  /** The deepest nesting in this value. */
   #deepest = 0;
   #depth = 0;
   #shape: Shape = "nested";
@@ -24,7 +24,7 @@ export class ValueScanner {
     return this.#deepest;
   }
 
-  /** Starts with a value whose first byte this is. */
+  /** Starts a value with this first byte. */
   begin(firstByte: number): void {
     this.#shape = firstByte === quote ? "text" : (firstByte | bracketBit) === opening ? "nested" : "scalar";
     this.#deepest = 0;
@@ -33,7 +33,7 @@ export class ValueScanner {
     this.#isEscaped = false;
   }
 
-  /** The index after the value's last byte, or -1 when it goes on in the next chunk. */
+  /** Returns the index after the value's last byte, or -1 if it continues in the next chunk. */
   scan(bytes: Uint8Array, from: number): number {
     return this.#shape === "scalar" ? scanScalar(bytes, from) : this.#scanBrackets(bytes, from);
   }
@@ -85,7 +85,7 @@ export class ValueScanner {
   }
 }
 
-// A number or a word ends where something else begins.
+// A number or a literal ends at the next delimiter.
 function scanScalar(bytes: Uint8Array, from: number): number {
   for (let at = from; at < bytes.length; at++) {
     const byte = bytes[at] as number;

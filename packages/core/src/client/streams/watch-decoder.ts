@@ -1,11 +1,11 @@
-// Decodes a watch stream: JSON events one after the other, with newlines, other white space or nothing between them. A
-// synchronous machine like ListDecoder.
+// Decodes a watch stream: JSON events one after the other, separated by newlines, other white space or nothing.
+// Synchronous, like ListDecoder.
 //
-// Nothing is skipped: bytes that are no event, an unknown type or an object without a kind are WatchDecodeErrors. A body
-// that ends between two events has ended well; inside one, the error's reason is `UnexpectedEnd`.
+// Nothing is skipped: bytes that are not an event, an unknown type or an object without a kind are WatchDecodeErrors. A body
+// that ends between two events is complete; inside one, the error's reason is `UnexpectedEnd`.
 //
-// Servers write one event a line. Where the first ended its line, lines are taken whole, without scanning for ends inside
-// them: JSON.parse is the proof that a line was one event. The first that was not one ends this, and all else is scanned.
+// Servers write one event per line. If the first event ends its line, lines are taken whole, without scanning for ends inside
+// them: JSON.parse verifies that a line is one event. The first line that is not one ends this mode, and all else is scanned.
 import { Buffer } from "node:buffer";
 import type { KubernetesObject } from "../../api/resource.ts";
 import { CarriedBytes } from "./carried-bytes.ts";
@@ -17,12 +17,12 @@ import { decodeWatchEvent, type WatchEvent } from "./watch-event.ts";
 const newline = 0x0a;
 const openingBrace = 0x7b;
 const closingBrace = 0x7d;
-const mostCarriedBytes = 64 * 1024;
+const maxCarriedBytes = 64 * 1024;
 
 export class WatchDecoder<T extends KubernetesObject> implements ChunkDecoder<WatchEvent<T>> {
   readonly #cutter: ValueCutter;
   #framing: "unknown" | "lines" | "other" = "unknown";
-  /** The beginning of a line that goes on in the next chunk. */
+  /** The beginning of a line that continues in the next chunk. */
   readonly #carried = new CarriedBytes();
 
   constructor(limits: ValueLimits = {}) {
@@ -44,9 +44,9 @@ export class WatchDecoder<T extends KubernetesObject> implements ChunkDecoder<Wa
     throw new WatchDecodeError("watch ends in the middle of an event", { reason: "UnexpectedEnd", position });
   }
 
-  /** Keeps the beginning of a line for later, unless it may be a whole event already or is long. */
+  /** Keeps the beginning of a line for later, unless it may already be a whole event or is long. */
   #carryOrRead(bytes: Buffer, events: WatchEvent<T>[]): void {
-    const isLong = this.#carried.length + bytes.length > mostCarriedBytes;
+    const isLong = this.#carried.length + bytes.length > maxCarriedBytes;
     if (this.#framing !== "lines" || this.#cutter.isInValue || bytes.at(-1) === closingBrace || isLong) {
       this.#read(this.#carried.take(bytes), events);
       return;
@@ -66,7 +66,7 @@ export class WatchDecoder<T extends KubernetesObject> implements ChunkDecoder<Wa
     }
   }
 
-  /** The text of all lines at once, then a parse for each. Gives the index to go on from, or undefined if none was taken. */
+  /** Decodes the text of all lines at once, then parses each. Returns the index to continue from; undefined if none was taken. */
   #readLines(at: number, bytes: Buffer, events: WatchEvent<T>[]): number | undefined {
     const end = this.#framing === "lines" ? bytes.lastIndexOf(newline) + 1 : 0;
     const text = end > at ? this.#textOf(at, end) : undefined;
@@ -89,12 +89,12 @@ export class WatchDecoder<T extends KubernetesObject> implements ChunkDecoder<Wa
     try {
       return this.#cutter.trust(from, end) ? this.#cutter.text() : undefined;
     } catch {
-      // Not UTF-8; in which event, scanning will tell.
+      // Not UTF-8; scanning will find out in which event.
       return undefined;
     }
   }
 
-  /** False, and nothing taken, for anything but one event; scanning will tell what it is. */
+  /** Returns false without taking anything if the line is not exactly one event; scanning will find out what it is. */
   #addLine(line: string, events: WatchEvent<T>[]): boolean {
     try {
       events.push(decodeWatchEvent<T>(JSON.parse(line)));
@@ -104,7 +104,7 @@ export class WatchDecoder<T extends KubernetesObject> implements ChunkDecoder<Wa
     }
   }
 
-  /** Takes the event the cutter has just finished. Gives the index to go on from. */
+  /** Takes the event that the cutter has just finished. Returns the index to continue from. */
   #accept(end: number, bytes: Buffer, events: WatchEvent<T>[]): number {
     if (end === -1) return bytes.length;
     let json: unknown;

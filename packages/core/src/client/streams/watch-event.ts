@@ -1,17 +1,17 @@
-// What a watch says, one event at a time, and the edge where parsed JSON becomes one.
+// The events of a watch, and their decoder.
 import type { Status } from "../../api/generated/types/meta/v1.ts";
 import { isJsonObject } from "../../api/json-value.ts";
 import { DecodeError, decodeObject } from "../../api/object.ts";
 import type { KubernetesObject } from "../../api/resource.ts";
 import { decodeStatus } from "../../api/status-error.ts";
 
-/** Says only how far the watch has come: of the object, kind, apiVersion and metadata are there. */
+/** Contains only the version that the watch has reached: of the object, kind, apiVersion and metadata are present. */
 export interface BookmarkEvent {
   readonly type: "BOOKMARK";
   readonly object: KubernetesObject & { readonly metadata: { readonly resourceVersion: string } };
 }
 
-/** The server's complaint, after which it closes the stream. */
+/** An error of the server, after which it closes the stream. */
 export interface ErrorEvent {
   readonly type: "ERROR";
   readonly object: Status;
@@ -24,7 +24,7 @@ export interface ObjectEvent<T extends KubernetesObject = KubernetesObject> {
 
 export type WatchEvent<T extends KubernetesObject = KubernetesObject> = ObjectEvent<T> | BookmarkEvent | ErrorEvent;
 
-/** Throws a DecodeError. The event is `json` itself: nothing is copied or added. */
+/** Throws a DecodeError. Returns `json` itself: nothing is copied or added. */
 export function decodeWatchEvent<T extends KubernetesObject>(json: unknown): WatchEvent<T> {
   if (!isJsonObject(json)) throw new DecodeError("", "event must be an object");
   const { type, object } = json as { readonly type?: unknown; readonly object?: unknown };

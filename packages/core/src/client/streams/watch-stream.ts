@@ -1,6 +1,6 @@
-// Reads a watch from a transport's answer, whichever kind of body it has: events cut from bytes as they arrive, or events
-// that a server in the same process hands over as values. The stream is pulled: a slow reader slows the server down, and
-// nothing is buffered here but the event that is still incomplete.
+// Reads a watch from a response with either kind of body: events decoded from bytes as they arrive, or events
+// that a server in the same process passes as values. The stream is pulled: a slow reader slows the server down, and
+// only an incomplete event is buffered here.
 import type { KubernetesObject } from "../../api/resource.ts";
 import type { ResponseBody } from "../../api/transport.ts";
 import { YieldBudget } from "../../base/yield-budget.ts";
@@ -15,7 +15,7 @@ export interface WatchOptions extends SliceOptions, ValueLimits {}
 
 export type WatchStream<T extends KubernetesObject = KubernetesObject> = Batched<WatchEvent<T>>;
 
-/** Nothing is read until the reader asks. Reading throws a WatchDecodeError for whatever is not an event. */
+/** Nothing is read before the first read. Reading throws a WatchDecodeError for anything that is not an event. */
 export function decodeWatch<T extends KubernetesObject = KubernetesObject>(
   body: ResponseBody,
   options: WatchOptions,

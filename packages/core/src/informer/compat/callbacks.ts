@@ -1,12 +1,12 @@
-// Callbacks by verb, as the official client keeps them: several for a verb, the same one more than once, `change` for all
-// that happens to objects. One that throws or rejects is logged, and the others are told all the same.
+// Callbacks by verb, like the official client's: several per verb, the same function more than once, and `change` for add, update
+// and delete. A callback that throws or rejects is logged; the others are still called.
 import { KubeloopError, type Log } from "../../base/index.ts";
 
-/** What happens to objects; `change` is each of them. */
+/** `change` means add, update and delete. */
 export type ObjectVerb = "add" | "update" | "delete" | "change";
 export type ObjectCallback<T> = (object: T) => unknown;
 export type ErrorCallback = (error: Error) => unknown;
-/** Called without anything to tell. */
+/** Called without an argument. */
 export type ConnectCallback = (nothing?: undefined) => unknown;
 
 type Verb = "add" | "update" | "delete" | "connect" | "error";
@@ -27,7 +27,7 @@ export class Callbacks {
     for (const one of verbsOf(verb)) this.#byVerb.set(one, [...this.#of(one), callback]);
   }
 
-  /** One registration; nothing if there is none. */
+  /** Removes one registration of the callback. Does nothing if there is none. */
   remove(verb: string, callback: AnyCallback): void {
     for (const one of verbsOf(verb)) {
       const place = this.#of(one).indexOf(callback);
@@ -35,8 +35,8 @@ export class Callbacks {
     }
   }
 
-  /** A promise only where a callback returned one: then of all of them. */
-  tell(verb: Verb, value: unknown): void | Promise<void> {
+  /** Returns a promise only if a callback returned one; it waits for all of them. */
+  call(verb: Verb, value: unknown): void | Promise<void> {
     const waiting: Promise<void>[] = [];
     for (const callback of this.#of(verb)) {
       try {

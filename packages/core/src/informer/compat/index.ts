@@ -1,4 +1,4 @@
-// `compat`: for programs that come from the official JavaScript client. make-informer.ts says what is the same and what is not.
+// `compat`: for programs written for the official JavaScript client. make-informer.ts lists what is the same and what differs.
 //
 // Not here: its REST calls; `client` has its own.
 export type { ConnectCallback, ErrorCallback, ObjectCallback, ObjectVerb } from "./callbacks.ts";

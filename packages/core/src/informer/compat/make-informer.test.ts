@@ -169,7 +169,7 @@ describe("a path", () => {
     "/api/v1/namespaces/shop/nodes",
   ]) {
     test(`"${path}" is no collection, and refused`, () => {
-      expect(() => setUp({ path })).toThrow("is no path of a collection");
+      expect(() => setUp({ path })).toThrow("is not the path of a collection");
     });
   }
 

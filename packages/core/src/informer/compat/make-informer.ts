@@ -4,22 +4,22 @@
 //   informer.on("add", (pod) => console.log(pod.metadata.name));
 //   await informer.start();
 //
-// What is different, and why one comes here:
-//  - It does not die. After an error it goes on by itself, with back-off; `error` callbacks are told, and calling `start`
-//    from one, as people had to, does no harm. A version that is too old is not told as an error here either.
-//  - Lists and watches go to the path, with the selectors, both; `listFn` is taken for the call's sake and never called, so
-//    what it selects must be said by the selectors. Objects are plain JSON, always with kind and apiVersion; times are text.
-//  - `start` resolves when the first list has come, however often it had to be tried, and its `add` callbacks have ended; or
-//    when `stop` is called. Starting again tells what changed in between.
-//  - `stop` resolves when nothing is left but perhaps a callback that is still running: it may be called from one.
-//  - One event at a time: a callback that returns a promise is waited for. One that throws or rejects is logged; the others
-//    are told all the same.
-//  - A delete that was missed while the connection was down is told with the object as it was last known.
+// Differences, which are the reasons to use it:
+//  - It does not stop after an error. It retries by itself, with backoff; `error` callbacks are called, and calling `start`
+//    from one, as the official client requires, does no harm. As there, an expired resourceVersion is not reported as an error.
+//  - Lists and watches both go to the path, with the selectors. `listFn` is accepted for compatibility and never called, so
+//    anything that it selects must be in the selectors. Objects are plain JSON, always with kind and apiVersion; times are text.
+//  - `start` resolves when the first list has succeeded, after however many tries, and its `add` callbacks have ended; or
+//    when `stop` is called. A start after a stop reports the changes in between.
+//  - `stop` resolves when everything has ended except a callback that is still running, because a callback may call `stop`.
+//  - One event at a time: a callback's promise is awaited. A callback that throws or rejects is logged; the others
+//    are still called.
+//  - A delete that was missed while the connection was down is reported with the last known state of the object.
 //
-// What is the same: callbacks that join late are told of nothing that was before; `connect` comes before each list or watch
-// that is begun anew; `get` and `list` read the cache, which is kept after `stop`.
+// What is the same: callbacks added later get no events from before; `connect` is called before each list or watch
+// that starts anew; `get` and `list` read the cache, which is kept after `stop`.
 //
-// New code is better off with SharedInformerFactory: it has old objects, indexes, listers, late handlers, many resources.
+// New code should use SharedInformerFactory: it has old objects, indexes, listers, late handlers, many resources.
 import { isResourceExpired, type KubernetesObject, keyOf, objectKeyOf, type Selector } from "../../api/index.ts";
 import {
   type Clock,
@@ -35,7 +35,6 @@ import type { ListerWatcher } from "../reflector/lister-watcher.ts";
 import { SharedIndexInformer } from "../shared/shared-index-informer.ts";
 import { namespaceIndex, namespaceIndexers } from "../store/key-functions.ts";
 import { type Deleted, lastStateOf } from "../tombstone.ts";
-import { announcing } from "./announcing-source.ts";
 import {
   Callbacks,
   type ConnectCallback,
@@ -43,14 +42,15 @@ import {
   type ObjectCallback,
   type ObjectVerb,
 } from "./callbacks.ts";
+import { onRequest } from "./on-request.ts";
+import { ReportedObjects } from "./reported-objects.ts";
 import { sourceAt } from "./source-at.ts";
-import { ToldObjects } from "./told-objects.ts";
 
 export interface CompatInformer<T extends KubernetesObject> {
   on(verb: ObjectVerb, callback: ObjectCallback<T>): void;
   on(verb: "error", callback: ErrorCallback): void;
   on(verb: "connect", callback: ConnectCallback): void;
-  /** Takes one registration of the callback back. */
+  /** Removes one registration of the callback. */
   off(verb: ObjectVerb, callback: ObjectCallback<T>): void;
   off(verb: "error", callback: ErrorCallback): void;
   off(verb: "connect", callback: ConnectCallback): void;
@@ -68,7 +68,7 @@ export interface CompatOptions {
   readonly random?: Random;
 }
 
-/** Throws for a path that is no collection of objects. */
+/** Throws if the path is not a collection. */
 export function makeInformer<T extends KubernetesObject>(
   client: Client,
   path: string,
@@ -85,11 +85,11 @@ export function makeInformer<T extends KubernetesObject>(
   return new RestartableInformer<T>(source, options);
 }
 
-/** From a start to a stop. */
+/** The time between a `start` and a `stop`. */
 interface Run {
   readonly controller: AbortController;
-  /** Everything there was has been told. Resolves also when it is stopped before. */
-  readonly told: Promise<void>;
+  /** Resolves when all objects of the first list were reported, or when the informer is stopped before. */
+  readonly initialReported: Promise<void>;
   readonly ended: Promise<void>;
 }
 
@@ -97,15 +97,15 @@ class RestartableInformer<T extends KubernetesObject> implements CompatInformer<
   readonly #source: ListerWatcher<T>;
   readonly #options: CompatOptions;
   readonly #callbacks: Callbacks;
-  readonly #told = new ToldObjects<T>();
+  readonly #reported = new ReportedObjects<T>();
   #run: Run | undefined;
-  /** What was asked for last. */
+  /** Whether the last call was `start`, not `stop`. */
   #isWanted = false;
-  /** The one whose cache is read: of a new run from the moment it has one. */
+  /** The informer whose cache is read. After a restart: the new one as soon as it has an object or has synced. */
   #informer: SharedIndexInformer<T> | undefined;
 
   constructor(source: ListerWatcher<T>, options: CompatOptions) {
-    this.#source = announcing(source, () => void this.#callbacks.tell("connect", undefined));
+    this.#source = onRequest(source, () => void this.#callbacks.call("connect", undefined));
     this.#options = options;
     this.#callbacks = new Callbacks(options.log ?? defaultLog);
   }
@@ -120,18 +120,18 @@ class RestartableInformer<T extends KubernetesObject> implements CompatInformer<
 
   async start(): Promise<void> {
     this.#isWanted = true;
-    // Who starts it while it still ends means it to run.
+    // A `start` while the previous run is still ending starts a new run after it.
     for (let run = this.#run; run?.controller.signal.aborted; run = this.#run) await this.#end(run).catch(() => {});
     if (!this.#isWanted) return;
     this.#run ??= this.#begin();
-    await this.#run.told;
+    await this.#run.initialReported;
   }
 
   async stop(): Promise<void> {
     this.#isWanted = false;
     const run = this.#run;
     if (run === undefined) return;
-    run.controller.abort(new KubeloopError("the informer was stopped", { reason: "Stopped", retry: "never" }));
+    run.controller.abort(new KubeloopError("informer was stopped", { reason: "Stopped", retry: "never" }));
     await this.#end(run);
   }
 
@@ -164,17 +164,17 @@ class RestartableInformer<T extends KubernetesObject> implements CompatInformer<
       ...this.#options,
       indexers: namespaceIndexers,
       onWatchError: (error) => {
-        if (!isResourceExpired(error)) void this.#callbacks.tell("error", error);
+        if (!isResourceExpired(error)) void this.#callbacks.call("error", error);
       },
     });
     const come = (object: T) => {
       this.#informer = informer;
-      const news = this.#told.take(object);
-      if (news !== "nothing") return this.#tell(news, object, signal);
+      const news = this.#reported.take(object);
+      if (news !== "nothing") return this.#notify(news, object, signal);
     };
     const go = (gone: Deleted<T>) => {
       const last = lastStateOf(gone);
-      if (last !== undefined && this.#told.drop(keyOf(last))) return this.#tell("delete", last, signal);
+      if (last !== undefined && this.#reported.drop(keyOf(last))) return this.#notify("delete", last, signal);
     };
     const registration = informer.addEventHandler({
       onAdd: come,
@@ -184,17 +184,17 @@ class RestartableInformer<T extends KubernetesObject> implements CompatInformer<
     const finishList = async () => {
       await registration.whenSynced(signal);
       this.#informer = informer;
-      for (const missing of this.#told.missingFrom(informer.getIndexer())) await go(missing);
+      for (const missing of this.#reported.missingFrom(informer.getIndexer())) await go(missing);
     };
     const ended = informer.run(signal);
-    // Whoever stops it hears of its end.
+    // The caller of `stop` sees the failure.
     ended.catch(() => {});
-    return { controller, ended, told: finishList().catch(() => {}) };
+    return { controller, ended, initialReported: finishList().catch(() => {}) };
   }
 
-  /** Waits for the callbacks, but not beyond a stop, which one of them may be waiting for. */
-  #tell(verb: "add" | "update" | "delete", object: T, signal: AbortSignal): void | Promise<void> {
-    const telling = this.#callbacks.tell(verb, object);
-    if (telling !== undefined) return untilAborted(telling, signal).catch(() => {});
+  /** Waits for the callbacks, but no longer than until `stop`, because a callback may wait for `stop`. */
+  #notify(verb: "add" | "update" | "delete", object: T, signal: AbortSignal): void | Promise<void> {
+    const calls = this.#callbacks.call(verb, object);
+    if (calls !== undefined) return untilAborted(calls, signal).catch(() => {});
   }
 }

@@ -1,12 +1,12 @@
-// From a path of the API to something to list and watch: "/api/v1/namespaces/default/pods".
+// Makes a ListerWatcher from an API path: "/api/v1/namespaces/default/pods".
 import { type KubernetesObject, type Resource, requestInfoOf } from "../../api/index.ts";
 import { KubeloopError } from "../../base/index.ts";
 import type { Client } from "../../client/index.ts";
-import { ofKnownKind, resourceAt } from "../factory/resource-place.ts";
+import { ofKnownKind, resolveResource } from "../factory/resolve-resource.ts";
 import { type ListWatchOptions, newListWatchFromClient } from "../reflector/list-watch.ts";
 import type { ListerWatcher } from "../reflector/lister-watcher.ts";
 
-/** Throws for a path that is no collection of objects. */
+/** Throws if the path is not a collection. */
 export function sourceAt<T extends KubernetesObject>(
   client: Client,
   path: string,
@@ -15,13 +15,13 @@ export function sourceAt<T extends KubernetesObject>(
   const info = requestInfoOf({ method: "GET", path, query: [] });
   if (!info.isResourceRequest || info.name !== "" || path.includes("?")) throw noCollection(path);
   const { group, version, resource: plural, namespace } = info;
-  const resource = resourceAt({ group, version, resource: plural }) as Resource<T>;
+  const resource = resolveResource({ group, version, resource: plural }) as Resource<T>;
   if (namespace === "") return ofKnownKind(newListWatchFromClient(client, resource, options));
   if (!resource.namespaced) throw noCollection(path);
   return ofKnownKind(newListWatchFromClient(client, resource, { ...options, namespace }));
 }
 
 function noCollection(path: string): KubeloopError {
-  const message = `"${path}" is no path of a collection, such as "/api/v1/namespaces/default/pods"`;
+  const message = `"${path}" is not the path of a collection such as "/api/v1/namespaces/default/pods"`;
   return new KubeloopError(message, { reason: "Invalid", retry: "never" });
 }

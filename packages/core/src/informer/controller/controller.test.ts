@@ -177,7 +177,7 @@ describe("a controller", () => {
 
   test("refuses to retry with a queue that takes nothing back", () => {
     expect(() => setUp({ process: () => {}, retryOnError: true })).toThrow(
-      "retryOnError needs a queue that takes back what failed",
+      "retryOnError needs a queue with requeue(), such as DeltaFIFO",
     );
   });
 

@@ -1,11 +1,11 @@
-// A reflector that fills a queue and one loop that empties it: the engine of every informer, and all there is to one whose
-// consumer wants the deltas themselves.
+// A reflector that fills a queue, and one loop that empties the queue: the base of every informer. Use it directly to
+// consume the deltas themselves.
 //
-// Promises: batches are processed one after the other, in the queue's order, each done before the next is taken; a promise is
-// waited for and nothing is awaited where there is none; the event loop gets its turn every few milliseconds. Processing that
-// throws is reported, and the next batch comes; with `retryOnError` the failed one goes back into the queue. A RequeueError
-// always puts its batch back; its cause is reported, if there is one. A controller runs once.
-// When `run` ends, nothing of it is left. Not promised: that what is queued when the signal aborts is still processed.
+// Promises: batches are processed one after the other, in the queue's order, each done before the next is taken. A promise is
+// awaited, and without one nothing is awaited. The loop yields to the event loop every few milliseconds. If `process` throws,
+// the error is reported and the next batch follows; with `retryOnError` the failed batch goes back into the queue. A RequeueError
+// always puts its batch back; its cause, if there is one, is reported. A controller can run only once.
+// When `run` ends, nothing of it is left. Not promised: that queued items are still processed after the signal aborts.
 import type { KubernetesObject } from "../../api/index.ts";
 import {
   type BackoffPolicy,
@@ -28,7 +28,7 @@ import type { ReflectorOptions } from "../reflector/reflector-options.ts";
 import { RequeueError } from "../requeue-error.ts";
 import { SyncGate } from "../wait/sync-gate.ts";
 
-/** A queue that takes back what could not be processed: DeltaFIFO does; stream order does not allow for it. */
+/** A queue to which a failed batch can be added again: DeltaFIFO. An InOrderQueue cannot, because it keeps the stream's order. */
 export interface RequeueingQueue<T> extends BatchQueue<T> {
   requeue(batch: Batch<T>): void;
 }
@@ -37,21 +37,21 @@ export interface ControllerConfig<T extends KubernetesObject>
   extends Omit<ReflectorOptions, "resyncMs" | "expectedKind" | "onError"> {
   readonly queue: BatchQueue<T> | RequeueingQueue<T>;
   readonly listerWatcher: ListerWatcher<T>;
-  /** What is done with each batch. A RequeueError that it throws has the batch processed again, after a pause. */
+  /** Processes one batch. If it throws a RequeueError, the batch is processed again after a delay. */
   readonly process: (batch: Batch<T>, signal: AbortSignal) => void | Promise<void>;
-  /** What objects must be; what the source says of them unless given. */
+  /** The expected kind of the objects. Default: the kind of the source. */
   readonly objectType?: ObjectKind;
-  /** How often the queue is asked to resync; never unless given. */
+  /** How often the queue is asked to resync. Default: never. */
   readonly fullResyncPeriodMs?: number;
-  /** Whether a batch whose processing throws goes back into the queue. */
+  /** Whether a batch goes back into the queue when `process` throws. */
   readonly retryOnError?: boolean;
-  /** Hears what processing threw. */
+  /** Called with the error that `process` threw. */
   readonly onProcessError?: (error: unknown, batch: Batch<T>) => void;
-  /** Sees every failure of listing and watching. */
+  /** Called with every failure of a list or watch. */
   readonly watchErrorHandler?: ReflectorOptions["onError"];
 }
 
-// An item that fails whenever it is tried must not keep the processor busy with nothing else.
+// An item that always fails must not use all processing time.
 const retryPause: BackoffPolicy = { initialMs: 5, factor: 2, maxMs: 1000, jitter: 0 };
 
 export class Controller<T extends KubernetesObject> {
@@ -62,9 +62,9 @@ export class Controller<T extends KubernetesObject> {
   readonly #log: Log;
   readonly #synced = new SyncGate();
   #isStarted = false;
-  /** In a row. */
+  /** Failures in a row. */
   #failures = 0;
-  /** Put back by a RequeueError where the queue takes nothing back: it is the next one, so that order is kept. */
+  /** A batch put back by a RequeueError if the queue cannot take it: it is processed next, so that the order is kept. */
   #putBack: Batch<T> | undefined;
 
   constructor(config: ControllerConfig<T>) {
@@ -72,7 +72,7 @@ export class Controller<T extends KubernetesObject> {
     const { objectType, fullResyncPeriodMs = 0, retryOnError = false, watchErrorHandler, ...forReflector } = others;
     requirePeriodMs("fullResyncPeriodMs", fullResyncPeriodMs);
     if (retryOnError && !canRequeue(queue)) {
-      throw new KubeloopError("retryOnError needs a queue that takes back what failed", {
+      throw new KubeloopError("retryOnError needs a queue with requeue(), such as DeltaFIFO", {
         reason: "Invalid",
         retry: "never",
       });
@@ -93,7 +93,7 @@ export class Controller<T extends KubernetesObject> {
     return this.#reflector.name;
   }
 
-  /** Of its reflector. */
+  /** The status of its reflector. */
   get reflectorStatus(): ReflectorStatus {
     return this.#reflector.status;
   }
@@ -102,22 +102,22 @@ export class Controller<T extends KubernetesObject> {
     return this.#reflector.onStatusChange(listener);
   }
 
-  /** The first list has come and all of it was processed. Stays true. */
+  /** The first list has arrived and was processed completely. Stays true. */
   hasSynced(): boolean {
     return this.#queue.hasSynced();
   }
 
-  /** Rejects when it ends before, and with the signal's reason. */
+  /** Rejects when the controller ends before it has synced, and with the signal's reason. */
   whenSynced(signal: AbortSignal): Promise<void> {
     return this.#synced.wait(signal);
   }
 
-  /** The last version the reflector has seen; "" before the first list. */
+  /** The last resourceVersion that the reflector has seen; "" before the first list. */
   lastSyncResourceVersion(): string {
     return this.#reflector.lastSyncResourceVersion;
   }
 
-  /** Ends when the signal aborts and everything it started has ended. */
+  /** Ends when the signal has aborted and everything it started has ended. */
   async run(signal: AbortSignal): Promise<void> {
     if (this.#isStarted) {
       throw new KubeloopError(`controller ${this.name} runs once only`, { reason: "AlreadyStarted", retry: "never" });
@@ -141,7 +141,7 @@ export class Controller<T extends KubernetesObject> {
     while (await budget.pause(this.#queue.ready(signal))) {
       for (let batch = this.#next(); batch !== undefined; batch = this.#next()) {
         const working = this.#process(batch, signal);
-        // Only what is asynchronous costs a promise.
+        // Only asynchronous processing costs a promise.
         const retryAfterMs = typeof working === "object" ? await budget.pause(working) : working;
         signal.throwIfAborted();
         if (retryAfterMs > 0) await budget.pause(this.#clock.sleep(retryAfterMs, signal));
@@ -159,7 +159,7 @@ export class Controller<T extends KubernetesObject> {
     return putBack ?? this.#queue.take();
   }
 
-  /** How long to wait before the next one. */
+  /** Returns how long to wait before the next batch. */
   #process(batch: Batch<T>, signal: AbortSignal): number | Promise<number> {
     let result: void | Promise<void>;
     try {
@@ -170,7 +170,7 @@ export class Controller<T extends KubernetesObject> {
     if (result === undefined) return this.#finish(batch);
     return result.then(
       () => this.#finish(batch),
-      // Broken off is not done: half a first list must not count as synced.
+      // An aborted batch is not done: a partly processed first list must not count as synced.
       (error: unknown) => (isAborted(error, signal) ? 0 : this.#finish(batch, { error })),
     );
   }

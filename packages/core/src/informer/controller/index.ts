@@ -1,5 +1,5 @@
-// `controller`: the engine under every informer, for consumers that want the deltas, and informers for one handler that share
-// their cache with nobody. Start with controller.ts. For a cache with several handlers see `shared`.
+// `controller`: the base of every informer, for consumers of deltas, and informers with a single handler that do not share
+// their cache. Start with controller.ts. For a cache with several handlers see `shared`.
 export { Controller, type ControllerConfig, type RequeueingQueue } from "./controller.ts";
 export type { QueueKind } from "./make-queue.ts";
 export {

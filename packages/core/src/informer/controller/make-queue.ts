@@ -1,4 +1,4 @@
-// Which queue stands between a reflector and a cache, by name.
+// Makes the queue between a reflector and a cache.
 import type { Clock, Log } from "../../base/index.ts";
 import { DeltaFIFO } from "../queue/delta-fifo.ts";
 import { InOrderQueue } from "../queue/in-order-queue.ts";
@@ -8,15 +8,15 @@ import type { QueueMetrics } from "../queue/queue-metrics.ts";
 import type { KeyFunction, Transform } from "../store/store.ts";
 
 /**
- * `in-order` keeps the stream's order across objects, and every state of each. `delta-fifo` is client-go's older queue: order
- * only within an object.
+ * `in-order` keeps the order of the stream across objects, and every state of each object. `delta-fifo` is client-go's older queue: it keeps
+ * the order only within an object.
  */
 export type QueueKind = "in-order" | "delta-fifo";
 
 export interface MakeQueueOptions<T> {
   readonly keyOf: KeyFunction<T>;
   readonly transform: Transform<T> | undefined;
-  /** The cache behind it. */
+  /** The cache that the queue feeds. */
   readonly known: KnownObjects<T>;
   readonly clock: Clock;
   readonly log: Log;

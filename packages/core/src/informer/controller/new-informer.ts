@@ -1,13 +1,13 @@
-// A cache that follows a source, for one handler that shares it with nobody: client-go's NewInformer and NewIndexerInformer.
+// A cache that follows a source, for a single handler: client-go's NewInformer and NewIndexerInformer.
 //
-// Other than with a shared informer, the handler is told before the next batch reaches the cache, so the two are never far
-// apart, a slow handler holds up its cache, and being in sync means that the handler has been told, too. What it throws is
-// reported, and the next event comes. A relist of what has not changed is not told.
+// Unlike with a shared informer, the handler is called before the next batch reaches the cache. So handler and cache are never far
+// apart, a slow handler delays the cache, and "synced" means that the handler has also received the first list. An error of the
+// handler is reported, and the next event follows. A relist reports only objects that changed.
 import type { KubernetesObject } from "../../api/index.ts";
 import { type Clock, defaultLog, systemClock, toError, YieldBudget } from "../../base/index.ts";
+import { callHandler } from "../handler/call-handler.ts";
 import type { Notification, ResourceEventHandler } from "../handler/handlers.ts";
-import { repeatsTheKnown } from "../handler/repeats-the-known.ts";
-import { tell } from "../handler/tell.ts";
+import { isUnchanged } from "../handler/is-unchanged.ts";
 import { applyDeltasInSlices } from "../queue/apply-deltas.ts";
 import type { ListerWatcher } from "../reflector/lister-watcher.ts";
 import { IndexedStore } from "../store/indexed-store.ts";
@@ -19,15 +19,15 @@ import { makeQueue, type QueueKind } from "./make-queue.ts";
 type OwnConfig = "queue" | "listerWatcher" | "process" | "fullResyncPeriodMs" | "shouldResync" | "retryOnError";
 
 export interface NewInformerOptions<T extends KubernetesObject> extends Omit<ControllerConfig<T>, OwnConfig> {
-  /** How often the handler is told again of everything; never unless given. */
+  /** How often every object is reported to the handler again. Default: never. */
   readonly resyncMs?: number;
   readonly transform?: Transform<T>;
-  /** Namespace and name unless given. */
+  /** Default: namespace and name. */
   readonly keyOf?: KeyFunction<T>;
-  /** In the stream's order unless given. */
+  /** Default: in the stream's order. */
   readonly queue?: QueueKind;
   readonly freeze?: boolean;
-  /** The handler threw or rejected. It is logged as well. */
+  /** Called when the handler throws or rejects, which is also logged. */
   readonly onHandlerError?: (error: Error, notification: Notification<T>) => void;
 }
 
@@ -35,7 +35,7 @@ export interface NewIndexerInformerOptions<T extends KubernetesObject> extends N
   readonly indexers: Indexers<T>;
 }
 
-/** Run the controller to have the store follow. */
+/** The store is filled while the controller runs. */
 export function newInformer<T extends KubernetesObject>(
   source: ListerWatcher<T>,
   handler: ResourceEventHandler<T>,
@@ -77,7 +77,7 @@ export function newIndexerInformer<T extends KubernetesObject>(
         onError: (error: Error) => log.error("cache refused an object", { error }),
       };
       await applyDeltasInSlices(batch, target, { clock }, signal);
-      await tellAll(told, { handler, onFailure, clock }, signal);
+      await notifyHandler(told, { handler, onFailure, clock }, signal);
     },
   });
   return { indexer: store, controller };
@@ -89,17 +89,17 @@ interface Listening<T> {
   readonly clock: Clock;
 }
 
-async function tellAll<T extends KubernetesObject>(
+async function notifyHandler<T extends KubernetesObject>(
   told: readonly Notification<T>[],
   { handler, onFailure, clock }: Listening<T>,
   signal: AbortSignal,
 ): Promise<void> {
   const budget = new YieldBudget(clock);
   for (const notification of told) {
-    if (notification.details.cause !== "resync" && repeatsTheKnown(notification)) continue;
+    if (notification.details.cause !== "resync" && isUnchanged(notification)) continue;
     signal.throwIfAborted();
     try {
-      const answer = tell(handler, notification);
+      const answer = callHandler(handler, notification);
       if (answer !== undefined) await budget.pause(answer);
     } catch (error) {
       onFailure(error, notification);

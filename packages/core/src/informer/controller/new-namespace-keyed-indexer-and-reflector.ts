@@ -1,5 +1,5 @@
-// A cache by namespace and name, indexed by namespace, and the reflector that fills it: client-go's shortcut for those who only
-// read, and want no queue and no handlers.
+// An indexer keyed by namespace and name, indexed by namespace, and the reflector that fills it: client-go's shortcut for
+// readers that need no queue and no handlers.
 import type { KubernetesObject } from "../../api/index.ts";
 import type { ListerWatcher } from "../reflector/lister-watcher.ts";
 import { Reflector } from "../reflector/reflector.ts";
@@ -8,7 +8,7 @@ import { newIndexer } from "../store/indexed-store.ts";
 import { metaNamespaceKeyFunc, namespaceIndexers } from "../store/key-functions.ts";
 import type { Indexer } from "../store/store.ts";
 
-/** Run the reflector to have the indexer follow. */
+/** The indexer is filled while the reflector runs. */
 export function newNamespaceKeyedIndexerAndReflector<T extends KubernetesObject>(
   source: ListerWatcher<T>,
   options: ReflectorOptions = {},

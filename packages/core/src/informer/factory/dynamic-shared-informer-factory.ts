@@ -1,16 +1,16 @@
-// Informers for resources of which only the place is known, as discovery or a flag names them: objects of any kind, plain.
-// A place that is a built-in resource is treated as that one; of any other, kind and scope are what the server says.
+// Informers for resources known only by group, version and resource, as discovery or a flag names them. Objects are untyped.
+// A built-in resource is treated like itself; for any other, the kind is whatever the server sends.
 import type { GroupVersionResource, KubernetesObject, Resource } from "../../api/index.ts";
 import type { Client } from "../../client/index.ts";
 import type { InformerStatus } from "../liveness.ts";
 import type { SyncResult } from "../wait/sync-result.ts";
 import type { InformerFactoryOptions } from "./factory-options.ts";
 import { newResourceInformers } from "./new-resource-informers.ts";
+import { resolveResource } from "./resolve-resource.ts";
 import type { AcquiredInformer, ResourceInformer } from "./resource-informer.ts";
 import type { ResourceInformers } from "./resource-informers.ts";
-import { resourceAt } from "./resource-place.ts";
 
-/** Starting, waiting and ending are as in SharedInformerFactory. */
+/** Starting, waiting and stopping work as in SharedInformerFactory. */
 export class DynamicSharedInformerFactory implements AsyncDisposable {
   readonly #informers: ResourceInformers;
 
@@ -19,20 +19,20 @@ export class DynamicSharedInformerFactory implements AsyncDisposable {
   }
 
   /**
-   * Informer and lister. In a factory of one namespace, a place that is no built-in resource is taken for one with
-   * namespaces; a Resource, as discovery gives it, knows better.
+   * Returns informer and lister. In a factory for one namespace, a resource that is not built in is assumed to be
+   * namespaced; pass a Resource from discovery if that is wrong.
    */
   forResource(place: GroupVersionResource | Resource): ResourceInformer<KubernetesObject> {
-    return this.#informers.view(resourceAt(place));
+    return this.#informers.view(resolveResource(place));
   }
 
-  /** For a while: its last user's leaving stops it, as is right for kinds that come and go. */
+  /** Returns an informer that stops when its last user disposes of it: for kinds that come and go. */
   acquire(place: GroupVersionResource | Resource): AcquiredInformer<KubernetesObject> {
-    return this.#informers.acquire(resourceAt(place));
+    return this.#informers.acquire(resolveResource(place));
   }
 
   has(place: GroupVersionResource | Resource): boolean {
-    return this.#informers.has(resourceAt(place));
+    return this.#informers.has(resolveResource(place));
   }
 
   get statuses(): readonly InformerStatus[] {

@@ -1,4 +1,4 @@
-// What all factories can be told. Whatever is not given is left to the informers.
+// The options of all factories. For an option that is not given, the informers' default applies.
 import type { KubernetesObject, Resource } from "../../api/index.ts";
 import type { Clock, Log, Metrics, Random } from "../../base/index.ts";
 import type { ListWatchScope } from "../reflector/list-watch.ts";
@@ -7,25 +7,25 @@ import type { SharedIndexInformerOptions } from "../shared/shared-index-informer
 import type { Transform } from "../store/store.ts";
 
 export interface InformerFactoryOptions {
-  /** How often handlers are told of everything once more; 0, for never, unless given. */
+  /** How often every object is reported to the handlers again. Default: 0, never. */
   readonly resyncMs?: number;
-  /** The same for single resources; a Map is fine. */
+  /** The same for single resources; a Map works too. */
   readonly customResync?: Iterable<readonly [resource: Resource, resyncMs: number]>;
-  /** All unless given. Means nothing to what lives in no namespace. */
+  /** Default: all namespaces. Ignored for cluster-scoped resources. */
   readonly namespace?: string;
   /** Selectors and page size, for all resources or for one; called once for each informer. */
   readonly tweak?: (scope: ListWatchScope, resource: Resource) => ListWatchScope;
-  /** What caches keep of objects of any kind: `metadata.managedFields` is nothing a controller reads. */
+  /** Applied to every object before it is cached, for example to drop `metadata.managedFields`, which controllers do not read. */
   readonly transform?: Transform<KubernetesObject>;
-  /** For the metrics; without it, informers publish none of their own. The factory releases it when it is shut down. */
+  /** The name in the metrics; without it, informers publish no metrics of their own. The factory releases it on shutdown. */
   readonly informerName?: InformerName;
-  /** False when the server behind the client cannot begin a watch with all there is. */
+  /** False if the server behind the client does not support WatchList (a watch that begins with initial events). */
   readonly canWatchList?: boolean;
-  /** Deep-freeze what is cached, so that whoever changes it finds out. Costs time; for tests. */
+  /** Deep-freeze cached objects, so that code that changes them throws. Costs time; for tests. */
   readonly freeze?: boolean;
   /**
-   * Whatever else an informer can be told: error handlers, back-off, the kind of queue, further indexers. Called once for each;
-   * what it gives counts before what the factory says.
+   * Further options of an informer: error handlers, backoff, the kind of queue, further indexers. Called once for each
+   * informer; its result overrides the factory's options.
    */
   readonly informerOptions?: (resource: Resource) => SharedIndexInformerOptions<KubernetesObject>;
   readonly log?: Log;

@@ -1,7 +1,7 @@
-// `factory`: one informer for each resource, shared by everyone in the process. Start with shared-informer-factory.ts;
-// informer-pool.ts says who may start and stop what.
+// `factory`: one informer per resource, shared by the whole process. Start with shared-informer-factory.ts;
+// informer-pool.ts defines when informers start and stop.
 //
-// Not here: the informers themselves (shared) and what they read from (reflector).
+// Not here: the informers themselves (shared) and their sources (reflector).
 export { DynamicSharedInformerFactory } from "./dynamic-shared-informer-factory.ts";
 export type { InformerFactoryOptions } from "./factory-options.ts";
 export type { GroupInformers, GroupName, InformersByGroup } from "./informers-by-group.ts";

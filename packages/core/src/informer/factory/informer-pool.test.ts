@@ -173,7 +173,7 @@ describe("run", () => {
   test("is refused a second time", async () => {
     const { pool, signal, abort } = newPool();
     const running = pool.run(signal);
-    await expect(pool.run(signal)).rejects.toThrow("running already");
+    await expect(pool.run(signal)).rejects.toThrow("already running");
     abort();
     await running;
     await expect(pool.run(signal)).rejects.toThrow("shut down");

@@ -1,16 +1,16 @@
-// Who has asked for which informer, and which of them run: the part that all factories share. One informer for each key,
-// however many ask for it.
+// The informers that were requested and those that run: the part that all factories share. There is one informer per key,
+// however many callers request it.
 //
-// There are two ways to have one. `get` is for good: it lives until the pool is shut down. `acquire` is for a while: when the
-// last of those who hold it lets go, and nobody has it for good, it is stopped, waited for and forgotten; the next one who
-// asks gets a new one.
+// There are two ways to request an informer. `get` keeps it until the pool is shut down. `acquire` keeps it until its result is disposed of:
+// when the last holder has disposed of it, and nobody called `get`, the informer is stopped, awaited and removed; the next
+// request creates a new one.
 //
-// There are two ways to start. `run(signal)` starts what has been asked for, and whatever is asked for later as it comes; it
-// ends, and the pool with it, when the signal aborts and everything has ended. `start(signal)` starts what has been asked for
-// until now; later ones wait for the next `start`. Either way an informer is started once.
+// There are two ways to start. `run(signal)` starts the requested informers, and later ones as soon as they are requested; it
+// ends, and shuts the pool down, when the signal has aborted and everything has ended. `start(signal)` starts the informers requested
+// until now; later ones wait for the next `start`. In both cases an informer is started once.
 //
-// Informers survive every failure of the server. One whose `run` rejects all the same has a fault in it: that stops all
-// others, and `run` and `shutdown` throw it.
+// Informers survive every failure of the server. If the `run` of an informer rejects nevertheless, that is a bug, in it or (if a
+// detector found one) in the program: it stops all other informers, and `run` and `shutdown` throw the error.
 import {
   type ChildSignal,
   childSignal,
@@ -25,21 +25,21 @@ import type { Syncing } from "../wait/syncing.ts";
 import { waitFor } from "../wait/wait-for-cache-sync.ts";
 
 export interface PooledInformer extends Syncing {
-  /** Once. Ends when the signal aborts. */
+  /** Called once. Ends when the signal aborts. */
   run(signal: AbortSignal): Promise<void>;
 }
 
-/** One holder's share of an informer. Disposing of it lets go; a second time does nothing. */
+/** One holder's claim on an informer. Disposing of it releases the claim; a second time it does nothing. */
 export interface InformerShare<I> extends AsyncDisposable {
   readonly informer: I;
 }
 
 interface Entry<I> {
   readonly informer: I;
-  isForGood: boolean;
+  isPermanent: boolean;
   shares: number;
-  /** Its last holder has gone, and it ends. */
-  isLetGo: boolean;
+  /** Its last holder has released it, and it is ending. */
+  isReleased: boolean;
   task: { readonly stop: ChildSignal; readonly done: Promise<void> } | undefined;
 }
 
@@ -57,19 +57,19 @@ export class InformerPool<I extends PooledInformer> implements AsyncDisposable {
     return this.#entries.has(key);
   }
 
-  /** All that have been asked for and not been let go of. */
+  /** All informers that were requested and not released. */
   get informers(): readonly I[] {
     return [...this.#entries.values()].map(({ informer }) => informer);
   }
 
-  /** For as long as the pool lives; `make` is for the first who asks. Under a new key after the end, it throws. */
+  /** Keeps the informer as long as the pool exists. `make` is called on the first request. A new key after shutdown throws. */
   get(key: string, make: () => I): I {
     const entry = this.#entry(key, make);
-    entry.isForGood = true;
+    entry.isPermanent = true;
     return entry.informer;
   }
 
-  /** Until it is disposed of. */
+  /** Keeps the informer until the result is disposed of. */
   acquire(key: string, make: () => I): InformerShare<I> {
     this.#requireAlive();
     const entry = this.#entry(key, make);
@@ -92,7 +92,7 @@ export class InformerPool<I extends PooledInformer> implements AsyncDisposable {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    if (this.#life.at === "running") throw misuse("the informers are running already");
+    if (this.#life.at === "running") throw misuse("the informers are already running");
     this.start(signal);
     this.#life = { at: "running", signal };
     const end = deferred();
@@ -103,17 +103,17 @@ export class InformerPool<I extends PooledInformer> implements AsyncDisposable {
   }
 
   /**
-   * Waits for all that were started; for one that is let go of meanwhile no longer. Throws a CacheSyncError that says which
-   * did not sync, since when and why.
+   * Waits for all started informers to sync, except those released meanwhile. Throws a CacheSyncError that names those which
+   * did not sync, with since when and why.
    */
   async waitForCacheSync(signal: AbortSignal): Promise<SyncResult> {
     const entries = [...this.#entries.values()];
     const started = entries.filter(({ task }) => task !== undefined);
     if (started.length === 0 && entries.length > 0) {
-      throw misuse("no informer has been started: there is nothing to wait for until `run` or `start` is called");
+      throw misuse("no informer has been started: call `run` or `start` before waiting for the caches");
     }
     for (;;) {
-      const held = started.filter(({ isLetGo }) => !isLetGo);
+      const held = started.filter(({ isReleased }) => !isReleased);
       const result = await waitFor(
         held.map(({ informer }) => informer),
         {},
@@ -121,12 +121,12 @@ export class InformerPool<I extends PooledInformer> implements AsyncDisposable {
       );
       const error = result.asError();
       if (error === undefined) return result;
-      // Its end has broken off the waiting for the others.
-      if (signal.aborted || held.every(({ isLetGo }) => !isLetGo)) throw error;
+      // Otherwise an informer that was released meanwhile has ended, which interrupted the wait: wait again for the others.
+      if (signal.aborted || held.every(({ isReleased }) => !isReleased)) throw error;
     }
   }
 
-  /** Stops everything and waits for it; nothing can be started afterwards. Throws what failed. */
+  /** Stops everything and waits for it; nothing can be started afterwards. Throws the errors of informers that failed. */
   async shutdown(reason?: unknown): Promise<void> {
     this.#life = { at: "shut down" };
     this.#scope.abort(reason);
@@ -141,7 +141,7 @@ export class InformerPool<I extends PooledInformer> implements AsyncDisposable {
     const known = this.#entries.get(key);
     if (known !== undefined) return known;
     this.#requireAlive();
-    const entry: Entry<I> = { informer: make(), isForGood: false, shares: 0, isLetGo: false, task: undefined };
+    const entry: Entry<I> = { informer: make(), isPermanent: false, shares: 0, isReleased: false, task: undefined };
     this.#entries.set(key, entry);
     if (this.#life.at === "running") this.#launch(entry, this.#life.signal);
     return entry;
@@ -164,9 +164,9 @@ export class InformerPool<I extends PooledInformer> implements AsyncDisposable {
 
   async #letGo(key: string, entry: Entry<I>): Promise<void> {
     entry.shares--;
-    if (entry.shares > 0 || entry.isForGood) return;
-    entry.isLetGo = true;
-    // Out of sight first: whoever asks while this one ends gets one that lives.
+    if (entry.shares > 0 || entry.isPermanent) return;
+    entry.isReleased = true;
+    // Remove it before stopping it, so that a request meanwhile gets a new informer.
     this.#entries.delete(key);
     entry.task?.stop.abort();
     await entry.task?.done;

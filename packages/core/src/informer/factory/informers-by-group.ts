@@ -1,4 +1,4 @@
-// Typed access to every built-in resource that can be cached, by group and version: `factory.core.v1.pods`. The names come
+// Typed access to every built-in resource that can be watched, by group and version: `factory.core.v1.pods`. The names come
 // from the generated tree, the types from its resources.
 import { type ResourcesByGroup, resourcesByGroup } from "../../api/generated/resources-by-group.ts";
 import type { KubernetesObject, Resource } from "../../api/index.ts";
@@ -17,7 +17,7 @@ export type GroupInformers<G extends GroupName> = {
 
 export type InformersByGroup = { readonly [G in GroupName]: GroupInformers<G> };
 
-/** Nothing is made before it is read: a factory has a hundred resources, a program uses five. */
+/** Each entry is created when it is first read: a factory has a hundred resources, and a program uses five. */
 export function groupInformers<G extends GroupName>(
   group: G,
   viewOf: (resource: Resource) => ResourceInformer<KubernetesObject>,
@@ -26,7 +26,7 @@ export function groupInformers<G extends GroupName>(
   return lazily(versions, (resources) => lazily(resources, viewOf)) as unknown as GroupInformers<G>;
 }
 
-/** The same keys, whose values are made when they are first read. */
+/** Returns an object with the same keys, whose values are created when they are first read. */
 function lazily<In, Out>(
   from: { readonly [key: string]: In },
   make: (value: In) => Out,

@@ -1,16 +1,16 @@
-// Informers that cache metadata only, of any resource: what a garbage collector or a quota needs, at a fraction of the memory.
-// The server is asked for PartialObjectMetadata; one that cannot do that sends whole objects, and those are kept.
+// Informers that cache only metadata, of any resource: enough for a garbage collector or quota, at a fraction of the memory.
+// They request PartialObjectMetadata; a server that does not support it sends whole objects, and those are cached.
 import type { GroupVersionResource, PartialObjectMetadata, Resource } from "../../api/index.ts";
 import type { Client } from "../../client/index.ts";
 import type { InformerStatus } from "../liveness.ts";
 import type { SyncResult } from "../wait/sync-result.ts";
 import type { InformerFactoryOptions } from "./factory-options.ts";
 import { newResourceInformers } from "./new-resource-informers.ts";
+import { resolveResource } from "./resolve-resource.ts";
 import type { AcquiredInformer, ResourceInformer } from "./resource-informer.ts";
 import type { ResourceInformers } from "./resource-informers.ts";
-import { resourceAt } from "./resource-place.ts";
 
-/** Starting, waiting and ending are as in SharedInformerFactory. */
+/** Starting, waiting and stopping work as in SharedInformerFactory. */
 export class MetadataSharedInformerFactory implements AsyncDisposable {
   readonly #informers: ResourceInformers;
 
@@ -18,18 +18,18 @@ export class MetadataSharedInformerFactory implements AsyncDisposable {
     this.#informers = newResourceInformers(client, options, "metadata");
   }
 
-  /** Informer and lister; of a place that is no built-in resource as in DynamicSharedInformerFactory. */
+  /** Returns informer and lister. For a resource that is not built in, see DynamicSharedInformerFactory. */
   forResource(place: GroupVersionResource | Resource): ResourceInformer<PartialObjectMetadata> {
-    return this.#informers.view(resourceAt(place));
+    return this.#informers.view(resolveResource(place));
   }
 
-  /** For a while: its last user's leaving stops it. */
+  /** Returns an informer that stops when its last user disposes of it. */
   acquire(place: GroupVersionResource | Resource): AcquiredInformer<PartialObjectMetadata> {
-    return this.#informers.acquire(resourceAt(place));
+    return this.#informers.acquire(resolveResource(place));
   }
 
   has(place: GroupVersionResource | Resource): boolean {
-    return this.#informers.has(resourceAt(place));
+    return this.#informers.has(resolveResource(place));
   }
 
   get statuses(): readonly InformerStatus[] {

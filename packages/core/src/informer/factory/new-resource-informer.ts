@@ -1,22 +1,22 @@
-// What the generated `newPodInformer` and `newFilteredPodInformer` are made of: an informer of one built-in resource that no factory shares, as
-// those of client-go's packages `informers/<group>/<version>`. Always prefer a factory where more than one part of a program reads the resource:
-// each of these has a cache and a watch of its own.
+// The implementation of the generated `newPodInformer` and `newFilteredPodInformer`: an informer of one built-in resource that is not shared,
+// like those in client-go's packages `informers/<group>/<version>`. Prefer a factory if more than one part of a program reads the resource:
+// each informer made here has its own cache and watch.
 import type { KubernetesObject, Resource } from "../../api/index.ts";
 import type { Client } from "../../client/index.ts";
 import { type ListWatchOptions, newListWatchFromClient } from "../reflector/list-watch.ts";
 import { SharedIndexInformer } from "../shared/shared-index-informer.ts";
 import type { SharedIndexInformerOptions } from "../shared/shared-index-informer-options.ts";
 
-/** As client-go's, there are no indexes unless given: `indexers: namespaceIndexers` is what factories have. */
+/** As in client-go, there are no indexes by default. Pass `indexers: namespaceIndexers` to get those that factories have. */
 export interface NewResourceInformerOptions<T extends KubernetesObject> extends SharedIndexInformerOptions<T> {
-  /** All unless given, or if it is "". Means nothing to what lives in no namespace. */
+  /** Default, or if "": all namespaces. Ignored for cluster-scoped resources. */
   readonly namespace?: string;
-  /** False when the server behind the client cannot begin a watch with all there is. */
+  /** False if the server behind the client does not support WatchList (a watch that begins with initial events). */
   readonly canWatchList?: boolean;
 }
 
 export interface NewFilteredResourceInformerOptions<T extends KubernetesObject> extends NewResourceInformerOptions<T> {
-  /** Selectors and page size, for lists and watches alike; called once. client-go's TweakListOptionsFunc. */
+  /** Sets selectors and page size, for lists and watches alike; called once. client-go's TweakListOptionsFunc. */
   readonly tweak: NonNullable<ListWatchOptions["tweak"]>;
 }
 

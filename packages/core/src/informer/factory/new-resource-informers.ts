@@ -1,4 +1,4 @@
-// How a factory makes an informer: the source, the index by namespace that listers read, and whatever the factory was told.
+// How a factory creates an informer: from the source, the namespace index that listers use, and the factory's options.
 import type { KubernetesObject, Resource } from "../../api/index.ts";
 import { defaultLog } from "../../base/index.ts";
 import type { Client } from "../../client/index.ts";
@@ -13,10 +13,10 @@ import type { InformerIdentity } from "../shared/informer-name.ts";
 import { SharedIndexInformer } from "../shared/shared-index-informer.ts";
 import { namespaceIndexers } from "../store/key-functions.ts";
 import type { InformerFactoryOptions } from "./factory-options.ts";
+import { ofKnownKind, resourceKeyOf } from "./resolve-resource.ts";
 import { ResourceInformers } from "./resource-informers.ts";
-import { ofKnownKind, placeKey } from "./resource-place.ts";
 
-/** What objects look like in the caches of a factory. */
+/** Whether the caches of a factory hold whole objects or metadata. */
 export type FactoryView = "full" | "metadata";
 
 export function newResourceInformers(
@@ -35,12 +35,12 @@ function informerMaker(client: Client, options: InformerFactoryOptions, view: Fa
   const { informerName, freeze, transform, clock, random, metrics, log } = options;
   requirePeriodMs("resyncMs", options.resyncMs);
   const resyncByPlace = new Map(
-    [...(options.customResync ?? [])].map(([place, ms]) => [placeKey(place), requirePeriodMs("customResync", ms)]),
+    [...(options.customResync ?? [])].map(([place, ms]) => [resourceKeyOf(place), requirePeriodMs("customResync", ms)]),
   );
-  // A name and a resource stand for one informer; one that is made anew takes the place of the one before it.
+  // One name and resource identify one informer in the metrics; a new informer replaces the one before it.
   const identities = new Map<string, InformerIdentity>();
   return (resource: Resource): SharedIndexInformer<KubernetesObject> => {
-    const key = placeKey(resource);
+    const key = resourceKeyOf(resource);
     const identity = identities.get(key) ?? informerName?.withResource(resource);
     if (identity !== undefined) identities.set(key, identity);
     const { indexers, ...further } = options.informerOptions?.(resource) ?? {};

@@ -1,20 +1,20 @@
-// For those who look at every resource there is and need only its metadata: the garbage collector, quota. Where someone else
-// has asked for whole objects of a resource, they share that informer; of all others only metadata is cached.
+// For controllers that read every resource and need only its metadata: the garbage collector, quota. If whole objects of
+// a resource are already requested elsewhere, that informer is shared; for all other resources only metadata is cached.
 //
-// Whichever informer a resource has got first is the one it keeps here, so that lister and handlers belong together. Upstream
-// takes whole objects for every built-in resource, needed or not; `wantsObjects` says so where that is wanted.
+// The first choice for a resource is kept here, so that lister and handlers use the same informer. Upstream
+// caches whole objects of every built-in resource, needed or not; `wantsObjects` does the same for chosen resources.
 import type { GroupVersionResource, KubernetesObject, PartialObjectMetadata, Resource } from "../../api/index.ts";
 import type { MetadataSharedInformerFactory } from "./metadata-shared-informer-factory.ts";
+import { resolveResource } from "./resolve-resource.ts";
 import type { AcquiredInformer, ResourceInformer } from "./resource-informer.ts";
-import { resourceAt } from "./resource-place.ts";
 import type { SharedInformerFactory } from "./shared-informer-factory.ts";
 
 export interface ObjectOrMetadataOptions {
-  /** Resources whose whole objects are cached although nobody has asked for them yet; none unless given. */
+  /** Resources whose whole objects are cached although nobody has requested them yet. Default: none. */
   readonly wantsObjects?: (resource: Resource) => boolean;
 }
 
-/** Over two factories that others own: whoever made those waits for them and ends them. */
+/** Uses two factories that it does not own: their owner waits for them and stops them. */
 export class ObjectOrMetadataInformerFactory {
   readonly #objects: SharedInformerFactory;
   readonly #metadata: MetadataSharedInformerFactory;
@@ -30,19 +30,19 @@ export class ObjectOrMetadataInformerFactory {
     this.#options = options;
   }
 
-  /** Of what it caches, look at `metadata` only: the rest, kind included, may be there or not. */
+  /** Read only `metadata` of its objects: other fields, including kind, may be missing. */
   forResource(place: GroupVersionResource | Resource): ResourceInformer<KubernetesObject> {
-    const resource = resourceAt(place);
+    const resource = resolveResource(place);
     return this.#hasObjects(resource) ? this.#objects.of(resource) : asObjects(this.#metadata.forResource(resource));
   }
 
-  /** For a while: its last user's leaving stops it. */
+  /** Returns an informer that stops when its last user disposes of it. */
   acquire(place: GroupVersionResource | Resource): AcquiredInformer<KubernetesObject> {
-    const resource = resourceAt(place);
+    const resource = resolveResource(place);
     return this.#hasObjects(resource) ? this.#objects.acquire(resource) : asObjects(this.#metadata.acquire(resource));
   }
 
-  /** Starts what has been asked for of both. */
+  /** Starts the requested informers of both factories. */
   start(signal: AbortSignal): void {
     this.#objects.start(signal);
     this.#metadata.start(signal);
@@ -54,7 +54,7 @@ export class ObjectOrMetadataInformerFactory {
   }
 }
 
-/** Metadata alone is an object, too; only the compiler, which sees that informers take objects in as well, cannot tell. */
+/** Metadata alone is a valid object too, but the compiler cannot see that, because informers also take objects as input. */
 function asObjects<R extends ResourceInformer<KubernetesObject>>(
   informer: Omit<R, "resource" | "informer" | "lister"> & ResourceInformer<PartialObjectMetadata>,
 ): R {

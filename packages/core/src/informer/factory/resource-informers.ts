@@ -1,6 +1,6 @@
-// The informers of a factory by resource, with their listers: what the public factories are made of.
+// The informers of a factory by resource, with their listers: the implementation behind the public factories.
 //
-// A key stands for one resource, so what is kept under it is of that resource's type: the casts here, and only here, say so.
+// One key identifies one resource, so the informer under it has that resource's type. The casts for this are only in this file.
 import type { KubernetesObject, Resource } from "../../api/index.ts";
 import type { Log } from "../../base/index.ts";
 import { Lister } from "../lister/lister.ts";
@@ -8,15 +8,15 @@ import type { InformerStatus } from "../liveness.ts";
 import type { SharedIndexInformer } from "../shared/shared-index-informer.ts";
 import type { SyncResult } from "../wait/sync-result.ts";
 import { InformerPool } from "./informer-pool.ts";
+import { resourceKeyOf } from "./resolve-resource.ts";
 import type { AcquiredInformer, ResourceInformer } from "./resource-informer.ts";
-import { placeKey } from "./resource-place.ts";
 
 type AnyInformer = SharedIndexInformer<KubernetesObject>;
 
 export interface ResourceInformersOptions {
   readonly make: (resource: Resource) => AnyInformer;
   readonly log: Log;
-  /** Called when everything has ended. */
+  /** Called when all informers have ended. */
   readonly onEnd: () => void;
 }
 
@@ -31,16 +31,16 @@ export class ResourceInformers implements AsyncDisposable {
   }
 
   has(resource: Resource): boolean {
-    return this.#pool.has(placeKey(resource));
+    return this.#pool.has(resourceKeyOf(resource));
   }
 
   get statuses(): readonly InformerStatus[] {
     return this.#pool.informers.map(({ status }) => status);
   }
 
-  /** Makes no informer yet. */
+  /** Does not create an informer yet. */
   view<T extends KubernetesObject>(resource: Resource): ResourceInformer<T> {
-    const key = placeKey(resource);
+    const key = resourceKeyOf(resource);
     const view = this.#views.get(key) ?? this.#newView(resource);
     this.#views.set(key, view);
     return view as unknown as ResourceInformer<T>;
@@ -50,12 +50,12 @@ export class ResourceInformers implements AsyncDisposable {
     resource: Resource,
     make?: () => SharedIndexInformer<T>,
   ): SharedIndexInformer<T> {
-    const informer = this.#pool.get(placeKey(resource), this.#makerFor(resource, make));
+    const informer = this.#pool.get(resourceKeyOf(resource), this.#makerFor(resource, make));
     return informer as unknown as SharedIndexInformer<T>;
   }
 
   acquire<T extends KubernetesObject>(resource: Resource, make?: () => SharedIndexInformer<T>): AcquiredInformer<T> {
-    const share = this.#pool.acquire(placeKey(resource), this.#makerFor(resource, make));
+    const share = this.#pool.acquire(resourceKeyOf(resource), this.#makerFor(resource, make));
     const { informer } = share;
     const acquired: AcquiredInformer<KubernetesObject> = {
       resource,

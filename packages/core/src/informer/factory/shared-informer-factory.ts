@@ -1,4 +1,4 @@
-// One informer for each resource, shared by all that ask: controllers that read the same pods watch them once.
+// One shared informer per resource: controllers that read the same pods share one watch and one cache.
 //
 //   const factory = new SharedInformerFactory(client, { resyncMs: 0 });
 //   const { informer, lister } = factory.core.v1.pods;
@@ -8,12 +8,12 @@
 //   lister.namespace("default").list("app=web");
 //   await running;
 //
-// Every built-in resource that can be watched is here under client-go's name for it; `of` and `informerFor` take any other:
-// `defineResource`'s, discovery's, `kubeloop generate`'s.
+// Every built-in resource that can be watched has a property, with client-go's name. `of` and `informerFor` take any other Resource:
+// from `defineResource`, discovery or `kubeloop generate`.
 //
-// Promises: nothing goes to the server before `run` or `start`, and then only for what was asked for. `run` also starts what
-// is asked for later, as it is asked for; it ends when the signal aborts and everything has ended, and the factory with it.
-// `start`, as in client-go, starts what has been asked for by then; call it again for later ones. `acquire` is for informers
+// Promises: no request is sent before `run` or `start`, and then only for requested informers. `run` also starts informers
+// that are requested later; it ends, and shuts the factory down, when the signal has aborted and everything has ended.
+// `start`, as in client-go, starts the informers requested until then; call it again for later ones. `acquire` is for informers
 // that may stop before the factory does.
 import {
   findResource,
@@ -63,12 +63,12 @@ export class SharedInformerFactory implements InformersByGroup, AsyncDisposable 
     this.#informers = newResourceInformers(client, options, "full");
   }
 
-  /** Informer and lister of any resource. */
+  /** Returns informer and lister of any resource. */
   of<T extends KubernetesObject>(resource: Resource<T>): ResourceInformer<T> {
     return this.#informers.view<T>(resource);
   }
 
-  /** The informer of any resource; `make` makes it, if nobody has asked for it before. */
+  /** Returns the informer of any resource; `make` creates it on the first request. */
   informerFor<T extends KubernetesObject>(
     resource: Resource<T>,
     make?: (client: Client) => SharedIndexInformer<T>,
@@ -76,7 +76,7 @@ export class SharedInformerFactory implements InformersByGroup, AsyncDisposable 
     return this.#informers.informer<T>(resource, make === undefined ? undefined : () => make(this.#client));
   }
 
-  /** A built-in resource by where it is served. Throws for others: of those the kind is not known. */
+  /** Returns informer and lister of a built-in resource. Throws for others, because their kind is not known. */
   forResource(place: GroupVersionResource): ResourceInformer<KubernetesObject> {
     const resource = findResource(place);
     if (resource === undefined) {
@@ -86,40 +86,40 @@ export class SharedInformerFactory implements InformersByGroup, AsyncDisposable 
     return this.#informers.view(resource);
   }
 
-  /** An informer for a while: `await using pods = factory.acquire(podResource)`. Its last user's leaving stops it. */
+  /** Returns an informer for temporary use: `await using pods = factory.acquire(podResource)`. It stops when its last user disposes of it. */
   acquire<T extends KubernetesObject>(resource: Resource<T>): AcquiredInformer<T> {
     return this.#informers.acquire<T>(resource);
   }
 
-  /** Whether someone has asked for the resource's informer. */
+  /** Whether the resource's informer was requested. */
   has(resource: Resource): boolean {
     return this.#informers.has(resource);
   }
 
-  /** How each informer is doing. */
+  /** The status of each informer. */
   get statuses(): readonly InformerStatus[] {
     return this.#informers.statuses;
   }
 
-  /** Ends when the signal aborts and everything has ended; the factory is shut down then. */
+  /** Ends when the signal has aborted and everything has ended; then the factory is shut down. */
   async run(signal: AbortSignal): Promise<void> {
     await this.#informers.run(signal);
   }
 
-  /** Starts what has been asked for and not been started, until the signal aborts. Throws after a shutdown. */
+  /** Starts the requested informers that are not started yet, until the signal aborts. Throws after a shutdown. */
   start(signal: AbortSignal): void {
     this.#informers.start(signal);
   }
 
   /**
-   * Resolves when all informers that were started have synced; throws a CacheSyncError that says of each other one since when
-   * it tries, and why it gets nowhere.
+   * Resolves when all started informers have synced. Throws a CacheSyncError that says for each other informer since when
+   * it has tried, and why it failed.
    */
   async waitForCacheSync(signal: AbortSignal): Promise<SyncResult> {
     return await this.#informers.waitForCacheSync(signal);
   }
 
-  /** Stops everything and waits for it. Caches can be read afterwards; nothing can be started. */
+  /** Stops everything and waits for it. Caches can still be read afterwards; nothing can be started. */
   async shutdown(): Promise<void> {
     await this.#informers.shutdown();
   }

@@ -1,5 +1,5 @@
-// Ways to make a handler: from functions under client-go's names, and from another handler and a filter. Each stays
-// synchronous where the functions it calls are, and returns their promise where they are not.
+// Makes handlers: from functions with client-go's names, and from another handler and a filter. A handler made here is
+// synchronous if the functions it calls are, and otherwise returns their promise.
 import { type Deleted, lastStateOf } from "../tombstone.ts";
 import type { EventDetails, ResourceEventHandler } from "./handlers.ts";
 
@@ -20,15 +20,15 @@ export function resourceEventHandlerFuncs<T>(funcs: ResourceEventHandlerFuncs<T>
 }
 
 export interface FilteringHandlerOptions<T> {
-  /** Depends on nothing but the object: what it said of the old one is asked again, not remembered. */
+  /** Must depend only on the object: it is evaluated again for the old object of an update, not remembered. */
   readonly filter: (object: T) => boolean;
   readonly handler: ResourceEventHandler<T>;
 }
 
 /**
- * Passes on what concerns objects the filter lets through. An update that crosses it becomes an add or a delete, so to the
- * handler behind it the other objects do not exist. A tombstone whose last state nobody knows always passes: a delete too
- * many does less harm than one too few.
+ * Passes on the events of objects that match the filter. An update after which the object no longer matches becomes a delete, and one after
+ * which it begins to match an add, so for the handler other objects do not exist. A tombstone without a last state is always passed on,
+ * because a superfluous delete does less harm than a missing one.
  */
 export class FilteringResourceEventHandler<T> implements ResourceEventHandler<T> {
   readonly #filter: (object: T) => boolean;

@@ -1,4 +1,5 @@
-// `handler`: what a handler is, what it is told, and ways to make one. Everything above, the queue included, speaks in these notifications.
+// `handler`: the interface of event handlers, their notifications, and ways to make a handler. All folders above, including the queue, use these
+// notifications.
 export {
   type FilteringHandlerOptions,
   FilteringResourceEventHandler,

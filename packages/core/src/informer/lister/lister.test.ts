@@ -150,7 +150,7 @@ describe("without an index by namespace", () => {
     expect(names(lister.namespace("shop").list())).toEqual(["shop/bare", "shop/db", "shop/web-1", "shop/web-2"]);
     expect(names(lister.namespace("shop").list("app=web"))).toEqual(["shop/web-1", "shop/web-2"]);
     expect(warnings).toEqual([
-      ["no index by namespace: every read of one namespace looks at all objects", { resource: "pods" }],
+      ["no namespace index: every list of one namespace scans all objects", { resource: "pods" }],
     ]);
   });
 });

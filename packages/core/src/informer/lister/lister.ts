@@ -1,11 +1,11 @@
-// Reads one resource's objects out of a cache: by name, by namespace, by label selector, by index. It goes nowhere near a
-// server; what it answers is as fresh as its informer.
+// Reads one resource's objects from a cache: by name, by namespace, by label selector, by index. It never sends a
+// request; its results are as fresh as its informer's cache.
 //
 //   const pods = new Lister(informer.getIndexer(), podResource);
 //   pods.namespace("shop").list("app=web");
 //
-// Promises: absent is `undefined` (or, with `getOrThrow`, the NotFound a server would answer); lists are the caller's own
-// arrays of shared objects, in no order that means anything; selecting allocates nothing for each object.
+// Promises: for an absent object `get` returns `undefined`, and `getOrThrow` throws the NotFound error that a server would send. Lists are
+// new arrays of shared objects, in no particular order. Selecting allocates nothing per object.
 import {
   everythingSelector,
   type KubernetesObject,
@@ -22,11 +22,11 @@ import { namespaceIndex } from "../store/key-functions.ts";
 import type { ReadonlyIndexer } from "../store/store.ts";
 import { select, selectInPlace } from "./select.ts";
 
-/** Names the objects in a NotFound: a Resource, or as much of one. */
+/** A Resource, or the part of it that a NotFound error names. */
 export type ListedResource = Pick<Resource, "group" | "plural">;
 
 export interface ListerOptions {
-  /** Is told, once, of reads that are slow for want of an index. */
+  /** Receives one warning if reads are slow because an index is missing. */
   readonly log?: Log;
 }
 
@@ -42,25 +42,25 @@ export class Lister<T extends KubernetesObject> {
     this.#log = options.log ?? defaultLog;
   }
 
-  /** All objects, or those a selector selects. Throws a SelectorError for text that is none. */
+  /** Returns all objects, or those that match the selector. Throws a SelectorError if the text is not a selector. */
   list(selector?: string | Selector): T[] {
     const wanted = toSelector(selector);
     return wanted.selects === "nothing" ? [] : selectInPlace(this.#indexer.list(), wanted);
   }
 
-  /** By key: the name of what lives in no namespace, `namespace/name` of what does. */
+  /** Gets by key: the name of a cluster-scoped object, `namespace/name` of a namespaced one. */
   get(key: string): T | undefined {
     return this.#indexer.getByKey(key);
   }
 
-  /** As `get`; throws the server's NotFound for what is not there. */
+  /** Like `get`, but throws a NotFound error if the object is absent. */
   getOrThrow(key: string): T {
     const found = this.#indexer.getByKey(key);
     if (found === undefined) throw this.#notFound(splitKey(key).name);
     return found;
   }
 
-  /** The objects of one namespace. */
+  /** Returns a lister for one namespace. */
   namespace(namespace: string): NamespaceLister<T> {
     return {
       list: (selector) => this.#listNamespace(namespace, toSelector(selector)),
@@ -73,14 +73,14 @@ export class Lister<T extends KubernetesObject> {
     };
   }
 
-  /** The objects an index has under a value. Throws for an index nobody added. */
+  /** Returns the objects that an index has under a value. Throws if the index does not exist. */
   byIndex(name: string, value: string): readonly T[] {
     return this.#indexer.byIndex(name, value);
   }
 
   #listNamespace(namespace: string, selector: Selector): T[] {
     if (selector.selects === "nothing") return [];
-    // As everywhere in the API, no namespace means all of them.
+    // As everywhere in the API, an empty namespace means all namespaces.
     if (namespace === "") return this.list(selector);
     if (Object.hasOwn(this.#indexer.getIndexers(), namespaceIndex)) {
       return select(this.#indexer.byIndex(namespaceIndex, namespace), selector);
@@ -92,7 +92,7 @@ export class Lister<T extends KubernetesObject> {
   #warn(): void {
     if (this.#hasWarned) return;
     this.#hasWarned = true;
-    this.#log.warn("no index by namespace: every read of one namespace looks at all objects", {
+    this.#log.warn("no namespace index: every list of one namespace scans all objects", {
       resource: this.#resource.plural,
     });
   }
@@ -105,7 +105,7 @@ export class Lister<T extends KubernetesObject> {
 export interface NamespaceLister<T extends KubernetesObject> {
   list(selector?: string | Selector): T[];
   get(name: string): T | undefined;
-  /** As `get`; throws the server's NotFound for what is not there. */
+  /** Like `get`, but throws a NotFound error if the object is absent. */
   getOrThrow(name: string): T;
 }
 

@@ -1,8 +1,8 @@
-// Selecting by labels from arrays of any length: one pass, nothing allocated but, where the array is not ours to change, the
-// result.
+// Selects objects by labels from arrays: one pass, and nothing is allocated except the result, where the array must not be
+// changed.
 import { isEverything, type KubernetesObject, matchesSelector, type Selector } from "../../api/index.ts";
 
-/** A new array of what matches. */
+/** Returns a new array of the objects that match. */
 export function select<T extends KubernetesObject>(objects: readonly T[], selector: Selector): T[] {
   if (isEverything(selector)) return objects.slice();
   const selected: T[] = [];
@@ -10,7 +10,7 @@ export function select<T extends KubernetesObject>(objects: readonly T[], select
   return selected;
 }
 
-/** The same array, with only what matches left in it, in the same order; of one namespace, if given. */
+/** Removes the objects that do not match from the array, and those of other namespaces if one is given. Keeps the order. */
 export function selectInPlace<T extends KubernetesObject>(objects: T[], selector: Selector, namespace?: string): T[] {
   const isAll = isEverything(selector);
   if (isAll && namespace === undefined) return objects;

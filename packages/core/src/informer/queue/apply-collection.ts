@@ -1,9 +1,9 @@
-// What a delta about the whole collection means for each object, worked out against the cache as it is now. Written as steps,
-// so that a long list can be worked off in slices: `undefined` says that here is a good moment to let others have a turn,
-// and a ReplacedAll asks for the store's content to be replaced; the answer is what that threw.
+// Computes what a delta about the whole collection means for each object, by comparing it with the current cache. It is a generator,
+// so that a long list can be processed in slices: yielding `undefined` marks a point where the caller may yield to the event loop,
+// and yielding a ReplacedAll asks the caller to replace the store's content; `next` is then called with the error of that, if any.
 //
-// The store holds the whole new list before anyone is told of any of it. Then come the deletions, as tombstones, and after
-// them the objects in the list's order. A resync tells of everything the store has, as it is.
+// The store holds the whole new list before any notification is sent. Then come the deletions, as tombstones, and after
+// them the objects in the list's order. A resync reports every object of the store, unchanged.
 import { toError } from "../../base/index.ts";
 import type { EventDetails } from "../handler/handlers.ts";
 import { TransactionError } from "../store/store-errors.ts";
@@ -30,7 +30,7 @@ export function* replaceSteps<T>(delta: ReplacedAll<T>, batch: Batch<T>, target:
     if (beforeList.length % objectsBetweenPauses === 0) yield undefined;
   }
   const contentBefore = store.objectsByKey ?? new Map(store.listKeys().map((key) => [key, store.getByKey(key)]));
-  // Before the store has it: there is no moment at which nobody counts it.
+  // Counted before the store holds the list, so that there is no moment at which the list is not counted.
   progress.waiting = 0;
   progress.unreported = delta.objects.length + contentBefore.size - countKnown(beforeList);
   const thrown = yield delta;
@@ -77,7 +77,7 @@ function* deleteSteps<T>(
   }
 }
 
-/** How many of the store's objects the list has, too. */
+/** Returns how many of the store's objects are also in the list. */
 function countKnown<T>(beforeList: readonly (T | undefined)[]): number {
   const known = new Set(beforeList);
   known.delete(undefined);
@@ -85,8 +85,8 @@ function countKnown<T>(beforeList: readonly (T | undefined)[]): number {
 }
 
 /**
- * Where on the list the objects stand that are in the store now. Of two of one name, as a source of one's own may list them,
- * that is the last: telling of both would be an object added twice.
+ * Returns the indexes in the list of the objects that are now in the store. If a custom source lists two objects with the same key,
+ * that is the last one: notifying of both would report one object as added twice.
  */
 function keptPlaces<T>(
   { objects }: ReplacedAll<T>,
@@ -102,7 +102,7 @@ function keptPlaces<T>(
   return placeByKept.values();
 }
 
-/** What the store has under the object's key. An object without one is refused, and reported, when the store is replaced. */
+/** Returns the stored object with the same key. An object without a key is rejected, and reported, when the store is replaced. */
 function storedAs<T>({ store }: ApplyTarget<T>, object: T): T | undefined {
   try {
     return store.get(object);

@@ -1,9 +1,9 @@
-// Puts what was taken from a queue into the cache and tells of it: client-go's processDeltas. For each object the store holds
-// the change, indexes and all, before anyone hears of it. What the store refuses is reported, and only that: the rest comes.
+// Applies the deltas of a batch to the cache and sends the notifications: client-go's processDeltas. The store, including its indexes,
+// holds each change before its notification. If the store rejects an object, only that object is skipped and reported.
 //
-// `applyDeltas` does all of it at once. `applyDeltasInSlices` lets the event loop have its turns while a long list or resync
-// is worked off; whoever asks the store meanwhile sees the old list or all of the new one. Whoever joins meanwhile has to
-// wait until the batch is done, or would hear of a part of it twice.
+// `applyDeltas` does everything synchronously. `applyDeltasInSlices` yields to the event loop while it processes a long list or
+// resync; a reader of the store meanwhile sees the old content or all of the new one. A handler that is added meanwhile has to
+// wait until the batch is done, otherwise it would receive a part of the batch twice.
 import { assertNever, type Clock, YieldBudget } from "../../base/index.ts";
 import { type ApplySteps, type ReplacedAll, replaceSteps, syncSteps } from "./apply-collection.ts";
 import { applyObject } from "./apply-object.ts";
@@ -23,8 +23,8 @@ export interface SliceOptions {
 }
 
 /**
- * A promise only where there is something to wait for. Aborted, it stops in between: with the old content and nobody told,
- * or with the new one and some told of it.
+ * Returns a promise only if it has to wait. If aborted, it stops in between: with the old content and no notification sent,
+ * or with the new content and some of the notifications sent.
  */
 export function applyDeltasInSlices<T>(
   batch: Batch<T>,
@@ -32,7 +32,7 @@ export function applyDeltasInSlices<T>(
   { clock }: SliceOptions,
   signal: AbortSignal,
 ): Promise<void> | undefined {
-  // Such a delta is always alone.
+  // A collection delta is always alone in its batch.
   const [first] = batch.deltas;
   if (first !== undefined && isLong(first, target.store)) {
     return runInSlices(stepsOf(first, batch, target), target.store, new YieldBudget(clock), signal);
@@ -41,7 +41,7 @@ export function applyDeltasInSlices<T>(
   return undefined;
 }
 
-/** Below this many objects a promise costs more than it is worth. */
+/** Below this number of objects, a promise costs more than it saves. */
 const fewObjects = 256;
 
 function isLong<T>(delta: Delta<T>, store: CacheStore<T>): delta is CollectionDelta<T> {
@@ -77,7 +77,7 @@ async function runInSlices<T>(
   }
 }
 
-/** Gives what was thrown. */
+/** Returns the error that was thrown, if any. */
 function replace<T>({ objects, resourceVersion }: ReplacedAll<T>, store: CacheStore<T>): unknown {
   try {
     store.replace(objects, resourceVersion);

@@ -1,7 +1,7 @@
-// What one object's delta means: a write to the store, and then the notification of it. An object whose key is in the store is
-// an update, whatever its delta is called, and also when it is another object of that name (a deletion and a new one, seen
-// as one). Any other is an add. A deletion is told of even if nothing was there. What the store refuses is reported, and
-// nobody is told.
+// Applies one object's delta: a write to the store, and then its notification. If the key is already in the store, it is
+// an update, whatever the delta's type, also if it is another object with the same name (a delete and a create, seen
+// as one). Otherwise it is an add. A delete is reported even if the store had no such object. If the store rejects the object, that is
+// reported to `onError`, and no notification is sent.
 import { toError } from "../../base/index.ts";
 import type { Notification } from "../handler/handlers.ts";
 import { type Deleted, isFinalStateUnknown } from "../tombstone.ts";
@@ -14,7 +14,7 @@ export function applyObject<T>(delta: ObjectDelta<T>, batch: Batch<T>, target: A
   if (notification !== undefined) target.notify(notification);
 }
 
-/** What to tell, now that the store has it. */
+/** Writes to the store and returns the notification to send. */
 function write<T>(delta: ObjectDelta<T>, batch: Batch<T>, target: ApplyTarget<T>): Notification<T> | undefined {
   try {
     return delta.type === "Deleted" ? writeDeletion(delta.object, batch, target) : writeObject(delta, batch, target);
@@ -44,7 +44,7 @@ function exchange<T>(object: T, store: CacheStore<T>): T | undefined {
 
 function writeDeletion<T>(gone: Deleted<T>, batch: Batch<T>, { store }: ApplyTarget<T>): Notification<T> {
   const isTombstone = isFinalStateUnknown(gone);
-  // A tombstone may come without its object; what the store has under its key is what goes.
+  // A tombstone may have no object; then the stored object of its key is the deleted one.
   const object = isTombstone ? store.getByKey(gone.key) : gone;
   if (object !== undefined) store.delete(object);
   return { type: "delete", gone, details: detailsOf(batch, isTombstone ? "relist" : "change") };

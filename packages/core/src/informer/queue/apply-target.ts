@@ -1,13 +1,13 @@
-// Where deltas end up: the cache, those who are told of each change, and whoever wants to know what could not be done.
+// Where deltas are applied: the cache, the function that gets the notifications, and the one that gets the errors.
 import type { EventCause, EventDetails, Notification } from "../handler/handlers.ts";
 import type { Pause } from "../store/replacement.ts";
 import type { Store } from "../store/store.ts";
 
-/** Any store. One that can place a long list in slices is asked to. */
+/** Any store. A long list is applied in slices if the store supports it. */
 export interface CacheStore<T> extends Store<T> {
-  /** The content itself; after a `replace`, still the old one. */
+  /** The content itself; after a `replace`, this map still holds the old content. */
   readonly objectsByKey?: ReadonlyMap<string, T>;
-  /** Adds or updates, whichever it is, and gives what was there: the key is told once. */
+  /** Adds or updates, and returns the previous object. Computes the key only once. */
   exchange?(object: T): T | undefined;
   replaceInSlices?(
     objects: readonly T[],
@@ -17,27 +17,27 @@ export interface CacheStore<T> extends Store<T> {
   ): Promise<void>;
 }
 
-/** How far a batch is, for whoever asks while it is worked off in slices. */
+/** The progress of a batch that is processed in slices. */
 export interface ApplyProgress {
-  /** Changes still to be put into the store, where a whole list is one, and objects that a resync is still to report. */
+  /** Changes not yet written to the store, where a whole list counts as one, and objects that a resync has not reported yet. */
   waiting: number;
-  /** Objects that a list put into the store or removed from it, and that have not been compared and passed to `notify` yet. */
+  /** Objects that a list wrote to the store or removed from it, and that were not yet compared and passed to `notify`. */
   unreported: number;
 }
 
 export interface ApplyTarget<T> {
   readonly store: CacheStore<T>;
-  /** Kept up to date while a list or a resync is worked off. */
+  /** Updated while a list or a resync is processed. */
   readonly progress?: ApplyProgress;
-  /** Called when the store holds the change. */
+  /** Called after the store holds the change. */
   readonly notify: (notification: Notification<T>) => void;
-  /** The same for a list of objects that are all new. Unless given, each is told by itself. */
+  /** The same for a list of objects that are all new. Default: `notify` for each. */
   readonly notifyOfAll?: (objects: readonly T[], details: EventDetails) => void;
-  /** An object that the store refused: nobody is told of it, and everything else goes on. */
+  /** Called for an object that the store rejected. No notification is sent for it; everything else continues. */
   readonly onError: (error: Error) => void;
 }
 
-/** Every notification of a kind carries the same value. */
+/** Shared values, so that a notification allocates no details. */
 const detailsByCause: Readonly<Record<EventCause, EventDetails>> = {
   initial: Object.freeze({ cause: "initial", isInInitialList: true }),
   change: Object.freeze({ cause: "change", isInInitialList: false }),
@@ -45,12 +45,12 @@ const detailsByCause: Readonly<Record<EventCause, EventDetails>> = {
   resync: Object.freeze({ cause: "resync", isInInitialList: false }),
 };
 
-/** What happens in the initial list is `initial`, whatever it is otherwise. */
+/** In the initial list, the cause is always `initial`. */
 export function detailsOf(batch: { readonly isInInitialList: boolean }, cause: EventCause): EventDetails {
   return batch.isInInitialList ? detailsByCause.initial : detailsByCause[cause];
 }
 
-/** An object that came: new, or in the place of another. */
+/** Returns the notification for a written object: an add, or an update if there was a previous one. */
 export function notificationOf<T>(before: T | undefined, after: T, details: EventDetails): Notification<T> {
   return before === undefined ? { type: "add", object: after, details } : { type: "update", before, after, details };
 }

@@ -1,11 +1,11 @@
-// The queue client-go grew up with: for each object the list of what happened to it, and the objects in the order in which
-// they first had something to tell. What is taken is one object with all its deltas, so a consumer that is slow sees fewer,
+// client-go's older queue: for each object the list of its deltas, and the objects in the order in which
+// their first delta arrived. An item is one object with all its deltas, so a slow consumer sees fewer,
 // longer lists; the order between objects is not that of the stream.
 //
-// As in client-go: only deletions in a row are merged; the deletion of what is neither queued nor known is dropped, having
-// been told before; a list queues its objects first and tombstones for what it no longer has after them; a resync concerns
-// only objects with nothing queued. Other than there, an object of the first list counts once it is done, not when it is
-// taken.
+// As in client-go: only consecutive deletions are merged; the deletion of an object that is neither queued nor known is dropped, because
+// it was already reported; a list queues its objects first and then tombstones for the objects it no longer has; a resync queues
+// only objects without queued deltas. Unlike client-go, an object of the first list counts as processed when it is done, not when it is
+// popped.
 import { ConditionVariable } from "../../base/condition-variable.ts";
 import { type Clock, defaultLog, type Log, RingBuffer, systemClock } from "../../base/index.ts";
 import { RequeueError } from "../requeue-error.ts";
@@ -26,9 +26,9 @@ import { untilReady } from "./until-ready.ts";
 export interface DeltaFIFOOptions<T> {
   readonly keyOf: KeyFunction<T>;
   readonly transform?: Transform<T> | undefined;
-  /** What the consumer has. Without it, deletions that a list implies are noticed only for what is queued. */
+  /** The consumer's objects. Without them, deletions implied by a list are found only among objects that are queued or being processed. */
   readonly knownObjects?: KnownObjects<T> | undefined;
-  /** How the objects of a list are called. "Replaced" unless given; "Sync" is what consumers of old expect. */
+  /** The delta type of a list's objects. Default: "Replaced". "Sync" is for older consumers. */
   readonly replacedAs?: "Replaced" | "Sync";
   readonly compress?: DeltaCompressor<T>;
   readonly clock?: Clock;
@@ -45,7 +45,7 @@ export interface KeyBatch<T> {
 
 interface Entry<T> {
   readonly key: string;
-  /** Empty once the compressor has left nothing: then it is no longer in the queue, only still in line. */
+  /** Empty if the compressor has removed all deltas: then the entry no longer counts, but is still in the order. */
   deltas: ObjectDelta<T>[];
   isInitial: boolean;
 }
@@ -78,7 +78,7 @@ export class DeltaFIFO<T> implements BatchQueue<T> {
     return this.#intake.transform;
   }
 
-  /** Objects with something to tell. */
+  /** The number of objects with deltas. */
   get size(): number {
     return this.#entries.size;
   }
@@ -91,17 +91,17 @@ export class DeltaFIFO<T> implements BatchQueue<T> {
     return this.#intake.keyOf(item);
   }
 
-  /** The newest state of each queued object. */
+  /** Returns the newest state of each queued object. */
   list(): Deleted<T>[] {
     return Array.from(this.#entries.values(), ({ deltas }) => (deltas.at(-1) as ObjectDelta<T>).object);
   }
 
-  /** In the order in which they will be taken. */
+  /** Returns the keys in the order in which they will be popped. */
   listKeys(): string[] {
     return [...this.#entries.keys()];
   }
 
-  /** What is queued for the object with this one's key. */
+  /** Returns the queued deltas of the object with the same key. */
   get(object: Deleted<T>): readonly ObjectDelta<T>[] | undefined {
     return this.getByKey(this.keyOf(object));
   }
@@ -141,13 +141,13 @@ export class DeltaFIFO<T> implements BatchQueue<T> {
     if (this.#isClosed || this.#known === undefined) return;
     const newestByKey = this.#newestByKey();
     for (const key of this.#known.listKeys()) {
-      // A Sync behind a change would bring back what the cache had before it.
+      // A Sync after a queued change would bring back the older state from the cache.
       const object = newestByKey.has(key) ? undefined : this.#known.getByKey(key);
       if (object !== undefined) this.#append(key, { type: "Sync", object });
     }
   }
 
-  /** Puts deltas back at the end of the line, unless something is queued for their object: that is newer. */
+  /** Adds deltas again at the end of the queue, unless newer deltas of their object are queued. */
   addIfNotPresent(deltas: readonly ObjectDelta<T>[]): void {
     if (this.#isClosed) return;
     const key = this.keyOf(deltas);
@@ -155,7 +155,7 @@ export class DeltaFIFO<T> implements BatchQueue<T> {
     this.#putBack(key, deltas, false);
   }
 
-  /** The same with a batch that is not done yet. If it is of the first list, it is waited for once more. */
+  /** The same for a batch that is not done yet. If it belongs to the first list, syncing waits for it again. */
   requeue(batch: KeyBatch<T>): void {
     if (!this.#isClosed) this.#putBack(batch.key, batch.deltas, batch.isInInitialList);
   }
@@ -181,8 +181,8 @@ export class DeltaFIFO<T> implements BatchQueue<T> {
   }
 
   /**
-   * Waits for an object and works on its deltas. Throws a QueueClosedError once closed and empty, or what the work throws.
-   * A RequeueError puts the deltas back as `requeue` does: then it throws its cause, or returns undefined if there is none.
+   * Waits for an object and processes its deltas. Throws a QueueClosedError if the queue is closed and empty, or the error of `work`.
+   * A RequeueError puts the deltas back as `requeue` does; then this throws its cause, or returns undefined if there is none.
    */
   pop<R>(
     work: (batch: KeyBatch<T>, isInInitialList: boolean) => R | Promise<R>,
@@ -222,7 +222,7 @@ export class DeltaFIFO<T> implements BatchQueue<T> {
     this.#append(key, { type, object: kept });
   }
 
-  /** Whether its deletion would be news. */
+  /** Whether the object is queued or known, so that its deletion has to be reported. */
   #isExpected(key: string): boolean {
     if (this.#entries.has(key)) return true;
     const inHand = this.#taken.newestByKey().get(key);
@@ -245,7 +245,7 @@ export class DeltaFIFO<T> implements BatchQueue<T> {
     entry.deltas = [...compress(entry.deltas)];
     if (entry.deltas.length > 0) return;
     this.#entries.delete(entry.key);
-    // Nobody takes from an empty queue, so nobody would pass over what only stands in line.
+    // No consumer takes from an empty queue, so entries without deltas would never be skipped and removed.
     if (this.#entries.size === 0) this.#line.clear();
     if (entry.isInitial) this.#initial.finished(1);
   }

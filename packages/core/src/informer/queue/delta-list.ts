@@ -1,9 +1,9 @@
-// What happened to one object since it was last taken, oldest first. Only one thing is merged here: of two deletions in a row
-// the one stays that knows more, since the second reports the same event. Whatever else may be merged is the user's to say.
+// The deltas of one object since it was last popped, oldest first. Only consecutive deletions are merged: the one with
+// more information is kept, because both report the same deletion. A compressor may merge more.
 import { isFinalStateUnknown } from "../tombstone.ts";
 import type { ObjectDelta } from "./deltas.ts";
 
-/** Makes fewer deltas of many, oldest first; none at all means that nothing is left to tell. Must not change what it gets. */
+/** Reduces the deltas of one object, oldest first. An empty result removes the object from the queue. Must not change its argument. */
 export type DeltaCompressor<T> = (deltas: readonly ObjectDelta<T>[]) => readonly ObjectDelta<T>[];
 
 /** Appends in place. */

@@ -1,4 +1,4 @@
-// What queues hold between a reflector and a cache: one delta for each thing that happened, in the order it did.
+// The items that queues hold between a reflector and a cache: one delta for each event, in order.
 import type { Deleted } from "../tombstone.ts";
 
 /** A change of one object. */
@@ -6,11 +6,11 @@ export type ObjectDelta<T> =
   | { readonly type: "Added" | "Updated" | "Replaced" | "Sync"; readonly object: T }
   | { readonly type: "Deleted"; readonly object: Deleted<T> };
 
-/** What concerns the whole collection, and is never taken together with anything else. */
+/** A delta about the whole collection. It is always alone in its batch. */
 export type CollectionDelta<T> =
-  /** Exactly these objects from now on, as of this version. */
+  /** The collection has exactly these objects, as of this version. */
   | { readonly type: "ReplacedAll"; readonly objects: readonly T[]; readonly resourceVersion: string }
-  /** Tell whoever asked for it about everything once more. */
+  /** Report all objects again to handlers whose resync is due. */
   | { readonly type: "SyncAll" }
   | { readonly type: "Bookmark"; readonly resourceVersion: string };
 

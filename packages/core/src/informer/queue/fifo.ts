@@ -1,8 +1,8 @@
-// A queue in which each object waits once, as it was last seen, in the order of its first coming. For whoever wants to look
-// at every object exactly once, at its newest, and not at all at those deleted meanwhile. The queue of informers keeps what
-// happened instead of what is: see DeltaFIFO.
+// A queue in which each object waits once, in its newest state, in the order of its first arrival. For consumers that want to process
+// each object once, in its newest state, and skip objects that were deleted meanwhile. Informers need the
+// changes instead of the states: see DeltaFIFO.
 //
-// An object is out of the queue before it is worked on. Work that throws does not put it back, unless what it throws is a
+// An object is removed from the queue before it is processed. An error does not put it back, unless it is a
 // RequeueError.
 import { ConditionVariable } from "../../base/condition-variable.ts";
 import { RingBuffer } from "../../base/index.ts";
@@ -20,12 +20,12 @@ export type PopProcess<T> = (object: T, isInInitialList: boolean) => void | Prom
 export class FIFO<T> implements Store<T>, Queue<T, T> {
   readonly #keyOf: KeyFunction<T>;
   readonly #objects = new Map<string, T>();
-  /** Keys in their order. One that has been deleted is still here, and passed over when its turn comes. */
+  /** Keys in order. A deleted key stays here and is skipped when it is reached. */
   readonly #line = new RingBuffer<string>();
   readonly #inLine = new Set<string>();
   readonly #arrivals = new ConditionVariable();
   readonly #version = new StoreResourceVersion();
-  /** Keys of the first list that are not worked off; undefined before anything came. */
+  /** The keys of the first list that are not processed yet; undefined before anything was added. */
   #initial: Set<string> | undefined;
   readonly #synced = new SyncGate();
   #isClosed = false;
@@ -46,12 +46,12 @@ export class FIFO<T> implements Store<T>, Queue<T, T> {
     return this.#isClosed;
   }
 
-  /** The first list has been worked off; or something else came before any list. */
+  /** The first list has been processed, or an object was added or deleted before any list. */
   hasSynced(): boolean {
     return this.#synced.isOpen;
   }
 
-  /** Called once, when `hasSynced` turns true; at once if it has. */
+  /** Calls back once, when `hasSynced` becomes true; immediately if it is. */
   onSynced(callback: () => void): Disposable {
     return this.#synced.onOpen(callback);
   }
@@ -65,7 +65,7 @@ export class FIFO<T> implements Store<T>, Queue<T, T> {
     this.#look();
   }
 
-  /** For what is put back: something newer with the same key stays. */
+  /** For objects that are put back: a newer one with the same key stays. */
   addIfNotPresent(object: T): void {
     if (!this.#objects.has(this.#keyOf(object))) this.add(object);
   }
@@ -83,7 +83,7 @@ export class FIFO<T> implements Store<T>, Queue<T, T> {
     this.#look();
   }
 
-  /** Exactly these wait from now on, in this order. Throws a KeyError, and has changed nothing then. */
+  /** Replaces the content by these objects, in this order. Throws a KeyError, and then nothing has changed. */
   replace(objects: readonly T[], resourceVersion: string): void {
     const byKey = new Map(objects.map((object) => [this.#keyOf(object), object]));
     this.#initial = keysLeft(this.#initial, byKey);
@@ -96,7 +96,7 @@ export class FIFO<T> implements Store<T>, Queue<T, T> {
     this.#look();
   }
 
-  /** Everything here waits already. */
+  /** Does nothing, because every object here already waits. */
   resync(): void {}
 
   bookmark(resourceVersion: string): void {
@@ -120,8 +120,8 @@ export class FIFO<T> implements Store<T>, Queue<T, T> {
   }
 
   /**
-   * Takes the first object out and lets `work` work on it; waits for one. Rejects with what `work` threw, with the cause of a
-   * RequeueError if it has one, with a QueueClosedError once closed and empty, or with the signal's reason.
+   * Waits for an object, removes it and calls `work` with it. Rejects with the error of `work`, with the cause of a
+   * RequeueError if it has one, with a QueueClosedError if the queue is closed and empty, or with the signal's reason.
    */
   async pop(work: PopProcess<T>, signal: AbortSignal): Promise<T> {
     for (;;) {
@@ -133,7 +133,7 @@ export class FIFO<T> implements Store<T>, Queue<T, T> {
     }
   }
 
-  /** What waits can still be taken. */
+  /** Objects in the queue can still be popped. */
   close(): void {
     this.#isClosed = true;
     this.#arrivals.notifyAll();
@@ -147,19 +147,19 @@ export class FIFO<T> implements Store<T>, Queue<T, T> {
       await work(object, !this.hasSynced());
     } catch (error) {
       if (!(error instanceof RequeueError)) throw error;
-      // Into a closed queue nothing goes back: it would never end.
+      // A closed queue takes nothing back, because it would never become empty.
       isRequeued = !this.#isClosed;
       if (isRequeued) this.addIfNotPresent(object);
       if (error.cause !== undefined) throw error.cause;
     } finally {
-      // Worked off, not merely taken: whoever waits for the first list may rely on what was done with it.
+      // Counted when processed, not when popped, so that after `hasSynced` the first list has really been processed.
       if (!isRequeued) this.#initial?.delete(key);
       this.#look();
     }
     return object;
   }
 
-  /** Once synced, always synced. */
+  /** Once synced, the queue stays synced. */
   #look(): void {
     if (this.#initial?.size === 0) this.#synced.open();
   }
@@ -180,7 +180,7 @@ export class FIFO<T> implements Store<T>, Queue<T, T> {
   }
 }
 
-/** Of the first list's keys, those still wanted; the first list's own, if this is it. */
+/** Returns the unprocessed keys of the first list that the new list still has; all keys of the new list if it is the first. */
 function keysLeft(initial: ReadonlySet<string> | undefined, listed: ReadonlyMap<string, unknown>): Set<string> {
   if (initial === undefined) return new Set(listed.keys());
   return new Set([...initial].filter((key) => listed.has(key)));

@@ -226,7 +226,7 @@ describe("a batch", () => {
         const queue = open({ log, transform: (object) => (/[XY]/.test(object.metadata.name) ? item("", 1) : object) });
         for (const each of names.split(" ")) queue.add(item(each, 1));
         expect(drain(queue)).toEqual(expected);
-        expect(errors).toEqual(Array(reports).fill("an object without a key ends a batch"));
+        expect(errors).toEqual(Array(reports).fill("object has no key after the transform, so it ends its batch"));
       });
     }
   });
@@ -563,7 +563,7 @@ describe("a queue that is not atomic", () => {
 
 describe("the constructor refuses", () => {
   const rows: readonly (readonly [name: string, options: Options, fault: RegExp])[] = [
-    ["known objects when atomic", { knownObjects: knownItems() }, /does not ask for known objects/],
+    ["known objects when atomic", { knownObjects: knownItems() }, /does not use knownObjects/],
     ["no known objects when not atomic", { isAtomic: false }, /needs knownObjects/],
     ["batches of nothing", { maxBatch: 0 }, /maxBatch/],
     ["batches of a fraction", { maxBatch: 1.5 }, /maxBatch/],

@@ -1,13 +1,13 @@
-// The queue of shared informers: everything a reflector hears, in the order it heard it, across all objects. Nothing is merged
+// The queue of shared informers: everything that a reflector writes, in the order of the writes, across all objects. Nothing is merged
 // and nothing is dropped.
 //
-// A batch is what stands at the head, up to `maxBatch` deltas of different objects. It ends before a second delta of the same
-// object, before and after what concerns the whole collection, and with the initial population. What the transform left
-// without a key closes its batch: nothing can be said about what follows it.
+// A batch is taken from the head: up to `maxBatch` deltas of different objects. It ends before a second delta of the same
+// object, before and after a collection delta, and at the end of the initial population. An object that has lost its key in the
+// transform ends its batch, because it cannot be compared with the following ones.
 //
-// Atomic, as it is unless told otherwise, a list is one ReplacedAll and a resync one SyncAll: what they mean for each object
-// is found out when they are worked on, against the cache as it is then. Otherwise the queue is told what the cache knows
-// and says it itself, with a Deleted, Replaced or Sync for each object; then bookmarks are of no use and are left out.
+// In atomic mode, the default, a list is one ReplacedAll and a resync one SyncAll: what they mean for each object
+// is computed when they are processed, against the cache at that time. Otherwise the queue gets the cache's objects (`knownObjects`)
+// and itself queues a Deleted, Replaced or Sync for each object; then it drops bookmarks, because they have no use.
 import { ConditionVariable } from "../../base/condition-variable.ts";
 import { type Clock, defaultLog, type Log, RingBuffer, systemClock } from "../../base/index.ts";
 import type { ReplaceOptions } from "../store/reflector-store.ts";
@@ -26,11 +26,11 @@ import { untilReady } from "./until-ready.ts";
 export interface InOrderQueueOptions<T> {
   readonly keyOf: KeyFunction<T>;
   readonly transform?: Transform<T> | undefined;
-  /** True unless given. */
+  /** Default: true. */
   readonly isAtomic?: boolean;
-  /** What the consumer has: needed when not atomic, refused when atomic. */
+  /** The consumer's objects: required if not atomic, not allowed if atomic. */
   readonly knownObjects?: KnownObjects<T> | undefined;
-  /** 1000 unless given. */
+  /** Default: 1000. */
   readonly maxBatch?: number;
   readonly clock?: Clock;
   readonly log?: Log;
@@ -48,7 +48,7 @@ export class InOrderQueue<T> implements BatchQueue<T> {
   readonly #taken: TakenBatches<T>;
   readonly #arrivals = new ConditionVariable();
   readonly #initial: InitialPopulation;
-  /** How many of the initial population stand at the head. */
+  /** How many deltas of the initial population are still at the head. */
   #initialLeft = 0;
   #isClosed = false;
 
@@ -67,7 +67,7 @@ export class InOrderQueue<T> implements BatchQueue<T> {
     return this.#intake.transform;
   }
 
-  /** Deltas; a whole list counts as one. */
+  /** The number of deltas; a whole list counts as one. */
   get size(): number {
     return this.#items.size;
   }
@@ -88,7 +88,7 @@ export class InOrderQueue<T> implements BatchQueue<T> {
     this.#accept("Updated", object);
   }
 
-  /** Also of what nobody knows. */
+  /** Also accepts an object that is not known. */
   delete(object: T): void {
     this.#accept("Deleted", object);
   }
@@ -134,7 +134,7 @@ export class InOrderQueue<T> implements BatchQueue<T> {
     if (this.#taken.close(batch) && batch.isInInitialList) this.#initial.finished(batch.deltas.length);
   }
 
-  /** Waits for a batch and works on it. Throws a QueueClosedError once closed and empty, or what the work throws. */
+  /** Waits for a batch and processes it. Throws a QueueClosedError if closed and empty, or the error of `work`. */
   pop<R>(work: (batch: Batch<T>, isInInitialList: boolean) => R | Promise<R>, signal: AbortSignal): Promise<R> {
     return popFrom(this, (batch: Batch<T>) => work(batch, batch.isInInitialList), signal);
   }
@@ -186,7 +186,8 @@ export class InOrderQueue<T> implements BatchQueue<T> {
 
   #keyInside(delta: ObjectDelta<T>): string | undefined {
     const key = this.#intake.keyInside(delta.object);
-    if (key === undefined) this.#log.error("an object without a key ends a batch", { type: delta.type });
+    if (key === undefined)
+      this.#log.error("object has no key after the transform, so it ends its batch", { type: delta.type });
     return key;
   }
 
@@ -202,7 +203,7 @@ export class InOrderQueue<T> implements BatchQueue<T> {
   #resyncEach(known: KnownObjects<T>): void {
     const newestByKey = this.#newestByKey();
     for (const key of known.listKeys()) {
-      // A Sync behind a change would bring back what the cache had before it.
+      // A Sync after a queued change would bring back the older state from the cache.
       const object = newestByKey.has(key) ? undefined : known.getByKey(key);
       if (object !== undefined) this.#push({ type: "Sync", object });
     }
@@ -224,9 +225,7 @@ function requireKnownObjects<T>({
   knownObjects,
 }: InOrderQueueOptions<T>): KnownObjects<T> | undefined {
   if (isAtomic && knownObjects !== undefined) {
-    throw new InvalidQueueError(
-      "an atomic queue does not ask for known objects: leave them out or set isAtomic to false",
-    );
+    throw new InvalidQueueError("an atomic queue does not use knownObjects: leave them out or set isAtomic to false");
   }
   if (!isAtomic && knownObjects === undefined) {
     throw new InvalidQueueError("a queue that is not atomic needs knownObjects to find out what a list deletes");

@@ -1,5 +1,5 @@
-// `queue`: what stands between a reflector and a cache, and how what is taken from it reaches the cache. Read queue.ts and
-// deltas.ts first; in-order-queue.ts is the one shared informers use.
+// `queue`: the queues between a reflector and a cache, and how their deltas are applied to the cache. Read queue.ts and
+// deltas.ts first; in-order-queue.ts is the one that shared informers use.
 export { applyDeltas, applyDeltasInSlices, type SliceOptions } from "./apply-deltas.ts";
 export type { ApplyTarget, CacheStore } from "./apply-target.ts";
 export { DeltaFIFO, type DeltaFIFOOptions, type KeyBatch } from "./delta-fifo.ts";

@@ -1,5 +1,5 @@
-// Whether the first list has come and all of it is done. What stands in the queue when the first list has been put in, the
-// list included, is the initial population. A change that comes before any list means that there will be none to wait for.
+// Tracks whether the first list has arrived and was processed. The initial population is everything in the queue when the first list has
+// been added, including the list. If a change arrives before any list, no list is waited for.
 import { SingleFileTracker, type SyncTrackerOptions } from "../wait/sync-tracker.ts";
 
 export class InitialPopulation {
@@ -10,12 +10,12 @@ export class InitialPopulation {
     this.#tracker = new SingleFileTracker(options);
   }
 
-  /** A change came in. */
+  /** A change was added. */
   skip(): void {
     if (!this.#hasBegun) this.begin(0);
   }
 
-  /** A list came in, and with it the queue holds so many items. Whether this was the first thing of all. */
+  /** A list was added, and the queue now holds this many items. Returns whether the list was the first addition. */
   begin(count: number): boolean {
     if (this.#hasBegun) return false;
     this.#hasBegun = true;

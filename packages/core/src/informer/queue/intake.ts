@@ -1,12 +1,12 @@
-// The door of a queue: what has no key is refused, and what enters goes through the transform, once. Tombstones, and objects
-// that come back from the cache, are made inside: they have been through it already.
+// Computes the key of everything added to a queue, rejects objects without a key, and applies the transform once. Tombstones, and objects
+// that come back from the cache, are already transformed.
 import type { ReplaceOptions } from "../store/reflector-store.ts";
 import type { KeyFunction, Transform } from "../store/store.ts";
 import { KeyError } from "../store/store-errors.ts";
 import { type Deleted, isFinalStateUnknown } from "../tombstone.ts";
 import type { ObjectDelta } from "./deltas.ts";
 
-/** What a queue may be asked the key of: an object, the tombstone of one, or several deltas of the same object. */
+/** A value that has a key: an object, a tombstone, or the deltas of one object. */
 export type Keyed<T> = Deleted<T> | readonly ObjectDelta<T>[];
 
 export interface IntakeOptions<T> {
@@ -34,7 +34,7 @@ export class Intake<T> {
     }
   }
 
-  /** For what is inside: undefined where the transform has lost the key. */
+  /** For items in the queue: undefined if the transform has removed the key. */
   keyInside(object: Deleted<T>): string | undefined {
     try {
       return this.keyOf(object);
@@ -47,7 +47,7 @@ export class Intake<T> {
     return this.transform === undefined ? object : this.transform(object);
   }
 
-  /** All or nothing: when one fails, no other has been queued. */
+  /** All or none: if one object fails, none is queued. */
   keepAll(objects: readonly T[], options: ReplaceOptions | undefined): readonly T[] {
     const { transform } = this;
     return transform === undefined || options?.isTransformed === true

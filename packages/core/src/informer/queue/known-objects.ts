@@ -1,10 +1,10 @@
-// What the consumer of a queue has already, and what follows from it when a new list arrives: whatever is neither on the list
-// nor marked as deleted must have gone while nobody looked.
+// The objects that the consumer of a queue already has, and the deletions that follow when a new list arrives: an object that is neither in
+// the list nor already marked as deleted was deleted while the watch was down.
 import type { ObjectKey } from "../../api/index.ts";
 import { DeletedFinalStateUnknown } from "../tombstone.ts";
 import type { ObjectDelta } from "./deltas.ts";
 
-/** Any store is one. */
+/** Every store implements it. */
 export interface KnownObjects<T> {
   listKeys(): readonly string[];
   getByKey(key: string): T | undefined;
@@ -12,12 +12,12 @@ export interface KnownObjects<T> {
 
 export interface Relist<T> {
   readonly listedKeys: ReadonlySet<string>;
-  /** The newest delta of each key that waits or is being worked on. */
+  /** The newest delta of each key that waits or is being processed. */
   readonly newestByKey: ReadonlyMap<string, ObjectDelta<T>>;
   readonly known: KnownObjects<T> | undefined;
 }
 
-/** First what is on its way to the consumer, then what only the consumer has; each in its order. */
+/** First the tombstones of objects that are queued or being processed, then of those that only the consumer has; each in order. */
 export function tombstonesOf<T>({ listedKeys, newestByKey, known }: Relist<T>): DeletedFinalStateUnknown<T>[] {
   const tombstones: DeletedFinalStateUnknown<T>[] = [];
   for (const [key, newest] of newestByKey) {
@@ -29,7 +29,7 @@ export function tombstonesOf<T>({ listedKeys, newestByKey, known }: Relist<T>): 
   return tombstones;
 }
 
-/** The key is whatever the queue's key function names objects by, which for objects of the API is an ObjectKey. */
+/** The key is the result of the queue's key function, which for API objects is an ObjectKey. */
 export function tombstone<T>(key: string, object: T | undefined): DeletedFinalStateUnknown<T> {
   return new DeletedFinalStateUnknown(key as ObjectKey, object);
 }

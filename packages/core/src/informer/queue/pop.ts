@@ -1,5 +1,5 @@
-// Taking, working and being done in one call, in the manner of client-go's Pop: waits for a batch, works on it, and gives
-// what the work gave. Meant for one consumer; the work of two that pop at a time runs side by side.
+// Implements client-go's Pop with `take` and `done`: waits for a batch, processes it, and returns the result. Meant for one
+// consumer; two consumers that pop at the same time process concurrently.
 import { QueueClosedError } from "../store/queue-closed-error.ts";
 
 /** A queue whose batches are of type B. */
@@ -9,7 +9,7 @@ interface Source<B> {
   done(batch: B): void;
 }
 
-/** Throws a QueueClosedError once the queue is closed and empty, and whatever the work throws: the batch is done even so. */
+/** Throws a QueueClosedError if the queue is closed and empty, or the error of `work`; also then the batch is done. */
 export async function popFrom<B, R>(
   queue: Source<B>,
   work: (batch: B) => R | Promise<R>,
@@ -17,7 +17,7 @@ export async function popFrom<B, R>(
 ): Promise<R> {
   while (await queue.ready(signal)) {
     const batch = queue.take();
-    // Somebody else was quicker.
+    // Another consumer took the item first.
     if (batch === undefined) continue;
     try {
       return await work(batch);

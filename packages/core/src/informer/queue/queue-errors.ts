@@ -1,4 +1,4 @@
-// How a queue refuses to be built. What has no key is refused with the store's KeyError, and a closed queue with its QueueClosedError.
+// The error of a queue's constructor. An object without a key is a KeyError of the store, and a closed queue a QueueClosedError.
 import { KubeloopError } from "../../base/index.ts";
 
 /** Options that contradict each other. */

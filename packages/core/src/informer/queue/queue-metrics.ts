@@ -1,5 +1,5 @@
-// What a queue counts, under Kubernetes' names. The series of one informer are opened together and vanish when disposed of,
-// so that informers that come and go leave nothing behind.
+// The metrics of a queue, under Kubernetes' names. The series of one informer are created together and removed when disposed of,
+// so that stopped informers leave no series behind.
 import type {
   GaugeSeries,
   HistogramDefinition,

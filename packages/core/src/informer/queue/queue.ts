@@ -1,7 +1,7 @@
-// What stands between a reflector, which fills it, and one consumer, which empties it.
+// The interfaces of the queue between a reflector, which fills it, and one consumer, which empties it.
 //
-// A Queue is client-go's: where a reflector writes, with `pop`. A BatchQueue, which every informer has, can also be emptied without a promise
-// for each item. `take` and `done` come in pairs and are synchronous: the consumer decides when to let others have a turn.
+// Queue is client-go's: a reflector's store, with `pop`. BatchQueue, which every informer uses, can also be emptied without a promise
+// per item. `take` and `done` come in pairs and are synchronous: the consumer decides when to yield to the event loop.
 //
 //   while (await queue.ready(signal)) {
 //     for (let batch = queue.take(); batch !== undefined; batch = queue.take()) {
@@ -12,13 +12,13 @@ import type { ReflectorStore } from "../store/reflector-store.ts";
 import type { Delta } from "./deltas.ts";
 
 export interface Batch<T> {
-  /** Never empty. In the order they happened. */
+  /** Never empty. In the order in which they happened. */
   readonly deltas: readonly Delta<T>[];
-  /** Part of the first list: until all of those are done, the queue has not synced. */
+  /** Part of the first list. The queue has not synced until all such batches are done. */
   readonly isInInitialList: boolean;
 }
 
-/** `Item` is what is popped: a batch of deltas, or of a FIFO the object as it was last seen. */
+/** `Item` is what is popped: a batch of deltas, or in a FIFO the newest state of an object. */
 export interface Queue<T, Item = Batch<T>> extends ReflectorStore<T> {
   /** How many items wait. */
   readonly size: number;
@@ -28,18 +28,18 @@ export interface Queue<T, Item = Batch<T>> extends ReflectorStore<T> {
    * empty, or with the signal's reason. Meant for one consumer.
    */
   pop(work: (item: Item, isInInitialList: boolean) => unknown, signal: AbortSignal): Promise<unknown>;
-  /** The first list has come and all of it is done; or something else came before any list. Stays true. */
+  /** The first list has been processed, or a change was added before any list. Stays true. */
   hasSynced(): boolean;
-  /** Called once, when `hasSynced` turns true; at once if it has. */
+  /** Calls back once, when `hasSynced` becomes true; immediately if it is. */
   onSynced(callback: () => void): Disposable;
-  /** What waits may still be taken. Queues of deltas ignore writes from now on. */
+  /** Waiting items can still be taken. Queues of deltas ignore later writes. */
   close(): void;
 }
 
 export interface BatchQueue<T> extends Queue<T> {
-  /** True as soon as there is something to take; false once closed and empty. Rejects when the signal aborts. */
+  /** Resolves to true as soon as there is a batch to take, to false if closed and empty. Rejects when the signal aborts. */
   ready(signal: AbortSignal): Promise<boolean>;
   take(): Batch<T> | undefined;
-  /** After `take`, whether processing worked or not. */
+  /** Must be called after `take`, whether processing succeeded or not. */
   done(batch: Batch<T>): void;
 }

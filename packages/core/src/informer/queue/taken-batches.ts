@@ -1,25 +1,25 @@
-// What was taken from a queue and is not done yet. While it is worked on, the cache may or may not have it, so the queue still
-// counts it when it is asked what it knows of a key. And from taking to being done is the time that work took.
+// The batches that were taken from a queue and are not done yet. While a batch is processed, the cache may or may not have its changes, so the
+// queue still considers them when it looks up a key. The time between take and done is the processing time.
 import type { Clock, Log } from "../../base/index.ts";
 import type { Deleted } from "../tombstone.ts";
 import { isObjectDelta, type ObjectDelta } from "./deltas.ts";
 import type { Batch } from "./queue.ts";
 import type { QueueMetrics } from "./queue-metrics.ts";
 
-/** Work that is slow matters only when others wait for it. */
+/** Slow processing matters only if other items wait. */
 const fewWaiting = 10;
 const slowItemMs = 100;
 const slowBatchMs = 1000;
 
 interface Taking<T> {
   readonly batch: Batch<T>;
-  /** How many items were left in the queue. */
+  /** How many items were left in the queue when the batch was taken. */
   readonly depth: number;
   readonly startedMs: number | undefined;
 }
 
 export interface TakenBatchesOptions<T> {
-  /** Undefined for what has no key. */
+  /** Returns undefined for an item without a key. */
   readonly keyOf: (object: Deleted<T>) => string | undefined;
   readonly clock: Clock;
   readonly log: Log;
@@ -28,7 +28,7 @@ export interface TakenBatchesOptions<T> {
 
 export class TakenBatches<T> {
   readonly #options: TakenBatchesOptions<T>;
-  // Nearly always one or none: a list is quicker than a map.
+  // Nearly always at most one entry, so an array is faster than a map.
   readonly #takings: Taking<T>[] = [];
 
   constructor(options: TakenBatchesOptions<T>) {
@@ -40,7 +40,7 @@ export class TakenBatches<T> {
     this.#takings.push({ batch, depth, startedMs: isTimed ? this.#options.clock.monotonic() : undefined });
   }
 
-  /** Whether the batch was open: what is done twice, or was taken elsewhere, does not count. */
+  /** Returns whether the batch was open: a second `done`, or one for a batch of another queue, does nothing. */
   close(batch: Batch<T>): boolean {
     const at = this.#takings.findIndex((taking) => taking.batch === batch);
     const [taking] = at < 0 ? [] : this.#takings.splice(at, 1);
@@ -66,6 +66,6 @@ export class TakenBatches<T> {
     if (depth <= fewWaiting || tookMs <= Math.min(slowItemMs * items, slowBatchMs)) return;
     const [first] = batch.deltas;
     const key = first !== undefined && isObjectDelta(first) ? this.#options.keyOf(first.object) : first?.type;
-    this.#options.log.warn("slow work holds up the queue", { key, items, depth, tookMs });
+    this.#options.log.warn("slow processing delays the queue", { key, items, depth, tookMs });
   }
 }

@@ -1,4 +1,4 @@
-// How a consumer of a queue waits for its next batch.
+// Waits until a queue has a batch to take.
 import type { ConditionVariable } from "../../base/condition-variable.ts";
 
 /** What a consumer waits for. */
@@ -7,7 +7,7 @@ interface Awaited {
   readonly isClosed: boolean;
 }
 
-/** True as soon as there is something to take; false once closed and empty. Rejects when the signal aborts. */
+/** Resolves to true as soon as there is a batch to take, to false if closed and empty. Rejects when the signal aborts. */
 export async function untilReady(queue: Awaited, arrivals: ConditionVariable, signal: AbortSignal): Promise<boolean> {
   for (;;) {
     signal.throwIfAborted();

@@ -1,22 +1,22 @@
-// For continuous integration: whether a streamed list holds what a list does. Lists at the very version the stream ended at,
-// and compares object by object; a difference is an InconsistencyError, which nobody retries.
+// For continuous integration: checks that a streamed list equals a list. Lists at exactly the version at which the stream ended,
+// and compares object by object; a difference is an InconsistencyError, which is not retried.
 import { type KubernetesObject, keyOf } from "../../api/index.ts";
 import { type Clock, deepEqual, isAborted, KubeloopError, type Log } from "../../base/index.ts";
 import type { Transform } from "../store/store.ts";
 import type { ListerWatcher } from "./lister-watcher.ts";
-import { isAnyVersion } from "./reflector-moves.ts";
+import { isAnyVersion } from "./reflector-transitions.ts";
 
 const retryMs = 1000;
 const mostNamed = 10;
 
 export class InconsistencyError extends KubeloopError {
-  /** Keys of objects that are missing on one side, or differ. */
+  /** Keys of objects that are missing on one side, or that differ. */
   readonly keys: readonly string[];
 
   constructor(description: string, keys: readonly string[]) {
     const named = keys.slice(0, mostNamed).join(", ");
     const more = keys.length > mostNamed ? ` and ${keys.length - mostNamed} more` : "";
-    super(`streamed list of ${description} is not what a list is: ${named}${more}`, {
+    super(`streamed list of ${description} differs from a list: ${named}${more}`, {
       reason: "Inconsistent",
       retry: "never",
     });
@@ -27,20 +27,22 @@ export class InconsistencyError extends KubeloopError {
 export interface Streamed<T> {
   readonly objects: readonly T[];
   readonly resourceVersion: string;
-  /** What was applied to them already, and is to the list. */
+  /** The transform that was applied to the streamed objects; it is applied to the list too. */
   readonly transform: Transform<T> | undefined;
 }
 
-/** Lists until it succeeds or the signal fires. */
+/** Lists until it succeeds or the signal aborts. */
 export async function detectInconsistency<T extends KubernetesObject>(
   source: ListerWatcher<T>,
   streamed: Streamed<T>,
   { clock, log }: { readonly clock: Clock; readonly log: Log },
   signal: AbortSignal,
 ): Promise<void> {
-  // There is no list exactly at any version.
+  // A list at exactly "" or "0" does not exist.
   if (isAnyVersion(streamed.resourceVersion)) return;
-  log.warn("streamed list is compared with a list, which costs the server one more", { source: source.description });
+  log.warn("comparing the streamed list with a list, which is an extra request to the server", {
+    source: source.description,
+  });
   const listed = await listExactly(source, streamed, { clock, log }, signal);
   const keys = differingKeys(streamed.objects, listed);
   if (keys.length > 0) throw new InconsistencyError(source.description, keys);
@@ -65,7 +67,7 @@ async function listExactly<T extends KubernetesObject>(
       return objects;
     } catch (error) {
       if (isAborted(error, signal)) throw error;
-      log.warn("list to compare with failed", { source: source.description, error });
+      log.warn("the list for the comparison failed", { source: source.description, error });
       await clock.sleep(retryMs, signal);
     }
   }

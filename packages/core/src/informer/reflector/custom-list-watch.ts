@@ -1,5 +1,5 @@
-// Makes a source for reflectors of anything that can list and watch: a database, another API, a test. What it gives may be as
-// simple as a promise of all objects and a stream of events; it need not even look at the signal, which is looked at here.
+// Makes a source for reflectors from anything that can list and watch: a database, another API, a test. It can be as
+// simple as a promise of all objects and a stream of events. It may ignore the signal, because the signal is handled here.
 import type { KubernetesObject, Resource } from "../../api/index.ts";
 import { untilAborted } from "../../base/index.ts";
 import type { Batched, WatchEvent } from "../../client/index.ts";
@@ -8,7 +8,7 @@ import type { ListAnswer, ListerWatcher, ListRequest, ObjectKind, WatchRequest }
 
 export interface ListedObjects<T> {
   readonly items: readonly T[];
-  /** Where to watch from. */
+  /** The version to watch from. */
   readonly resourceVersion: string;
   readonly isPaged?: boolean;
 }
@@ -18,13 +18,13 @@ const pieceSize = 500;
 type Awaitable<V> = V | PromiseLike<V>;
 
 export interface CustomListWatch<T extends KubernetesObject> {
-  /** "a custom source" unless given. */
+  /** Default: "a custom source". */
   readonly description?: string;
   readonly resource?: Resource;
   readonly objectKind?: ObjectKind | "unchecked";
-  /** Whether its watches can begin with all there is, and end that with a bookmark. False unless given. */
+  /** Whether its watches support initial events that end with a bookmark (WatchList). Default: false. */
   readonly canWatchList?: boolean;
-  /** Everything at once, or a stream. */
+  /** Returns all objects at once, or a stream. */
   list(request: ListRequest, signal: AbortSignal): PromiseLike<ListedObjects<T>> | ListedObjects<T> | ListAnswer<T>;
   watch(request: WatchRequest, signal: AbortSignal): Awaitable<AsyncIterable<WatchEvent<T>> | Batched<WatchEvent<T>>>;
 }
@@ -50,7 +50,7 @@ function toAnswer<T>(given: Awaitable<ListedObjects<T>>, signal: AbortSignal): L
   async function* read(): AsyncGenerator<readonly T[], void, undefined> {
     listed = await untilAborted(Promise.resolve(given), signal);
     const { items } = listed;
-    // In pieces, so that whoever takes them can let others have a turn.
+    // In pieces, so that the consumer can yield to the event loop between them.
     for (let from = 0; from < items.length; from += pieceSize) yield items.slice(from, from + pieceSize);
   }
   return {
@@ -78,7 +78,7 @@ async function* follow<T extends KubernetesObject>(
       yield next.value;
     }
   } finally {
-    // Not waited for: one that is stuck in its own wait would never come back.
+    // Not awaited: a source that is stuck would never return.
     void Promise.resolve(batches.return?.(undefined)).catch(() => {});
   }
 }

@@ -1,5 +1,5 @@
-// What kind of failure it was: all the reflector's table needs to know of an error. Predicates look through causes, so a
-// source of one's own may wrap what its client threw.
+// Classifies a failure: besides Retry-After, the class is all that the reflector's table uses of an error. The predicates look through causes, so a
+// custom source may wrap the errors of its client.
 import {
   findStatusError,
   isBadRequest,
@@ -18,26 +18,26 @@ import { KubeloopError } from "../../base/index.ts";
 import { WatchDecodeError } from "../../client/index.ts";
 
 export type FailureClass =
-  /** 410: the version, or a continue token, is no longer there. */
+  /** 410: the resourceVersion, or a continue token, has expired. */
   | "expired"
-  /** The server has not come to that version yet. */
+  /** The server has not reached that resourceVersion yet. */
   | "too-large"
   /** 429. */
   | "busy"
-  /** No connection could be made: nobody has seen the request. */
+  /** No connection was made: no server has seen the request. */
   | "unreachable"
-  /** The server does not know what was asked for, or does not like how. */
+  /** 400, 405, 422: the server does not know what was requested, or rejects the form of the request. */
   | "unsupported"
-  /** 401, 403, 404: someone has to do something about it. */
+  /** 401, 403, 404: an operator has to fix it. */
   | "denied"
   | "internal"
-  /** The connection broke, or nothing was heard on it for too long. */
+  /** The connection broke, or was silent for too long. */
   | "lost"
-  /** The store, or its transform, did not take what the server sent. */
+  /** The store or its transform rejected the server's data. */
   | "store"
   | "other";
 
-/** The store, or its transform, threw. */
+/** The store or its transform threw an error. */
 export class StoreFailure extends KubeloopError {
   constructor(what: string, cause: unknown) {
     super(`${what}: ${cause instanceof Error ? cause.message : String(cause)}`, { reason: "StoreFailed", cause });
@@ -65,14 +65,14 @@ function classifyStatus(error: unknown): FailureClass {
 
 function classifyConnection(error: unknown): FailureClass {
   let current = error;
-  // Bounded, because a chain of causes may be a ring.
+  // The number of steps is limited, because a chain of causes may be circular.
   for (let depth = 0; depth < 16 && current instanceof Error; depth++) {
     if (current instanceof TransportError) {
       if (unreachableReasons.has(current.reason)) return "unreachable";
       if (lostReasons.has(current.reason)) return "lost";
     }
     if (current instanceof WatchDecodeError && current.reason === "UnexpectedEnd") return "lost";
-    // Sources of one's own throw what Node threw.
+    // Custom sources may throw errors of Node.
     const code = "code" in current ? current.code : undefined;
     if (unreachableCodes.has(code)) return "unreachable";
     if (lostCodes.has(code)) return "lost";

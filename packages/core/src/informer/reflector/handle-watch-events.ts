@@ -1,5 +1,5 @@
-// A batch of watch events on its way into a store: each is looked at, written and counted, and what the reflector's table
-// needs to know of all of them comes back as one value. Nothing is allocated for an event: this is the hottest loop there is.
+// Writes a batch of watch events to a store: each event is checked, written and counted, and a summary for the reflector's table
+// is returned. Nothing is allocated per event: this is the hottest loop of the informer.
 import type { KubernetesObject, metav1 } from "../../api/index.ts";
 import type { WatchEvent } from "../../client/index.ts";
 import type { ObjectKind } from "./lister-watcher.ts";
@@ -17,27 +17,27 @@ export interface EventSink<T> {
 export interface WatchEventReceiver<T> {
   readonly sink: EventSink<T>;
   readonly expected: ObjectKind | undefined;
-  /** Whether to stop behind the bookmark that ends the initial events. */
+  /** Whether to stop after the bookmark that ends the initial events. */
   readonly stopsAtInitialEnd: boolean;
   readonly onDropped: (error: DroppedObjectError) => void;
-  /** The sink threw: the event is skipped, unless this throws too. */
+  /** Called when the sink threw: the event is skipped, unless this throws too. */
   readonly onRefused: (error: unknown) => void;
 }
 
 export interface Taken {
-  /** The index behind the last event that was looked at. */
+  /** The index after the last event that was handled. */
   readonly upTo: number;
   readonly added: number;
   readonly others: number;
   readonly dropped: number;
-  /** Of the last event that was not dropped and has one; else "". */
+  /** Of the last event that was not dropped and has a version; otherwise "". */
   readonly resourceVersion: string;
   readonly isInitialEnd: boolean;
-  /** The server's complaint, which ends the watch. */
+  /** The Status of an ERROR event, which ends the watch. */
   readonly error: metav1.Status | undefined;
 }
 
-/** Takes events from `from` on, to the end of the batch or of what belongs together. */
+/** Handles events starting at `from`, up to the end of the batch, the end of the initial events, or an error. */
 export function handleWatchEvents<T extends KubernetesObject>(
   batch: readonly WatchEvent<T>[],
   from: number,
@@ -100,7 +100,7 @@ export function handleWatchEvents<T extends KubernetesObject>(
   return { upTo: at, added, others, dropped, resourceVersion, isInitialEnd, error };
 }
 
-// The client throws for such; a source of one's own may not.
+// The client throws for an unknown type; a custom source may not.
 function unknownType(event: never): DroppedObjectError {
   const { type } = event as { readonly type: unknown };
   return new DroppedObjectError(`unknown event type ${JSON.stringify(type)}`);

@@ -1,5 +1,5 @@
-// Lists and watches one resource through a client. Path and selectors are said once and hold for both; what differs from call to
-// call is the reflector's to say. Bookmarks are always asked for.
+// Lists and watches one resource through a client. Path and selectors are given once and used for both; the reflector passes what differs
+// between calls. Bookmarks are always requested.
 //
 //   const source = newListWatchFromClient(client, pods, { namespace: "shop", fieldSelector: "spec.nodeName=n1" });
 import type {
@@ -15,26 +15,26 @@ import { type Batched, type Client, ResourceClient, type WatchEvent } from "../.
 import type { ListAnswer, ListerWatcher, ListRequest, ObjectKind, WatchRequest } from "./lister-watcher.ts";
 import { type WatchListMemory, watchListMemoryOf } from "./watch-list-memory.ts";
 
-/** What may be changed for lists and watches alike. */
+/** Options of both lists and watches. */
 export interface ListWatchScope {
   readonly labelSelector?: string | Selector;
   readonly fieldSelector?: string | FieldSelector;
-  /** How many objects a page, whoever asks; 0 never asks for pages. */
+  /** Objects per page, whatever the reflector requests; 0 never requests pages. */
   readonly pageSize?: number;
 }
 
 export interface ListWatchOptions extends ListWatchScope {
-  /** All, unless given. */
+  /** Default: all namespaces. */
   readonly namespace?: string;
-  /** Changes what is asked for; called once. */
+  /** Changes selectors and page size, for lists and watches alike; called once. */
   readonly tweak?: (scope: ListWatchScope) => ListWatchScope;
-  /** False when the server behind the client cannot begin a watch with all there is. */
+  /** False if the server behind the client does not support WatchList (a watch that begins with initial events). */
   readonly canWatchList?: boolean;
-  /** The one the client was given. The system's unless given. */
+  /** The clock that the client uses. Default: the system clock. */
   readonly clock?: Clock;
 }
 
-/** Any resource, with what a field selector selects. */
+/** Any resource, with a field selector. */
 export function newListWatchFromClient<T extends KubernetesObject>(
   client: Client,
   resource: Resource<T>,
@@ -43,7 +43,7 @@ export function newListWatchFromClient<T extends KubernetesObject>(
   return new ListWatch<T>(client, resource, { ...options, view: "full" });
 }
 
-/** Any resource, with what the tweak makes of it. */
+/** Any resource, with options set by `tweak`. */
 export function newFilteredListWatchFromClient<T extends KubernetesObject>(
   client: Client,
   resource: Resource<T>,
@@ -52,7 +52,7 @@ export function newFilteredListWatchFromClient<T extends KubernetesObject>(
   return newListWatchFromClient(client, resource, options);
 }
 
-/** Metadata only: what a cache needs that never looks at more. */
+/** Only metadata: for caches that read nothing else. */
 export function newMetadataListWatchFromClient(
   client: Client,
   resource: Resource,
@@ -83,7 +83,7 @@ export class ListWatch<T extends KubernetesObject> implements ListerWatcher<T> {
     };
     this.#scope = tweak === undefined ? scope : tweak(scope);
     this.resource = resource;
-    // A server that cannot show metadata alone sends whole objects.
+    // A server that does not support metadata-only responses sends whole objects.
     this.objectKind = view === "full" ? resource : "unchecked";
     this.canWatchList = canWatchList;
     this.watchListMemory = watchListMemoryOf(client);
@@ -95,11 +95,11 @@ export class ListWatch<T extends KubernetesObject> implements ListerWatcher<T> {
   list(request: ListRequest, signal: AbortSignal): ListAnswer<T> {
     const { pageSize = request.pageSize, ...selectors } = this.#scope;
     const { resourceVersion, onRestart } = request;
-    // A server that is asked for pages at a version, and nothing else, gives that very version: one that its watches may
-    // have forgotten, so that each list would end in the 410 it came from.
+    // For a paged list at a version without a match, the server returns exactly that version, which its watch cache may
+    // no longer have: the watch would get a 410 again and again.
     const isPagedAtVersion = pageSize > 0 && resourceVersion !== "" && resourceVersion !== "0";
     const resourceVersionMatch = request.resourceVersionMatch ?? (isPagedAtVersion ? "NotOlderThan" : undefined);
-    // Each page is one request: more than one, and the server cut the list.
+    // Each page is one request: if there was more than one, the server split the list.
     let requests = 0;
     const transport: Transport = (page, pageSignal) => {
       requests++;

@@ -1,23 +1,23 @@
-// What a reflector reads from: anything that can list and watch one collection. Path and selectors are the source's own and
-// given once; what is asked for here differs from call to call.
+// The source of a reflector: anything that can list and watch one collection. Path and selectors belong to the source;
+// the arguments here differ from call to call.
 import type { KubernetesObject, Resource } from "../../api/index.ts";
 import type { Batched, WatchEvent } from "../../client/index.ts";
 import type { WatchListMemory } from "./watch-list-memory.ts";
 
 export interface ListRequest {
-  /** "0" takes what the server has at hand, "" the newest, any other one not older than it. */
+  /** "0": any version that the server has cached. "": the newest. Any other: not older than that version. */
   readonly resourceVersion: string;
-  /** `Exact` asks for the list as it was at that version. Not older than it, unless given. */
+  /** `Exact` requests the list at exactly that version. Default: not older than it. */
   readonly resourceVersionMatch?: "Exact";
-  /** How many objects a page; 0 asks for all at once. */
+  /** Objects per page; 0 requests all at once. */
   readonly pageSize: number;
-  /** What was read so far is void: the list begins anew. */
+  /** Called when the list starts again, so the items read so far are void. */
   readonly onRestart: () => void;
 }
 
 export interface WatchRequest {
   readonly resourceVersion: string;
-  /** Begin with everything there is, and say where that ends by a bookmark with `k8s.io/initial-events-end`. */
+  /** Send the existing objects as initial events, and mark their end with a bookmark annotated `k8s.io/initial-events-end`. */
   readonly sendInitialEvents: boolean;
   readonly timeoutSeconds: number;
 }
@@ -29,22 +29,22 @@ export interface ObjectKind {
 
 /** A list that is read as it arrives. */
 export interface ListAnswer<T> extends Batched<T> {
-  /** Known once all has been read. */
+  /** Known after everything was read. */
   readonly resourceVersion: string;
-  /** Whether the server cut it into pages. Known once all has been read. */
+  /** Whether the server split the list into pages. Known after everything was read. */
   readonly isPaged: boolean;
 }
 
 export interface ListerWatcher<T extends KubernetesObject = KubernetesObject> {
-  /** What is listed, in words: "pods in shop". */
+  /** What is listed, for people: "pods in shop". */
   readonly description: string;
-  /** Names the objects' kind and the metrics' labels. Whatever it does not name is not checked. */
+  /** For the objects' kind and the metrics' labels. Without it and `objectKind`, the kind is not checked. */
   readonly resource?: Resource | undefined;
-  /** What the objects say they are, where that is not the resource's own kind: metadata-only ones are no pods. */
+  /** The kind of the objects, if it is not the resource's kind: metadata-only objects are not pods. */
   readonly objectKind?: ObjectKind | "unchecked" | undefined;
-  /** Whether a watch may be asked for initial events. True unless it says otherwise. */
+  /** Whether a watch supports initial events. Default: true. */
   readonly canWatchList?: boolean;
-  /** Shared by all sources of one server: whether it answers streamed lists. Each reflector has its own unless given. */
+  /** Shared by all sources of one server: whether it supports streamed lists. Default: each reflector has its own. */
   readonly watchListMemory?: WatchListMemory | undefined;
   list(request: ListRequest, signal: AbortSignal): ListAnswer<T>;
   watch(request: WatchRequest, signal: AbortSignal): Batched<WatchEvent<T>>;

@@ -1,16 +1,16 @@
-// Whether what a source sent is what it should be. A cache of pods holds pods: whatever else comes is dropped, and says so.
+// Checks the objects that a source sends. A cache of pods holds only pods: other objects are dropped and reported.
 import type { KubernetesObject } from "../../api/index.ts";
 import { KubeloopError } from "../../base/index.ts";
 import type { ObjectKind } from "./lister-watcher.ts";
 
-/** What was dropped, and why. */
+/** Says what was dropped, and why. */
 export class DroppedObjectError extends KubeloopError {
   constructor(fault: string) {
-    super(`dropped what the server sent: ${fault}`, { reason: "UnexpectedObject", retry: "never" });
+    super(`dropped an object that the server sent: ${fault}`, { reason: "UnexpectedObject", retry: "never" });
   }
 }
 
-/** What is wrong with the object; undefined when nothing is. Tables never belong into a cache. */
+/** Returns what is wrong with the object; undefined if nothing is. A Table is always wrong. */
 export function findObjectFault(object: KubernetesObject, expected: ObjectKind | undefined): string | undefined {
   if (!hasMetadata(object)) return "it has no metadata";
   const { kind, apiVersion } = object;
@@ -23,8 +23,8 @@ export function findObjectFault(object: KubernetesObject, expected: ObjectKind |
 }
 
 /**
- * The object as it should be, where its source left out what kind it is, as the official JavaScript client does with the items
- * of a list. Undefined where that is not all that is wrong with it.
+ * Returns the object with apiVersion and kind filled in, if only those are missing, as in list items of the official JavaScript
+ * client. Returns undefined if something else is wrong with it.
  */
 export function withKind<T extends KubernetesObject>(object: T, expected: ObjectKind | undefined): T | undefined {
   if (expected === undefined || !hasMetadata(object)) return undefined;
@@ -33,12 +33,12 @@ export function withKind<T extends KubernetesObject>(object: T, expected: Object
   return { ...object, apiVersion, kind };
 }
 
-/** The rows of `kubectl get`, which a server sends to whoever asks for them by mistake. */
+/** The rows of `kubectl get`, which a server sends if the Accept header requests them by mistake. */
 export function isTable({ kind, apiVersion }: ObjectKind): boolean {
   return kind === "Table" && (apiVersion === "meta.k8s.io/v1" || apiVersion === "meta.k8s.io/v1beta1");
 }
 
-// Types say so; sources of one's own may not keep to them.
+// The types promise metadata; custom sources may not keep the promise.
 function hasMetadata(object: Partial<KubernetesObject> | null | undefined): boolean {
   return typeof object?.metadata === "object" && object.metadata !== null;
 }

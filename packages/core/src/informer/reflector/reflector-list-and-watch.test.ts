@@ -102,7 +102,7 @@ const facts: readonly Fact[] = [
     script: { lists: [list], watches: [{ ending: "close" }] },
     ended: "ended",
     asked: ["list 0 by 500", "watch 3"],
-    errors: ["watch ended within a second and without an event"],
+    errors: ["watch ended within a second without an event"],
   },
   {
     says: "ends without an error when watches are lost again and again without an event",
@@ -163,7 +163,7 @@ describe("one list and watch", () => {
   test("is refused while the reflector runs", async () => {
     const { reflector, signal, run, stop } = setUp({ lists: [list] });
     await run(0);
-    await expect(reflector.listAndWatch(signal)).rejects.toThrow("reflector is running already");
+    await expect(reflector.listAndWatch(signal)).rejects.toThrow("reflector is already running");
     await stop();
   });
 

@@ -1,5 +1,5 @@
-// What is counted of a reflector, under the names upstream gave these metrics, and one of our own: what was dropped. The
-// series of a reflector that has ended are forgotten, so that those who come and go leave nothing behind.
+// The metrics of a reflector, with upstream's names, and one of our own for dropped objects. The
+// series of a reflector that has ended are removed, so that short-lived reflectors leave no series behind.
 import {
   type CounterSeries,
   exponentialBuckets,
@@ -72,7 +72,7 @@ export class ReflectorMetrics {
     this.#name = name;
   }
 
-  /** Disposing of them takes them off the books. `version` is asked when metrics are read. */
+  /** Disposing of the result removes the series. `version` is read on each scrape. */
   open(version: () => string): ReflectorSeries & Disposable {
     const metrics = this.#metrics;
     const define = reflectorMetricDefinitions;
@@ -101,7 +101,7 @@ export class ReflectorMetrics {
   }
 }
 
-/** Versions outgrow what a number can hold; their end tells them apart well enough. */
+/** Versions may exceed the exact range of a number, so only the last 15 digits are used, which still tell them apart. */
 function toNumber(resourceVersion: string): number {
   const value = Number(resourceVersion.slice(-15));
   return Number.isNaN(value) ? 0 : value;

@@ -1,9 +1,10 @@
-// What a reflector is called: as its user says, or after the line of code that made it. No two in a process have the same
-// name at the same time, so that their logs and metrics can be told apart; one that has ended gives its name back.
+// The name of a reflector: given by its user, or derived from the line of code that created it. A new reflector never gets a
+// name that another one in the process holds, so that their logs and metrics can be told apart; a reflector that has ended releases its name,
+// and takes it again if it is run again.
 
 const holdersByName = new Map<string, number>();
 
-/** The name, with the first number behind it that makes it one nobody has. To be given back with `releaseName`. */
+/** Returns the name, with a number appended if it is taken. Release it with `releaseName`. */
 export function uniqueName(wanted: string): string {
   let name = wanted;
   for (let number = 2; holdersByName.has(name); number++) name = `${wanted}#${number}`;
@@ -11,12 +12,12 @@ export function uniqueName(wanted: string): string {
   return name;
 }
 
-/** Takes a name once more that was given back. */
+/** Takes a name again after it was released. */
 export function holdName(name: string): void {
   holdersByName.set(name, (holdersByName.get(name) ?? 0) + 1);
 }
 
-/** Others may have it from now on. */
+/** Releases the name, so that another reflector can take it. */
 export function releaseName(name: string): void {
   const holders = (holdersByName.get(name) ?? 0) - 1;
   if (holders > 0) holdersByName.set(name, holders);
@@ -24,8 +25,8 @@ export function releaseName(name: string): void {
 }
 
 /**
- * File and line of the first frame of a stack that is not in the same folder as its top: `shop/orders.ts:12`. Of our sources
- * the whole informer layer counts as one folder. Undefined where there is no such frame, or the platform writes stacks otherwise.
+ * Returns file and line of the first stack frame outside the folder of the top frame: `shop/orders.ts:12`. The
+ * whole informer layer counts as one folder. Undefined if there is no such frame, or the platform formats stacks differently.
  */
 export function callSiteOf(stack: string | undefined): string | undefined {
   const frames = (stack ?? "").split("\n").flatMap(toFrame);

@@ -58,7 +58,7 @@ describe("objects that do not belong there", () => {
       0,
     );
     expect(store.calls).toEqual(["replace [] at 10", "add a@11"]);
-    expect(errors).toEqual([expect.stringContaining("dropped what the server sent")]);
+    expect(errors).toEqual([expect.stringContaining("dropped an object that the server sent")]);
     expect(rows.slice(-2)).toEqual(["events/only-dropped", "watch/events"]);
     expect(reflector.lastSyncResourceVersion).toBe("11");
   });
@@ -96,7 +96,7 @@ describe("objects that do not belong there", () => {
     );
     expect([store.calls, errors]).toEqual([
       ["replace [] at 10"],
-      ['dropped what the server sent: unknown event type "GONE"'],
+      ['dropped an object that the server sent: unknown event type "GONE"'],
     ]);
   });
 

@@ -1,4 +1,4 @@
-// How a reflector may differ from others, and what it does when nothing is said. All defaults are here.
+// The options of a reflector, and all their defaults.
 import {
   type BackoffPolicy,
   type Clock,
@@ -16,51 +16,51 @@ import type { ReflectorRules } from "./reflector-state.ts";
 import type { ReflectorRow } from "./reflector-step.ts";
 
 export interface FailureDetails {
-  /** The reflector's. */
+  /** The reflector's name. */
   readonly name: string;
-  /** The row of the reflector's table that says what follows; for an event that was skipped, none. */
+  /** The row of the reflector's table that handled the failure; undefined for an event that was skipped. */
   readonly row: ReflectorRow | undefined;
 }
 
 export interface ReflectorOptions {
-  /** After the line of code that made it unless given; made unique either way. */
+  /** Default: derived from the line of code that created the reflector. Made unique in both cases. */
   readonly name?: string;
-  /** What objects must be; what the source says of them unless given. */
+  /** The expected kind of the objects. Default: the kind of the source. */
   readonly expectedKind?: ObjectKind;
-  /** How often the store is asked to resync while a watch is followed; never unless given. */
+  /** How often the store is asked to resync while a watch is open or about to be reopened. Default: never. */
   readonly resyncMs?: number;
   readonly shouldResync?: () => boolean;
-  /** Always ask for pages of this size, also where that keeps a server from using its cache. */
+  /** Always request pages of this size, even if that keeps a server from using its watch cache. */
   readonly pageSize?: number;
-  /** Whether the first list, and later ones, may be streamed. True unless KUBE_FEATURE_WatchListClient says otherwise. */
+  /** Whether lists may be streamed (WatchList). Default: true, unless the environment variable KUBE_FEATURE_WatchListClient is false. */
   readonly watchListEnabled?: boolean;
   /**
-   * How long the server may answer a streamed list with neither an event nor a bookmark before a plain list is taken instead;
-   * 5 s unless given. All reflectors of the same client remember it.
+   * How long a streamed list may stay without any event or bookmark before a plain list is used instead. Default: 5 s.
+   * All reflectors of the same client remember the result.
    */
   readonly watchListAnswerMs?: number;
   /**
-   * How long a streamed list that was answered may go without an object before a plain list is taken instead; 30 s unless
-   * given. Long lists keep sending, so it is silence that is limited, not the whole.
+   * How long a streamed list, once answered, may go without a new object before a plain list is used instead. Default: 30 s.
+   * Long lists keep sending, so the time between objects is limited, not the total time.
    */
   readonly watchListSilenceMs?: number;
-  /** How long a server that cannot stream a list is not asked to; 30 min unless given. */
+  /** How long a server that cannot stream lists is not asked to. Default: 30 min. */
   readonly watchListRetryMs?: number;
-  /** Watches last between this and twice as long. Less than 5 min, the default, does not count. */
+  /** Watches last between this time and twice as long. Default and minimum: 5 min. */
   readonly minWatchTimeoutMs?: number;
-  /** How long internal errors in a watch are met by watching again, without a list; not at all unless given. */
+  /** For how long a watch is reopened without a list after internal errors. Default: not at all. */
   readonly maxInternalErrorRetryMs?: number;
-  /** 0.8 s to 30 s, doubled each time, up to twice as much by chance; anew after 2 min without trouble. */
+  /** Default: 0.8 s to 30 s, doubled each time, with jitter up to twice the delay; reset after 2 min without a failure. */
   readonly backoff?: BackoffPolicy;
-  /** Lists once more after a streamed list, and compares. By KUBE_WATCHLIST_INCONSISTENCY_DETECTOR unless given. */
+  /** Lists again after each streamed list and compares. Default: from KUBE_WATCHLIST_INCONSISTENCY_DETECTOR. */
   readonly detectInconsistency?: boolean;
   readonly clock?: Clock;
   readonly random?: Random;
   readonly log?: Log;
   readonly metrics?: Metrics;
-  /** Sees every failure, also those that are retried at once, and what was dropped. Must not throw. */
+  /** Called with every failure, including those retried immediately, and with dropped objects. Must not throw. */
   readonly onError?: (error: Error, details: FailureDetails) => void;
-  /** Hears which row of the table applied: for tests that want to know what they have covered. */
+  /** Called with the name of each row that applied: for tests that measure their coverage of the table. */
   readonly onRow?: (row: ReflectorRow) => void;
 }
 
@@ -110,7 +110,7 @@ export function settingsOf(
   };
 }
 
-/** Throws for numbers that are none. Informers ask before they have a reflector. */
+/** Throws for invalid numbers. Informers call it before they create a reflector. */
 export function checkReflectorOptions(options: ReflectorOptions): void {
   requirePeriodMs("resyncMs", options.resyncMs);
   for (const option of limits) requireLimit(option, options[option]);
@@ -125,6 +125,6 @@ const limits = [
   "maxInternalErrorRetryMs",
 ] as const;
 
-// As Go reads booleans.
+// The spellings that Go parses as booleans.
 const isTrue = (text: string | undefined) => /^(?:1|t|true)$/i.test(text ?? "");
 const isFalse = (text: string | undefined) => /^(?:0|f|false)$/i.test(text ?? "");

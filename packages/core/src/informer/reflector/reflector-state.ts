@@ -1,5 +1,5 @@
-// What a reflector knows between two happenings, what can happen to it, and what it does next: plain values. No objects of the
-// collection are in here, only kinds, versions and counts; times are monotonic milliseconds, chance is a number in [0, 1).
+// The reflector's state, inputs and commands, as plain values. They contain no objects of the
+// collection, only classes, versions and counts. Times are monotonic milliseconds; `random` is a number in [0, 1).
 import type { BackoffPolicy } from "../../base/index.ts";
 import type { FailureClass } from "./failure-class.ts";
 import type { RetryWindow } from "./retry-window.ts";
@@ -7,37 +7,37 @@ import type { RetryWindow } from "./retry-window.ts";
 export type Phase =
   | { readonly at: "idle" }
   | { readonly at: "listing"; readonly resourceVersion: string; readonly pageSize: number }
-  /** A watch that begins with everything there is, up to the bookmark that says so: a streamed list. */
+  /** A streamed list: a watch that begins with the existing objects as initial events, up to the bookmark that ends them. */
   | { readonly at: "streaming"; readonly resourceVersion: string; readonly startedMs: number; readonly events: number }
   | {
       readonly at: "watching";
       readonly startedMs: number;
-      /** Bookmarks are events; what was dropped is not. */
+      /** The number of events, including bookmarks, without dropped ones. */
       readonly events: number;
-      /** Whether each event is newer than the one before. Not while a watch from anywhere tells what was there. */
+      /** Whether the events are in the order of their versions. Not while a watch from "" or "0" sends the existing objects. */
       readonly isOrdered: boolean;
     }
   | { readonly at: "waiting"; readonly next: "begin" | "watch" };
 
 export interface ReflectorState {
   readonly phase: Phase;
-  /** The last one seen; "" before the first. */
+  /** The last version that was seen; "" before the first. */
   readonly resourceVersion: string;
-  /** The server does not have that version: the next list asks for the newest. */
+  /** The server does not have that version, so the next list requests the newest. */
   readonly isVersionUnavailable: boolean;
-  /** The list at "0" came in pages, so the server has no cache to take lists from: pages are no loss. */
+  /** The list at "0" came in pages, so the server has no watch cache, and paging costs nothing. */
   readonly isPaged: boolean;
-  /** In a row; the back-off grows with them. */
+  /** Consecutive failures; the backoff grows with them. */
   readonly failures: number;
-  /** When the last trouble was over: since the list that ended it, or the first event. */
+  /** When the last failure was over: when a list succeeded, or the first event arrived. */
   readonly healthySinceMs: number | undefined;
-  /** When the server turned out not to stream lists. */
+  /** When the server was found not to support streamed lists. */
   readonly unstreamableSinceMs: number | undefined;
-  /** Streamed lists in a row that ended before their bookmark. */
+  /** Consecutive streamed lists that ended before their bookmark. */
   readonly earlyEnds: number;
-  /** Watches in a row that ended within a second. */
+  /** Consecutive watches that ended within a second. */
   readonly quickEnds: number;
-  /** Watches in a row that were lost without an event. */
+  /** Consecutive watches that were lost without an event. */
   readonly emptyEnds: number;
   readonly internalErrors: RetryWindow | undefined;
 }
@@ -62,11 +62,11 @@ export interface Moment {
 }
 
 export type Input =
-  /** It was started, or what it waited for is over. */
+  /** The reflector was started, or a wait is over. */
   | (Moment & { readonly type: "go" })
-  /** The list has been read and is in the store. */
+  /** The list was read and is in the store. */
   | (Moment & { readonly type: "listed"; readonly resourceVersion: string; readonly isPaged: boolean })
-  /** What came together on a watch. Without `random`: nothing is decided by chance as often as this happens. */
+  /** A batch of watch events. Without `random`, because this input is frequent and no row needs it. */
   | {
       readonly type: "events";
       readonly nowMs: number;
@@ -74,25 +74,25 @@ export type Input =
       /** Changes, deletions and bookmarks. */
       readonly others: number;
       readonly dropped: number;
-      /** Of the last one that was not dropped and has one; else "". */
+      /** Of the last event that was not dropped and has a version; otherwise "". */
       readonly resourceVersion: string;
     }
-  /** The bookmark that ends a streamed list. */
+  /** The batch contains the bookmark that ends a streamed list. */
   | { readonly type: "complete"; readonly resourceVersion: string }
-  /** The store has taken the streamed list. */
+  /** The streamed list is in the store. */
   | (Moment & { readonly type: "replaced"; readonly resourceVersion: string })
   | (Moment & {
       readonly type: "failed";
       readonly failure: FailureClass;
-      /** The server said it in the stream, not in answer to the request. */
+      /** The error was an event in the stream, not the response to the request. */
       readonly isInStream: boolean;
       readonly retryAfterMs: number | undefined;
     })
-  /** The server ended the watch, and said nothing about it. */
+  /** The server ended the watch without an error. */
   | (Moment & { readonly type: "closed" })
   /** A streamed list makes no progress. */
   | (Moment & { readonly type: "silent" })
-  /** A watch was not ended when it should have been, and says nothing either. */
+  /** A watch is open longer than its timeout, and nothing arrives on it. */
   | (Moment & { readonly type: "overdue" })
   | (Moment & { readonly type: "resync-failed" });
 
@@ -102,23 +102,23 @@ export type Command =
   | { readonly kind: "watch"; readonly resourceVersion: string; readonly timeoutSeconds: number }
   /** Put the streamed list into the store. */
   | { readonly kind: "replace"; readonly resourceVersion: string }
-  /** Go on reading the watch. */
+  /** Continue reading the watch. */
   | { readonly kind: "read" }
   | { readonly kind: "wait"; readonly delayMs: number };
 
-/** What was a failure although nobody threw. */
-export interface Complaint {
+/** A failure for which no error was thrown. */
+export interface Problem {
   readonly reason: string;
   readonly message: string;
 }
 
 export interface ReflectorRules {
-  /** Whether source and user allow streamed lists. */
+  /** Whether source and options allow streamed lists. */
   readonly canStream: boolean;
-  /** How many objects a page, always; by the rules of the table when undefined. */
+  /** The page size to use always; undefined to follow the rules of the table. */
   readonly forcedPageSize: number | undefined;
   readonly backoff: BackoffPolicy & { readonly resetAfterMs: number };
-  /** Watches ask for a time between this and twice as much. */
+  /** Watches request a timeout between this and twice as much. */
   readonly minWatchTimeoutMs: number;
   readonly maxInternalErrorRetryMs: number;
   /** How long a server that could not stream a list is not asked to. */

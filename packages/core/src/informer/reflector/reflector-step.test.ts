@@ -83,7 +83,7 @@ interface Fact {
   readonly rules?: ReflectorRules;
   readonly command: Command;
   readonly to?: Partial<ReflectorState>;
-  readonly complaint?: string;
+  readonly problem?: string;
 }
 
 const beginning: readonly Fact[] = [
@@ -433,7 +433,7 @@ const streamedLists: readonly Fact[] = [
     rules: streams,
     command: list("10", 0),
     to: { unstreamableSinceMs: now.nowMs },
-    complaint: "StreamSilent",
+    problem: "StreamSilent",
   },
   {
     row: "stream/silent",
@@ -443,7 +443,7 @@ const streamedLists: readonly Fact[] = [
     rules: streams,
     command: list("0", 500),
     to: { unstreamableSinceMs: now.nowMs },
-    complaint: "StreamSilent",
+    problem: "StreamSilent",
   },
   {
     row: "stream/ended-early",
@@ -453,7 +453,7 @@ const streamedLists: readonly Fact[] = [
     rules: streams,
     command: wait(first),
     to: { earlyEnds: 1, failures: 1, unstreamableSinceMs: undefined, phase: waiting("begin") },
-    complaint: "StreamEndedEarly",
+    problem: "StreamEndedEarly",
   },
   {
     row: "stream/ended-early",
@@ -472,7 +472,7 @@ const streamedLists: readonly Fact[] = [
     rules: streams,
     command: wait(2 * first),
     to: { earlyEnds: 0, unstreamableSinceMs: now.nowMs, phase: waiting("begin") },
-    complaint: "StreamEndedEarly",
+    problem: "StreamEndedEarly",
   },
   {
     row: "stream/retried",
@@ -573,7 +573,7 @@ const watches: readonly Fact[] = [
     input: closed,
     command: wait(first),
     to: { failures: 1, phase: waiting("begin") },
-    complaint: "VeryShortWatch",
+    problem: "VeryShortWatch",
   },
   {
     row: "watch/closed",
@@ -589,7 +589,7 @@ const watches: readonly Fact[] = [
     input: { type: "overdue", ...now },
     command: watch("10"),
     to: { healthySinceMs: undefined },
-    complaint: "WatchOverdue",
+    problem: "WatchOverdue",
   },
   {
     row: "watch/failed",
@@ -724,12 +724,12 @@ const watches: readonly Fact[] = [
   },
 ];
 
-const check = ({ row, from, input, rules = usual, command, to = {}, complaint }: Fact) => {
+const check = ({ row, from, input, rules = usual, command, to = {}, problem }: Fact) => {
   const next = step(from, input, rules);
   expect(next.row).toBe(row);
   expect(next.command).toEqual(command);
   expect(next.state).toMatchObject(to);
-  expect(next.complaint?.reason).toBe(complaint);
+  expect(next.problem?.reason).toBe(problem);
 };
 
 describe.each([
@@ -751,7 +751,7 @@ test("row names are unique", () => {
 });
 
 test("what cannot follow is refused", () => {
-  expect(() => step(initialState, closed, usual)).toThrow("a reflector that is idle cannot be told closed");
+  expect(() => step(initialState, closed, usual)).toThrow("reflector in phase idle cannot handle the input closed");
 });
 
 describe("the back-off", () => {

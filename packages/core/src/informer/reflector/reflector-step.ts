@@ -1,19 +1,19 @@
-// The reflector as a pure machine: a state and one thing that happened give the next state, what to do, and the name of the
-// row of the table that said so. All rules of recovery are rows; whoever wants to know what a reflector does when, reads
-// begin-rows, list-rows, stream-rows and watch-rows.
+// The reflector as a pure state machine: a state and one input give the next state, a command, and the name of the
+// row of the table that applied. All recovery rules are rows: to see what a reflector does in which case, read
+// begin-transitions, list-transitions, watch-list-transitions and watch-transitions.
 import { KubeloopError } from "../../base/index.ts";
-import { beginRows } from "./begin-rows.ts";
-import { listRows } from "./list-rows.ts";
-import type { AnySeen, Outcome, Row } from "./reflector-row.ts";
+import { beginRows } from "./begin-transitions.ts";
+import { listRows } from "./list-transitions.ts";
 import type { Input, Phase, ReflectorRules, ReflectorState } from "./reflector-state.ts";
-import { streamRows } from "./stream-rows.ts";
-import { watchRows } from "./watch-rows.ts";
+import type { AnySeen, Outcome, Row } from "./transition-row.ts";
+import { streamRows } from "./watch-list-transitions.ts";
+import { watchRows } from "./watch-transitions.ts";
 
 const table = [...beginRows, ...listRows, ...streamRows, ...watchRows] as const;
 
 export type ReflectorRow = (typeof table)[number]["name"];
 
-/** The names of all rows, in the order they are looked at. */
+/** The names of all rows, in the order in which they are tried. */
 export const reflectorRows: readonly ReflectorRow[] = table.map(({ name }) => name);
 
 export interface Step extends Outcome {
@@ -22,7 +22,7 @@ export interface Step extends Outcome {
 
 type RowsByInput = { readonly [On in Input["type"]]?: readonly Row<ReflectorRow>[] };
 
-// Which rows can apply is known from where it is and what happened; most often that is one or two.
+// The rows by phase and input: mostly one or two can apply.
 const rowsAt: { readonly [At in Phase["at"]]: RowsByInput } = {
   idle: rowsOf("idle"),
   listing: rowsOf("listing"),
@@ -37,16 +37,16 @@ function rowsOf(at: Phase["at"]): RowsByInput {
   return Object.fromEntries(inputs.map((on) => [on, rows.filter((row) => row.on.includes(on))]));
 }
 
-/** Throws where nothing can follow: a list that ends when none was begun is a fault of the caller. */
+/** Throws if no row applies: for example, a finished list when none was started is a bug in the caller. */
 export function step(state: ReflectorState, input: Input, rules: ReflectorRules): Step {
   const { phase } = state;
   const seen = { state, phase, input, rules } as AnySeen;
   for (const row of rowsAt[phase.at][input.type] ?? []) {
     if (!row.when(seen)) continue;
-    const { state: next, command, complaint } = row.move(seen);
-    return { state: next, command, complaint, row: row.name };
+    const { state: next, command, problem } = row.transition(seen);
+    return { state: next, command, problem, row: row.name };
   }
-  throw new KubeloopError(`a reflector that is ${phase.at} cannot be told ${input.type}`, {
+  throw new KubeloopError(`reflector in phase ${phase.at} cannot handle the input ${input.type}`, {
     reason: "Unreachable",
     retry: "never",
   });

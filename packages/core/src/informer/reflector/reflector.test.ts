@@ -418,7 +418,7 @@ describe("stopping", () => {
   test("is needed before it can be run again", async () => {
     const { run, stop, reflector, signal } = setUp({});
     await run(0);
-    await expect(reflector.run(signal)).rejects.toThrow("reflector is running already");
+    await expect(reflector.run(signal)).rejects.toThrow("reflector is already running");
     await stop();
   });
 });

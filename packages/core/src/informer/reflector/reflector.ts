@@ -1,8 +1,9 @@
-// Keeps a store equal to a source: lists it, watches it from there on, and recovers from whatever happens to either, until its
-// signal fires. Which is to do when is decided by the table (reflector-step.ts); here it is done, and what came of it told.
+// Keeps a store equal to a source: lists, watches from there on, and recovers from all failures, until its
+// signal aborts. The table (reflector-step.ts) decides what to do; this file does it and reports the result to the table.
 //
-// Promises: nothing ends it but its signal; every failure reaches `onError`; each object passes the store's transform once;
-// when `run` has ended nothing is left, no timer, no listener, no open request. A source must end when its signal fires.
+// Promises: only its signal ends it (and, with `detectInconsistency`, an InconsistencyError); every failure is passed to `onError`;
+// each object passes the store's transform once; after `run` has ended there is no timer, listener or open request left. A source must end
+// when its signal aborts.
 import { isNotFound, type KubernetesObject, StatusError } from "../../api/index.ts";
 import {
   type ChildSignal,
@@ -20,7 +21,7 @@ import type { Transform } from "../store/store.ts";
 import { detectInconsistency, InconsistencyError } from "./consistency-detector.ts";
 import { classifyFailure, StoreFailure } from "./failure-class.ts";
 import { handleWatchEvents, type WatchEventReceiver } from "./handle-watch-events.ts";
-import { failureOf, type Happening, Interruption, interruptionOf } from "./happening.ts";
+import { failureOf, type InputWithError, Interruption, interruptionOf } from "./input-with-error.ts";
 import type { ListerWatcher, ObjectKind } from "./lister-watcher.ts";
 import { DroppedObjectError, findObjectFault, isTable, withKind } from "./object-check.ts";
 import { ReflectorMetrics, type ReflectorSeries } from "./reflector-metrics.ts";
@@ -60,11 +61,11 @@ export class Reflector<T extends KubernetesObject> {
   readonly #watchListMemory: WatchListMemory;
   #series: (ReflectorSeries & Disposable) | undefined;
   #state: ReflectorState = initialState;
-  /** It has run, and could run again. */
+  /** It has run and its name is released; it may run again, and then takes the name again. */
   #hasReleasedName = false;
-  /** The log has been told that the server does not serve the resource. */
+  /** The log already has the warning that the server does not serve the resource. */
   #hasToldNotServed = false;
-  /** What is under way; aborting it breaks it off. */
+  /** The request or wait in progress; aborting this interrupts it. */
   #current: ChildSignal | undefined;
 
   constructor(source: ListerWatcher<T>, store: ReflectorStore<T>, options: ReflectorOptions = {}) {
@@ -104,44 +105,44 @@ export class Reflector<T extends KubernetesObject> {
     return this.#record.statusAt(this.#state);
   }
 
-  /** Called when something but contact and version has changed. */
+  /** Calls back when the status has changed, except for last contact and version. */
   onStatusChange(listener: (status: ReflectorStatus) => void): Disposable {
     return this.#record.subscribe(listener);
   }
 
-  /** Ends when the signal aborts and all is let go of. May be run again afterwards, and goes on from the last version. */
+  /** Ends when the signal has aborted and everything is released. May be run again, and then continues from the last version. */
   async run(signal: AbortSignal): Promise<void> {
     await this.#open(async () => {
-      let happening = this.#go();
-      while (!signal.aborted) happening = await this.#carryOut(this.#advance(happening).command, signal);
+      let received = this.#go();
+      while (!signal.aborted) received = await this.#carryOut(this.#advance(received).command, signal);
     }, signal);
   }
 
   /**
-   * One list and the watch that follows it, as client-go's ListAndWatch: what `run` does until it would list again. Ends without an error when the
-   * signal aborts, and when the watch ends in a way that only a list gets past: the server says in it that the version has expired, or it is lost
-   * again and again. Throws when it gets no list, or no watch after it, and when a resync fails; the failure has reached `onError` then, too. The caller decides when to
-   * call it again; that goes on from the last version.
+   * One list and the watch that follows it, as client-go's ListAndWatch: what `run` does until it would list again. Ends without an error when
+   * the signal aborts, and when the watch ends in a way that requires a new list: the server reports in it that the version has expired, closes it
+   * at once, or it is lost again and again. Throws if the list fails, if no watch can be opened after it, and if a resync
+   * fails; `onError` gets that failure too. The caller decides when to call it again; then it continues from the last version.
    */
   async listAndWatch(signal: AbortSignal): Promise<void> {
     await this.#open(async () => {
-      let happening = this.#go();
+      let received = this.#go();
       while (!signal.aborted) {
         const { phase } = this.#state;
-        const next = this.#advance(happening);
+        const next = this.#advance(received);
         if (next.state.phase.at === "waiting" && next.state.phase.next === "begin") {
-          if (isWatchOver(phase, happening.input)) return;
-          throw happening.error ?? toFailure(next);
+          if (isWatchOver(phase, received.input)) return;
+          throw received.error ?? toFailure(next);
         }
-        happening = await this.#carryOut(next.command, signal);
+        received = await this.#carryOut(next.command, signal);
       }
     }, signal);
   }
 
-  /** Lets `work` run as the only one, with the reflector's name and metrics. Being aborted is no failure. */
+  /** Runs `work` exclusively, with the reflector's name and metrics. An abort is not a failure. */
   async #open(work: () => Promise<void>, signal: AbortSignal): Promise<void> {
     if (this.#series !== undefined) {
-      throw new KubeloopError("reflector is running already", { reason: "Invalid", retry: "never" });
+      throw new KubeloopError("reflector is already running", { reason: "Invalid", retry: "never" });
     }
     if (this.#hasReleasedName) holdName(this.name);
     this.#hasReleasedName = false;
@@ -162,11 +163,11 @@ export class Reflector<T extends KubernetesObject> {
     }
   }
 
-  #go(): Happening {
+  #go(): InputWithError {
     return { input: { type: "go", ...this.#moment() } };
   }
 
-  async #carryOut(command: Command, signal: AbortSignal): Promise<Happening> {
+  async #carryOut(command: Command, signal: AbortSignal): Promise<InputWithError> {
     using child = childSignal(signal);
     this.#current = child;
     try {
@@ -179,20 +180,23 @@ export class Reflector<T extends KubernetesObject> {
         case "wait":
           return await this.#wait(command, child.signal);
         default:
-          throw new KubeloopError(`nothing is open to ${command.kind}`, { reason: "Unreachable", retry: "never" });
+          throw new KubeloopError(`no watch is open for the command ${command.kind}`, {
+            reason: "Unreachable",
+            retry: "never",
+          });
       }
     } catch (thrown) {
       if (thrown instanceof InconsistencyError) throw thrown;
       return interruptionOf(child.signal, this.#moment()) ?? failureOf(thrown, "opening", this.#moment());
     } finally {
       this.#current = undefined;
-      // Whatever the source still holds for this request is to go.
+      // Release everything that the source still holds for this request.
       child.abort();
     }
   }
 
-  /** Tells the machine, and does what goes without waiting. Returns what is to be done next. */
-  #advance({ input, error }: Happening): Step {
+  /** Passes the input to the state machine, applies its synchronous effects, and returns the step with the next command. */
+  #advance({ input, error }: InputWithError): Step {
     if (input.type === "go") this.#recallWatchList();
     const { phase } = this.#state;
     const next = step(this.#state, input, this.#settings.rules);
@@ -206,7 +210,7 @@ export class Reflector<T extends KubernetesObject> {
     return next;
   }
 
-  /** What another reflector of the same client has found out counts as if this one had. */
+  /** A result of another reflector of the same client counts as if this reflector had found it. */
   #recallWatchList(): void {
     const { unansweredSinceMs } = this.#watchListMemory;
     if (unansweredSinceMs === undefined || this.#state.unstreamableSinceMs !== undefined) return;
@@ -236,7 +240,7 @@ export class Reflector<T extends KubernetesObject> {
     if (what !== "list") this.#series?.watches.inc();
   }
 
-  async #list({ resourceVersion, pageSize }: CommandOf<"list">, signal: AbortSignal): Promise<Happening> {
+  async #list({ resourceVersion, pageSize }: CommandOf<"list">, signal: AbortSignal): Promise<InputWithError> {
     const startedMs = this.#clock.monotonic();
     const objects: T[] = [];
     const onRestart = () => {
@@ -278,7 +282,7 @@ export class Reflector<T extends KubernetesObject> {
     this.#series?.itemsPerList.observe(objects.length);
   }
 
-  async #follow(command: CommandOf<"stream" | "watch">, child: ChildSignal): Promise<Happening> {
+  async #follow(command: CommandOf<"stream" | "watch">, child: ChildSignal): Promise<InputWithError> {
     const { timeoutSeconds } = command;
     const { watchListAnswerMs, watchListSilenceMs } = this.#settings;
     const sendInitialEvents = command.kind === "stream";
@@ -326,7 +330,7 @@ export class Reflector<T extends KubernetesObject> {
     return interruptionOf(child.signal, this.#moment()) ?? { input: { type: "closed", ...this.#moment() } };
   }
 
-  /** Puts a streamed list into the store; the watch it came on goes on. */
+  /** Puts a streamed list into the store; its watch continues. */
   async #complete(
     initial: StreamedList<T>,
     resourceVersion: string,
@@ -343,7 +347,7 @@ export class Reflector<T extends KubernetesObject> {
     this.#advance({ input: { type: "replaced", resourceVersion, ...this.#moment() } });
   }
 
-  async #wait({ delayMs }: CommandOf<"wait">, signal: AbortSignal): Promise<Happening> {
+  async #wait({ delayMs }: CommandOf<"wait">, signal: AbortSignal): Promise<InputWithError> {
     const clock = this.#clock.labelled({ kind: "work", name: `${this.name}: back-off` });
     await clock.sleep(delayMs, signal);
     return { input: { type: "go", ...this.#moment() } };
@@ -358,7 +362,7 @@ export class Reflector<T extends KubernetesObject> {
     this.#report(error, undefined);
   }
 
-  /** Nothing is wrong with the reflector: told once, until the resource has been listed, and without a stack. */
+  /** This is not a failure of the reflector: it is logged once, without a stack, until the resource can be listed. */
   #reportNotServed(error: Error): void {
     const fields = { resource: definitionName(this.#source), cause: error.message };
     if (this.#hasToldNotServed) this.#log.debug("the resource is still not served", fields);
@@ -370,9 +374,9 @@ export class Reflector<T extends KubernetesObject> {
     this.#record.fail(error);
     if (isNotFound(error)) this.#reportNotServed(error);
     else {
-      // Both are everyday: versions expire, and a server without WatchList is listed instead.
+      // Both are normal: versions expire, and a server without WatchList gets a plain list instead.
       const isExpected = classifyFailure(error) === "expired" || row === "stream/unsupported";
-      this.#log[isExpected ? "debug" : "warn"]("reflector met a failure", { row, error });
+      this.#log[isExpected ? "debug" : "warn"]("list or watch failed", { row, error });
     }
     try {
       this.#settings.onError?.(error, { name: this.name, row });
@@ -382,19 +386,19 @@ export class Reflector<T extends KubernetesObject> {
   }
 }
 
-/** `websites.web.example.com`, as the name of a CustomResourceDefinition. */
+/** Returns the name of a CustomResourceDefinition: `websites.web.example.com`. */
 function definitionName({ resource, description }: Pick<ListerWatcher<never>, "resource" | "description">): string {
   if (resource === undefined) return description;
   return resource.group === "" ? resource.plural : `${resource.plural}.${resource.group}`;
 }
 
-/** Whether there was a watch, and it is over: what made it end is the server's way to ask for a list, not a failure of this cycle. */
+/** Whether a watch was open and has ended: the server thereby asks for a new list, so the cycle has not failed. */
 function isWatchOver(phase: Phase, input: Input): boolean {
   if (phase.at !== "watching") return false;
   if (input.type !== "failed") return input.type === "closed" || input.type === "overdue";
   return input.isInStream || input.failure === "lost";
 }
 
-function toFailure({ complaint }: Step): KubeloopError | undefined {
-  return complaint === undefined ? undefined : new KubeloopError(complaint.message, { reason: complaint.reason });
+function toFailure({ problem }: Step): KubeloopError | undefined {
+  return problem === undefined ? undefined : new KubeloopError(problem.message, { reason: problem.reason });
 }

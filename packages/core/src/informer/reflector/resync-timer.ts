@@ -1,12 +1,12 @@
-// Asks a store, every so often while a watch is followed, to go through all it holds once more. A store that throws ends the
-// watch, as upstream's does: the timer stops and says so.
+// Calls the store's resync periodically while a watch is open or about to be reopened. If the store throws, the watch ends, as
+// upstream: the timer stops and calls `onError`.
 import type { Clock } from "../../base/index.ts";
 
 export interface ResyncTimerOptions {
   readonly clock: Clock;
   /** 0: never. */
   readonly periodMs: number;
-  /** Asked each time; always, unless given. */
+  /** Called each time. Default: always true. */
   readonly shouldResync: (() => boolean) | undefined;
   readonly resync: () => void;
   readonly onError: (error: unknown) => void;
@@ -22,7 +22,7 @@ export class ResyncTimer {
     this.#clock = options.clock.labelled({ kind: "background", name: "resync" });
   }
 
-  /** Does nothing when it runs already: a watch that is opened again does not put the next resync off. */
+  /** Does nothing if the timer already runs: reopening a watch does not delay the next resync. */
   start(): void {
     if (this.#options.periodMs <= 0) return;
     this.#timer ??= this.#clock.after(this.#options.periodMs, () => this.#fire());

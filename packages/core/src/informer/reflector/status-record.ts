@@ -1,13 +1,13 @@
-// How a reflector is doing, kept as it goes and handed out as one value. Listeners hear of every change but those that come
-// with each event: contact and version.
+// Records the status of a reflector, and returns it as one value. Listeners are called on every change except those that come
+// with each event: last contact and version.
 //
-// A list that succeeds ends the trouble of one that could not list, but not that of one that cannot watch: without a watch the
-// cache is only as new as the last list. That ends with an event, a watch that the server closed in order, or one that has
-// stayed open for a minute.
+// A successful list ends a failure to list, but not a failure to watch: without a watch the cache is only as new as the last
+// list. A failure to watch ends with an event, with a watch that the server closed regularly, or with a watch that stays
+// open for a minute.
 import { type Clock, Listeners } from "../../base/index.ts";
 import { type InformerFailure, type ReflectorStatus, wallTimeOf } from "../liveness.ts";
-import { settledWatchMs, watchedForMs } from "./reflector-moves.ts";
 import { initialState, type ReflectorState } from "./reflector-state.ts";
+import { settledWatchMs, watchedForMs } from "./reflector-transitions.ts";
 
 export class StatusRecord {
   readonly #clock: Clock;
@@ -40,7 +40,7 @@ export class StatusRecord {
     this.#tell(state);
   }
 
-  /** An event, a bookmark or a finished list: the server was heard. */
+  /** An event, a bookmark or a finished list: the server responded. */
   contact(): void {
     this.#lastContactMs = this.#clock.monotonic();
   }
@@ -55,7 +55,7 @@ export class StatusRecord {
     if (what !== "list") this.#watches++;
   }
 
-  /** The state is this now. `isNews` where listeners want to hear of it. */
+  /** Sets the state. `isNews`: whether listeners are called. */
   follow(state: ReflectorState, isNews: boolean): void {
     if (state.healthySinceMs !== undefined) this.#troubledSinceMs = undefined;
     else this.#troubledSinceMs ??= this.#clock.monotonic();
@@ -83,7 +83,7 @@ export class StatusRecord {
     if (hasFailed) this.#unwatchedSinceMs ??= this.#clock.monotonic();
   }
 
-  /** A watch that has shown that it works: something came on it, or it has not failed for a while. */
+  /** A watch that works: an event arrived on it, or it has not failed for a while. */
   #isWorking(state: ReflectorState): boolean {
     const { phase } = state;
     if (phase.at !== "watching") return false;
@@ -103,6 +103,6 @@ export class StatusRecord {
 }
 
 function phaseOf({ phase }: ReflectorState): ReflectorStatus["phase"] {
-  // A streamed list is a list to whoever waits for it.
+  // For users a streamed list is a list.
   return phase.at === "streaming" ? "listing" : phase.at;
 }

@@ -1,5 +1,5 @@
-// Holds a list while it arrives as events of a watch: what changes or goes meanwhile changes or goes here. Objects come out in
-// the order they first came in, transformed once each.
+// Collects a list that arrives as watch events: later events change and delete its objects. Objects come out in
+// the order of their first event, each transformed once.
 import { type KubernetesObject, keyOf, type ObjectKey } from "../../api/index.ts";
 import type { Transform } from "../store/store.ts";
 import { StoreFailure } from "./failure-class.ts";
@@ -14,7 +14,7 @@ export class StreamedList<T extends KubernetesObject> implements EventSink<T> {
   }
 
   add(object: T): void {
-    // By the key it came with: a transform may take anything away.
+    // By the key before the transform, which may remove anything.
     this.#objects.set(keyOf(object), this.#transform === undefined ? object : this.#transform(object));
   }
 
@@ -26,7 +26,7 @@ export class StreamedList<T extends KubernetesObject> implements EventSink<T> {
     this.#objects.delete(keyOf(object));
   }
 
-  /** How events get in here. What cannot be kept ends it: no list is complete that an object was left out of. */
+  /** Returns a receiver that collects the events here. An object that cannot be kept fails the list, because it would be incomplete. */
   receiverLike(receiver: WatchEventReceiver<T>): WatchEventReceiver<T> {
     const onRefused = (error: unknown) => {
       throw error;
@@ -39,7 +39,7 @@ export class StreamedList<T extends KubernetesObject> implements EventSink<T> {
   }
 }
 
-/** The transform, whose failures are the store's, not the server's. */
+/** The transform, with its errors marked as the store's, not the server's. */
 export function strictly<T>(transform: Transform<T> | undefined): Transform<T> | undefined {
   if (transform === undefined) return undefined;
   return (object) => {

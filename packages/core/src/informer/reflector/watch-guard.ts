@@ -1,25 +1,25 @@
-// Notices what a watch does not say. A streamed list that is not answered, or makes no progress, is silent; a watch that should have been ended by
-// now, and on which nothing is heard, is overdue: its connection is most likely dead, and nobody has noticed.
+// Detects watches that hang. A streamed list without a response or without progress is "silent". A watch that the server should have ended
+// by now, and on which nothing arrives, is "overdue": its connection is probably dead without either side having noticed.
 //
-// Progress of a streamed list is objects that are added. Other events may come for ever from a server that has never heard of
-// streamed lists and just began to watch.
+// Progress of a streamed list means added objects. Other events do not count: a server that does not know
+// streamed lists ignores the option, starts a plain watch and may send those for ever.
 import type { Clock } from "../../base/index.ts";
 
-/** Beyond the time asked for: requests are tried again, and servers are slow. */
+/** Added to the requested timeout, because requests are retried and servers are slow. */
 const overdueMarginMs = 30_000;
-/** Servers send bookmarks about every minute. What was heard from later than this is alive, and may outlive its time. */
+/** Servers send bookmarks about every minute. A watch with an event within this time is alive, and may exceed its timeout. */
 const aliveMs = 90_000;
 
 export interface StreamedListLimits {
-  /** How long nothing at all may come. */
+  /** How long it may take until the first event or bookmark. */
   readonly answerMs: number;
-  /** How long it may make no progress. */
+  /** The longest time without progress. */
   readonly progressMs: number;
 }
 
 export interface WatchGuardOptions {
   readonly clock: Clock;
-  /** After which the server was asked to end the watch. */
+  /** The timeout that the watch requested from the server. */
   readonly timeoutMs: number;
   /** Undefined for a plain watch. */
   readonly streamedList: StreamedListLimits | undefined;
@@ -29,7 +29,7 @@ export interface WatchGuardOptions {
 export class WatchGuard implements Disposable {
   readonly #clock: Clock;
   readonly #onTrouble: WatchGuardOptions["onTrouble"];
-  #heardMs: number;
+  #lastEventMs: number;
   #isAnswered = false;
   #progressMs: number;
   #overdueTimer: Disposable;
@@ -38,24 +38,24 @@ export class WatchGuard implements Disposable {
   constructor({ clock, timeoutMs, streamedList, onTrouble }: WatchGuardOptions) {
     this.#clock = clock.labelled({ kind: "background", name: "watch guard" });
     this.#onTrouble = onTrouble;
-    this.#heardMs = clock.monotonic();
-    this.#progressMs = this.#heardMs;
+    this.#lastEventMs = clock.monotonic();
+    this.#progressMs = this.#lastEventMs;
     this.#overdueTimer = this.#clock.after(timeoutMs + overdueMarginMs, () => this.#checkOverdue());
     if (streamedList !== undefined) this.#awaitAnswer(streamedList);
   }
 
-  /** Something came. */
+  /** An event or bookmark arrived. */
   hear(): void {
-    this.#heardMs = this.#clock.monotonic();
+    this.#lastEventMs = this.#clock.monotonic();
     this.#isAnswered = true;
   }
 
-  /** The streamed list has grown. */
+  /** An object was added to the streamed list. */
   progress(): void {
-    this.#progressMs = this.#heardMs;
+    this.#progressMs = this.#lastEventMs;
   }
 
-  /** The streamed list is complete: from now on it is a watch like others. */
+  /** The streamed list is complete: from now on it is a plain watch. */
   complete(): void {
     this.#silenceTimer?.[Symbol.dispose]();
     this.#silenceTimer = undefined;
@@ -66,9 +66,9 @@ export class WatchGuard implements Disposable {
     this.#overdueTimer[Symbol.dispose]();
   }
 
-  // One timer for the whole watch: what arrives only notes when it came.
+  // One timer for the whole watch: an event only records its time.
   #checkOverdue(): void {
-    const leftMs = this.#heardMs + aliveMs - this.#clock.monotonic();
+    const leftMs = this.#lastEventMs + aliveMs - this.#clock.monotonic();
     if (leftMs <= 0) this.#onTrouble("overdue");
     else this.#overdueTimer = this.#clock.after(leftMs, () => this.#checkOverdue());
   }

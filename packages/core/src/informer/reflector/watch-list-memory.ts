@@ -1,15 +1,15 @@
-// What all reflectors of one client remember of its server: that it accepted a streamed list (WatchList) and then sent neither
-// an event nor a bookmark, as proxies, fakes and servers before Kubernetes 1.27 do. Whoever comes next takes a plain list at
-// once, instead of waiting as long to find out the same.
+// What all reflectors of one client remember about its server: that it accepted a streamed list (WatchList) and then sent neither
+// an event nor a bookmark, as proxies, fakes and servers before Kubernetes 1.27 do. The next reflector then uses a plain list
+// immediately, instead of waiting for the same timeout.
 
 export interface WatchListMemory {
-  /** Monotonic. Undefined while nothing speaks against streamed lists. */
+  /** Monotonic. Undefined while streamed lists are not known to fail. */
   unansweredSinceMs: number | undefined;
 }
 
 const memories = new WeakMap<object, WatchListMemory>();
 
-/** The one of this client; made when first asked for. */
+/** Returns the memory of this client; created on first use. */
 export function watchListMemoryOf(client: object): WatchListMemory {
   const known = memories.get(client);
   if (known !== undefined) return known;

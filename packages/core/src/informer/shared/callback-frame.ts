@@ -1,11 +1,11 @@
-// Tells whether the code that asks was called, directly or through awaits, by a callback we wait for: a callback that waits
+// Tells whether the calling code was called, directly or through awaits, by a callback that is being awaited: a callback that waits
 // for its own end would wait for ever.
 //
-// How: the callback's promise is awaited in a function with a name of its own, and whoever asks looks for that name in its
-// own stack, which the engine extends across awaits. That costs nothing until somebody asks. It is the second choice, for the
-// one callback that a CallbackContext was not opened for.
+// How: the callback's promise is awaited in a function with a unique name, and the check looks for that name in its
+// own stack, which the engine extends across awaits. That costs nothing until the check is made. It is the fallback for
+// the one callback for which no CallbackContext was opened.
 //
-// Not promised: to notice a callback that goes on in something the engine does not follow, such as a timer or an emitter.
+// Not promised: to detect a callback that continues in something the engine does not track, such as a timer or an emitter.
 
 let made = 0;
 const framesToSearch = 200;
@@ -28,7 +28,7 @@ export class CallbackFrame {
     return this.#follow(work);
   }
 
-  /** Whether the caller is inside a callback that is being followed. */
+  /** Whether the caller is inside a callback that is being awaited. */
   isAround(): boolean {
     const limit = Error.stackTraceLimit;
     Error.stackTraceLimit = framesToSearch;

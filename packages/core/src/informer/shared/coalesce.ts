@@ -1,15 +1,15 @@
-// How two things to tell about one object become one, for a handler that cannot keep up: the first old state and the last
-// new one are kept, what lay between is not told.
+// Merges the notifications of one object, for a handler that cannot keep up: the first old state and the last
+// new one are kept, and the states in between are dropped.
 //
-// Promises, for a handler that got everything told before: it hears an ordered subsequence of the object's states, the old
-// state of each update is the one it heard last, an object it heard of and that has gone is reported gone, and one that came
-// and went meanwhile is not mentioned. There are never more than two things to tell: that the old object has gone, and that
-// another one of that name is there. (They are not made one update: its old state could not be the right one, since a
-// deletion carries a state nobody was told before.)
+// Promises, for a handler that received everything before: it receives an ordered subsequence of the object's states. The old
+// state of each update is the one it received last. An object that it received and that was deleted is reported as deleted. An object that
+// was added and deleted meanwhile is not reported. At most two notifications are left: the delete of the old object, and the
+// add of another one with the same name. (These are not merged into an update: its old state would be wrong, because a
+// delete carries a state that the handler has not received.)
 import { assertNever } from "../../base/index.ts";
 import type { EventCause, EventDetails, Notification } from "../handler/handlers.ts";
 
-/** What is left to tell about one object, in order. */
+/** The notifications left for one object, in order. */
 export type Pending<T> = readonly Notification<T>[];
 
 export function coalesce<T>(pending: Pending<T>, next: Notification<T>): Pending<T> {
@@ -30,7 +30,7 @@ export function coalesce<T>(pending: Pending<T>, next: Notification<T>): Pending
   }
 }
 
-/** How many of these the handler must have heard before it knows all there was when it joined. */
+/** How many of these belong to the handler's initial list: it has not synced before it has received them. */
 export function countInitial<T>(pending: Pending<T>): number {
   return pending.filter(({ details }) => details.isInInitialList).length;
 }
@@ -39,7 +39,8 @@ function newest<T>(told: Exclude<Notification<T>, { readonly type: "delete" }>):
   return told.type === "add" ? told.object : told.after;
 }
 
-// Something happened if something happened in either; and if that is not known to be all, then it is not known.
+// A cause that reports a change wins over `resync`, which does not; and one after which the changes in between are not known (`initial`,
+// `relist`) wins over `change`.
 const weight: Record<EventCause, number> = { resync: 0, change: 1, initial: 2, relist: 3 };
 
 function merged(first: EventDetails, second: EventDetails): EventDetails {

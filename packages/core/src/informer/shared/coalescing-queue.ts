@@ -1,9 +1,9 @@
-// What waits for a handler that may not let it grow for ever. Up to a limit everything waits as it came; beyond it, what
-// comes for an object that waits already is merged into that (coalesce.ts), so the queue grows by no more than one entry
-// for each object. Those of objects that came and went meanwhile are thrown out now and then:
-// names that never come back would make it grow for ever.
+// The notifications that wait for a handler with a bounded queue. Up to the limit everything waits in order. Above it, a
+// new notification for an object that already waits is merged with it (coalesce.ts), so the queue grows by at most one entry
+// per object. Entries of objects that were added and deleted meanwhile are removed from time to time, because otherwise
+// names that never return would make the queue grow for ever.
 //
-// Not kept beyond the limit: the order between objects, and the states in between.
+// Not kept above the limit: the order between objects, and the states in between.
 import { RingBuffer } from "../../base/index.ts";
 import type { Notification } from "../handler/handlers.ts";
 import { coalesce, countInitial, type Pending } from "./coalesce.ts";
@@ -11,13 +11,13 @@ import { coalesce, countInitial, type Pending } from "./coalesce.ts";
 export interface CoalescingQueueOptions<T> {
   readonly maxQueued: number;
   readonly keyOf: (notification: Notification<T>) => string;
-  /** So many of the first list's will never come out, merged with another one. */
+  /** Called with how many notifications of the initial list were merged away, so they will never be taken. */
   readonly onInitialDropped: (count: number) => void;
 }
 
 interface Entry<T> {
   readonly key: string;
-  /** Empty when the object came and went while it waited: the entry is then passed over, or thrown out before. */
+  /** Empty if the object was added and deleted while it waited: then the entry is skipped or removed. */
   pending: Pending<T>;
 }
 
@@ -26,19 +26,19 @@ export class CoalescingQueue<T> {
   #entries = new RingBuffer<Entry<T>>();
   readonly #newestByKey = new Map<string, Entry<T>>();
   #size = 0;
-  /** Entries with nothing left to tell. */
+  /** The number of entries without notifications. */
   #emptied = 0;
 
   constructor(options: CoalescingQueueOptions<T>) {
     this.#options = options;
   }
 
-  /** How many notifications wait. */
+  /** The number of waiting notifications. */
   get size(): number {
     return this.#size;
   }
 
-  /** How many entries they are in: what the limit is about. */
+  /** The number of entries, which the limit applies to. */
   get entries(): number {
     return this.#entries.size;
   }
@@ -81,12 +81,12 @@ export class CoalescingQueue<T> {
     this.#size += merged.length - entry.pending.length;
     this.#emptied += emptiness(merged) - emptiness(entry.pending);
     entry.pending = merged;
-    if (this.#emptied * 2 > this.#entries.size) this.#throwOutEmptied();
+    if (this.#emptied * 2 > this.#entries.size) this.#removeEmptied();
     if (dropped > 0) this.#options.onInitialDropped(dropped);
   }
 
-  /** Half of all at a time, so it costs little for each. An object that comes again gets a new place. */
-  #throwOutEmptied(): void {
+  /** Runs when more than half of the entries are empty, so the amortized cost per entry is constant. An object that comes again gets a new entry. */
+  #removeEmptied(): void {
     const all = this.#entries;
     this.#entries = new RingBuffer();
     for (const entry of all) {

@@ -1,6 +1,6 @@
-// What a handler is called in logs and errors when its owner gave it no name: its class, or the names of its functions
-// where they have names of their own. Names the language takes from the property itself (`onAdd: (pod) => …`) say nothing
-// and count as none.
+// The name of a handler in logs and errors if none was given: its class, or the names of its functions.
+// Names that the language derives from the property (`onAdd: (pod) => …`) carry no information
+// and are ignored.
 import type { ResourceEventHandler } from "../handler/handlers.ts";
 
 export const anonymousHandler = "anonymous";

@@ -48,19 +48,19 @@ const rows: readonly [fact: string, status: InformerStatus, options: HealthOptio
     "one that watches but hears not even bookmarks is deaf",
     { ...well, lastContactMs: now - 901_000 },
     {},
-    'informer "pods" has heard nothing for 901 s',
+    'informer "pods" has received nothing for 901 s',
   ],
   [
     "how long it may be silent is the asker's to say",
     { ...well, lastContactMs: now - 5000 },
     { maxSilenceMs: 4000 },
-    'informer "pods" has heard nothing for 5 s',
+    'informer "pods" has received nothing for 5 s',
   ],
   [
     "one that never heard anything is measured from its start",
     { ...well, phase: "listing", startedMs: now - 5000, lastContactMs: undefined },
     { maxSilenceMs: 4000 },
-    'informer "pods" has heard nothing for 5 s since it was started',
+    'informer "pods" has received nothing for 5 s since it was started',
   ],
 ];
 

@@ -1,15 +1,15 @@
-// Whether an informer can still hear: decided from its status alone, with a sentence for the one who asks why not.
+// Decides from the status alone whether an informer can still receive events, with a reason if it cannot.
 //
-// One that has not been started is not unwell, and neither is one that failed a moment ago: it is retrying. A quiet
-// collection is told from a dead connection by the bookmarks that servers send about once a minute.
+// An informer that was not started is healthy, and so is one that failed a moment ago, because it retries. The bookmarks that
+// servers send about once a minute tell a quiet collection from a dead connection.
 import { KubeloopError } from "../../base/index.ts";
 import type { InformerStatus } from "../liveness.ts";
 import { explainFailure } from "../wait/explain-failure.ts";
 
 export interface HealthOptions {
-  /** How long it may hear nothing, not even a bookmark. 15 min unless given: no watch lives longer than 10. */
+  /** How long nothing may arrive: no list, no event, no bookmark. Default: 15 min, because no watch lasts longer than 10. */
   readonly maxSilenceMs?: number;
-  /** How long it may try in vain to list, or to watch what it has listed. 1 min unless given. */
+  /** How long lists, or the watches after them, may keep failing. Default: 1 min. */
   readonly maxFailingMs?: number;
 }
 
@@ -19,7 +19,7 @@ const defaultSilenceMs = 15 * 60_000;
 const defaultFailingMs = 60_000;
 const healthy: Health = { isHealthy: true };
 
-/** `nowMs` is the wall time at which the status was asked for. */
+/** `nowMs` is the wall time at which the status was read. */
 export function decideHealth(status: InformerStatus, nowMs: number, options: HealthOptions = {}): Health {
   const { maxSilenceMs = defaultSilenceMs, maxFailingMs = defaultFailingMs } = options;
   requireNumbers(options);
@@ -33,7 +33,7 @@ export function decideHealth(status: InformerStatus, nowMs: number, options: Hea
   const silentSinceMs = lastContactMs ?? startedMs;
   if (nowMs - silentSinceMs > maxSilenceMs) {
     const since = lastContactMs === undefined ? "since it was started" : "";
-    return sick(`has heard nothing for ${seconds(nowMs - silentSinceMs)}${since && ` ${since}`}`);
+    return sick(`has received nothing for ${seconds(nowMs - silentSinceMs)}${since && ` ${since}`}`);
   }
   return healthy;
 }

@@ -1,8 +1,8 @@
-// `shared`: the informer everyone shares, and all that stands between its cache and a handler. Start with
-// shared-index-informer.ts for what is promised, then shared-processor.ts (who is told when) and processor-listener.ts (one
-// handler). What a handler is stands in `handler`.
+// `shared`: the shared informer, and everything between its cache and its handlers. Start with
+// shared-index-informer.ts for the promises, then shared-processor.ts (scheduling of handlers) and processor-listener.ts (one
+// handler). The handler interface is in `handler`.
 //
-// Not here: where changes come from (reflector), how they wait (queue) and where they are kept (store).
+// Not here: the source of changes (reflector), the queue (queue) and the cache (store).
 export { nameOfHandler } from "./event-handler-name.ts";
 export { decideHealth, type Health, type HealthOptions } from "./health.ts";
 export { type GroupVersionResource, type InformerIdentity, InformerName } from "./informer-name.ts";

@@ -1,6 +1,6 @@
-// What an informer counts, under upstream's names where it has them: those of its queue and of its store, and the failures of
-// handlers, at which upstream's process ends. Only an informer with a reserved identity counts; the series vanish with it, or
-// pass to the one that was made in its place while it still ended.
+// The metrics of an informer, with upstream's names where they exist: those of its queue and its store, and the failures of
+// handlers (which crash the process upstream). Only an informer with a reserved identity has metrics. Its series are removed with it,
+// or taken over by an informer that replaced it while it was still ending.
 import type { CounterSeries, GaugeSeries, MetricDefinition, Metrics } from "../../base/index.ts";
 import { type InformerLabels, openQueueMetrics, type QueueMetrics } from "../queue/queue-metrics.ts";
 import { storeResourceVersionMetric } from "../store/store-resource-version.ts";
@@ -18,10 +18,10 @@ export interface InformerMetrics extends Disposable {
   readonly handlerErrors: CounterSeries;
 }
 
-/** Who of those that had an identity has the series now: the last. */
+/** The informer that owns the series of an identity: the last one. */
 const holders = new WeakMap<InformerIdentity, InformerMetrics>();
 
-/** Undefined where nothing is to be counted. */
+/** Undefined if the informer has no reserved identity. */
 export function openInformerMetrics(
   metrics: Metrics,
   identity: InformerIdentity | undefined,
@@ -47,7 +47,7 @@ export function openInformerMetrics(
   return opened;
 }
 
-/** A store is made before its informer is run, and its series only then. */
+/** A gauge that is connected later: the store is created before its informer runs, and the series only then. */
 export function laterGauge(gauge: () => GaugeSeries | undefined): GaugeSeries {
   return {
     set: (value) => gauge()?.set(value),

@@ -1,9 +1,10 @@
-// Who an informer is in the metrics: a name that one part of the process has reserved, and the resource it reads. One name
-// and resource stand for one informer: the first to ask gets them and publishes, a second one does not (its numbers would
-// overwrite the first one's), and letting the name go silences all that had it.
+// The identity of an informer in the metrics: a name that one part of the process has reserved, and its resource. One name
+// and resource identify one informer: the first to request them publishes metrics, a second one does not (its values would
+// overwrite the first one's). After the name is released, an informer that starts with it publishes nothing; one that is already running
+// continues until it ends.
 import { KubeloopError } from "../../base/index.ts";
 
-/** Where a resource lives, as metrics name it. A `Resource` is one. */
+/** The labels of a resource in metrics. Every `Resource` is one. */
 export interface GroupVersionResource {
   readonly group: string;
   readonly version: string;
@@ -16,17 +17,17 @@ const reservedNames = new Set<string>();
 export interface InformerIdentity {
   readonly name: string;
   readonly resource: GroupVersionResource;
-  /** Whether this one is to publish: it was the first, and its name has not been released. */
+  /** Whether this informer publishes metrics, read when it starts: it was the first, and its name is not released. */
   readonly isReserved: boolean;
 }
 
-/** Reserved from its construction to its release, in the whole process. */
+/** Reserves the name in the whole process, from construction until release. */
 export class InformerName implements Disposable {
   readonly name: string;
   readonly #resources = new Set<string>();
   #isReleased = false;
 
-  /** Throws for the empty name, and for one that is taken. */
+  /** Throws if the name is empty or taken. */
   constructor(name: string) {
     if (name === "") throw new KubeloopError("informer name is empty", { reason: "Invalid", retry: "never" });
     if (reservedNames.has(name)) {
@@ -36,7 +37,7 @@ export class InformerName implements Disposable {
     this.name = name;
   }
 
-  /** The first for each resource is reserved. */
+  /** Returns an identity; only the first for each resource is reserved. */
   withResource(resource: GroupVersionResource): InformerIdentity {
     const { group, version, plural } = resource;
     const key = `${group}/${version}/${plural}`;
@@ -52,7 +53,7 @@ export class InformerName implements Disposable {
     };
   }
 
-  /** Lets others take the name. A second time it does nothing. */
+  /** Releases the name, so that it can be reserved again. A second call does nothing. */
   release(): void {
     if (this.#isReleased) return;
     this.#isReleased = true;

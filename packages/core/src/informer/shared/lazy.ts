@@ -1,8 +1,8 @@
-// A value that is worked out when somebody asks, and kept until somebody says that what it depends on has changed.
+// A value that is computed on demand and cached until `notify` says that its inputs have changed.
 //
-// Promises: whoever asks after a `notify` gets a value whose evaluation began after it; everyone who asks between two
-// notifications shares one evaluation; one that was overtaken by a `notify` reaches only those who asked before; a failure
-// is told to those who wait for it and is not kept.
+// Promises: a caller after a `notify` gets a value whose computation started after it. All callers between two
+// notifications share one computation. The result of a computation that was overtaken by a `notify` goes only to the callers before it. A failure
+// goes to the callers that wait for it and is not cached.
 
 export class Lazy<T> {
   readonly #evaluate: () => T | Promise<T>;
@@ -12,7 +12,7 @@ export class Lazy<T> {
     this.#evaluate = evaluate;
   }
 
-  /** What the value depends on has changed. Costs nothing until somebody asks. */
+  /** The inputs of the value have changed. Costs nothing until the next call. */
   notify(): void {
     this.#current = undefined;
   }

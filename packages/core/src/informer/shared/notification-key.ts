@@ -1,4 +1,4 @@
-// Which object a notification is about.
+// The key of the object of a notification.
 
 import type { Notification } from "../handler/handlers.ts";
 import type { KeyFunction } from "../store/store.ts";

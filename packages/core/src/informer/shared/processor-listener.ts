@@ -1,12 +1,12 @@
-// One handler and what it is still to be told.
+// One handler and its queue of notifications.
 //
-// Promises: the handler is called strictly one thing after the other, in the order they were given; a promise it returns is
-// waited for first, and nothing is awaited where there is none. A callback that throws or rejects is reported, counts as
-// done, and the next one comes. What waits takes memory that is given back. Once removed it is called no more.
-// Not promised: when. The processor decides whose turn it is.
+// Promises: the handler is called strictly sequentially, in the order of the notifications. A promise that it returns is
+// awaited before the next call, and without one nothing is awaited. A callback that throws or rejects is reported, counts as
+// done, and the next one follows. The queue releases its memory as it empties. A removed handler is not called again.
+// Not promised: when it is called. The processor decides which handler is next.
 import { RingBuffer } from "../../base/index.ts";
+import { callHandler } from "../handler/call-handler.ts";
 import type { EventDetails, Notification, ResourceEventHandler } from "../handler/handlers.ts";
-import { tell } from "../handler/tell.ts";
 import type { KeyFunction } from "../store/store.ts";
 import { SyncGate } from "../wait/sync-gate.ts";
 import { SingleFileTracker } from "../wait/sync-tracker.ts";
@@ -18,9 +18,9 @@ import { keyOfNotification } from "./notification-key.ts";
 export interface ProcessorListenerOptions<T> {
   readonly name: string;
   readonly keyOf: KeyFunction<T>;
-  /** From here on what waits is merged by object. Without it the queue grows as long as the handler is slow. */
+  /** Once this many wait, further notifications are merged per object. Without it, the queue of a slow handler grows without limit. */
   readonly maxQueued?: number | undefined;
-  /** It has something to tell and nothing is in its way: it wants a turn. */
+  /** Called when there are notifications and no callback is running, so that the processor schedules this handler. */
   readonly onReady: (listener: ProcessorListener<T>) => void;
   readonly onFailure: (error: unknown, notification: Notification<T>, listener: ProcessorListener<T>) => void;
 }
@@ -29,21 +29,21 @@ type Activity = "idle" | "ready" | "calling" | "removed";
 
 export class ProcessorListener<T> {
   readonly name: string;
-  /** Open once everything there was when the handler joined has been told. */
+  /** Open after the handler has processed everything that existed when it was added. */
   readonly synced = new SyncGate();
   readonly #handler: ResourceEventHandler<T>;
   readonly #options: ProcessorListenerOptions<T>;
   readonly #queue: RingBuffer<Notification<T>> | CoalescingQueue<T>;
-  /** Adds that are told before anything in the queue, and made into notifications only then. */
+  /** Adds that come before the queue. Their notifications are created only when they are sent. */
   #added: readonly T[] = [];
   #addedDetails: EventDetails | undefined;
   #addedTold = 0;
   #activity: Activity = "idle";
   #isInCall = false;
   #running: Promise<void> | undefined;
-  /** Whether a callback may return a promise, as far as is known before it has been called. */
+  /** Whether a callback may return a promise, as far as known before the first call. */
   #isAsync: boolean;
-  /** Around the callback that runs. The first promise of a handler that did not look asynchronous has a frame only. */
+  /** Around the running callback. The first promise of a handler that did not look asynchronous has only a CallbackFrame. */
   #around: CallbackContext | CallbackFrame | undefined;
   readonly #initial = new SingleFileTracker();
 
@@ -65,7 +65,7 @@ export class ProcessorListener<T> {
     this.#initial.onSynced(() => this.synced.open());
   }
 
-  /** How many things wait to be told. */
+  /** The number of waiting notifications. */
   get pending(): number {
     return this.#added.length - this.#addedTold + this.#queue.size;
   }
@@ -79,7 +79,7 @@ export class ProcessorListener<T> {
     return this.#running !== undefined || this.#isInCall;
   }
 
-  /** Adds of everything there is: what there was when it joined, or the first list. The array is kept, not copied. */
+  /** Queues adds of all objects: those that existed when the handler was added, or the first list. The array is kept, not copied. */
   addAll(objects: readonly T[], details: EventDetails): void {
     if (this.#activity === "removed" || objects.length === 0) return;
     if (this.pending > 0) {
@@ -99,12 +99,12 @@ export class ProcessorListener<T> {
     if (this.#activity === "idle") this.#becomeReady();
   }
 
-  /** All of the first list has been given to `add`. */
+  /** All objects of the first list were passed to `add`. */
   upstreamHasSynced(): void {
     this.#initial.upstreamHasSynced();
   }
 
-  /** Takes a turn of at most `limit` callbacks; asks for another one if there is more. Whether there is time for others. */
+  /** Makes at most `limit` callbacks and requests another turn if there are more. Returns whether time is left for other handlers. */
   deliver(limit: number, isTimeUp: () => boolean): boolean {
     let isInTime = true;
     for (let left = limit; left > 0 && isInTime; left--) {
@@ -121,7 +121,7 @@ export class ProcessorListener<T> {
     return isInTime;
   }
 
-  /** Drops what waits. A callback that is running goes on. */
+  /** Drops waiting notifications. A running callback continues. */
   remove(reason: unknown): void {
     this.#activity = "removed";
     this.#added = [];
@@ -130,7 +130,7 @@ export class ProcessorListener<T> {
     this.synced.fail(reason);
   }
 
-  /** Resolves when no callback is running; at once when a callback of this handler asks. */
+  /** Resolves when no callback is running; immediately if called from a callback of this handler. */
   async whenQuiet(): Promise<void> {
     if (this.#running === undefined || this.#isInCall || this.#around?.isAround()) return;
     await this.#running;
@@ -140,8 +140,9 @@ export class ProcessorListener<T> {
     this.#isInCall = true;
     const context = this.#isAsync ? new CallbackContext() : undefined;
     try {
-      const answer = context === undefined ? tell(this.#handler, next) : context.run(tell<T>, this.#handler, next);
-      // `Promise.prototype.then` of a foreign realm is as good as ours.
+      const answer =
+        context === undefined ? callHandler(this.#handler, next) : context.run(callHandler<T>, this.#handler, next);
+      // Not `instanceof Promise`: a promise of another realm is awaited too.
       if (typeof answer?.then === "function") {
         if (this.#activity === "ready") this.#activity = "calling";
         this.#isAsync = true;

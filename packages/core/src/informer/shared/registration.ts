@@ -1,19 +1,19 @@
-// What someone who added a handler holds: the way to ask how far it is, and to take it back.
+// The result of adding a handler: its sync state, and the way to remove it.
 
 export interface ResourceEventHandlerRegistration extends Disposable {
-  /** For logs: given, or found out from the handler. */
+  /** For logs: given, or derived from the handler. */
   readonly name: string;
-  /** How often it is told again although nothing happened; 0 for never. Perhaps not what was asked for. */
+  /** How often all objects are reported to the handler again; 0 for never. May differ from the requested period. */
   readonly resyncMs: number;
   /**
-   * How many things the cache has and the handler has not: those that wait for it, and, while a long list is compared with
-   * the cache in slices, the objects that are still to be compared.
+   * The number of notifications that the cache is ahead of the handler: those in the handler's queue, and, while a long list is compared
+   * with the cache in slices, the objects that are not compared yet.
    */
   readonly pending: number;
-  /** Whether the handler has been told, and is done with, everything there was when it joined. Stays true. */
+  /** Whether the handler has processed everything that existed when it was added. Stays true. */
   hasSynced(): boolean;
-  /** Rejects when the handler is removed or the informer stopped before, and with the signal's reason. */
+  /** Rejects if the handler is removed or the informer stopped before, and with the signal's reason. */
   whenSynced(signal: AbortSignal): Promise<void>;
-  /** From now on nothing is told, what waits included; a callback that runs goes on. Idempotent; so is disposing. */
+  /** Removes the handler and drops its waiting notifications; a running callback continues. Idempotent, like disposing. */
   remove(): void;
 }

@@ -1,22 +1,22 @@
-// How often a handler is told again, decided from what it asks for and what its informer can do. One timer serves all
-// handlers: it fires at the check period, which is the smallest period anyone asked for before the informer started.
+// Decides the resync period of a handler from the requested period and the informer's. One timer serves all
+// handlers: it fires with the check period, which is the smallest period requested before the informer started.
 
 export const minimumResyncMs = 1000;
 
 export interface ResyncRequest {
-  /** 0 asks for none. */
+  /** 0 requests no resync. */
   readonly askedMs: number;
-  /** How often the informer looks whether anyone is due; 0 when it does no resync at all. */
+  /** How often the informer checks whether a handler's resync is due; 0 if it does no resync at all. */
   readonly checkMs: number;
   readonly isStarted: boolean;
 }
 
 export interface ResyncDecision {
-  /** What the handler gets. */
+  /** The handler's period. */
   readonly resyncMs: number;
-  /** The informer's from now on. */
+  /** The informer's check period from now on. */
   readonly checkMs: number;
-  /** Why that is not what was asked for. */
+  /** Why the period differs from the requested one. */
   readonly warning: string | undefined;
 }
 

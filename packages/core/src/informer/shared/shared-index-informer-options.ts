@@ -1,4 +1,4 @@
-// How one informer may differ from others, and one handler from others.
+// The options of an informer and of a handler.
 import type { KubernetesObject } from "../../api/index.ts";
 import type { QueueKind } from "../controller/make-queue.ts";
 import type { Notification } from "../handler/handlers.ts";
@@ -7,50 +7,50 @@ import type { MutationDetector } from "../store/cache-mutation-detector.ts";
 import type { Indexers, KeyFunction, Transform } from "../store/store.ts";
 import type { InformerIdentity } from "./informer-name.ts";
 
-/** Sees every failure of listing and watching, those that are retried at once included. */
+/** Called with every failure of a list or watch, including those that are retried immediately. */
 export type WatchErrorHandler = NonNullable<ReflectorOptions["onError"]>;
 
 export interface HandlerFailure<T> {
   /** The handler's name. */
   readonly handler: string;
-  /** What it was being told. */
+  /** The notification that the handler was called with. */
   readonly notification: Notification<T>;
 }
 
 export interface SharedIndexInformerOptions<T extends KubernetesObject>
   extends Omit<ReflectorOptions, "expectedKind" | "shouldResync" | "onError"> {
-  /** In logs and errors. What the source lists unless given. */
+  /** For logs and errors. Default: what the source lists. */
   readonly name?: string;
-  /** How often handlers that do not say are told again of everything; never unless given, and then no handler can be. */
+  /** The default resync period of handlers. Default: never, and then no handler can have a resync. */
   readonly resyncMs?: number;
   readonly indexers?: Indexers<T>;
-  /** Once for each object that comes in, before anyone sees it. */
+  /** Applied once to each incoming object, before it is cached or reported. */
   readonly transform?: Transform<T>;
-  /** Namespace and name unless given. */
+  /** Default: namespace and name. */
   readonly keyOf?: KeyFunction<T>;
-  /** In the stream's order unless given. */
+  /** Default: in the stream's order. */
   readonly queue?: QueueKind;
-  /** Deep-freeze what is cached, so that whoever changes it finds out. Costs time; for tests. */
+  /** Deep-freeze cached objects, so that code that changes them throws. Costs time; for tests. */
   readonly freeze?: boolean;
-  /** Looks for those who change what is cached. By KUBE_CACHE_MUTATION_DETECTOR unless given. */
+  /** Detects changes of cached objects. Default: on if KUBE_CACHE_MUTATION_DETECTOR is true. */
   readonly mutationDetector?: MutationDetector;
-  /** Who it is in the metrics. Without one it publishes none of an informer's, only its reflector's. */
+  /** The identity in the metrics. Without one, only the reflector's metrics are published. */
   readonly identity?: InformerIdentity;
   readonly onWatchError?: WatchErrorHandler;
   /**
-   * The cache refused an object: a key or an index function threw. Nobody hears of it, and what the cache had under its key
-   * stays until the next change. It is logged as well.
+   * Called if the cache rejected an object because a key or index function threw. No handler receives the change, and the cache keeps the
+   * previous state under that key until the next change. It is also logged.
    */
   readonly onCacheError?: (error: Error) => void;
-  /** A handler threw or rejected. It is logged and counted as well, and hears what comes next. */
+  /** Called if a handler threw or rejected. It is also logged and counted, and the handler gets the next event. */
   readonly onHandlerError?: (error: Error, failure: HandlerFailure<T>) => void;
 }
 
 export interface EventHandlerOptions {
-  /** In logs and errors. Found out from the handler unless given. */
+  /** For logs and errors. Default: derived from the handler. */
   readonly name?: string;
-  /** How often it is told again of everything; 0 for never. The informer's unless given. At least a second. */
+  /** How often all objects are reported again; 0 for never. At least one second. Default: the informer's period. */
   readonly resyncMs?: number;
-  /** When so many things wait for a handler that is slow, they are merged by object. They just wait unless given. */
+  /** Once this many notifications wait, further ones are merged per object. Default: no limit. */
   readonly maxQueued?: number;
 }

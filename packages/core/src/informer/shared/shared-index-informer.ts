@@ -1,16 +1,16 @@
-// A cache that follows a source, and tells any number of handlers of each change: the informer everyone shares.
+// A cache that follows a source and reports each change to any number of handlers: client-go's SharedIndexInformer.
 //
 // Promises:
-//  1. The cache shows, for each object, some of its true states, in order; the last one in the end, whatever happens to the
-//     source or the way to it. An object deleted and made anew may be seen as one update: the name is the identity.
-//  2. Cache and indexes hold a change before any handler hears of it. Each handler is called one event after the other, in
-//     the order of the stream, with the old object it heard of last; one that is slow or fails concerns no other.
-//  3. A handler that joins late hears of everything there is as adds of an initial list, then of what follows: no gap, nothing
-//     twice. A relist of what has not changed tells nobody.
-//  4. It runs once, until its signal aborts. When `run` ends, nothing of it is left; what handlers were still to hear is
-//     dropped. Only an object that someone changed in the cache, where that is looked for, ends it before, with an error.
-// Not promised: that handlers are as far as the cache, or that every state is seen. What is in the cache is shared by all:
-// change none of it.
+//  1. For each object the cache shows some of the states it really had, in order, and in the end the last one, whatever happens to
+//     the source or the connection. An object that is deleted and created again may appear as one update, because the name is the identity.
+//  2. Cache and indexes hold a change before any handler receives it. Each handler is called sequentially, in
+//     the order of the stream, with the old object that it received last. A slow or failing handler does not affect the others.
+//  3. A handler that is added later first receives all cached objects as adds of an initial list, and then the following changes: none is
+//     missed, none is duplicated. A relist reports only objects that changed.
+//  4. It runs once, until its signal aborts. When `run` ends, nothing of it is left; notifications still waiting are
+//     dropped. Only the detectors for debugging (of cache mutations, of inconsistent streamed lists) can end it earlier, with an error.
+// Not promised: that handlers are as far as the cache, or that every state is seen. Cached objects are shared by all readers:
+// do not change them.
 import type { KubernetesObject } from "../../api/index.ts";
 import {
   type Clock,
@@ -57,7 +57,7 @@ import type {
 } from "./shared-index-informer-options.ts";
 import { SharedProcessor } from "./shared-processor.ts";
 
-/** What an informer shows of its engine. */
+/** The part of the controller that an informer exposes. */
 export type InformerController = Pick<
   Controller<KubernetesObject>,
   "hasSynced" | "whenSynced" | "lastSyncResourceVersion"
@@ -78,17 +78,17 @@ export class SharedIndexInformer<T extends KubernetesObject> {
   #life: "new" | "running" | "stopped" = "new";
   /** Monotonic. */
   #startedMs: number | undefined;
-  /** From the start on. */
+  /** Set when the informer starts. */
   #queue: BatchQueue<T> | undefined;
   #metrics: InformerMetrics | undefined;
   #controller: Controller<T> | undefined;
-  /** How often it is looked whether a handler is due for a resync. */
+  /** How often the informer checks whether a handler's resync is due. */
   #checkMs: number;
   #transform: Transform<T> | undefined;
   #onWatchError: WatchErrorHandler | undefined;
-  /** A change is on its way from the cache to the handlers; who joins meanwhile waits here. */
+  /** Whether a batch is between the cache and the handlers; handlers that are added meanwhile wait in `#joining`. */
   #isApplying = false;
-  /** Of the batch that is on its way. */
+  /** The progress of that batch. */
   #progress: ApplyProgress = nothingInHand;
   #joining: ResourceEventHandlerRegistration[] = [];
 
@@ -120,7 +120,7 @@ export class SharedIndexInformer<T extends KubernetesObject> {
     this.#statusListeners = new Listeners((error) => this.#log.error("status listener failed", { error }));
   }
 
-  /** The cache, to read. */
+  /** The cache, for reading. */
   getStore(): ReadonlyStore<T> {
     return this.#indexer;
   }
@@ -133,25 +133,25 @@ export class SharedIndexInformer<T extends KubernetesObject> {
     return this;
   }
 
-  /** At any time until it stops; what is in the cache is indexed before this returns. Throws for a name that is taken. */
+  /** Allowed until the informer stops. Cached objects are indexed before this returns. Throws if a name is taken. */
   addIndexers(indexers: Indexers<T>): void {
     this.#refuseWhenStopped("indexers were not added");
     this.#indexer.addIndexers(indexers);
   }
 
-  /** Only before the start. */
+  /** Allowed only before the start. */
   setTransform(transform: Transform<T>): void {
     this.#refuseWhenStarted("the transform");
     this.#transform = transform;
   }
 
-  /** Only before the start. It sees every failure of listing and watching; the last one set is the one. */
+  /** Allowed only before the start. Called with every failure of a list or watch. A second call replaces the handler. */
   setWatchErrorHandler(handler: WatchErrorHandler): void {
     this.#refuseWhenStarted("the watch error handler");
     this.#onWatchError = handler;
   }
 
-  /** At any time until it stops. One that joins while the informer runs first hears of everything there is. */
+  /** Allowed until the informer stops. A handler added while the informer runs first receives all cached objects. */
   addEventHandler(
     handler: ResourceEventHandler<T>,
     options: EventHandlerOptions = {},
@@ -170,27 +170,27 @@ export class SharedIndexInformer<T extends KubernetesObject> {
     return registration;
   }
 
-  /** What it was still to hear is dropped. A second time it does nothing. Throws for a registration with someone else. */
+  /** Drops the handler's waiting notifications. A second call does nothing. Throws for a registration of another informer. */
   removeEventHandler(registration: ResourceEventHandlerRegistration): void {
     this.#processor.remove(registration);
   }
 
-  /** Removes it, and resolves when its last callback has ended; at once when called from inside that callback. */
+  /** Removes the handler and resolves when its last callback has ended; immediately if called from inside that callback. */
   async shutDownEventHandler(registration: ResourceEventHandlerRegistration): Promise<void> {
     await this.#processor.shutDown(registration);
   }
 
-  /** Whether a handler is registered, and has not been removed. */
+  /** Whether the handler is registered and not removed. */
   hasEventHandler(registration: ResourceEventHandlerRegistration): boolean {
     return this.#processor.has(registration);
   }
 
-  /** The first list has come and is in the cache. Handlers may still be told of it: they have a `hasSynced` of their own. */
+  /** The first list is in the cache. Handlers may not have received it yet: their registrations have their own `hasSynced`. */
   hasSynced(): boolean {
     return this.#synced.isOpen;
   }
 
-  /** Rejects when it is stopped before, and with the signal's reason. */
+  /** Rejects if the informer is stopped before, and with the signal's reason. */
   whenSynced(signal: AbortSignal): Promise<void> {
     return this.#synced.wait(signal);
   }
@@ -204,7 +204,7 @@ export class SharedIndexInformer<T extends KubernetesObject> {
     return this.#life !== "new";
   }
 
-  /** True from the moment its signal aborts. */
+  /** True as soon as the signal aborts. */
   isStopped(): boolean {
     return this.#life === "stopped";
   }
@@ -220,12 +220,12 @@ export class SharedIndexInformer<T extends KubernetesObject> {
     };
   }
 
-  /** Called when something has changed that does not change with each event. */
+  /** Calls back when the status has changed, except for values that change with each event. */
   onStatusChange(listener: (status: InformerStatus) => void): Disposable {
     return this.#statusListeners.subscribe(listener);
   }
 
-  /** Whether it still hears, and why not. */
+  /** Whether the informer can still receive events, and if not, why. */
   checkHealth(options: HealthOptions = {}): Health {
     return decideHealth(this.status, this.#clock.now(), options);
   }
@@ -234,7 +234,7 @@ export class SharedIndexInformer<T extends KubernetesObject> {
     return !this.checkHealth(options).isHealthy;
   }
 
-  /** Ends when the signal aborts and everything it started has ended, callbacks included. */
+  /** Ends when the signal has aborted and everything it started has ended, including callbacks. */
   async run(signal: AbortSignal): Promise<void> {
     if (this.#life !== "new") throw this.#refusal("runs once only", "AlreadyStarted");
     this.#life = "running";
@@ -256,7 +256,7 @@ export class SharedIndexInformer<T extends KubernetesObject> {
     using _synced = queue.onSynced(() => this.#becomeSynced());
     using _status = controller.onStatusChange(() => this.#tellStatus());
     using _stopping = onAbort(signal, () => this.#refuseMore());
-    // Handlers are told until the last change is in the cache, so they have a scope of their own; what fails in it ends all.
+    // Handlers are called until the last change is in the cache, so they have their own scope; a failure in it ends the informer.
     await using telling = new TaskScope(neverAborted);
     using changing = childSignal(signal);
     using _failing = onAbort(telling.signal, (reason) => changing.abort(reason));
@@ -286,7 +286,7 @@ export class SharedIndexInformer<T extends KubernetesObject> {
   }
 
   #apply(batch: Batch<T>, queue: BatchQueue<T>, signal: AbortSignal): void | Promise<void> {
-    // What is in hand counts from the moment it is no longer in the queue.
+    // The batch counts in `#progress` from the moment it leaves the queue.
     const progress = { waiting: batch.deltas.length, unreported: 0 };
     const target = {
       store: this.#indexer,

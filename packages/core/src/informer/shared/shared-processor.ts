@@ -1,13 +1,13 @@
-// Tells every handler what happened to the cache, each at its own pace.
+// Distributes notifications of the cache to all handlers, each at its own pace.
 //
-// Promises: all get the same notification values, in the same order; handlers come and go while it runs; a slow one holds up
-// no other (they take turns of a few callbacks, and the event loop gets its turn after a few milliseconds); what only repeats
-// what is known goes to those who asked to be told again and are due, and to nobody else. When it ends, no callback runs.
-// Not promised: that handlers are equally far.
+// Promises: all handlers get the same notification values, in the same order. Handlers can be added and removed while it runs. A slow handler
+// does not delay others (each gets a turn of a few callbacks, and the loop yields to the event loop after a few milliseconds). A notification
+// without a change goes only to handlers whose resync is due. When it ends, no callback is running.
+// Not promised: that all handlers have received the same number of notifications.
 import type { KubernetesObject } from "../../api/index.ts";
 import { type Clock, KubeloopError, onAbort, RingBuffer, YieldBudget } from "../../base/index.ts";
 import type { EventDetails, Notification, ResourceEventHandler } from "../handler/handlers.ts";
-import { repeatsTheKnown } from "../handler/repeats-the-known.ts";
+import { isUnchanged } from "../handler/is-unchanged.ts";
 import type { KeyFunction } from "../store/store.ts";
 import { ProcessorListener } from "./processor-listener.ts";
 import type { ResourceEventHandlerRegistration } from "./registration.ts";
@@ -15,7 +15,7 @@ import type { ResourceEventHandlerRegistration } from "./registration.ts";
 export interface SharedProcessorOptions<T> {
   readonly clock: Clock;
   readonly keyOf: KeyFunction<T>;
-  /** How much of what the cache has is still to be distributed, to a handler that has joined or has not. Nothing unless given. */
+  /** How many objects the cache has and the processor has not distributed, for a handler that has joined or not. Default: 0. */
   readonly unreported?: (hasJoined: boolean) => number;
   /** A callback threw or rejected. Must not throw. */
   readonly onHandlerFailure: (error: unknown, notification: Notification<T>, handlerName: string) => void;
@@ -23,15 +23,15 @@ export interface SharedProcessorOptions<T> {
 
 export interface ListenerOptions {
   readonly name: string;
-  /** How often it is told again; 0 for never. */
+  /** The resync period; 0 for never. */
   readonly resyncMs: number;
   readonly maxQueued?: number | undefined;
 }
 
-/** What there is when a handler joins. */
+/** The cached objects when a handler joins. */
 export interface Snapshot<T> {
   readonly objects: readonly T[];
-  /** Nothing more of the first list is to come. */
+  /** All of the first list is included. */
   readonly isComplete: boolean;
 }
 
@@ -40,7 +40,7 @@ interface Subscription<T> {
   hasJoined: boolean;
   readonly resyncMs: number;
   nextResyncMs: number;
-  /** What only repeats the known is for this one, too. */
+  /** The handler's resync is due, so it also gets notifications without a change. */
   isDue: boolean;
 }
 
@@ -51,24 +51,24 @@ const initialDetails: EventDetails = Object.freeze({ cause: "initial", isInIniti
 export class SharedProcessor<T extends KubernetesObject> {
   readonly #options: SharedProcessorOptions<T>;
   #subscriptions: readonly Subscription<T>[] = [];
-  /** Those that have left, too: to tell them from strangers. */
+  /** All registrations, including removed ones, to tell them from registrations of other informers. */
   readonly #byRegistration = new WeakMap<ResourceEventHandlerRegistration, Subscription<T>>();
   readonly #ready = new RingBuffer<ProcessorListener<T>>();
   #wake: (() => void) | undefined;
   #hasRepeated = false;
-  /** Removed in the middle of a callback, which is still to be waited for. */
+  /** Handlers removed during a callback that is still running and has to be awaited. */
   #leaving: readonly ProcessorListener<T>[] = [];
 
   constructor(options: SharedProcessorOptions<T>) {
     this.#options = options;
   }
 
-  /** How many handlers there are. */
+  /** The number of handlers. */
   get size(): number {
     return this.#subscriptions.length;
   }
 
-  /** It hears nothing before it joins. */
+  /** The handler receives nothing before `join`. */
   register(handler: ResourceEventHandler<T>, options: ListenerOptions): ResourceEventHandlerRegistration {
     const { clock, keyOf, onHandlerFailure } = this.#options;
     const { name, resyncMs, maxQueued } = options;
@@ -87,7 +87,7 @@ export class SharedProcessor<T extends KubernetesObject> {
     return registration;
   }
 
-  /** From now on it hears everything; the snapshot first, as adds of an initial list. Nothing if it has left already. */
+  /** The handler receives the snapshot, as adds of an initial list, and then everything else. Does nothing if it was removed. */
   join(registration: ResourceEventHandlerRegistration, snapshot: Snapshot<T>): void {
     const subscription = this.#find(registration);
     subscription.hasJoined = true;
@@ -100,7 +100,7 @@ export class SharedProcessor<T extends KubernetesObject> {
     return subscription !== undefined && this.#subscriptions.includes(subscription);
   }
 
-  /** A second time it does nothing. Throws for a registration with someone else. */
+  /** A second call does nothing. Throws for a registration of another informer. */
   remove(registration: ResourceEventHandlerRegistration): void {
     const removed = this.#find(registration);
     this.#subscriptions = this.#subscriptions.filter((subscription) => subscription !== removed);
@@ -108,7 +108,7 @@ export class SharedProcessor<T extends KubernetesObject> {
     this.#leaving = [...this.#leaving, removed.listener].filter(({ isCalling }) => isCalling);
   }
 
-  /** Removes it, and resolves when its last callback has ended; at once when called from inside that callback. */
+  /** Removes the handler and resolves when its last callback has ended; immediately if called from inside that callback. */
   async shutDown(registration: ResourceEventHandlerRegistration): Promise<void> {
     this.remove(registration);
     await this.#find(registration).listener.whenQuiet();
@@ -120,7 +120,7 @@ export class SharedProcessor<T extends KubernetesObject> {
   }
 
   distribute(notification: Notification<T>): void {
-    if (repeatsTheKnown(notification)) {
+    if (isUnchanged(notification)) {
       this.#hasRepeated ||= notification.details.cause === "resync";
       for (const { listener, hasJoined, isDue } of this.#subscriptions) {
         if (hasJoined && isDue) listener.add(notification);
@@ -130,12 +130,12 @@ export class SharedProcessor<T extends KubernetesObject> {
     }
   }
 
-  /** Adds of a list, all of them news. */
+  /** Distributes adds of a list of objects that are all new. */
   distributeAdds(objects: readonly T[], details: EventDetails): void {
     for (const { listener, hasJoined } of this.#subscriptions) if (hasJoined) listener.addAll(objects, details);
   }
 
-  /** Whether anyone has become due to be told again; until `resyncEnded` those are told what others are not. */
+  /** Marks handlers whose resync is due; returns whether there are any. Until `resyncEnded` they also get unchanged objects. */
   shouldResync(): boolean {
     const nowMs = this.#options.clock.monotonic();
     let isNeeded = false;
@@ -148,16 +148,19 @@ export class SharedProcessor<T extends KubernetesObject> {
     return isNeeded;
   }
 
-  /** Nothing of a resync is on its way any more: if one has come, everyone who was due has been told. */
+  /**
+   * No notification of a resync is still on its way. If any was distributed since the last call, the due handlers have all of them and
+   * are no longer due; otherwise their resync is still to come.
+   */
   resyncEnded(): void {
     if (!this.#hasRepeated) return;
     this.#hasRepeated = false;
     for (const subscription of this.#subscriptions) subscription.isDue = false;
   }
 
-  /** Calls handlers until the signal aborts; then drops what waits, and ends when no callback runs. */
+  /** Calls handlers until the signal aborts; then drops waiting notifications, and ends when no callback is running. */
   async run(signal: AbortSignal): Promise<void> {
-    // A field costs less to look at, after each callback, than a signal.
+    // Reading a field after each callback costs less than reading a signal.
     let isOver = false;
     using _wakeUp = onAbort(signal, () => {
       isOver = true;
@@ -172,7 +175,7 @@ export class SharedProcessor<T extends KubernetesObject> {
     await this.#stop();
   }
 
-  /** Whether all who were ready had their turn before the time was up. */
+  /** Returns whether all ready handlers had their turn before the yield budget was used up. */
   #deliver(isTurnOver: () => boolean): boolean {
     for (let next = this.#ready.shift(); next !== undefined; next = this.#ready.shift()) {
       if (!next.deliver(callbacksPerTurn, isTurnOver)) return false;

@@ -1,13 +1,13 @@
-// The objects of one value of an index, and the array that readers share until the next write. In many an index (by uid, by
-// address) each value has one object: that one needs no map, which would take as much time and memory as all the rest.
+// The objects of one value of an index, and the array that readers share until the next write. In many indexes (by uid, by
+// address) each value has one object. That one is stored without a map, which would cost as much time and memory as everything else.
 
 export class Bucket<T> {
   readonly value: string;
   readonly #isFreezing: boolean;
-  /** While there is one object. */
+  /** Used while there is one object. */
   #onlyKey: string | undefined;
   #onlyObject: T | undefined;
-  /** From the second one on. */
+  /** Used from the second object on. */
   #objects: Map<string, T> | undefined;
   #list: readonly T[] | undefined;
 
@@ -33,7 +33,7 @@ export class Bucket<T> {
     }
   }
 
-  /** How many are left. */
+  /** Returns the number of objects left. */
   remove(key: string): number {
     this.#list = undefined;
     if (this.#objects !== undefined) {

@@ -1,17 +1,17 @@
-// Catches those who change what a cache gave them. Everything that enters the cache is copied, and compared with its copy
-// every second for two minutes; a difference fails loudly and says where. It cannot say who did it: look for writers of that
-// field. Costs twice the memory and a good deal of time; for debugging, switched on by KUBE_CACHE_MUTATION_DETECTOR=true.
-// Our own tests freeze instead.
+// Detects code that changes cached objects. Every object that enters the cache is copied, and compared with its copy
+// every second for two minutes; a difference is an error with the field's path. It cannot say which code did it: look for writers of that
+// field. It doubles the memory and costs much time; for debugging, enabled by KUBE_CACHE_MUTATION_DETECTOR=true.
+// Our own tests freeze objects instead.
 import { type Clock, deepEqual, isAborted, KubeloopError } from "../../base/index.ts";
 import { isFinalStateUnknown } from "../tombstone.ts";
 import { deepCopy } from "./deep-copy.ts";
 import { type Difference, deepDifferences, printDifferences } from "./deep-differences.ts";
 import { metaNamespaceKeyFunc } from "./key-functions.ts";
 
-/** What an informer tells of all that enters its cache. */
+/** Gets every object that enters the cache of an informer. */
 export interface MutationDetector {
   addObject(object: unknown): void;
-  /** Looks until aborted. Rejects with a CacheMutationError, unless those go elsewhere. */
+  /** Compares until aborted. Rejects with a CacheMutationError, unless `onMutation` is given. */
   run(signal: AbortSignal): Promise<void>;
 }
 
@@ -33,11 +33,11 @@ export class CacheMutationError extends KubeloopError {
 
 export interface CacheMutationDetectorOptions {
   readonly clock: Clock;
-  /** Gets the error instead of `run`'s caller; then looking goes on. Each change is told once. */
+  /** Gets the error instead of the caller of `run`; then the comparison continues. Each change is reported once. */
   readonly onMutation?: ((error: CacheMutationError) => void) | undefined;
-  /** 1 s unless given. */
+  /** Default: 1 s. */
   readonly periodMs?: number;
-  /** How long an object is looked after; 2 min unless given. */
+  /** How long an object is compared. Default: 2 min. */
   readonly retainMs?: number;
 }
 
@@ -47,7 +47,7 @@ interface Entry {
   readonly addedMs: number;
 }
 
-/** After so many comparisons others have a turn. */
+/** After this many comparisons the loop yields to the event loop. */
 const comparisonsInOneGo = 100;
 
 export class CacheMutationDetector implements MutationDetector {
@@ -66,12 +66,12 @@ export class CacheMutationDetector implements MutationDetector {
     this.#retainMs = options.retainMs ?? 120_000;
   }
 
-  /** How many objects are looked after. */
+  /** The number of objects that are compared. */
   get size(): number {
     return this.#entries.length;
   }
 
-  /** Of tombstones and of what is no object there is nothing to change. */
+  /** Tombstones and values that are not objects are ignored, because nothing in them can be changed. */
   addObject(object: unknown): void {
     if (typeof object !== "object" || object === null || isFinalStateUnknown(object)) return;
     this.#entries.push({ object, copy: deepCopy(object), addedMs: this.#clock.monotonic() });
@@ -82,13 +82,13 @@ export class CacheMutationDetector implements MutationDetector {
       await this.#compareAll();
       await sleepOrAbort(this.#clock, this.#periodMs, signal);
     }
-    // What was changed in the last second, too: many a test is shorter than that.
+    // Compare once more at the end, because many tests are shorter than one period.
     await this.#compareAll();
   }
 
   async #compareAll(): Promise<void> {
     const nowMs = this.#clock.monotonic();
-    // Those that come meanwhile are compared the next time.
+    // Objects that are added meanwhile are compared the next time.
     const { length } = this.#entries;
     const kept: Entry[] = [];
     for (let at = 0; at < length; at++) {
@@ -114,16 +114,16 @@ export const noMutationDetector: MutationDetector = {
 };
 
 export interface NewMutationDetectorOptions extends CacheMutationDetectorOptions {
-  /** The process's own unless given. */
+  /** Default: the environment of the process. */
   readonly env?: Readonly<Record<string, string | undefined>>;
 }
 
-/** The detector, if the environment asks for it, or one that does nothing. */
+/** Returns a detector if the environment variable enables it, otherwise one that does nothing. */
 export function newCacheMutationDetector(name: string, options: NewMutationDetectorOptions): MutationDetector {
   return isMutationDetectionOn(options.env) ? new CacheMutationDetector(name, options) : noMutationDetector;
 }
 
-/** Whether KUBE_CACHE_MUTATION_DETECTOR says so, in any spelling Go reads as true. */
+/** Whether KUBE_CACHE_MUTATION_DETECTOR is true, in any spelling that Go parses as true. */
 export function isMutationDetectionOn(env: Readonly<Record<string, string | undefined>> = process.env): boolean {
   return /^(?:1|t|T|true|TRUE|True)$/.test(env["KUBE_CACHE_MUTATION_DETECTOR"] ?? "");
 }
@@ -136,7 +136,7 @@ async function sleepOrAbort(clock: Clock, delayMs: number, signal: AbortSignal):
   }
 }
 
-/** The copy's: a key is among the things that can be changed. */
+/** The key of the copy, because the key of the object may have been changed. */
 function keyOrNone(object: unknown): string {
   try {
     return metaNamespaceKeyFunc(object);

@@ -1,8 +1,8 @@
-// Where two pieces of plain data differ, as paths a person can read: `metadata.labels["app.kubernetes.io/name"]`.
+// The differences between two values of plain data, with readable paths: `metadata.labels["app.kubernetes.io/name"]`.
 
 export interface Difference {
   readonly path: string;
-  /** Undefined where there was nothing. */
+  /** Undefined if the value was absent. */
   readonly was: unknown;
   readonly is: unknown;
 }
@@ -14,13 +14,13 @@ export function deepDifferences(was: unknown, is: unknown, path = ""): Differenc
   const isList = Array.isArray(was);
   return [...keys].flatMap((key) => {
     const at = isList ? `${path}[${key}]` : memberPath(path, key);
-    // A key whose value is undefined differs from an absent one, and looks the same: say so here, not deeper down.
+    // A key whose value is undefined differs from an absent key but prints the same, so it is reported here, not one level down.
     if (Object.hasOwn(was, key) !== Object.hasOwn(is, key)) return [{ path: at, was: was[key], is: is[key] }];
     return deepDifferences(was[key], is[key], at);
   });
 }
 
-/** One line each: `spec.replicas: was 1, is 2`. */
+/** One line per difference: `spec.replicas: was 1, is 2`. */
 export function printDifferences(differences: readonly Difference[]): string {
   return differences.map(({ path, was, is }) => `${path || "."}: was ${print(was)}, is ${print(is)}`).join("\n");
 }

@@ -1,5 +1,5 @@
-// A store that forgets: an object older than its time to live is not there any more for whoever reads, and is dropped on
-// that occasion. Nothing runs meanwhile; what nobody asks for stays in memory. Writing an object again makes it new.
+// A store with a time to live: reads do not return an expired object, and remove it from the store at that moment.
+// No timer runs, so an expired object that is never read stays in memory. Writing an object again restarts its time.
 import type { Clock } from "../../base/index.ts";
 import type { KeyFunction, Store } from "./store.ts";
 import { resourceVersionOf, StoreResourceVersion } from "./store-resource-version.ts";
@@ -7,13 +7,13 @@ import { keyFor } from "./write-rules.ts";
 
 export interface TimestampedEntry<T> {
   readonly object: T;
-  /** On the clock's monotonic scale. */
+  /** By the monotonic clock. */
   readonly writtenMs: number;
 }
 
 export type ExpirationPolicy<T> = (entry: TimestampedEntry<T>) => boolean;
 
-/** Expired is what is older than `ttlMs`, not what is exactly as old; with zero or less, nothing ever is. */
+/** An object expires when it is older than `ttlMs`. With zero or less, objects never expire. */
 export function ttlPolicy(ttlMs: number, clock: Pick<Clock, "monotonic">): ExpirationPolicy<unknown> {
   return ({ writtenMs }) => ttlMs > 0 && clock.monotonic() - writtenMs > ttlMs;
 }
@@ -22,7 +22,7 @@ export interface ExpirationCacheOptions<T> {
   readonly keyOf: KeyFunction<T>;
   readonly clock: Pick<Clock, "monotonic">;
   readonly isExpired: ExpirationPolicy<T>;
-  /** Called with each key that was found expired and dropped. */
+  /** Called with the key of each expired object that was removed. */
   readonly onExpired?: ((key: string) => void) | undefined;
 }
 
@@ -35,7 +35,7 @@ export class ExpirationCache<T> implements Store<T> {
     this.#options = options;
   }
 
-  /** As all reading of more than one object, this looks at each. */
+  /** Checks every object, as all reads of several objects do. */
   get size(): number {
     this.#dropExpired();
     return this.#entries.size;
@@ -82,7 +82,7 @@ export class ExpirationCache<T> implements Store<T> {
     this.#version.advance(resourceVersionOf(object));
   }
 
-  /** Throws a KeyError, and has changed nothing then. */
+  /** Throws a KeyError, and then nothing has changed. */
   replace(objects: readonly T[], resourceVersion: string): void {
     const writtenMs = this.#options.clock.monotonic();
     this.#entries = new Map(objects.map((object) => [keyFor(object, this.#options), { object, writtenMs }]));

@@ -1,4 +1,4 @@
-// A small map that forgets: what is older than its time to live, and, when full, what nobody has asked for the longest.
+// A small LRU map with a time to live: it evicts expired entries, and the least recently used one when it is full.
 import type { Clock } from "../../base/index.ts";
 
 export interface ExpiringLruOptions {
@@ -9,7 +9,7 @@ export interface ExpiringLruOptions {
 
 export class ExpiringLru<V> {
   readonly #options: ExpiringLruOptions;
-  /** Those asked for last come last. */
+  /** Least recently used first. */
   readonly #entries = new Map<string, { readonly value: V; readonly expiresMs: number }>();
 
   constructor(options: ExpiringLruOptions) {
@@ -39,7 +39,7 @@ export class ExpiringLru<V> {
     this.#entries.delete(key);
   }
 
-  /** Those asked for last come last; asking for all of them in this order changes nothing about it. */
+  /** Least recently used first; getting all of them in this order does not change the order. */
   keys(): string[] {
     return [...this.#entries.keys()];
   }

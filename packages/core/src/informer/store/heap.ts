@@ -1,5 +1,5 @@
-// Objects that come out in an order of their own, the least first, one for each key: a queue with priorities. Those that
-// compare equal come out in no promised order. Closed, it takes nothing more and still gives what it has.
+// A priority queue with one object per key; the least object comes out first. Objects that
+// compare equal come out in any order. A closed heap accepts nothing more, but its objects can still be popped.
 import { ConditionVariable } from "../../base/condition-variable.ts";
 import { KeyedHeap } from "../../base/index.ts";
 import { QueueClosedError } from "./queue-closed-error.ts";
@@ -31,7 +31,7 @@ export class Heap<T> {
     return this.#isClosed;
   }
 
-  /** In the place of the one with the same key, if there is one. */
+  /** Adds the object, or replaces the object with the same key. */
   add(object: T): void {
     this.bulkAdd([object]);
   }
@@ -40,7 +40,7 @@ export class Heap<T> {
     this.add(object);
   }
 
-  /** All of them, before anyone takes one. Of objects one of which has no key, none. */
+  /** Adds all of them before any is popped. If one has no key, none is added. */
   bulkAdd(objects: readonly T[]): void {
     this.#refuseWhenClosed();
     for (const object of objects) this.#keyOf(object);
@@ -48,13 +48,13 @@ export class Heap<T> {
     this.#arrivals.notifyAll();
   }
 
-  /** For what is put back: something newer with the same key stays. */
+  /** For objects that are put back: a newer one with the same key stays. */
   addIfNotPresent(object: T): void {
     this.#refuseWhenClosed();
     if (!this.#items.has(this.#keyOf(object))) this.add(object);
   }
 
-  /** By key. Whether there was one. */
+  /** Deletes by key. Returns whether there was an object. */
   delete(object: T): boolean {
     const key = this.#keyOf(object);
     const isThere = this.#items.has(key);
@@ -62,7 +62,7 @@ export class Heap<T> {
     return isThere;
   }
 
-  /** Takes the least out; waits for one. Rejects with a QueueClosedError once closed and empty, or the signal's reason. */
+  /** Removes and returns the least object; waits for one. Rejects with a QueueClosedError if closed and empty, or the signal's reason. */
   async pop(signal: AbortSignal): Promise<T> {
     for (;;) {
       signal.throwIfAborted();

@@ -1,10 +1,10 @@
-// What informers keep: objects by key, with indexes. Promises: reading costs nothing but the answer, a write is whole or
-// has not happened, an object that fails (no key, an index function that throws) fails alone and loudly. Everything handed
-// out is shared: nobody may change it. Not here: how objects get in (queue, reflector) and who is told (shared).
+// The caches of informers: objects by key, with indexes. Promises: a read costs only the result it returns; a write is complete or
+// has not happened; an object that fails (no key, an index function that throws) fails alone, with an error. Returned objects
+// are shared: do not change them. Not here: how objects get in (queue, reflector) and who is notified (shared).
 //
-// Read store.ts for the contract, then indexed-store.ts. Beside it stand client-go's other stores: a queue with
-// priorities (Heap), ones that forget (ExpirationCache), ones that push everything (UndeltaStore), an overlay to read one's own
-// writes (MutationCache); and two for memory and honesty: stripManagedFields and the CacheMutationDetector.
+// Read store.ts for the contract, then indexed-store.ts. There are also client-go's other stores: a priority queue
+// (Heap), a store with a time to live (ExpirationCache), one that pushes its whole content (UndeltaStore), an overlay to read
+// your own writes (MutationCache); and stripManagedFields to save memory and the CacheMutationDetector to find changes of cached objects.
 export {
   CacheMutationDetector,
   type CacheMutationDetectorOptions,

@@ -213,7 +213,7 @@ describe("an index function that throws", () => {
     expect(() => store.add(broken("bad"))).toThrow(
       expect.objectContaining({
         name: "IndexError",
-        message: "index byUser cannot place bad: who are they",
+        message: "index function byUser failed for bad: who are they",
         index: "byUser",
         key: "bad",
         cause: new Error("who are they"),
@@ -226,7 +226,7 @@ describe("an index function that throws", () => {
     const store = new IndexedStore<Pod>({ indexers: { byUid: ({ metadata }) => [metadata.uid ?? ""], ...byUser } });
     const before = usedBy("one", "bert", { uid: "old", resourceVersion: "1" });
     store.add(before);
-    expect(() => store.update(broken("one", { uid: "new", resourceVersion: "2" }))).toThrow("cannot place one");
+    expect(() => store.update(broken("one", { uid: "new", resourceVersion: "2" }))).toThrow("failed for one");
     expect([store.getByKey("one"), contentOf(store), contentOf(store, "byUid"), store.resourceVersion]).toEqual([
       before,
       { bert: ["one"] },
@@ -252,7 +252,7 @@ describe("an index function that throws", () => {
 
   test("on a question is told to the one who asks", () => {
     expect(() => newUserStore().index("byUser", broken("bad"))).toThrow(
-      "index byUser cannot place the object asked about: who are they",
+      "index function byUser failed for the object asked about: who are they",
     );
   });
 });
@@ -285,7 +285,7 @@ describe("several writes at once", () => {
       name: "TransactionError",
       reason: "TransactionFailed",
       message:
-        "2 of 6 writes failed: index byUser cannot place kept: who are they; no key for the object: it has no name",
+        "2 of 6 writes failed: index function byUser failed for kept: who are they; no key for the object: it has no name",
       successfulIndices: [0, 2, 4, 5],
       totalTransactions: 6,
       errors: [{ name: "IndexError", key: "kept" }, { name: "KeyError" }],

@@ -1,12 +1,12 @@
-// The cache of an informer: a store that tells the key of each object itself, with indexes, client-go's cache and
+// The cache of an informer: a store with indexes that computes each object's key itself; client-go's cache and
 // ThreadSafeStore in one.
 //
-// Promises: a write is whole when the call returns, indexes and version included. An object that fails (no key, a transform
-// or an index function that throws) fails alone: the write throws, and under its key the store has what it had before. Of
-// several writes at once (`transaction`, `replace`) the others are done, and one TransactionError tells which were not.
-// Readers of a `replace` see the old content or the new one, never a mix, however long it takes to prepare.
+// Promises: a write is complete when the call returns, including indexes and version. An object that fails (no key, a transform
+// or an index function that throws) fails alone: the write throws, and the store keeps the previous state under its key. Of
+// several writes at once (`transaction`, `replace`) the others succeed, and one TransactionError names those that failed.
+// Readers see the content before or after a `replace`, never a mix, however long it takes to prepare.
 //
-// Not promised: an order of `list` or `byIndex`. What they hand out is shared; whoever changes it changes it for everyone.
+// Not promised: an order of `list` or `byIndex`. The returned objects, and the arrays of `byIndex`, are shared; do not change them.
 import { type GaugeSeries, toError } from "../../base/index.ts";
 import { type Deleted, isFinalStateUnknown } from "../tombstone.ts";
 import { metaNamespaceKeyFunc } from "./key-functions.ts";
@@ -19,12 +19,12 @@ import { ThreadSafeStore } from "./thread-safe-store.ts";
 import { keptOf, keyFor, type WriteRules } from "./write-rules.ts";
 
 export interface IndexedStoreOptions<T> {
-  /** `metaNamespaceKeyFunc` unless given. */
+  /** Default: `metaNamespaceKeyFunc`. */
   readonly keyOf?: KeyFunction<T>;
   readonly indexers?: Indexers<T>;
-  /** What the store keeps of an object; once for each that is written. */
+  /** Applied once to each written object; the store keeps the result. */
   readonly transform?: Transform<T> | undefined;
-  /** Deep-freeze what is written, so that whoever changes an object of the cache finds out. Costs time; for tests. */
+  /** Deep-freeze written objects, so that code that changes a cached object throws. Costs time; for tests. */
   readonly freeze?: boolean;
   /** See `storeResourceVersionGauge`. */
   readonly resourceVersionGauge?: GaugeSeries | undefined;
@@ -57,7 +57,7 @@ export class IndexedStore<T> implements Indexer<T> {
     return this.#content.size;
   }
 
-  /** Never goes back by a write, a delete or a bookmark; `replace` sets it as given. */
+  /** Writes, deletes and bookmarks never decrease it; `replace` sets it to the given version. */
   get resourceVersion(): string {
     return this.#version.current;
   }
@@ -71,8 +71,8 @@ export class IndexedStore<T> implements Indexer<T> {
   }
 
   /**
-   * The content itself, without a copy. Writes show in it until the next `replace`, which leaves it as it was: held across
-   * one, it tells the difference.
+   * The content itself, not a copy. It shows later writes until the next `replace`, which leaves this map unchanged: kept across
+   * a `replace`, it is the previous content.
    */
   get objectsByKey(): ReadonlyMap<string, T> {
     return this.#content.objectsByKey;
@@ -94,7 +94,7 @@ export class IndexedStore<T> implements Indexer<T> {
     this.exchange(object);
   }
 
-  /** Adds or updates, whichever it is, and gives what was there. */
+  /** Adds or updates, and returns the previous object. */
   exchange(object: T): T | undefined {
     const key = keyFor(object, this.#rules);
     const before = this.#content.set(key, keptOf(key, object, this.#rules));
@@ -102,7 +102,7 @@ export class IndexedStore<T> implements Indexer<T> {
     return before;
   }
 
-  /** By key. A tombstone's own version is old, or unknown: it does not count. */
+  /** Deletes by key. A tombstone's version is ignored, because it is old or unknown. */
   delete(gone: Deleted<T>): void {
     if (isFinalStateUnknown(gone)) {
       this.deleteByKey(gone.key);
@@ -112,12 +112,12 @@ export class IndexedStore<T> implements Indexer<T> {
     }
   }
 
-  /** Nobody says as of which version: that stays. */
+  /** Does not change the version, because none is given. */
   deleteByKey(key: string): void {
     this.#content.delete(key);
   }
 
-  /** In this order. Throws a TransactionError when some failed; the others are done then, too. */
+  /** Applies the writes in order. Throws a TransactionError if some failed; the others are applied. */
   transaction(transactions: readonly Transaction<T>[]): void {
     const errors: Error[] = [];
     const successfulIndices: number[] = [];
@@ -140,8 +140,8 @@ export class IndexedStore<T> implements Indexer<T> {
   }
 
   /**
-   * As `replace`, for more objects than should be placed in one go: `pause` is asked every few objects. Until all are
-   * placed the old content is read, and written; what is written meanwhile is replaced with it. Aborted, nothing happens.
+   * Like `replace`, but in slices: `pause` is called every few objects. Until all are
+   * prepared, reads and writes use the old content; what is written meanwhile is replaced together with it. If aborted, nothing changes.
    */
   async replaceInSlices(
     objects: readonly T[],

@@ -1,10 +1,10 @@
-// One named index: from a value to the objects that have it. It remembers under which values it put each key, so taking a
-// key out never asks the index function again: an object that somebody changed, or a function that answers differently
-// today, leaves nothing behind. A value without objects is forgotten.
+// One named index: from a value to the objects that have it. It remembers the values of each key, so removing a
+// key never calls the index function again: nothing is left behind if an object was changed by mistake, or if the function returns other
+// values today. A value without objects is removed.
 //
-// What `list` gives is never changed: a write makes the next reader get a new array. So reading costs nothing but the
-// answer, reading again costs nothing, and who holds an answer may walk it while the store goes on. Frozen it is only where
-// asked for: walking a frozen array takes two to three times as long.
+// The array that `list` returns is never changed: after a write, the next reader gets a new array. So the first read copies once,
+// further reads cost nothing, and a reader may iterate the array while the store changes. It is frozen only if that
+// option is set, because iterating a frozen array takes two to three times as long.
 import { Bucket } from "./bucket.ts";
 import type { IndexFunction } from "./store.ts";
 import { IndexError } from "./store-errors.ts";
@@ -20,7 +20,7 @@ export class InvertedIndex<T> {
   readonly #indexFunction: IndexFunction<T>;
   readonly #isFreezing: boolean;
   readonly #buckets = new Map<string, Bucket<T>>();
-  /** The bucket of a key with one value; of others, their values. */
+  /** The bucket of a key with one value; the list of values for other keys. */
   readonly #placeByKey = new Map<string, Bucket<T> | readonly string[]>();
 
   constructor(name: string, indexFunction: IndexFunction<T>, isFreezing: boolean) {
@@ -29,7 +29,7 @@ export class InvertedIndex<T> {
     this.#isFreezing = isFreezing;
   }
 
-  /** What the index function says. Changes nothing; throws an IndexError. */
+  /** Calls the index function and returns its values. Changes nothing; throws an IndexError. */
   valuesOf(key: string, object: T): IndexedValues {
     try {
       const values = this.#indexFunction(object);
@@ -40,7 +40,7 @@ export class InvertedIndex<T> {
     }
   }
 
-  /** Under which values the key is found now. */
+  /** Returns the values under which the key is indexed now. */
   recordedValues(key: string): IndexedValues {
     const place = this.#placeByKey.get(key) ?? noValues;
     return place instanceof Bucket ? place.value : place;
@@ -48,7 +48,7 @@ export class InvertedIndex<T> {
 
   put(key: string, object: T, values: IndexedValues): void {
     const before = this.#placeByKey.get(key);
-    // Nearly always: an object that stays where it is.
+    // The usual case: the object's values have not changed.
     if (before instanceof Bucket && before.value === values) {
       before.put(key, object);
       return;
@@ -84,13 +84,13 @@ export class InvertedIndex<T> {
     return [...this.#buckets.keys()];
   }
 
-  /** Out of where it was, except from the buckets of `kept`. */
+  /** Removes the key from its buckets, except those in `kept`. */
   #takeOut(key: string, place: Bucket<T> | readonly string[], kept: IndexedValues): void {
     for (const value of place instanceof Bucket ? [place.value] : place) {
       const isKept = typeof kept === "string" ? kept === value : kept.includes(value);
       if (isKept) continue;
       const bucket = this.#buckets.get(value);
-      // Values of short-lived objects would otherwise pile up: kubernetes#84959.
+      // Otherwise the values of short-lived objects would accumulate: kubernetes#84959.
       if (bucket?.remove(key) === 0) this.#buckets.delete(value);
     }
   }

@@ -1,11 +1,11 @@
-// How objects are named within a store, and by which namespace they are indexed. A key is "namespace/name", or "name" for
-// what lives in no namespace; whatever has no name has no key, and a KeyError says so.
+// Key and index functions. A key is "namespace/name", or "name" for cluster-scoped objects; an object
+// without a name has no key and causes a KeyError.
 import { keyOf, type ObjectKey, type ObjectName, splitKey } from "../../api/index.ts";
 import { DeletedFinalStateUnknown } from "../tombstone.ts";
 import type { Indexers } from "./store.ts";
 import { KeyError } from "./store-errors.ts";
 
-/** A key in the place of an object, for whoever knows only that. */
+/** A key in place of an object, for callers that have only the key. client-go's ExplicitKey. */
 export class ExplicitKey {
   readonly key: ObjectKey;
 
@@ -19,15 +19,15 @@ export function explicitKey(key: ObjectKey): ExplicitKey {
   return new ExplicitKey(key);
 }
 
-/** The key of an API object; an explicit key is its own. */
+/** Returns the key of an API object; of an explicit key, the key itself. */
 export function metaNamespaceKeyFunc(object: unknown): ObjectKey {
-  // What nearly every call gets, with no other object made on the way.
+  // The fast path for nearly every call: it allocates nothing else.
   if (isNamed(object)) return keyOf(object);
   if (object instanceof ExplicitKey) return object.key;
   throw new KeyError(object, faultOf(object));
 }
 
-/** As `metaNamespaceKeyFunc`; of a tombstone, the key it carries. */
+/** Like `metaNamespaceKeyFunc`; for a tombstone returns its key. */
 export function deletionHandlingMetaNamespaceKeyFunc(gone: unknown): ObjectKey {
   return gone instanceof DeletedFinalStateUnknown ? gone.key : metaNamespaceKeyFunc(gone);
 }
@@ -37,7 +37,7 @@ export function splitMetaNamespaceKey(key: string): ObjectName {
   return splitKey(key);
 }
 
-/** The name of an object, or the one that a tombstone's key spells. */
+/** Returns the name of an object, or the name in a tombstone's key. */
 export function objectName(object: unknown): ObjectName {
   if (object instanceof DeletedFinalStateUnknown) return splitKey(object.key);
   if (object instanceof ExplicitKey) return splitKey(object.key);
@@ -45,14 +45,14 @@ export function objectName(object: unknown): ObjectName {
   return { namespace: object.metadata.namespace ?? "", name: object.metadata.name };
 }
 
-/** The name under which listers look for the index by namespace. */
+/** The name of the index that listers use for namespaces. */
 export const namespaceIndex = "namespace";
 
 interface Placed {
   readonly metadata: { readonly namespace?: string };
 }
 
-/** What lives in no namespace is found under "". */
+/** Cluster-scoped objects are under "". */
 export function metaNamespaceIndexFunc(object: Placed): readonly string[] {
   return [object.metadata.namespace ?? ""];
 }

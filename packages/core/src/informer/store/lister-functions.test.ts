@@ -86,6 +86,6 @@ describe("listing a namespace", () => {
     const log: Log = { ...noLog, warn: (...warning) => warnings.push(warning) };
     listAllByNamespace(filled(), "shop", { selector: everythingSelector, log });
     listAllByNamespace(filled({}), "shop", { selector: everythingSelector, log });
-    expect(warnings).toEqual([["no index by namespace: looking at every object", { namespace: "shop", objects: 3 }]]);
+    expect(warnings).toEqual([["no namespace index: scanning all objects", { namespace: "shop", objects: 3 }]]);
   });
 });

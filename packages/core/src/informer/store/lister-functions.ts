@@ -1,5 +1,5 @@
-// Reading a cache by label selector and by namespace. A selector of nothing looks at nothing, one of everything at no labels.
-// The arrays belong to the store where it has them ready: readonly.
+// Lists a cache by label selector and by namespace. The "nothing" selector reads no objects, the "everything" selector no labels.
+// The returned array may belong to the store: it is readonly.
 import { isEverything, type Labels, matchesSelector, type Selector } from "../../api/index.ts";
 import { defaultLog, type Log } from "../../base/index.ts";
 import { namespaceIndex } from "./key-functions.ts";
@@ -18,7 +18,7 @@ export interface NamespaceListOptions {
   readonly log?: Log;
 }
 
-/** The empty namespace means all of them. Without the index by namespace, looks at everything, and the log is told. */
+/** An empty namespace means all. Without the namespace index, it scans all objects and logs a warning. */
 export function listAllByNamespace<T extends Labelled>(
   indexer: ReadonlyIndexer<T>,
   namespace: string,
@@ -29,7 +29,7 @@ export function listAllByNamespace<T extends Labelled>(
   if (namespaceIndex in indexer.getIndexers()) {
     return matchesOf(indexer.byIndex(namespaceIndex, namespace), selector);
   }
-  log.warn("no index by namespace: looking at every object", { namespace, objects: indexer.size });
+  log.warn("no namespace index: scanning all objects", { namespace, objects: indexer.size });
   const inNamespace = indexer.list().filter(({ metadata }) => metadata.namespace === namespace);
   return matchesOf(inNamespace, selector);
 }

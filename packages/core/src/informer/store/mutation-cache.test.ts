@@ -53,7 +53,7 @@ describe("of a write and what the cache has", () => {
     const log: Log = { ...noLog, warn: (message) => warnings.push(message) };
     const { cache } = overlay({ log });
     cache.mutation(version("abc"));
-    expect([cache.size, warnings]).toEqual([0, ["write is not remembered: its resource version cannot be compared"]]);
+    expect([cache.size, warnings]).toEqual([0, ["write is not kept because its resource version cannot be compared"]]);
   });
 });
 

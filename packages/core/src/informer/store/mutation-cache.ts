@@ -1,10 +1,10 @@
-// Read your own writes: an overlay over a cache that remembers what the server answered to them. Of the overlay's object and
-// the cache's, readers get the newer one by resource version, in the indexes too. Feed it from the cache's informer
-// (`onAddOrUpdate`, `onDelete`), and it forgets what the cache has caught up with, and what is gone.
+// Read your own writes: an overlay over a cache that keeps the server's responses to writes. Readers get the newer one of the overlay's and
+// the cache's object, by resourceVersion, also in indexes. Connect it to the cache's informer
+// (`onAddOrUpdate`, `onDelete`), so that it drops writes that the cache has caught up with, and deleted objects.
 //
-// Not promised: that a write is seen. It may have been displaced (the overlay keeps few), be too old to be trusted, or have
-// been overtaken. Without `includeAdds` an object that the cache lacks is not there: whether it has not come yet or is gone
-// again cannot be told. With it, what was written and deleted before the informer saw any of it shows until it is too old.
+// Not promised: that a write is visible. It may have been evicted (the overlay is small), expired, or
+// superseded. Without `includeAdds` an object that is not in the cache is not returned, because the overlay cannot know whether it is not there yet
+// or already deleted. With it, an object that was written and deleted before the informer saw it is returned until it expires.
 import { compareResourceVersions, isResourceVersion } from "../../api/index.ts";
 import { type Clock, defaultLog, type Log } from "../../base/index.ts";
 import { type Deleted, lastStateOf } from "../tombstone.ts";
@@ -18,11 +18,11 @@ interface Versioned {
 
 export interface MutationCacheOptions {
   readonly clock: Pick<Clock, "monotonic">;
-  /** How long a write is remembered; 5 minutes unless given. */
+  /** How long a write is kept. Default: 5 minutes. */
   readonly ttlMs?: number;
-  /** How many writes are remembered; 100 unless given. */
+  /** How many writes are kept. Default: 100. */
   readonly capacity?: number;
-  /** Also show what the cache does not have. Default: no. */
+  /** Also return objects that the cache does not have. Default: false. */
   readonly includeAdds?: boolean;
   readonly log?: Log;
 }
@@ -50,16 +50,16 @@ export class MutationCache<T extends Versioned> {
     this.#log = log;
   }
 
-  /** How many writes and deletions it remembers. */
+  /** The number of kept writes and deletions. */
   get size(): number {
     return this.#mutations.keys().length;
   }
 
-  /** What a write was answered with. Older than what is known already, or of an object known to be gone: ignored. */
+  /** Keeps the response to a write. Ignored if it is older than a known state, or the object is known to be deleted. */
   mutation(object: T): void {
     const version = versionOf(object);
     if (version !== "" && !isResourceVersion(version)) {
-      this.#log.warn("write is not remembered: its resource version cannot be compared", { version });
+      this.#log.warn("write is not kept because its resource version cannot be compared", { version });
       return;
     }
     const key = metaNamespaceKeyFunc(object);
@@ -73,14 +73,14 @@ export class MutationCache<T extends Versioned> {
     this.#mutations.set(key, { object, uid, version });
   }
 
-  /** The cache has this object now. Versions order different objects of one name, too. */
+  /** The cache has this object now. Versions are comparable across objects with the same name. */
   onAddOrUpdate(object: T): void {
     const key = metaNamespaceKeyFunc(object);
     const known = this.#mutations.get(key);
     if (known !== undefined && compareVersions(versionOf(object), known.version) >= 0) this.#mutations.delete(key);
   }
 
-  /** The cache has lost this object. It is remembered as gone, so that a late answer to a write does not revive it. */
+  /** The cache has deleted this object. The deletion is kept, so that a late response to a write does not bring the object back. */
   onDelete(gone: Deleted<T>): void {
     const last = lastStateOf(gone);
     if (last === undefined) return;
@@ -88,7 +88,7 @@ export class MutationCache<T extends Versioned> {
     const version = versionOf(last);
     const { uid } = last.metadata;
     const known = this.#mutations.get(key);
-    // A newer object of another uid: it may well be there.
+    // The overlay's object is newer than the deleted one and has another uid, so it may exist.
     if (known !== undefined && compareVersions(version, known.version) < 0 && uid !== known.uid) return;
     this.#mutations.set(key, { object: undefined, uid, version });
   }
@@ -99,7 +99,7 @@ export class MutationCache<T extends Versioned> {
     return newer === undefined ? stored : newer.object;
   }
 
-  /** By the newest states: what a write took out of the index is not here, what it put in is. */
+  /** Uses the newest states: an object that a write removed from the index value is left out, one that it added is included. */
   byIndex(name: string, value: string): readonly T[] {
     const mutated = this.#mutations.keys();
     const indexed = this.#store.byIndex(name, value);
@@ -113,7 +113,7 @@ export class MutationCache<T extends Versioned> {
     });
   }
 
-  /** What counts instead of what is stored. Forgets what the store has caught up with. */
+  /** Returns the state that overrides the stored one. Drops writes that the store has caught up with. */
   #newerThan(stored: T | undefined, key: string): Mutation<T> | undefined {
     const known = this.#mutations.get(key);
     if (known === undefined) return undefined;
@@ -137,7 +137,7 @@ function versionOf(object: Versioned): string {
   return object.metadata.resourceVersion ?? "";
 }
 
-/** None is older than any. One that cannot be compared counts as newer: the cache's word stands. */
+/** An empty version is the oldest. Versions that cannot be compared count as newer, so that the cache's object wins. */
 function compareVersions(left: string, right: string): number {
   if (left === right) return 0;
   if (left === "" || right === "") return left === "" ? -1 : 1;

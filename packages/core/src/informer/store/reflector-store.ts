@@ -1,10 +1,10 @@
-// Where a reflector puts what it hears: a queue, in front of a cache, or a plain store.
+// The store that a reflector writes to: a queue in front of a cache, or a plain store.
 import type { Transform } from "./store.ts";
 
 export interface ReflectorStore<T> {
   /**
-   * Applied by `add`, `update`, `delete` and `replace`. A reflector that collects a long list applies it itself as items
-   * arrive, so that what it drops is never held, and then says so (`isTransformed`): still once for each object.
+   * Applied by `add`, `update`, `delete` and `replace`. A reflector that collects a list, plain or streamed, applies it itself as items
+   * arrive, so that dropped fields are never held, and then passes `isTransformed`: each object is transformed only once.
    */
   readonly transform?: Transform<T> | undefined;
   add(object: T): void;

@@ -1,13 +1,13 @@
-// A new content of a store in the making. It is prepared beside the old one, in as many slices as the caller likes, while
-// readers go on with the old; the store then takes it in one assignment. An object that fails (no key, a transform or an
-// index function that throws) is left out and remembered; the others are not held up by it.
+// Prepares the new content of a store beside the old one, in as many slices as the caller likes, while
+// readers use the old one; the store then switches in one assignment. An object that fails (no key, a transform or an
+// index function that throws) is left out and recorded; it does not affect the others.
 import { toError } from "../../base/index.ts";
 import type { Indexers } from "./store.ts";
 import { TransactionError } from "./store-errors.ts";
 import { ThreadSafeStore } from "./thread-safe-store.ts";
 import { keptOf, keyFor, type WriteRules } from "./write-rules.ts";
 
-/** Asked now and then while something long goes on: a promise to wait for before going on, or nothing. */
+/** Called regularly during long work. Returns a promise to wait for before continuing, or undefined. */
 export type Pause = () => Promise<void> | undefined;
 
 interface Failure {
@@ -21,7 +21,7 @@ const objectsBetweenPauses = 32;
 export class Replacement<T> {
   readonly #objects: readonly T[];
   readonly #rules: WriteRules<T>;
-  /** What transforms gave, or threw, by place in the list: they run once, however often their results are placed. */
+  /** Results or errors of the transform, by index in the list: it runs once per object, even if the preparation restarts. */
   readonly #outcomes: ({ readonly kept: T } | { readonly error: unknown })[] | undefined;
   #indexers: Indexers<T>;
   #content: ThreadSafeStore<T>;
@@ -36,13 +36,13 @@ export class Replacement<T> {
     this.#content = this.#newContent();
   }
 
-  /** `indexers` are those of now, here and below. */
+  /** `indexers` are the current ones, here and below. */
   prepareAll(indexers: Indexers<T>): void {
     this.#follow(indexers);
     this.#placeUpTo(this.#objects.length);
   }
 
-  /** Goes on to the end, or until `pause` gives a promise, which is then the answer. */
+  /** Continues to the end, or until `pause` returns a promise, which is then returned. */
   prepareSlice(indexers: Indexers<T>, pause: Pause): Promise<void> | undefined {
     this.#follow(indexers);
     while (this.#next < this.#objects.length) {
@@ -53,7 +53,7 @@ export class Replacement<T> {
     return undefined;
   }
 
-  /** The content, once all is prepared. Of an object that failed it has what `before` has of it, if anything. */
+  /** Returns the content after everything is prepared. For an object that failed, it has the object of `before`, if any. */
   contentAfter(before: ThreadSafeStore<T>): ThreadSafeStore<T> {
     for (const { key } of this.#failures) {
       if (key !== undefined && !this.#content.objectsByKey.has(key)) this.#content.copyFrom(before, key);
@@ -94,7 +94,7 @@ export class Replacement<T> {
     return outcome.kept;
   }
 
-  /** Begins again where somebody has added an index. */
+  /** Starts again if an index was added meanwhile. */
   #follow(indexers: Indexers<T>): void {
     if (indexers === this.#indexers) return;
     this.#indexers = indexers;

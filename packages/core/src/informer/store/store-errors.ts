@@ -1,11 +1,12 @@
-// How a store refuses. Each error names the object it is about; what it does not name is as it was asked to be.
+// The errors of a store. Each names the object or index that failed. Of several writes, a TransactionError says which failed; the others are
+// applied.
 import { KubeloopError } from "../../base/index.ts";
 
-/** An object whose key cannot be told. */
+/** An object has no key: the key function threw. */
 export class KeyError extends KubeloopError {
   readonly object: unknown;
 
-  /** `fault`: what the key function threw, or words. */
+  /** `fault`: the error of the key function, or a text. */
   constructor(object: unknown, fault: unknown) {
     const cause = typeof fault === "string" ? undefined : fault;
     super(`no key for the object: ${textOf(fault)}`, { reason: "InvalidKey", retry: "never", cause });
@@ -13,7 +14,7 @@ export class KeyError extends KubeloopError {
   }
 }
 
-/** A transform that threw: the object is not in the store, or there as it was before. */
+/** A transform threw: the object was not written, and the store keeps its previous state. */
 export class TransformError extends KubeloopError {
   readonly key: string;
 
@@ -23,19 +24,23 @@ export class TransformError extends KubeloopError {
   }
 }
 
-/** An index function that threw: the object is not in the store, or there as it was before. */
+/** An index function threw: the object was not written, and the store keeps its previous state. */
 export class IndexError extends KubeloopError {
   readonly index: string;
   readonly key: string;
 
   constructor(index: string, key: string, cause: unknown) {
-    super(`index ${index} cannot place ${key}: ${textOf(cause)}`, { reason: "IndexFailed", retry: "never", cause });
+    super(`index function ${index} failed for ${key}: ${textOf(cause)}`, {
+      reason: "IndexFailed",
+      retry: "never",
+      cause,
+    });
     this.index = index;
     this.key = key;
   }
 }
 
-/** A question to an index nobody added, or a second index under a name that is taken. */
+/** A read of an index that does not exist, or a second index with the same name. */
 export class IndexNameError extends KubeloopError {
   readonly index: string;
 
@@ -46,12 +51,12 @@ export class IndexNameError extends KubeloopError {
   }
 }
 
-/** Some of several writes failed; the others are done. */
+/** Some of several writes failed; the others succeeded. */
 export class TransactionError extends KubeloopError {
-  /** Places, in what was asked for, of the writes that were done. */
+  /** The indexes of the writes that succeeded. */
   readonly successfulIndices: readonly number[];
   readonly totalTransactions: number;
-  /** One for each write that failed, in their order. */
+  /** One error for each write that failed, in order. */
   readonly errors: readonly Error[];
 
   constructor(errors: readonly Error[], successfulIndices: readonly number[]) {

@@ -1,6 +1,6 @@
-// The version a store's content is known to have reached. It follows what is written, but a write never takes it back: the
-// objects of a list come in no order, and a tombstone's object is old. Only a new list sets it as it is, lower included:
-// a cluster restored from a backup counts from there.
+// The resourceVersion that a store's content has reached. Writes only increase it, because the
+// objects of a list come in no order, and a tombstone's object is old. Only a new list sets it, also to a lower version:
+// a cluster restored from a backup continues from there.
 import { compareResourceVersions, isResourceVersion } from "../../api/index.ts";
 import type { GaugeSeries, MetricDefinition, Metrics } from "../../base/index.ts";
 
@@ -16,7 +16,7 @@ export class StoreResourceVersion {
     return this.#current;
   }
 
-  /** To the version of a written object or a bookmark, if it is newer. What has none moves nothing. */
+  /** Advances to the version of a written object or a bookmark, if it is newer. Objects without a version are ignored. */
   advance(version: string | undefined): void {
     if (version === undefined || version === "" || this.#isOld(version)) return;
     this.set(version);
@@ -29,13 +29,13 @@ export class StoreResourceVersion {
   }
 
   #isOld(version: string): boolean {
-    // Versions that cannot be compared come in the order they happened, as far as anybody knows.
+    // Versions that cannot be compared are assumed to arrive in order.
     if (!isResourceVersion(version) || !isResourceVersion(this.#current)) return false;
     return compareResourceVersions(version, this.#current) <= 0;
   }
 }
 
-/** Undefined for what has no metadata, or no version in it. */
+/** Undefined for an object without metadata or resourceVersion. */
 export function resourceVersionOf(object: unknown): string | undefined {
   if (typeof object !== "object" || object === null) return undefined;
   const { metadata } = object as { readonly metadata?: { readonly resourceVersion?: unknown } | null };
@@ -43,7 +43,7 @@ export function resourceVersionOf(object: unknown): string | undefined {
   return typeof version === "string" ? version : undefined;
 }
 
-/** Upstream's labels of everything about one informer: its name, and what it watches. */
+/** Upstream's labels of all metrics of one informer: its name and its resource. */
 export type InformerLabel = "name" | "group" | "version" | "resource";
 
 export const storeResourceVersionMetric: MetricDefinition<InformerLabel> = {

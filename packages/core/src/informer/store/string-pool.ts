@@ -1,19 +1,19 @@
-// One copy of each of the strings that repeat: times, images, node names, paths. A parser makes a new string for every value
-// of more than ten characters, so a cache of pods is full of equal ones.
+// Shares equal strings: times, images, node names, paths. A parser creates a new string for every value
+// of more than ten characters, so a cache of pods has many equal ones.
 //
-// The pool is a table of fixed size and forgets whatever falls on the same place: a name or a uid, seen once, costs a slot
-// for a while and no memory for ever. So it never grows, and may miss.
+// The pool is a hash table of fixed size without chaining: a new string overwrites the one in its slot. So a name or a uid that occurs once
+// uses a slot for a while but is not kept for ever. The pool never grows, and may miss a repetition.
 
 const slotCount = 4096;
 const longest = 256;
 
-/** Shorter ones take no more than 32 bytes: looking them up costs more than it saves. */
+/** Shorter strings take at most 32 bytes: looking them up costs more than it saves. */
 export const shortestPooled = 16;
 
 export class StringPool {
   readonly #slots: string[] = new Array(slotCount).fill("");
 
-  /** An equal string that was seen before; undefined says that this one is the first, as far as remembered. */
+  /** Returns an equal string that was seen before; if the pool has none, remembers this one and returns undefined. */
   seen(text: string): string | undefined {
     const { length } = text;
     if (length < shortestPooled || length > longest) return undefined;
@@ -27,7 +27,7 @@ export class StringPool {
 
 const hashedLength = 64;
 
-/** From the end, where names, times and digests differ. All of it: names of nodes or images differ anywhere in there. */
+/** Hashes the last 64 characters, where names, times and digests differ. All of those, because names of nodes or images differ anywhere. */
 function placeOf(text: string, length: number): number {
   let hash = length;
   for (let at = length > hashedLength ? length - hashedLength : 0; at < length; at++) {

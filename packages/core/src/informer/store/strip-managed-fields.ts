@@ -1,14 +1,14 @@
-// The transform for caches that are to be small: `metadata.managedFields` dropped, which nobody who reads a cache needs, and
-// equal strings shared. Together they take a cache of pods to about half its size.
+// A transform that makes caches smaller: it drops `metadata.managedFields`, which readers of a cache do not need, and shares
+// equal strings. Together they reduce a cache of pods to about half its size.
 //
-// The object given is not changed: it is copied as far as managedFields reach (itself and its metadata), and keeps the
-// rest. Sharing strings puts an equal string in the place of another, which nobody can see. Where the object is frozen, as
-// from a server in the same process, strings are left alone: they are that server's, and in memory already.
+// The argument's fields are not changed: the object and its metadata are copied to drop managedFields, and the rest is
+// shared. Sharing strings replaces a string by an equal one in place, which no reader can notice. In a frozen object, as
+// from a server in the same process, strings are not replaced: the server has them in memory anyway.
 import type { Transform } from "./store.ts";
 import { StringPool } from "./string-pool.ts";
 
 export interface StripOptions {
-  /** Several caches may share one. Each call makes its own unless given. */
+  /** Several caches may share one. Default: each call creates its own. */
   readonly pool?: StringPool;
 }
 

@@ -1,9 +1,9 @@
-// Objects by key, and any number of named indexes beside them: what is under every store here. It is told each key, knows
-// no key function, and keeps one promise: a key is in the map and in all indexes, or in none. The name is client-go's; with
-// one thread there is nothing to lock.
+// Objects by key with any number of named indexes: the base of every store here. The caller passes each key; there is
+// no key function. Promise: a key is in the map and in all indexes, or in none. The name is client-go's; in
+// a single thread there is nothing to lock.
 //
-// `add`, `update`, `deleteWithObject`, `transaction`, `replace` and `bookmark` move the store's resourceVersion: writes and bookmarks forward only,
-// `replace` to what it is given. `set` and `delete` do not: they are for stores that keep a version of their own.
+// `add`, `update`, `deleteWithObject`, `transaction`, `replace` and `bookmark` change the store's resourceVersion: writes and bookmarks only
+// increase it, `replace` sets it. `set` and `delete` do not change it: they are for stores that keep their own version.
 import { type IndexedValues, InvertedIndex } from "./inverted-index.ts";
 import type { Indexers, IndexFunction } from "./store.ts";
 import { IndexNameError } from "./store-errors.ts";
@@ -11,11 +11,11 @@ import { resourceVersionOf, StoreResourceVersion } from "./store-resource-versio
 
 export interface ThreadSafeStoreOptions<T> {
   readonly indexers?: Indexers<T>;
-  /** Freeze the arrays that readers of an index share. */
+  /** Freeze the index arrays that readers share. */
   readonly isFreezing?: boolean;
 }
 
-/** One write among several, with the key of its object. */
+/** One write of several, with its key. */
 export interface KeyedTransaction<T> {
   readonly type: "Add" | "Update" | "Delete";
   readonly key: string;
@@ -26,7 +26,7 @@ export class ThreadSafeStore<T> {
   readonly #version = new StoreResourceVersion();
   #objects = new Map<string, T>();
   readonly #indexes = new Map<string, InvertedIndex<T>>();
-  /** The same, for writing. */
+  /** The same indexes as an array, for writes. */
   readonly #indexList: InvertedIndex<T>[] = [];
   readonly #isFreezing: boolean;
   #indexers: Indexers<T> = Object.freeze({});
@@ -56,29 +56,29 @@ export class ThreadSafeStore<T> {
     return [...this.#objects.keys()];
   }
 
-  /** The version the content is known to have reached; "" before the first. client-go's LastStoreSyncResourceVersion. */
+  /** The resourceVersion that the content has reached; "" before the first. client-go's LastStoreSyncResourceVersion. */
   get resourceVersion(): string {
     return this.#version.current;
   }
 
-  /** Throws an IndexError, and has changed nothing then. */
+  /** Throws an IndexError, and then nothing has changed. */
   add(key: string, object: T): void {
     this.update(key, object);
   }
 
-  /** Throws an IndexError, and has changed nothing then. */
+  /** Throws an IndexError, and then nothing has changed. */
   update(key: string, object: T): void {
     this.set(key, object);
     this.#version.advance(resourceVersionOf(object));
   }
 
-  /** As `delete`; the object says as of which version. */
+  /** Like `delete`, and advances the version to the object's. */
   deleteWithObject(key: string, object: T): void {
     this.delete(key);
     this.#version.advance(resourceVersionOf(object));
   }
 
-  /** In this order. Throws the IndexError of the first that fails: those before it are done. */
+  /** Applies the writes in order. Throws the IndexError of the first that fails; those before it are applied. */
   transaction(transactions: readonly KeyedTransaction<T>[]): void {
     for (const { type, key, object } of transactions) {
       if (type === "Delete") this.deleteWithObject(key, object);
@@ -86,7 +86,7 @@ export class ThreadSafeStore<T> {
     }
   }
 
-  /** Exactly these from now on, in all indexes. Throws an IndexError, and has changed nothing then. */
+  /** Replaces the whole content, in all indexes. Throws an IndexError, and then nothing has changed. */
   replace(objects: ReadonlyMap<string, T>, resourceVersion: string): void {
     const indexes = this.#indexList.map(({ name }) => {
       const index = new InvertedIndex(name, this.#indexers[name] as IndexFunction<T>, this.#isFreezing);
@@ -101,15 +101,15 @@ export class ThreadSafeStore<T> {
     this.#version.set(resourceVersion);
   }
 
-  /** Nothing is missing here that a resync could bring. */
+  /** Does nothing: a store is always in sync with itself. */
   resync(): void {}
 
-  /** Nothing changed up to this version. */
+  /** The content is up to date with this version. */
   bookmark(resourceVersion: string): void {
     this.#version.advance(resourceVersion);
   }
 
-  /** Gives what was there. Throws an IndexError, and has changed nothing then. */
+  /** Returns the previous object. Throws an IndexError, and then nothing has changed. */
   set(key: string, object: T): T | undefined {
     if (this.#indexList.length > 0) this.#putInIndexes(key, object);
     const before = this.#objects.get(key);
@@ -117,13 +117,13 @@ export class ThreadSafeStore<T> {
     return before;
   }
 
-  /** Nobody says as of which version: that stays. */
+  /** Does not change the version, because none is given. */
   delete(key: string): void {
     if (!this.#objects.delete(key)) return;
     for (const index of this.#indexList) index.remove(key);
   }
 
-  /** Takes an object over from a store with the same indexes, and asks no index function. Nothing if it is not there. */
+  /** Copies an object from a store with the same indexes, without calling index functions. Does nothing if it is absent there. */
   copyFrom(other: ThreadSafeStore<T>, key: string): void {
     const object = other.#objects.get(key);
     if (object === undefined) return;
@@ -152,12 +152,12 @@ export class ThreadSafeStore<T> {
     return this.#indexOf(name).values();
   }
 
-  /** The same value until an index is added. */
+  /** Returns the same value until an index is added. */
   getIndexers(): Indexers<T> {
     return this.#indexers;
   }
 
-  /** All or none. Throws for a name that is taken, and an IndexError for an object that cannot be placed. */
+  /** All or none. Throws if a name is taken, and an IndexError if an index function throws for an object. */
   addIndexers(indexers: Indexers<T>): void {
     const added = Object.entries(indexers).map(([name, indexFunction]) => {
       if (this.#indexes.has(name)) throw new IndexNameError(name, "exists already");
@@ -171,7 +171,7 @@ export class ThreadSafeStore<T> {
   }
 
   #putInIndexes(key: string, object: T): void {
-    // All index functions speak before anything is touched.
+    // All index functions are called before anything is changed.
     const indexes = this.#indexList;
     const values: IndexedValues[] = [];
     for (const index of indexes) values.push(index.valuesOf(key, object));

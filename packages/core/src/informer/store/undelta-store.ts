@@ -1,9 +1,9 @@
-// A store that hands on everything it has on every change: for consumers that want the whole state and no events. One push
-// for each write that changed something, none for reading. What the push throws reaches whoever wrote.
+// A store that passes its whole content to a function on every change: for consumers that want the state, not events. One call
+// for each write that changed something, none for reads. An error of the function is thrown to the writer.
 import { IndexedStore } from "./indexed-store.ts";
 import type { KeyFunction, Store } from "./store.ts";
 
-/** Gets an array of its own. */
+/** Gets a new array. */
 export type PushFunction<T> = (objects: T[]) => void;
 
 export class UndeltaStore<T> implements Store<T> {
@@ -58,7 +58,7 @@ export class UndeltaStore<T> implements Store<T> {
     try {
       this.#store.replace(objects, resourceVersion);
     } finally {
-      // Where some objects failed, the others are there.
+      // If some objects failed, the others were still written.
       this.#push(this.list());
     }
   }

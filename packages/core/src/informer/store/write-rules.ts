@@ -1,5 +1,5 @@
-// What happens to an object on its way into a store, whichever way it comes: its key is told, it is transformed once, and
-// frozen where the store is asked to.
+// The steps of every write to a store: compute the key, transform the object once, and
+// freeze it if the store has that option.
 import { deepFreeze } from "../../base/index.ts";
 import type { KeyFunction, Transform } from "./store.ts";
 import { KeyError, TransformError } from "./store-errors.ts";
@@ -19,7 +19,7 @@ export function keyFor<T>(object: T, { keyOf }: Pick<WriteRules<T>, "keyOf">): s
   }
 }
 
-/** What the store keeps of an object. The key is of the object as it came: a transform does not rename. */
+/** Returns the object to store. The key is that of the object before the transform, because a transform must not rename. */
 export function keptOf<T>(key: string, object: T, { transform, isFreezing }: WriteRules<T>): T {
   const kept = transform === undefined ? object : transformed(key, object, transform);
   return isFreezing ? deepFreeze(kept) : kept;

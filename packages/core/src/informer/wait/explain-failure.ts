@@ -1,4 +1,4 @@
-// Why an informer gets nowhere, in a few words for the one who has to mend it, before the server's or the network's own.
+// Explains why an informer cannot list or watch, in a few words for the operator, followed by the original message.
 import { isForbidden, isNotFound, isTooManyRequests, isUnauthorized } from "../../api/index.ts";
 import { KubeloopError } from "../../base/index.ts";
 
@@ -18,7 +18,7 @@ export function explainFailure(error: Error): string {
 
 function hasReason(error: Error, reason: string): boolean {
   let current: unknown = error;
-  // Bounded, because a chain of causes may be a ring.
+  // The number of steps is limited, because a chain of causes may be circular.
   for (let depth = 0; depth < 16 && current instanceof Error; depth++) {
     if (current instanceof KubeloopError && current.reason === reason) return true;
     current = current.cause;

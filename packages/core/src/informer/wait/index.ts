@@ -1,4 +1,4 @@
-// `wait`: waiting until caches and handlers are in sync, without polling where they say it themselves, and finding out why they are not.
+// `wait`: waits until caches and handlers have synced, without polling if they can notify, and explains why they have not.
 export { explainFailure } from "./explain-failure.ts";
 export { SyncGate, type SyncGateOptions } from "./sync-gate.ts";
 export { type CacheSync, CacheSyncError, SyncResult } from "./sync-result.ts";

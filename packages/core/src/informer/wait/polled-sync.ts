@@ -1,12 +1,12 @@
-// A plain function that says whether something has synced, as something to wait for. It cannot say when it will be true, so it
-// is asked again and again, as client-go does.
+// Makes a Syncing from a plain function that returns whether something has synced. The function cannot notify, so it
+// is polled, as in client-go.
 import type { Clock } from "../../base/index.ts";
 import type { InformerSynced, Syncing } from "./syncing.ts";
 
-/** As often as client-go asks. */
+/** client-go's poll interval. */
 const pollMs = 100;
 
-/** Rejects with what the function throws: then it never will. */
+/** Rejects with the error that the function throws, because then it will never sync. */
 export function toSyncing(isSynced: InformerSynced, given: Clock): Syncing {
   const clock = given.labelled({ kind: "background", name: "waiting for a cache" });
   let hasSynced = false;

@@ -1,16 +1,16 @@
-// Something that happens once, or turns out never to: what everyone waits at for a cache or a handler to be in sync. Callbacks are called
+// A one-time event that either happens or fails: the sync of a cache or a handler. Callbacks are called
 // before `open` returns, promises settle after it.
 import { type Deferred, deferred, Listeners, untilAborted } from "../../base/index.ts";
 
 export interface SyncGateOptions {
-  /** Hears of a callback that threw. Unless given, the error surfaces as an uncaught one. */
+  /** Called with the error of a callback. Without it, the error becomes an uncaught one. */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
 export class SyncGate {
   readonly #options: SyncGateOptions;
   #state: "shut" | "open" | "failed" = "shut";
-  // Made when someone waits: most gates are only ever asked.
+  // Created on the first wait: most gates are only polled.
   #waiters: Deferred<void> | undefined;
   #callbacks: Listeners<void> | undefined;
   #error: unknown;
@@ -23,7 +23,7 @@ export class SyncGate {
     return this.#state === "open";
   }
 
-  /** Lets everyone through, now and later. A gate that has failed stays so. */
+  /** Releases all waiters, now and later. Does nothing on a gate that has failed. */
   open(): void {
     if (this.#state !== "shut") return;
     this.#state = "open";
@@ -33,7 +33,7 @@ export class SyncGate {
     callbacks?.emit();
   }
 
-  /** It will never open: tells those who wait, and who come. One that is open stays so. */
+  /** The gate will never open: rejects current and later waiters. Does nothing on an open gate. */
   fail(error: unknown): void {
     if (this.#state !== "shut") return;
     this.#state = "failed";
@@ -42,7 +42,7 @@ export class SyncGate {
     this.#waiters?.reject(error);
   }
 
-  /** Resolves when it opens; rejects when it fails, or with the signal's reason. */
+  /** Resolves when the gate opens; rejects when it fails, or with the signal's reason. */
   async wait(signal: AbortSignal): Promise<void> {
     if (this.#state === "open") return;
     if (this.#state === "failed") throw this.#error;
@@ -50,7 +50,7 @@ export class SyncGate {
     await untilAborted(this.#waiters.promise, signal);
   }
 
-  /** Calls back once, when it opens; at once if it is open; never if it fails. */
+  /** Calls back once when the gate opens; immediately if it is open; never if it fails. */
   onOpen(callback: () => void): Disposable {
     if (this.#state === "shut") {
       this.#callbacks ??= new Listeners(this.#options.onError ?? surface);

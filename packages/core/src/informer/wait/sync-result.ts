@@ -1,18 +1,18 @@
-// How waiting for caches ended: which of them synced, and of the others, since when they try and why they get nowhere.
+// The result of waiting for caches: which of them synced, and for the others since when they have tried and why they failed.
 import { KubeloopError, toError } from "../../base/index.ts";
 
 export interface CacheSync {
   readonly name: string;
   readonly isSynced: boolean;
-  /** Wall time of its start. Undefined when it was not started, or does not say. */
+  /** Wall time of its start. Undefined if it was not started or is not known. */
   readonly sinceMs: number | undefined;
-  /** What keeps it from syncing, in words. Undefined when it synced, or nothing is known. */
+  /** Why it has not synced, for people. Undefined if it synced, or no reason is known. */
   readonly why: string | undefined;
 }
 
 export class SyncResult {
   readonly caches: readonly CacheSync[];
-  /** Why waiting ended before all had synced: the signal's reason, unless a cache can never sync. */
+  /** Why the wait ended before all had synced: the signal's reason, or why a cache can never sync. */
   readonly cause: unknown;
 
   constructor(caches: readonly CacheSync[], cause?: unknown) {
@@ -28,7 +28,7 @@ export class SyncResult {
     return this.caches.filter(({ isSynced }) => !isSynced);
   }
 
-  /** Undefined when all synced. `what` is whose caches they are. */
+  /** Returns undefined if all synced. `what` names the owner of the caches. */
   asError(what = ""): CacheSyncError | undefined {
     return this.isSynced ? undefined : new CacheSyncError(what, this.unsynced, this.cause);
   }

@@ -1,8 +1,8 @@
-// When is everything of the beginning finished? Only when the one who hands out the items has said that there are no more of
-// them, and each of those handed out is finished. Once synced, always synced: what is started later belongs to no beginning.
+// Tracks when all items of the initial list are processed: when the source has said that there are no more of
+// them, and each one is finished. Once synced, it stays synced: items that start later are not part of the initial list.
 //
-// SingleFileTracker counts, for items that are finished in the order they were started. AsyncTracker keeps their keys, for
-// many workers; a key started twice is one item.
+// SingleFileTracker counts, for items that finish in the order they started. AsyncTracker keeps keys, for
+// many workers; a key that is started twice is one item.
 import { KubeloopError } from "../../base/index.ts";
 import { SyncGate, type SyncGateOptions } from "./sync-gate.ts";
 
@@ -21,7 +21,7 @@ export class SingleFileTracker {
     this.#unfinished += count;
   }
 
-  /** Throws if fewer were started: whoever counts wrongly would hear of a sync that is none. */
+  /** Throws if fewer items were started, because a wrong count would report a sync too early. */
   finished(count = 1): void {
     if (count > this.#unfinished) {
       throw new KubeloopError("more items finished than were started", { reason: "Invalid", retry: "never" });
@@ -30,7 +30,7 @@ export class SingleFileTracker {
     this.#look();
   }
 
-  /** No more items of the beginning will be started. */
+  /** No more items of the initial list will be started. */
   upstreamHasSynced(): void {
     this.#hasUpstreamSynced = true;
     this.#look();
@@ -40,7 +40,7 @@ export class SingleFileTracker {
     return this.#synced.isOpen;
   }
 
-  /** Called once, when `hasSynced` turns true; at once if it has. */
+  /** Calls back once, when `hasSynced` becomes true; immediately if it is. */
   onSynced(callback: () => void): Disposable {
     return this.#synced.onOpen(callback);
   }
@@ -63,13 +63,13 @@ export class AsyncTracker<K> {
     this.#unfinished.add(key);
   }
 
-  /** A key that is not under way is nothing: with many workers, who came first is not known. */
+  /** Ignores a key that is not started: with many workers another one may have finished it first. */
   finished(key: K): void {
     this.#unfinished.delete(key);
     this.#look();
   }
 
-  /** No more items of the beginning will be started. */
+  /** No more items of the initial list will be started. */
   upstreamHasSynced(): void {
     this.#hasUpstreamSynced = true;
     this.#look();
@@ -79,7 +79,7 @@ export class AsyncTracker<K> {
     return this.#synced.isOpen;
   }
 
-  /** Called once, when `hasSynced` turns true; at once if it has. */
+  /** Calls back once, when `hasSynced` becomes true; immediately if it is. */
   onSynced(callback: () => void): Disposable {
     return this.#synced.onOpen(callback);
   }

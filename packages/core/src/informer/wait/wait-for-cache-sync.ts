@@ -1,5 +1,5 @@
-// Waits until caches, or handlers, have been told everything there was. Each says when it is there; only plain functions, which
-// cannot, are polled.
+// Waits until caches or handlers have synced. They notify when they have; only plain functions, which
+// cannot notify, are polled.
 //
 // Waiting ends when all have synced, when the signal aborts, or as soon as one of them never will because it was stopped.
 // One that has synced counts even if the signal aborted first.
@@ -10,10 +10,10 @@ import { type CacheSync, SyncResult } from "./sync-result.ts";
 import type { Synced, Syncing } from "./syncing.ts";
 
 export interface WaitForOptions {
-  /** What it is all for, in logs and errors; nothing is logged without it. */
+  /** Whose caches these are, for logs and errors; nothing is logged without it. */
   readonly what?: string;
   readonly log?: Log;
-  /** For functions, which are asked every 100 ms. */
+  /** For functions, which are polled every 100 ms. */
   readonly clock?: Clock;
 }
 
@@ -54,13 +54,13 @@ export async function waitFor(
   return result;
 }
 
-/** True when all have synced; false when the signal aborted first, or one was stopped. */
+/** Resolves to true if all have synced; to false if the signal aborted first, or one was stopped. */
 export async function waitForCacheSync(signal: AbortSignal, ...synced: readonly Synced[]): Promise<boolean> {
   const { isSynced } = await waitFor(synced, {}, signal);
   return isSynced;
 }
 
-/** Throws a CacheSyncError when the signal aborts first, or one is stopped. `name` is whose caches they are. */
+/** Throws a CacheSyncError if the signal aborts first, or one is stopped. `name` is the owner of the caches. */
 export async function waitForNamedCacheSync(
   name: string,
   signal: AbortSignal,

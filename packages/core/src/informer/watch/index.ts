@@ -1,7 +1,7 @@
-// `watch`: following one collection without a cache, or until something has come about. RetryWatcher is a watch that survives;
-// `until` and its kin wait for conditions; an InformerWatcher tells what an informer hears as a watch would.
+// `watch`: follows one collection without a cache, or until a condition is fulfilled. RetryWatcher is a watch that is reopened after failures;
+// `until` and its variants wait for conditions; an InformerWatcher provides the changes of an informer as watch events.
 //
-// Not here: caches that others share (shared), and the one who keeps them in step (reflector).
+// Not here: shared caches (shared), and what keeps them up to date (reflector).
 export { type InformerWatcher, type InformerWatcherOptions, openInformerWatcher } from "./informer-watcher.ts";
 export { type RetriedEvent, RetryWatcher, type RetryWatcherOptions } from "./retry-watcher.ts";
 export {

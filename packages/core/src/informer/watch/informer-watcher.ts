@@ -1,5 +1,5 @@
-// What an informer hears, as a stream of events: as a watch would tell it, but one that never breaks off and misses nothing. What
-// was deleted unseen is told with its last known state. Events wait, in order, for as long as nobody reads them.
+// The changes of an informer as a stream of watch events that never breaks: after a relist it continues with the differences. An
+// object whose delete event was missed is reported with its last known state. Events are buffered, in order, until they are read.
 import type { KubernetesObject } from "../../api/index.ts";
 import { type Deferred, deferred, RingBuffer, TaskScope, untilAborted } from "../../base/index.ts";
 import type { ObjectEvent } from "../../client/index.ts";
@@ -12,7 +12,7 @@ export type InformerWatcherOptions<T extends KubernetesObject> = Partial<
   Omit<NewIndexerInformerOptions<T>, "resyncMs">
 >;
 
-/** Owns the informer: disposing of it stops that and waits for its end. */
+/** Owns the informer: disposing of it stops the informer and waits for its end. */
 export interface InformerWatcher<T extends KubernetesObject> extends AsyncIterable<ObjectEvent<T>>, AsyncDisposable {
   readonly indexer: ReadonlyIndexer<T>;
   hasSynced(): boolean;
@@ -30,7 +30,7 @@ export function openInformerWatcher<T extends KubernetesObject>(
     onUpdate: (_: T, object: T) => events.push({ type: "MODIFIED", object }),
     onDelete: (gone: Parameters<typeof lastStateOf<T>>[0]) => {
       const object = lastStateOf(gone);
-      // A watch cannot tell of an object that nobody knows.
+      // A watch event needs an object, so a tombstone without one is skipped.
       if (object !== undefined) events.push({ type: "DELETED", object });
     },
   };
@@ -50,7 +50,7 @@ export function openInformerWatcher<T extends KubernetesObject>(
   };
 }
 
-/** Holds what one side has and the other does not want yet, in order. */
+/** Buffers events in order until they are read. */
 class EventBuffer<E> {
   readonly #events = new RingBuffer<E>();
   #more: Deferred<void> | undefined;
@@ -66,7 +66,7 @@ class EventBuffer<E> {
     this.#more?.resolve();
   }
 
-  /** Ends when it is closed, whatever is still in it. */
+  /** Ends when the buffer is closed, even if events are left in it. */
   async *read(signal: AbortSignal): AsyncGenerator<E, void, undefined> {
     while (!this.#isClosed) {
       signal.throwIfAborted();

@@ -1,9 +1,9 @@
-// A watch that goes on where it was when it ends or fails, for whoever has no cache: each change from a version on, once, in
-// order. It gives up only when going on is impossible, or not allowed; what the server said then is the last event.
+// A watch that is reopened at its last version when it ends or fails, for readers without a cache: each change after a version, once, in
+// order. It ends only if continuing is impossible or forbidden; then the server's error is the last event.
 //
 //   for await (const event of new RetryWatcher(source, { resourceVersion }, signal)) …
 //
-// Not promised: that nothing is missed after a 410. Whoever gets one has to list again.
+// Not promised: that nothing is missed after a 410. After a 410 the reader has to list again.
 import {
   findStatusError,
   isForbidden,
@@ -28,21 +28,21 @@ import type { ErrorEvent, ObjectEvent, WatchEvent } from "../../client/index.ts"
 import type { ListerWatcher } from "../reflector/lister-watcher.ts";
 
 export interface RetryWatcherOptions {
-  /** Where to begin. Not "" or "0": a watch from anywhere begins with what is there, each time anew. */
+  /** The version to start from. Not "" or "0": such a watch sends the existing objects each time it is opened. */
   readonly resourceVersion: string;
-  /** Between the beginnings of two watches; 1 s unless given. */
+  /** The minimum time between the starts of two watches. Default: 1 s. */
   readonly minRestartDelayMs?: number;
   readonly clock?: Clock;
   readonly random?: Random;
   readonly log?: Log;
 }
 
-/** What it hands out: changes, and at the very end perhaps a complaint. Bookmarks it keeps for itself. */
+/** Changes, and perhaps an ERROR event at the end. Bookmarks are not passed on. */
 export type RetriedEvent<T extends KubernetesObject> = ObjectEvent<T> | ErrorEvent;
 
 const minWatchSeconds = 300;
 
-/** Nothing is asked for until it is read. It is read once; leaving the loop lets go of everything. */
+/** Sends no request until it is read. It can be read once; leaving the loop releases everything. */
 export class RetryWatcher<T extends KubernetesObject> implements AsyncIterable<RetriedEvent<T>> {
   readonly #source: Pick<ListerWatcher<T>, "watch">;
   readonly #options: RetryWatcherOptions;
@@ -67,7 +67,7 @@ export class RetryWatcher<T extends KubernetesObject> implements AsyncIterable<R
     this.#signal = signal;
   }
 
-  /** How far it has come. */
+  /** The last version that was seen. */
   get resourceVersion(): string {
     return this.#resourceVersion;
   }
@@ -87,10 +87,10 @@ export class RetryWatcher<T extends KubernetesObject> implements AsyncIterable<R
     try {
       for await (const batch of this.#open().batches()) {
         for (const event of batch) {
-          const complaint = complaintOf(event);
-          if (complaint !== undefined) {
-            if (complaint.isFinal) yield complaint.event;
-            return complaint.isFinal ? over : this.#again(new StatusError(complaint.event.object));
+          const streamError = errorIn(event);
+          if (streamError !== undefined) {
+            if (streamError.isFinal) yield streamError.event;
+            return streamError.isFinal ? over : this.#again(new StatusError(streamError.event.object));
           }
           if (event.type !== "BOOKMARK" && event.type !== "ERROR") yield event;
           this.#advance(event);
@@ -119,7 +119,7 @@ export class RetryWatcher<T extends KubernetesObject> implements AsyncIterable<R
   }
 
   #again(error: unknown): End {
-    this.#log.debug("watch is opened again", { resourceVersion: this.#resourceVersion, error });
+    this.#log.debug("reopening the watch", { resourceVersion: this.#resourceVersion, error });
     return { kind: "again", delayMs: retryAfterMs(error) ?? 0 };
   }
 }
@@ -127,16 +127,16 @@ export class RetryWatcher<T extends KubernetesObject> implements AsyncIterable<R
 type End = { readonly kind: "over" } | { readonly kind: "again"; readonly delayMs: number };
 const over: End = { kind: "over" };
 
-interface StreamComplaint {
+interface StreamError {
   readonly event: ErrorEvent;
   readonly isFinal: boolean;
 }
 
-/** What the server complained of; or what there is to complain of an event that does not say how far the watch has come. */
-function complaintOf<T extends KubernetesObject>(event: WatchEvent<T>): StreamComplaint | undefined {
+/** Returns the ERROR event of the server, or one for an event without a resourceVersion, because the watch could not be continued. */
+function errorIn<T extends KubernetesObject>(event: WatchEvent<T>): StreamError | undefined {
   if (event.type === "ERROR") return { event, isFinal: isFinal(new StatusError(event.object)) };
   if (event.object.metadata?.resourceVersion) return undefined;
-  // Going on from an earlier version would tell things twice; from a later one, not at all.
+  // Continuing from an earlier version would repeat events; from a later one, lose events.
   const { status } = newInternalError(new Error("the object of a watch event has no resource version"));
   return { event: { type: "ERROR", object: status }, isFinal: true };
 }

@@ -1,5 +1,5 @@
-// Waits until things have come about: conditions on what a watch tells, each to hold in turn. A condition that holds for the
-// event that fulfilled the one before need not wait for another. How long to wait is the signal's to say: `timeoutSignal`.
+// Waits for conditions on the events of a watch, each in turn. If the event that fulfilled one condition also fulfils the next,
+// no further event is needed. The signal limits the time: `timeoutSignal`.
 import type { KubernetesObject } from "../../api/index.ts";
 import { KubeloopError, untilAborted } from "../../base/index.ts";
 import type { WatchEvent } from "../../client/index.ts";
@@ -8,21 +8,21 @@ import type { ReadonlyIndexer } from "../store/store.ts";
 import { type InformerWatcherOptions, openInformerWatcher } from "./informer-watcher.ts";
 import { RetryWatcher, type RetryWatcherOptions } from "./retry-watcher.ts";
 
-/** Whether this is what was waited for. What it throws ends the wait. */
+/** Whether the condition is fulfilled. An error ends the wait. */
 export type WatchCondition<T extends KubernetesObject> = (event: WatchEvent<T>) => boolean | Promise<boolean>;
 
 /** The watch ended before all conditions held. */
 export class WatchClosedError extends KubeloopError {
-  /** The last event there was, if any. */
+  /** The last event, if any. */
   readonly lastEvent: WatchEvent | undefined;
 
   constructor(lastEvent: WatchEvent | undefined) {
-    super("watch ended before what was waited for", { reason: "WatchClosed" });
+    super("watch ended before all conditions were fulfilled", { reason: "WatchClosed" });
     this.lastEvent = lastEvent;
   }
 }
 
-/** Follows any events there are, as far as they go. Gives the event that fulfilled the last condition. */
+/** Reads any stream of events, without reopening it when it ends. Returns the event that fulfilled the last condition. */
 export async function untilWithoutRetry<T extends KubernetesObject>(
   events: AsyncIterable<WatchEvent<T>>,
   conditions: readonly WatchCondition<T>[],
@@ -44,7 +44,7 @@ export async function untilWithoutRetry<T extends KubernetesObject>(
     return last;
   } finally {
     const left = Promise.resolve(reading.return?.());
-    // One that may be stuck is not waited for: the signal lets go of it.
+    // Not awaited after an abort, because it may be stuck: the signal releases it.
     if (signal.aborted) left.catch(() => {});
     else await left;
   }
@@ -54,7 +54,7 @@ export interface UntilOptions<T extends KubernetesObject> extends RetryWatcherOp
   readonly conditions: readonly WatchCondition<T>[];
 }
 
-/** Watches from a version on, however often the watch has to be opened again. */
+/** Watches from a version on; the watch is reopened as often as needed. */
 export async function until<T extends KubernetesObject>(
   source: Pick<ListerWatcher<T>, "watch">,
   { conditions, ...options }: UntilOptions<T>,
@@ -68,7 +68,7 @@ export interface ListWatchUntilOptions<T extends KubernetesObject>
   readonly conditions: readonly WatchCondition<T>[];
 }
 
-/** Begins with what is there, each object as if it had just been added, and goes on with what happens to it. */
+/** Lists first, passes each object as an ADDED event, and then watches. */
 export async function listWatchUntil<T extends KubernetesObject>(
   source: ListerWatcher<T>,
   { conditions, ...options }: ListWatchUntilOptions<T>,
@@ -89,11 +89,11 @@ export async function listWatchUntil<T extends KubernetesObject>(
 
 export interface UntilWithSyncOptions<T extends KubernetesObject> extends InformerWatcherOptions<T> {
   readonly conditions: readonly WatchCondition<T>[];
-  /** Asked once the cache is in sync: true, and there is nothing to wait for. */
+  /** Called once the cache has synced: if it returns true, there is nothing to wait for. */
   readonly precondition?: (store: ReadonlyIndexer<T>) => boolean | Promise<boolean>;
 }
 
-/** Follows an informer of its own, which survives what a watch does not. Undefined when the precondition held. */
+/** Uses its own informer, which survives failures that end a watch. Returns undefined if the precondition held. */
 export async function untilWithSync<T extends KubernetesObject>(
   source: ListerWatcher<T>,
   { conditions, precondition, ...options }: UntilWithSyncOptions<T>,

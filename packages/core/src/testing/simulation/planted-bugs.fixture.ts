@@ -35,7 +35,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     name: "a watch that expired is opened again at its version",
-    file: "informer/reflector/watch-rows.ts",
+    file: "informer/reflector/watch-transitions.ts",
     edits: [
       [
         "when: ({ input }) => isServerUnavailable(input),",
@@ -45,14 +45,14 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     name: "a failure is tried again at once",
-    file: "informer/reflector/reflector-moves.ts",
+    file: "informer/reflector/reflector-transitions.ts",
     edits: [
       ['command: { kind: "wait", delayMs: Math.max(delayMs, askedMs) }', 'command: { kind: "wait", delayMs: 0 }'],
     ],
   },
   {
     name: "a watch that is opened again starts where the list was",
-    file: "informer/reflector/watch-rows.ts",
+    file: "informer/reflector/watch-transitions.ts",
     edits: [
       [
         "input.resourceVersion || state.resourceVersion;",
@@ -62,17 +62,17 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     name: "a watch that is lost goes on at the newest version",
-    file: "informer/reflector/reflector-moves.ts",
+    file: "informer/reflector/reflector-transitions.ts",
     edits: [
       [
-        '    command: { kind: "watch", resourceVersion, timeoutSeconds: watchTimeoutSeconds(moving) },',
-        '    command: { kind: "watch", resourceVersion: state.failures > 0 ? "0" : resourceVersion, timeoutSeconds: watchTimeoutSeconds(moving) },',
+        '    command: { kind: "watch", resourceVersion, timeoutSeconds: watchTimeoutSeconds(context) },',
+        '    command: { kind: "watch", resourceVersion: state.failures > 0 ? "0" : resourceVersion, timeoutSeconds: watchTimeoutSeconds(context) },',
       ],
     ],
   },
   {
     name: "a relist takes whatever the server has at hand",
-    file: "informer/reflector/reflector-moves.ts",
+    file: "informer/reflector/reflector-transitions.ts",
     edits: [['return resourceVersion === "" ? "0" : resourceVersion;', 'return "0";']],
   },
   {
@@ -143,14 +143,14 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     name: "a relist of what has not changed is told to everyone",
-    file: "informer/handler/repeats-the-known.ts",
+    file: "informer/handler/is-unchanged.ts",
     edits: [
       ["return resourceVersion === before.metadata.resourceVersion && deepEqual(before, after);", "return false;"],
     ],
   },
   {
     name: "a relist that found another state is taken for a repetition",
-    file: "informer/handler/repeats-the-known.ts",
+    file: "informer/handler/is-unchanged.ts",
     edits: [
       [
         "return resourceVersion === before.metadata.resourceVersion && deepEqual(before, after);",

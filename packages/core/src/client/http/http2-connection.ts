@@ -1,6 +1,5 @@
-// One HTTP/2 connection and the streams on it. It knows how many streams the server allows and keeps some room, keeps the
-// process alive only while it has streams, and takes no new ones once the server wants to close it (GOAWAY); then it ends
-// with its last stream.
+// One HTTP/2 connection and its streams. It stays below the server's limit of streams with some reserve, keeps the process alive
+// only while it has streams, and accepts no new ones after the server's GOAWAY; then it closes after its last stream.
 import type { ClientHttp2Session, ClientHttp2Stream, OutgoingHttpHeaders } from "node:http2";
 import { TransportError } from "../../api/transport.ts";
 import { type Clock, timeoutSignal, untilAborted } from "../../base/index.ts";
@@ -8,23 +7,23 @@ import type { DialedSocket } from "./dial.ts";
 import { closedError } from "./http-exchange.ts";
 import { Http2Pings } from "./http2-pings.ts";
 
-/** What kube-apiserver allows unless told otherwise. More on one connection gains nothing. */
-const mostStreams = 100;
+/** The default of kube-apiserver. More streams on one connection gain nothing. */
+const maxStreams = 100;
 const streamWindowBytes = 1024 * 1024;
-/** Room for every stream's window, so that no slow reader holds up the others. */
-const connectionWindowBytes = 2 * mostStreams * streamWindowBytes;
+/** Large enough for every stream's window, so that no slow reader delays the others. */
+const connectionWindowBytes = 2 * maxStreams * streamWindowBytes;
 const settingsTimeoutMs = 10_000;
 const noError = 0; // NGHTTP2_NO_ERROR
 
-export interface Http2LaneOptions {
+export interface Http2ConnectionOptions {
   readonly server: URL;
   readonly clock: Clock;
 }
 
-export class Http2Lane implements AsyncDisposable {
+export class Http2Connection implements AsyncDisposable {
   readonly #session: ClientHttp2Session;
   readonly #pings: Http2Pings;
-  /** Settles when the connection has closed. */
+  /** Resolves when the connection has closed. */
   readonly closed: Promise<void>;
   #streams = 0;
   #isLeaving = false;
@@ -33,12 +32,12 @@ export class Http2Lane implements AsyncDisposable {
     this.#session = session;
     this.#pings = new Http2Pings(session, clock);
     session.setMaxListeners(0);
-    // Streams report what ended them; the session's own error says nothing more, but must be heard.
+    // Streams report their own errors; the session's error adds nothing, but an error event needs a listener.
     session.on("error", () => {});
     session.on("goaway", () => {
       this.#isLeaving = true;
     });
-    // After an alert of TLS, Node's session waits for a socket that nobody closes.
+    // After a TLS alert, Node's session waits for a socket that is never closed.
     socket.once("error", () => socket.destroy());
     this.closed = new Promise((resolve) => {
       const close = () => {
@@ -52,36 +51,40 @@ export class Http2Lane implements AsyncDisposable {
     });
   }
 
-  /** Greets the server on a connection that has agreed on h2, and waits for its settings: they hold its limit of streams. */
-  static async open(dialed: DialedSocket, options: Http2LaneOptions, signal: AbortSignal): Promise<Http2Lane> {
+  /** Starts HTTP/2 on a connection that negotiated h2, and waits for the server's settings, which contain its limit of streams. */
+  static async open(
+    dialed: DialedSocket,
+    options: Http2ConnectionOptions,
+    signal: AbortSignal,
+  ): Promise<Http2Connection> {
     const { connect } = await import("node:http2");
     const { socket } = dialed;
-    // A session on a socket that is gone already would never say so.
-    if (socket.destroyed) throw greetingError(dialed.complaint());
+    // A session on a closed socket would never report that.
+    if (socket.destroyed) throw greetingError(dialed.lastError());
     const session = connect(options.server.origin, {
       createConnection: () => socket,
       settings: { enablePush: false, initialWindowSize: streamWindowBytes, maxFrameSize: 1024 * 1024 },
       maxSessionMemory: 1000,
-      peerMaxConcurrentStreams: mostStreams,
+      peerMaxConcurrentStreams: maxStreams,
     });
     session.once("connect", () => session.setLocalWindowSize(connectionWindowBytes));
-    const lane = new Http2Lane(session, dialed, options.clock);
+    const connection = new Http2Connection(session, dialed, options.clock);
     const settings = new Promise<"settled">((resolve) => session.once("remoteSettings", () => resolve("settled")));
-    const gone = lane.closed.then(() => "gone" as const);
+    const gone = connection.closed.then(() => "gone" as const);
     using limit = timeoutSignal(signal, settingsTimeoutMs, { clock: options.clock, what: "the HTTP/2 greeting" });
     try {
       const outcome = await untilAborted(Promise.race([settings, gone]), limit.signal);
-      if (outcome === "gone") throw greetingError(dialed.complaint());
+      if (outcome === "gone") throw greetingError(dialed.lastError());
     } catch (cause) {
       session.destroy();
       signal.throwIfAborted();
       throw cause instanceof TransportError ? cause : greetingError(cause);
     }
     session.unref();
-    return lane;
+    return connection;
   }
 
-  /** Whether it is closed, or about to be. */
+  /** Whether it is closed or closing. */
   get isLost(): boolean {
     return this.#isLeaving || this.#session.closed || this.#session.destroyed;
   }
@@ -90,7 +93,7 @@ export class Http2Lane implements AsyncDisposable {
     return !this.isLost && this.#streams < this.#streamLimit;
   }
 
-  /** A new stream. Throws what is wrong with the headers, or that the connection is gone. */
+  /** Opens a stream. Throws if the headers are invalid or the connection is closed. */
   request(headers: OutgoingHttpHeaders, options: { readonly endStream: boolean }): ClientHttp2Stream {
     const stream = this.#session.request(headers, options);
     if (this.#streams++ === 0) {
@@ -106,15 +109,15 @@ export class Http2Lane implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    // With an error, or Node would let those who read believe that all had been said.
+    // With an error, because otherwise Node would end the readers as if the response were complete.
     this.#session.destroy(closedError(), noError);
     await this.closed;
   }
 
-  // Some room is kept, because our count and the server's do not change at the same instant.
+  // Some reserve, because our count and the server's do not change at the same instant.
   get #streamLimit(): number {
-    const { maxConcurrentStreams = mostStreams } = this.#session.remoteSettings;
-    return Math.max(1, Math.floor(Math.min(maxConcurrentStreams, mostStreams) * 0.9));
+    const { maxConcurrentStreams = maxStreams } = this.#session.remoteSettings;
+    return Math.max(1, Math.floor(Math.min(maxConcurrentStreams, maxStreams) * 0.9));
   }
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { KubernetesObject } from "../../api/index.ts";
 import type { ListAnswer, ListerWatcher } from "../reflector/lister-watcher.ts";
-import { announcing } from "./announcing-source.ts";
+import { onRequest } from "./on-request.ts";
 
 const nothing: ListerWatcher = {
   description: "nothing",
@@ -22,7 +22,7 @@ for (const [fact, calls, expected] of [
   test(fact, () => {
     const announced: string[] = [];
     let current = "";
-    const source = announcing(nothing, () => void announced.push(current));
+    const source = onRequest(nothing, () => void announced.push(current));
     for (const call of calls) {
       current = call;
       if (call === "list") source.list(listRequest, signal);
@@ -33,10 +33,10 @@ for (const [fact, calls, expected] of [
 }
 
 test("says of itself what the source does", () => {
-  expect(announcing(nothing, () => {})).toMatchObject({
+  expect(onRequest(nothing, () => {})).toMatchObject({
     description: "nothing",
     objectKind: "unchecked",
     canWatchList: true,
   });
-  expect(announcing({ ...nothing, canWatchList: false }, () => {}).canWatchList).toBe(false);
+  expect(onRequest({ ...nothing, canWatchList: false }, () => {}).canWatchList).toBe(false);
 });

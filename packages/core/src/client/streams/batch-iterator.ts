@@ -1,21 +1,22 @@
-// Batches that are drawn one after the other, as an async generator would give them: never two at a time, and nothing more
-// once they have ended, failed or been left. A generator written as such is as short, but each of its steps costs several
-// times as much, and compiling it takes longer than reading ten thousand objects: too much for what every byte goes through.
+// An async iterator of batches with the interface of an async generator: nothing more comes after it has ended, failed or been
+// left. It does not queue calls: its reader must wait for each `next` before the following one. A generator would be as short, but
+// each of its steps costs several times as much, and compiling it takes longer than reading ten thousand objects: too much for a
+// path that every byte takes.
 
 export interface BatchSource<T> {
-  /** The next batch; undefined when there is none any more. */
+  /** Returns the next batch; undefined at the end. */
   draw(): Promise<readonly T[] | undefined>;
-  /** Called once, whichever way it ends: there was no more, `draw` threw, or the reader left, perhaps before the beginning. */
+  /** Called once at the end: after the last batch, after `draw` threw, or when the reader left, perhaps before the first read. */
   leave(): Promise<void>;
 }
 
-export function drawn<T>(source: BatchSource<T>): AsyncGenerator<readonly T[], void, undefined> {
-  return new DrawnBatches(source);
+export function batchIterator<T>(source: BatchSource<T>): AsyncGenerator<readonly T[], void, undefined> {
+  return new BatchIterator(source);
 }
 
 const ended = { done: true, value: undefined } as const;
 
-class DrawnBatches<T> implements AsyncGenerator<readonly T[], void, undefined> {
+class BatchIterator<T> implements AsyncGenerator<readonly T[], void, undefined> {
   readonly #source: BatchSource<T>;
   #hasEnded = false;
 

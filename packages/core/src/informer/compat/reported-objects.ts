@@ -1,12 +1,12 @@
-// What callbacks have been told, and so what is news to them: an informer that was stopped and is started again hears of
-// everything anew, its users only of what is different. Kept by what was told, not by what was cached: what had not been
-// told before a stop is told after the next start.
+// The objects that callbacks have received, to decide what is new to them. After a stop and a start, the informer lists everything again, but
+// the callbacks receive only the differences. It tracks what was reported, not what was cached: a change that was not reported before
+// a stop is reported after the next start.
 import { type KubernetesObject, keyOf } from "../../api/index.ts";
 
-export class ToldObjects<T extends KubernetesObject> {
+export class ReportedObjects<T extends KubernetesObject> {
   readonly #byKey = new Map<string, T>();
 
-  /** What the coming of this state is to them; from now on they know it. */
+  /** Returns what this state is for the callbacks (an add, an update or nothing new), and records it as reported. */
   take(object: T): "add" | "update" | "nothing" {
     const key = keyOf(object);
     const before = this.#byKey.get(key);
@@ -16,12 +16,12 @@ export class ToldObjects<T extends KubernetesObject> {
     return resourceVersion !== undefined && before.metadata.resourceVersion === resourceVersion ? "nothing" : "update";
   }
 
-  /** Whether its going is news; from now on it is not. */
+  /** Whether the callbacks know the object, so its delete has to be reported; records it as gone. */
   drop(key: string): boolean {
     return this.#byKey.delete(key);
   }
 
-  /** What they believe to be there and is not. */
+  /** Returns the objects that were reported and no longer exist. */
   missingFrom(cache: { getByKey(key: string): T | undefined }): readonly T[] {
     return [...this.#byKey].filter(([key]) => cache.getByKey(key) === undefined).map(([, object]) => object);
   }

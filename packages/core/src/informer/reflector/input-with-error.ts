@@ -1,16 +1,16 @@
-// What came of a command, as the reflector's table is told it, together with the error where there was one. The table sees
-// only what kind of error it was.
+// The result of a command, as input for the reflector's table, together with the error if there was one. The table sees
+// only the class of the error and its Retry-After.
 import { retryAfterMs } from "../../api/index.ts";
 import { toError } from "../../base/index.ts";
 import { classifyFailure } from "./failure-class.ts";
 import type { Input, Moment } from "./reflector-state.ts";
 
-export interface Happening {
+export interface InputWithError {
   readonly input: Input;
   readonly error?: Error;
 }
 
-/** Why a request or a wait was broken off, when not by the one who runs the reflector: the reason of its signal. */
+/** The abort reason of a request or wait that the reflector itself interrupted, not its caller. */
 export class Interruption {
   readonly type: "silent" | "overdue" | "resync-failed";
   readonly error: Error | undefined;
@@ -21,14 +21,14 @@ export class Interruption {
   }
 }
 
-export function interruptionOf({ reason }: AbortSignal, moment: Moment): Happening | undefined {
+export function interruptionOf({ reason }: AbortSignal, moment: Moment): InputWithError | undefined {
   if (!(reason instanceof Interruption)) return undefined;
   const { type, error } = reason;
   return { input: { type, ...moment }, ...(error === undefined ? {} : { error }) };
 }
 
-/** Thrown while a request was made or read, or said by the server in the stream. */
-export function failureOf(thrown: unknown, during: "opening" | "stream", moment: Moment): Happening {
+/** Returns the input for an error that was thrown during a request, or sent by the server in the stream. */
+export function failureOf(thrown: unknown, during: "opening" | "stream", moment: Moment): InputWithError {
   const error = toError(thrown);
   return {
     input: {

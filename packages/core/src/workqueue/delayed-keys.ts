@@ -1,4 +1,4 @@
-// Keys that come back later. The earliest time wins for a key that is asked for twice; with one timer for all of them, however
+// Keys that are added to the queue later. If a key is added twice, the earlier time wins. All keys share one timer, however
 // many there are and however long they wait.
 import { type Clock, KeyedHeap } from "../base/index.ts";
 import type { QueueKey } from "./ready-order.ts";
@@ -10,13 +10,13 @@ interface Delayed<K> {
   readonly priority: number | undefined;
 }
 
-export interface DelayLineOptions<K> {
+export interface DelayedKeysOptions<K> {
   readonly clock: Clock;
-  /** Called when a key is due: those due at once in the order of their times, then as they were asked for. */
+  /** Called when a key is due. Keys that are due together come by due time, then in the order they were added. */
   readonly onDue: (key: K, priority: number | undefined) => void;
 }
 
-export class DelayLine<K extends QueueKey> implements Disposable {
+export class DelayedKeys<K extends QueueKey> implements Disposable {
   readonly #clock: Clock;
   readonly #onDue: (key: K, priority: number | undefined) => void;
   readonly #waiting = new KeyedHeap<K, Delayed<K>>({
@@ -26,7 +26,7 @@ export class DelayLine<K extends QueueKey> implements Disposable {
   #made = 0;
   #timer: { readonly dueMs: number; readonly handle: Disposable } | undefined;
 
-  constructor(options: DelayLineOptions<K>) {
+  constructor(options: DelayedKeysOptions<K>) {
     this.#clock = options.clock;
     this.#onDue = options.onDue;
   }
@@ -35,7 +35,7 @@ export class DelayLine<K extends QueueKey> implements Disposable {
     return this.#waiting.size;
   }
 
-  /** For a key that waits already: the earlier of the two times, the higher of the two priorities. */
+  /** For a key that is already delayed: the earlier of the two times and the higher of the two priorities win. */
   add(key: K, delayMs: number, priority: number | undefined): void {
     const dueMs = this.#clock.monotonic() + delayMs;
     const before = this.#waiting.get(key);
@@ -49,7 +49,7 @@ export class DelayLine<K extends QueueKey> implements Disposable {
     this.#setTimer();
   }
 
-  /** Forgets all of them. */
+  /** Drops all delayed keys. */
   [Symbol.dispose](): void {
     this.#waiting.clear();
     this.#timer?.handle[Symbol.dispose]();

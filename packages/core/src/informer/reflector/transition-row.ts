@@ -1,11 +1,11 @@
-// One row of the reflector's table: where it applies, and what follows. Rows are looked at in order; the first whose phase,
-// happening and condition fit applies, and its name says so: to tests, and to simulations that count what they have hit.
-import type { Command, Complaint, Input, Phase, ReflectorRules, ReflectorState } from "./reflector-state.ts";
+// One row of the reflector's table: when it applies, and what follows. The first row whose phase,
+// input and condition match applies. Its name is reported, for tests and simulations that measure coverage.
+import type { Command, Input, Phase, Problem, ReflectorRules, ReflectorState } from "./reflector-state.ts";
 
 export interface Outcome {
   readonly state: ReflectorState;
   readonly command: Command;
-  readonly complaint?: Complaint | undefined;
+  readonly problem?: Problem | undefined;
 }
 
 export interface Seen<At extends Phase["at"], On extends Input["type"]> {
@@ -19,7 +19,7 @@ interface RowMeaning<At extends Phase["at"], On extends Input["type"]> {
   readonly at: At | readonly At[];
   readonly on: On | readonly On[];
   readonly when?: (seen: Seen<At, On>) => boolean;
-  readonly move: (seen: Seen<At, On>) => Outcome;
+  readonly transition: (seen: Seen<At, On>) => Outcome;
 }
 
 export interface Row<Name extends string = string> {
@@ -27,7 +27,7 @@ export interface Row<Name extends string = string> {
   readonly at: readonly Phase["at"][];
   readonly on: readonly Input["type"][];
   readonly when: (seen: AnySeen) => boolean;
-  readonly move: (seen: AnySeen) => Outcome;
+  readonly transition: (seen: AnySeen) => Outcome;
 }
 
 export type AnySeen = Seen<Phase["at"], Input["type"]>;
@@ -36,14 +36,14 @@ export function row<Name extends string, At extends Phase["at"], On extends Inpu
   name: Name,
   meaning: RowMeaning<At, On>,
 ): Row<Name> {
-  const { at, on, when = () => true, move } = meaning;
-  // Asked only where `at` and `on` fit: then what is seen is of that kind.
+  const { at, on, when = () => true, transition } = meaning;
+  // Called only if `at` and `on` match, so the cast is correct.
   const narrowed = (seen: AnySeen) => seen as unknown as Seen<At, On>;
   return {
     name,
     at: typeof at === "string" ? [at] : at,
     on: typeof on === "string" ? [on] : on,
     when: (seen) => when(narrowed(seen)),
-    move: (seen) => move(narrowed(seen)),
+    transition: (seen) => transition(narrowed(seen)),
   };
 }

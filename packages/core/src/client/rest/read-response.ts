@@ -1,8 +1,8 @@
-// What a server's answer means: the object it holds, or the error it stands for. Here bytes become objects; everything
-// behind may trust that `kind`, `apiVersion` and `metadata` are there.
+// Interprets a server's response: decodes its object, or throws the error it stands for. Code that uses the result
+// may rely on `kind`, `apiVersion` and `metadata`.
 //
-// An answer that is not what was asked for is never handed out as if it were: a Status that tells of a failure is thrown
-// whatever its code, a body that is no object is a TransportError that names the request.
+// A response of the wrong kind is never returned: a Status that reports a failure is thrown
+// whatever its code, and a body that is not an object is a TransportError that names the request.
 import {
   type ApiRequest,
   type ApiResponse,
@@ -19,9 +19,9 @@ import {
   TransportError,
 } from "../../api/index.ts";
 
-/** One object, and what thousands of CRDs add to discovery, is a few megabytes; a list is never read through here. */
-const largestAnswerBytes = 64 * 1024 * 1024;
-const longestMessage = 2048;
+/** A single object, or discovery with thousands of CRDs, has a few megabytes; lists are not read through this function. */
+const maxResponseBytes = 64 * 1024 * 1024;
+const maxMessageLength = 2048;
 
 export interface Asked {
   readonly request: ApiRequest;
@@ -29,12 +29,12 @@ export interface Asked {
   readonly name?: string | undefined;
 }
 
-/** The answer's object. Throws a StatusError for a refusal. */
+/** Returns the response's object. Throws a StatusError for an error status or a Status that reports a failure. */
 export async function readObject(response: ApiResponse, asked: Asked): Promise<KubernetesObject> {
   return toObject(await readJson(response, asked), asked);
 }
 
-/** The answer's object, or the Status by which some verbs say that they are done. */
+/** Returns the response's object, or the Status that some verbs return on success. */
 export async function readObjectOrStatus(
   response: ApiResponse,
   asked: Asked,
@@ -50,20 +50,20 @@ export async function readTable(response: ApiResponse, asked: Asked): Promise<Ta
   return json as Table;
 }
 
-/** Reads to the end and keeps nothing, so that the connection can be used again. Throws a StatusError for a refusal. */
+/** Reads to the end and drops the data, so that the connection can be reused. Throws a StatusError for an error status. */
 export async function drain(response: ApiResponse, asked: Asked): Promise<void> {
   await throwIfRefused(response, asked);
   if (response.body.kind !== "bytes") return;
   for await (const _ of response.body.bytes);
 }
 
-/** Reads the body of a refusal and throws what it says; leaves any other answer alone. */
+/** Throws the Status in the body, or an error made from the code, unless the code is 200 to 206: then the body stays unread. */
 export async function throwIfRefused(response: ApiResponse, asked: Asked): Promise<void> {
   if (response.status >= 200 && response.status <= 206) return;
   const body = await readWhole(response);
   const status = decodeStatus(body.kind === "value" ? body.value : parsed(body.text));
   if (status !== undefined && status.status !== "Success") {
-    // The predicates need a code where the reason is unknown to them.
+    // The predicates need a code if they do not know the reason.
     throw new StatusError(status.code === undefined ? { ...status, code: response.status } : status);
   }
   const retryAfterSeconds = Number(headerValue(response.headers, "retry-after") ?? Number.NaN);
@@ -72,13 +72,13 @@ export async function throwIfRefused(response: ApiResponse, asked: Asked): Promi
     method: asked.request.method,
     ...(asked.resource === undefined ? {} : { resource: asked.resource }),
     ...(asked.name === undefined ? {} : { name: asked.name }),
-    serverMessage: body.kind === "text" ? body.text.slice(0, longestMessage).trim() : "",
+    serverMessage: body.kind === "text" ? body.text.slice(0, maxMessageLength).trim() : "",
     ...(retryAfterSeconds > 0 ? { retryAfterSeconds } : {}),
     isUnexpected: true,
   });
 }
 
-/** The answer's JSON, whatever it is. Throws a StatusError for a refusal. */
+/** Returns the response's JSON. Throws a StatusError for an error status or a Status that reports a failure. */
 export async function readJson(response: ApiResponse, asked: Asked): Promise<unknown> {
   await throwIfRefused(response, asked);
   const body = await readWhole(response);
@@ -88,7 +88,7 @@ export async function readJson(response: ApiResponse, asked: Asked): Promise<unk
   return json;
 }
 
-/** The answer as text. Throws a StatusError for a refusal. */
+/** Returns the response as text. Throws a StatusError for an error status. */
 export async function readText(response: ApiResponse, asked: Asked): Promise<string> {
   await throwIfRefused(response, asked);
   const body = await readWhole(response);
@@ -125,7 +125,7 @@ async function readWhole(response: ApiResponse): Promise<WholeBody> {
     case "value":
       return body;
     case "bytes": {
-      const bytes = await collectBytes(body.bytes, { maxBytes: largestAnswerBytes });
+      const bytes = await collectBytes(body.bytes, { maxBytes: maxResponseBytes });
       return { kind: "text", text: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8") };
     }
     default:
@@ -137,7 +137,7 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // Not JSON, so not a Status: the caller makes an error of the status code.
+    // Not JSON, so not a Status: the caller makes an error from the status code.
     return undefined;
   }
 }

@@ -1,10 +1,11 @@
-// Rows for a streamed list: the events of a watch that begins with everything there is, up to the bookmark that ends it.
+// Rows for a streamed list (WatchList): the initial events of a watch, up to the bookmark that ends them.
 //
-// Nothing here waits without bound: a stream that makes no progress is cut, one that ends too early counts as a failure, and
-// a server that cannot do it is not asked again for a while.
-import { backOff, isServerUnavailable, isVersionUnavailable, startList, startStream } from "./reflector-moves.ts";
-import { type Row, row, type Seen } from "./reflector-row.ts";
-import type { Complaint } from "./reflector-state.ts";
+// No wait here is unbounded: a stream without progress is aborted, a stream that ends before its bookmark counts as a failure, and
+// a server that cannot stream lists is not asked again for a while.
+
+import type { Problem } from "./reflector-state.ts";
+import { backOff, isServerUnavailable, isVersionUnavailable, startList, startStream } from "./reflector-transitions.ts";
+import { type Row, row, type Seen } from "./transition-row.ts";
 
 type Failed = Seen<"streaming", "failed">;
 type Ended = Seen<"streaming", "failed" | "closed">;
@@ -12,24 +13,24 @@ const failed = { at: "streaming", on: "failed" } as const;
 
 const streamNewest = (seen: Failed) => startStream({ ...seen, state: { ...seen.state, isVersionUnavailable: true } });
 const isLostOrClosed = ({ input }: Ended) => input.type === "closed" || input.failure === "lost";
-// A server that restarts cuts a stream too: once is no proof that it cannot do it.
+// A restarting server also cuts a stream: one cut does not prove that the server cannot stream lists.
 const patienceWithEarlyEnds = 2;
 
-const endedEarly: Complaint = { reason: "StreamEndedEarly", message: "streamed list ended before its bookmark" };
-const complaintAbout = ({ input }: Ended) => (input.type === "closed" ? { complaint: endedEarly } : {});
+const endedEarly: Problem = { reason: "StreamEndedEarly", message: "streamed list ended before its bookmark" };
+const problemOf = ({ input }: Ended) => (input.type === "closed" ? { problem: endedEarly } : {});
 
 export const streamRows = [
-  // Of any watch, whether it streams a list or follows one.
+  // For any watch, whether it streams a list or follows one.
   row("events/only-dropped", {
     at: ["streaming", "watching"],
     on: "events",
     when: ({ input }) => input.added + input.others === 0,
-    move: ({ state }) => ({ state, command: { kind: "read" } }),
+    transition: ({ state }) => ({ state, command: { kind: "read" } }),
   }),
   row("stream/events", {
     at: "streaming",
     on: "events",
-    move: ({ state, phase, input }) => ({
+    transition: ({ state, phase, input }) => ({
       state: { ...state, phase: { ...phase, events: phase.events + input.added + input.others } },
       command: { kind: "read" },
     }),
@@ -37,13 +38,13 @@ export const streamRows = [
   row("stream/complete", {
     at: "streaming",
     on: "complete",
-    move: ({ state, input }) => ({ state, command: { kind: "replace", resourceVersion: input.resourceVersion } }),
+    transition: ({ state, input }) => ({ state, command: { kind: "replace", resourceVersion: input.resourceVersion } }),
   }),
-  // The same watch goes on.
+  // The same watch continues.
   row("stream/replaced", {
     at: "streaming",
     on: "replaced",
-    move: ({ state, phase, input }) => ({
+    transition: ({ state, phase, input }) => ({
       state: {
         ...state,
         phase: { at: "watching", startedMs: phase.startedMs, events: phase.events, isOrdered: true },
@@ -57,43 +58,43 @@ export const streamRows = [
     }),
   }),
 
-  row("stream/version-unavailable", { ...failed, when: isVersionUnavailable, move: streamNewest }),
+  row("stream/version-unavailable", { ...failed, when: isVersionUnavailable, transition: streamNewest }),
   row("stream/retried", {
     ...failed,
     when: ({ input }) => isServerUnavailable(input) || input.failure === "store",
-    move: (seen) => backOff(seen, "begin"),
+    transition: (seen) => backOff(seen, "begin"),
   }),
   row("stream/unsupported", {
     ...failed,
     when: ({ input }) => input.failure === "unsupported",
-    move: (seen) => startList({ ...seen, state: { ...seen.state, unstreamableSinceMs: seen.input.nowMs } }),
+    transition: (seen) => startList({ ...seen, state: { ...seen.state, unstreamableSinceMs: seen.input.nowMs } }),
   }),
   row("stream/silent", {
     at: "streaming",
     on: ["silent", "overdue"],
-    move: (seen) => ({
+    transition: (seen) => ({
       ...startList({ ...seen, state: { ...seen.state, unstreamableSinceMs: seen.input.nowMs } }),
-      complaint: { reason: "StreamSilent", message: "streamed list made no progress and its bookmark did not come" },
+      problem: { reason: "StreamSilent", message: "streamed list made no progress and its bookmark did not come" },
     }),
   }),
   row("stream/ended-early-again", {
     at: "streaming",
     on: ["failed", "closed"],
     when: (seen) => isLostOrClosed(seen) && seen.state.earlyEnds + 1 >= patienceWithEarlyEnds,
-    move: (seen) => ({
+    transition: (seen) => ({
       ...backOff(seen, "begin", { unstreamableSinceMs: seen.input.nowMs, earlyEnds: 0 }),
-      ...complaintAbout(seen),
+      ...problemOf(seen),
     }),
   }),
   row("stream/ended-early", {
     at: "streaming",
     on: ["failed", "closed"],
     when: isLostOrClosed,
-    move: (seen) => ({
+    transition: (seen) => ({
       ...backOff(seen, "begin", { earlyEnds: seen.state.earlyEnds + 1 }),
-      ...complaintAbout(seen),
+      ...problemOf(seen),
     }),
   }),
-  // For this cycle: who may not watch may still list, and a list says better what is wrong.
-  row("stream/failed", { ...failed, move: (seen) => startList(seen) }),
+  // For this cycle only: a user who may not watch may still list, and the list has the better error message.
+  row("stream/failed", { ...failed, transition: (seen) => startList(seen) }),
 ] as const satisfies readonly Row[];

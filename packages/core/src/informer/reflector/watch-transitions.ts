@@ -1,6 +1,8 @@
-// Rows for a watch that follows a list: how far it has come, and what follows when it ends.
+// Rows for a watch that follows a list: its progress, and what follows when it ends.
 //
-// A relist is the exception: what is still known is kept, and only what cannot be known otherwise is asked for again.
+// A relist is the exception: the cache is kept, and a new list is requested only if nothing else can recover.
+
+import type { ReflectorState } from "./reflector-state.ts";
 import {
   backOff,
   isServerUnavailable,
@@ -8,10 +10,9 @@ import {
   reopenWatch,
   shortWatchMs,
   watchedForMs,
-} from "./reflector-moves.ts";
-import { type Outcome, type Row, row, type Seen } from "./reflector-row.ts";
-import type { ReflectorState } from "./reflector-state.ts";
+} from "./reflector-transitions.ts";
 import { isWithin, noteError } from "./retry-window.ts";
+import { type Outcome, type Row, row, type Seen } from "./transition-row.ts";
 
 type Events = Seen<"watching", "events">;
 type Failed = Seen<"watching", "failed">;
@@ -19,7 +20,7 @@ const events = { at: "watching", on: "events" } as const;
 const failed = { at: "watching", on: "failed" } as const;
 const read = { kind: "read" } as const;
 
-/** Written out: this happens with every batch, and copying an object by `...` takes forty times as long. */
+/** Written out, because this runs for every batch, and copying an object with `...` takes forty times as long. */
 const watched = ({ state, phase, input }: Events, isOrdered: boolean, resourceVersion: string): Outcome => ({
   state: {
     phase: { at: "watching", startedMs: phase.startedMs, events: phase.events + input.added + input.others, isOrdered },
@@ -39,7 +40,7 @@ const watched = ({ state, phase, input }: Events, isOrdered: boolean, resourceVe
 const versionOf = ({ state, input }: Events) => input.resourceVersion || state.resourceVersion;
 
 const hasEvents = ({ phase }: Failed) => phase.events > 0;
-// A watch that is lost each time without a word may be lost because of where it begins: then only a list gets past it.
+// A watch that is lost each time without an event may be lost because of its version: then only a list helps.
 const patienceWithEmptyEnds = 3;
 
 const withInternalError = ({ state, input }: Failed): ReflectorState => ({
@@ -53,29 +54,29 @@ const mayRetryInternalError = (seen: Failed) => {
 };
 
 export const watchRows = [
-  // What was there before comes in no order of versions: the version of one says nothing about the others. Anything but an Added is news, and
-  // so is all that follows it.
+  // Existing objects do not arrive in the order of versions: the version of one says nothing about the others. An event other than ADDED is a
+  // change, and so is every event after it.
   row("watch/initial-events", {
     ...events,
     when: ({ phase, input }) => !phase.isOrdered && input.others === 0,
-    move: (seen) => watched(seen, false, seen.state.resourceVersion),
+    transition: (seen) => watched(seen, false, seen.state.resourceVersion),
   }),
-  row("watch/events", { ...events, move: (seen) => watched(seen, true, versionOf(seen)) }),
+  row("watch/events", { ...events, transition: (seen) => watched(seen, true, versionOf(seen)) }),
 
   row("watch/short", {
     at: "watching",
     on: "closed",
     when: ({ state, phase, input }) => phase.events === 0 && watchedForMs(state, input.nowMs) < shortWatchMs,
-    move: (seen) => ({
+    transition: (seen) => ({
       ...backOff(seen, "begin"),
-      complaint: { reason: "VeryShortWatch", message: "watch ended within a second and without an event" },
+      problem: { reason: "VeryShortWatch", message: "watch ended within a second without an event" },
     }),
   }),
-  // It was open all the time, and is as healthy as a watch gets on which nothing happens.
+  // The watch was open until the server closed it, so it counts as healthy since its start, even without an event.
   row("watch/closed", {
     at: "watching",
     on: "closed",
-    move: (seen) => {
+    transition: (seen) => {
       const healthySinceMs = seen.state.healthySinceMs ?? seen.phase.startedMs;
       return reopenWatch({ ...seen, state: { ...seen.state, healthySinceMs } });
     },
@@ -83,43 +84,43 @@ export const watchRows = [
   row("watch/overdue", {
     at: "watching",
     on: "overdue",
-    move: (seen) => ({
+    transition: (seen) => ({
       ...reopenWatch({ ...seen, state: { ...seen.state, healthySinceMs: undefined } }),
-      complaint: { reason: "WatchOverdue", message: "watch outlived its time and nothing was heard on it" },
+      problem: { reason: "WatchOverdue", message: "watch exceeded its timeout and received nothing" },
     }),
   }),
 
   row("watch/retried", {
     ...failed,
     when: ({ input }) => isServerUnavailable(input),
-    move: (seen) => backOff(seen, "watch"),
+    transition: (seen) => backOff(seen, "watch"),
   }),
   row("watch/internal-error-retried", {
     ...failed,
     when: (seen) => seen.input.failure === "internal" && seen.input.isInStream && mayRetryInternalError(seen),
-    move: (seen) => reopenWatch({ ...seen, state: withInternalError(seen) }),
+    transition: (seen) => reopenWatch({ ...seen, state: withInternalError(seen) }),
   }),
   row("watch/cut", {
     ...failed,
     when: (seen) => seen.input.failure === "lost" && hasEvents(seen),
-    move: reopenWatch,
+    transition: reopenWatch,
   }),
   row("watch/lost-too-often", {
     ...failed,
     when: ({ state, input }) => input.failure === "lost" && state.emptyEnds + 1 >= patienceWithEmptyEnds,
-    move: (seen) => backOff(seen, "begin", { emptyEnds: 0 }),
+    transition: (seen) => backOff(seen, "begin", { emptyEnds: 0 }),
   }),
   row("watch/lost", {
     ...failed,
     when: ({ input }) => input.failure === "lost",
-    move: (seen) => backOff(seen, "watch", { emptyEnds: seen.state.emptyEnds + 1 }),
+    transition: (seen) => backOff(seen, "watch", { emptyEnds: seen.state.emptyEnds + 1 }),
   }),
-  // The version has expired, the watch is forbidden, or something that only a list can find out about.
-  row("watch/failed", { ...failed, move: (seen) => backOff(seen, "begin") }),
+  // The version has expired, the watch is forbidden, or another failure that only a list can recover from.
+  row("watch/failed", { ...failed, transition: (seen) => backOff(seen, "begin") }),
 
   row("watch/resync-failed", {
     at: ["watching", "waiting"],
     on: "resync-failed",
-    move: (seen) => backOff(seen, "begin"),
+    transition: (seen) => backOff(seen, "begin"),
   }),
 ] as const satisfies readonly Row[];

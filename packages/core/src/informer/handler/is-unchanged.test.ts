@@ -5,7 +5,7 @@ import type { WatchEvent } from "../../client/index.ts";
 import { customListWatch } from "../reflector/custom-list-watch.ts";
 import { SharedIndexInformer } from "../shared/shared-index-informer.ts";
 import type { EventCause, Notification } from "./handlers.ts";
-import { repeatsTheKnown } from "./repeats-the-known.ts";
+import { isUnchanged } from "./is-unchanged.ts";
 
 const thing = (uid: string, resourceVersion: string, color: string): KubernetesObject => ({
   apiVersion: "v1",
@@ -31,7 +31,7 @@ describe("an update", () => {
       after,
       details: { cause, isInInitialList: false },
     };
-    expect(repeatsTheKnown(update)).toBe(expected);
+    expect(isUnchanged(update)).toBe(expected);
   });
 });
 

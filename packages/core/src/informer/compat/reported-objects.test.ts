@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { KubernetesObject } from "../../api/index.ts";
-import { ToldObjects } from "./told-objects.ts";
+import { ReportedObjects } from "./reported-objects.ts";
 
 const object = (name: string, resourceVersion?: string): KubernetesObject => ({
   apiVersion: "v1",
@@ -15,21 +15,21 @@ for (const [fact, before, now, expected] of [
   ["without a version nobody can tell: an update", object("a"), object("a"), "update"],
 ] as const) {
   test(fact, () => {
-    const told = new ToldObjects();
+    const told = new ReportedObjects();
     if (before !== undefined) told.take(before);
     expect(told.take(now)).toBe(expected);
   });
 }
 
 test("a going is news once", () => {
-  const told = new ToldObjects();
+  const told = new ReportedObjects();
   told.take(object("a", "1"));
   expect([told.drop("a"), told.drop("a")]).toEqual([true, false]);
   expect(told.take(object("a", "2"))).toBe("add");
 });
 
 test("what a cache does not have any more is known", () => {
-  const told = new ToldObjects();
+  const told = new ReportedObjects();
   told.take(object("a", "1"));
   told.take(object("b", "1"));
   const cache = { getByKey: (key: string) => (key === "a" ? object("a") : undefined) };

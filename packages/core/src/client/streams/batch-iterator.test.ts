@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { drawn } from "./drawn-batches.ts";
+import { batchIterator } from "./batch-iterator.ts";
 
 function source(batches: readonly (readonly string[] | Error)[]) {
   const happened: string[] = [];
   const left = [...batches];
-  const reading = drawn<string>({
+  const reading = batchIterator<string>({
     async draw() {
       const next = left.shift();
       happened.push(next === undefined ? "end" : next instanceof Error ? "fault" : next.join());
@@ -24,7 +24,7 @@ async function readAll(reading: AsyncIterable<readonly string[]>): Promise<reado
   return read;
 }
 
-describe("batches that are drawn", () => {
+describe("the batches of a batch iterator", () => {
   test("come in order, and the source is left once when there are no more", async () => {
     const { reading, happened } = source([["a", "b"], ["c"]]);
     expect(await readAll(reading)).toEqual(["a", "b", "c"]);

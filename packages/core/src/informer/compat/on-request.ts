@@ -1,10 +1,10 @@
-// A source that says when it is asked anew: once for a list and the watch that follows it, once for each watch after that.
+// Wraps a source and calls a function when it starts anew: once for a list and the watch that follows it, once for each later watch.
 import type { KubernetesObject } from "../../api/index.ts";
 import type { ListerWatcher } from "../reflector/lister-watcher.ts";
 
-export function announcing<T extends KubernetesObject>(
+export function onRequest<T extends KubernetesObject>(
   source: ListerWatcher<T>,
-  announce: () => void,
+  callback: () => void,
 ): ListerWatcher<T> {
   let isListed = false;
   return {
@@ -15,11 +15,11 @@ export function announcing<T extends KubernetesObject>(
     watchListMemory: source.watchListMemory,
     list(request, signal) {
       isListed = true;
-      announce();
+      callback();
       return source.list(request, signal);
     },
     watch(request, signal) {
-      if (!isListed) announce();
+      if (!isListed) callback();
       isListed = false;
       return source.watch(request, signal);
     },

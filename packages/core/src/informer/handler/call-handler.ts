@@ -1,8 +1,8 @@
-// Calls the callback of a handler that a notification is for; one it does not have is nothing.
+// Calls the callback of a handler for a notification. Does nothing if the handler has no callback for it.
 import type { Notification, ResourceEventHandler } from "./handlers.ts";
 
-/** The callback's promise, where it returns one. Throws what it throws. */
-export function tell<T>(handler: ResourceEventHandler<T>, told: Notification<T>): void | Promise<void> {
+/** Returns the callback's promise, if it returns one. Throws what the callback throws. */
+export function callHandler<T>(handler: ResourceEventHandler<T>, told: Notification<T>): void | Promise<void> {
   switch (told.type) {
     case "add":
       return handler.onAdd?.(told.object, told.details);

@@ -1,17 +1,17 @@
-// Which resource is meant: by the resource itself, or by group, version and plural alone, as the API's paths have it.
+// Finds the resource for a Resource, or for a group, version and plural as in API paths.
 import { findResource, type GroupVersionResource, type KubernetesObject, type Resource } from "../../api/index.ts";
 import type { ListerWatcher } from "../reflector/lister-watcher.ts";
 
-/** "apps/v1/deployments": one informer for each. */
-export function placeKey(place: GroupVersionResource | Pick<Resource, "group" | "version" | "plural">): string {
+/** Returns "apps/v1/deployments", the key of the resource's informer. */
+export function resourceKeyOf(place: GroupVersionResource | Pick<Resource, "group" | "version" | "plural">): string {
   return `${place.group}/${place.version}/${"plural" in place ? place.plural : place.resource}`;
 }
 
 /**
- * The built-in resource that lives there; for a place nobody knows, a resource without a kind: enough to list and to watch,
+ * Returns the built-in resource, or for an unknown one a resource without a kind: enough to list and to watch,
  * in all namespaces or in one.
  */
-export function resourceAt(place: GroupVersionResource | Resource): Resource {
+export function resolveResource(place: GroupVersionResource | Resource): Resource {
   if ("plural" in place) return place;
   return findResource(place) ?? unknownResource(place);
 }
@@ -35,7 +35,7 @@ function unknownResource({ group, version, resource }: GroupVersionResource): Re
   };
 }
 
-/** A source that checks kinds where there is one to check: where only the place is known, what comes from there is right. */
+/** Returns a source that checks the kind of its objects only if the kind is known; otherwise it accepts whatever the server sends. */
 export function ofKnownKind<T extends KubernetesObject>(source: ListerWatcher<T>): ListerWatcher<T> {
   if (source.resource?.kind !== "") return source;
   return {

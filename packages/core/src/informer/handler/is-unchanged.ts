@@ -1,0 +1,19 @@
+// Whether a notification reports nothing new: a resync, or an update whose object did not change, as after a relist. Such
+// notifications are only for handlers that asked for resyncs.
+//
+// An equal resourceVersion alone does not decide. Another object with the same name may have the same version (a server restored from a
+// backup, another server), and a custom source may give every state the same version. So the versions are only a
+// cheap first check; then the whole objects are compared, including the uid.
+import type { KubernetesObject } from "../../api/index.ts";
+import { deepEqual } from "../../base/index.ts";
+import type { Notification } from "./handlers.ts";
+
+export function isUnchanged<T extends KubernetesObject>(told: Notification<T>): boolean {
+  if (told.type !== "update") return false;
+  if (told.details.cause === "resync") return true;
+  const { before, after } = told;
+  const { resourceVersion } = after.metadata;
+  // Without versions the objects may differ, so the notification counts as new: a superfluous event is better than a lost one.
+  if (resourceVersion === undefined || resourceVersion === "") return false;
+  return resourceVersion === before.metadata.resourceVersion && deepEqual(before, after);
+}
