@@ -3,8 +3,9 @@
 // times the time of importing them as one; types stay as the compiler wrote them. Dynamic imports stay dynamic: what is lazy
 // in the sources is lazy here.
 //
-// Beside each file lies a source map, so that stacks of `node --enable-source-maps` name our sources and their lines. They hold lines
-// only and no sources: those would double what is installed.
+// Beside each file of the ES modules lies a source map, so that stacks of `node --enable-source-maps` name our sources and their lines. They hold
+// lines only and no sources: those would double what is installed. CommonJS has none: `require` loads the ES modules where Node can (module-sync),
+// and only bundlers and other runtimes take the rest.
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { builtinModules } from "node:module";
 import { join } from "node:path";
@@ -39,10 +40,10 @@ async function bundle(name: string): Promise<void> {
       external: (id) => builtinModules.includes(id) || isForeign(id),
       plugins: [compilersMaps],
     });
-  const common = { entryFileNames: "[name].js", chunkFileNames: "chunks/[name]-[hash].js", sourcemap: true } as const;
+  const common = { entryFileNames: "[name].js", chunkFileNames: "chunks/[name]-[hash].js" } as const;
   rmSync(join(dist, "bundle"), { recursive: true, force: true });
   await using esm = await open(entries);
-  await esm.write({ ...common, dir: join(dist, "bundle/esm"), format: "esm" });
+  await esm.write({ ...common, dir: join(dist, "bundle/esm"), format: "esm", sourcemap: true });
   // Executables are ES modules only: they await at the top level.
   await using cjs = await open(entries.filter((entry) => entry !== "cli"));
   await cjs.write({
@@ -52,7 +53,7 @@ async function bundle(name: string): Promise<void> {
     exports: "named",
     dynamicImportInCjs: false,
   });
-  for (const format of ["esm", "cjs"]) slimMaps(join(dist, "bundle", format));
+  slimMaps(join(dist, "bundle/esm"));
   for (const folder of ["bundle/cjs", "cjs"]) {
     mkdirSync(join(dist, folder), { recursive: true });
     writeFileSync(join(dist, folder, "package.json"), '{ "type": "commonjs" }\n');
