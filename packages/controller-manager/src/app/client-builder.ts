@@ -4,7 +4,7 @@
 // service account in kube-system: it creates the account if it is missing, asks for a token (TokenRequest, an hour), and renews it at four
 // fifths of its time, and when the server refuses it. Tokens are shared by all clients of one account.
 import { type authenticationv1, isAlreadyExists, parseTime } from "@kubeloop/core/api";
-import { type Clock, KubeloopError } from "@kubeloop/core/base";
+import { type Clock, KubeloopError, noLog } from "@kubeloop/core/base";
 import { type Client, type Credentials, type FetchedCredential, functionCredentials } from "@kubeloop/core/client";
 import { serviceAccounts } from "@kubeloop/core/resources";
 import { binaryVersion } from "../options/index.ts";
@@ -42,7 +42,15 @@ export class RootClientBuilder implements ControllerClientBuilder {
 
   clientFor(name: string, { qpsTimes = 1, burstTimes = 1, ...fixed }: LimitFactors = {}): Client {
     const { qps, burst } = this.#limits;
-    return this.#root.with({ qps: qps * qpsTimes, burst: burst * burstTimes, ...fixed, userAgent: userAgentOf(name) });
+    // As upstream, the manager is silent about the server's warnings: it watches every API there is, deprecated ones among them.
+    const log = noLog;
+    return this.#root.with({
+      qps: qps * qpsTimes,
+      burst: burst * burstTimes,
+      ...fixed,
+      log,
+      userAgent: userAgentOf(name),
+    });
   }
 }
 

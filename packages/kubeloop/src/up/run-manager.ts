@@ -21,13 +21,16 @@ export interface ManagerOfUpOptions {
 
 const fixedFlags = ["--leader-elect=false", "--secure-port=0", "--kube-api-qps=5000", "--kube-api-burst=10000"];
 
+/** Declines without a key to sign tokens with, and the server has none yet. */
+const keyless = "serviceaccount-token-controller";
+
 export async function newManagerOfUp({ server, caFile, log }: ManagerOfUpOptions): Promise<ManagerOfUp> {
-  // Imported while the server starts: it is a third of what there is to load.
+  // Imported when it is needed: `up --help` does without.
   const { complete, controllerDescriptors, parseOptions, run } = await import("@kubeloop/controller-manager");
-  const written = controllerDescriptors.filter(
-    ({ start, isOffByDefault }) => start !== undefined && isOffByDefault !== true,
-  );
-  const controllers = written.map(({ name }) => name);
+  const controllers = controllerDescriptors
+    .filter(({ start, isOffByDefault }) => start !== undefined && isOffByDefault !== true)
+    .map(({ name }) => name)
+    .filter((name) => name !== keyless);
   const options = parseOptions([...fixedFlags, `--controllers=${controllers.join(",")}`, `--root-ca-file=${caFile}`]);
   const client = clientOf(server.transport);
   return { controllers, run: (signal) => run(complete({ options, client, log }), signal) };
