@@ -1,4 +1,6 @@
+import { once } from "node:events";
 import { createServer, request } from "node:http";
+import { connect, createServer as createHttp2Server, type Http2ServerResponse } from "node:http2";
 import type { AddressInfo } from "node:net";
 import { gunzipSync } from "node:zlib";
 import { bytesResponse } from "@kubeloop/core/api";
@@ -51,3 +53,39 @@ test("a small one as it is, and a large one to who does not", async () => {
     expect(body.equals(bytes)).toBe(true);
   }
 });
+
+/** What a response does whose HTTP/2 stream the client closed before the body came. */
+const lateBodies = {
+  "in one piece": () => bytesResponse(200, large),
+  "in pieces": () => ({
+    ...bytesResponse(200, large),
+    body: {
+      kind: "bytes" as const,
+      bytes: (async function* () {
+        yield large;
+        yield large;
+      })(),
+    },
+  }),
+};
+
+for (const [name, makeResponse] of Object.entries(lateBodies)) {
+  test(`a body ${name} for an HTTP/2 stream that is closed already is written to nobody, and the write ends`, async () => {
+    const server = createHttp2Server();
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", () => resolve()));
+    const client = connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    try {
+      const stream = client.request({ ":path": "/" });
+      stream.on("error", () => {});
+      const [, outgoing] = (await once(server, "request")) as [unknown, Http2ServerResponse];
+      outgoing.on("error", () => {});
+      const closed = once(outgoing, "close");
+      stream.close(8);
+      await closed;
+      await writeResponse(makeResponse(), outgoing, { isHead: false, mayCompress: false });
+    } finally {
+      client.destroy();
+      server.close();
+    }
+  });
+}

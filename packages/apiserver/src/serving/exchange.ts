@@ -1,7 +1,7 @@
 // One HTTP exchange between a socket and the server, for HTTP/1.1 and HTTP/2 alike: the request is made of what came in, the response is
 // written as it comes, as slowly as the client reads it. When the client goes away, the request's signal aborts and nothing stays behind.
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Http2ServerRequest, Http2ServerResponse } from "node:http2";
+import type { Http2ServerRequest, Http2ServerResponse, ServerHttp2Stream } from "node:http2";
 import type { Duplex } from "node:stream";
 import {
   type ApiRequest,
@@ -79,10 +79,10 @@ export async function writeResponse(
   }
 }
 
-/** Until the line has all of it, or is gone. */
+/** Until the connection has all of it, or is gone. */
 function taken(outgoing: Outgoing): Promise<void> {
   return new Promise((resolve) => {
-    if (outgoing.writableFinished || outgoing.destroyed) return resolve();
+    if (outgoing.writableFinished || isGone(outgoing)) return resolve();
     outgoing.once("finish", () => resolve());
     outgoing.once("close", () => resolve());
   });
@@ -163,7 +163,7 @@ async function writeStream(
   try {
     let next = await firstSoon(iterator, outgoing);
     while (!next.done) {
-      if (outgoing.destroyed || outgoing.writableEnded) return;
+      if (isGone(outgoing) || outgoing.writableEnded) return;
       if (!write(outgoing, next.value)) await drained(outgoing);
       else if (turn !== undefined) await turn();
       next = await iterator.next();
@@ -200,9 +200,22 @@ function end(outgoing: Outgoing, chunk?: Uint8Array): void {
   else (outgoing as ServerResponse).end(chunk);
 }
 
+/**
+ * Whether nobody can be written to any more. A response of HTTP/2 has no `destroyed` of its own (only its stream has), emits `close` once,
+ * and answers later writes with false: who waits for `drain` or `close` after that waits for ever.
+ */
+function isGone(outgoing: Outgoing): boolean {
+  if ("createPushResponse" in outgoing) {
+    const stream = outgoing.stream as ServerHttp2Stream | undefined;
+    return stream === undefined || stream.destroyed || stream.closed;
+  }
+  return outgoing.destroyed;
+}
+
 /** Until there is room again, or nobody to write to. */
 function drained(outgoing: Outgoing): Promise<void> {
   return new Promise((resolve) => {
+    if (isGone(outgoing)) return resolve();
     const settle = () => {
       outgoing.off("drain", settle);
       outgoing.off("close", settle);
