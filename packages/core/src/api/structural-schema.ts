@@ -20,10 +20,12 @@ export function schemaOfCrd(crd: CustomResourceDefinition, version?: string): Ob
 /** From `openAPIV3Schema`, whose root is the whole object. Metadata has the same schema as in every kind. */
 export function structuralSchema(openApi: object): ObjectSchema {
   const root = objectSchema(openApi as JsonObject);
-  const metadata = schemaNamed("io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta");
-  if (metadata === undefined) return root;
-  return { ...root, fields: new Map([...root.fields, ["metadata", toSlot(metadata, { isRequired: true })]]) };
+  // Found when it is first read: generated modules call this while they are imported, and the table of schemas is large.
+  const metadata = toSlot(() => schemaNamed(objectMeta) ?? anyJson, { isRequired: true });
+  return { ...root, fields: new Map([...root.fields, ["metadata", metadata]]) };
 }
+
+const objectMeta = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
 
 function slotOf(node: unknown, isRequired: boolean): Slot {
   if (!isJsonObject(node)) return toSlot(anyJson, { isRequired });

@@ -5,15 +5,18 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import {
   type ApiRequest,
+  type apiextensionsv1,
   queryValue,
   type Resource,
   requestInfoOf,
+  schemaOfCrd,
   type Transport,
   valueResponse,
 } from "@kubeloop/core/api";
 import { FakeClock, seededRandom, untilAborted } from "@kubeloop/core/base";
 import { clientOf } from "@kubeloop/core/client";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { parseAllDocuments } from "yaml";
 import { generateCommand } from "./generate-command.ts";
 import { nodeWorld } from "./world.ts";
 
@@ -63,6 +66,12 @@ spec:
                 nested: { type: object, additionalProperties: { type: object, properties: { a: { type: string } } } }
                 list: { type: array, items: { type: array, items: { type: object, properties: { b: { type: string } } } } }
                 maybe: { type: string, nullable: true, default: none }
+                key: { type: string, format: byte, description: Secret. }
+                doors:
+                  type: array
+                  x-kubernetes-list-type: map
+                  x-kubernetes-list-map-keys: [name]
+                  items: { type: object, x-kubernetes-map-type: atomic, properties: { name: { type: string }, open: { type: boolean, default: true } } }
                 template: { type: object, x-kubernetes-embedded-resource: true, x-kubernetes-preserve-unknown-fields: true }
                 typed:
                   type: object
@@ -207,6 +216,22 @@ describe("it runs:", () => {
     await clock.drive(running);
   });
 });
+
+for (const [file, constant] of [
+  ["widget", "widgets"],
+  ["resource", "class2"],
+] as const) {
+  test(`the resource in ${file}.ts carries the schema of its CRD, for ensure and test clusters`, async () => {
+    const generated = (await import(/* @vite-ignore */ join(folder, `example.com/v1/${file}.ts`))) as {
+      readonly [name: string]: Resource;
+    };
+    const [first, second] = parseAllDocuments(crds).map((document) => document.toJS());
+    const expected = schemaOfCrd((file === "widget" ? first : second) as apiextensionsv1.CustomResourceDefinition);
+    // A schema is never undefined here, and comparing it reads every slot.
+    expect(expected?.fields.has("metadata")).toBe(true);
+    expect(generated[constant]?.schema).toEqual(expected);
+  });
+}
 
 interface InformerLike {
   addEventHandler(handler: { onAdd(object: { readonly metadata: { readonly name: string } }): void }): void;
