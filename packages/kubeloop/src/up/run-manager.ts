@@ -1,10 +1,12 @@
 // The controller manager of `kubeloop up`: upstream's flags and controllers, on the server of this process. Nobody else can lead here, so there
-// is no election; the server is as near as can be, so requests are not rationed; its own endpoints are not served.
+// is no election; the server is as near as can be, so requests are not rationed; its own endpoints are not served. It reads from the caches of
+// the process (shared-informers.ts), which somebody else runs.
 //
 // Promises: `run` ends when the signal has aborted and the controllers have finished what they were at. `controllers` are those that exist.
 import type { ApiServer } from "@kubeloop/apiserver";
 import type { Log } from "@kubeloop/core/base";
 import { clientOf } from "@kubeloop/core/client";
+import type { SharedInformers } from "./shared-informers.ts";
 
 export interface ManagerOfUp {
   /** Names of the controllers that run. */
@@ -14,6 +16,7 @@ export interface ManagerOfUp {
 
 export interface ManagerOfUpOptions {
   readonly server: ApiServer;
+  readonly informers: Pick<SharedInformers, "objects" | "metadata">;
   /** The certificate that pods would trust the server by. */
   readonly caFile: string;
   readonly log: Log;
@@ -24,7 +27,7 @@ const fixedFlags = ["--leader-elect=false", "--secure-port=0", "--kube-api-qps=5
 /** Declines without a key to sign tokens with, and the server has none yet. */
 const keyless = "serviceaccount-token-controller";
 
-export async function newManagerOfUp({ server, caFile, log }: ManagerOfUpOptions): Promise<ManagerOfUp> {
+export async function newManagerOfUp({ server, informers, caFile, log }: ManagerOfUpOptions): Promise<ManagerOfUp> {
   // Imported when it is needed: `up --help` does without.
   const { complete, controllerDescriptors, parseOptions, run } = await import("@kubeloop/controller-manager");
   const controllers = controllerDescriptors
@@ -33,5 +36,6 @@ export async function newManagerOfUp({ server, caFile, log }: ManagerOfUpOptions
     .filter((name) => name !== keyless);
   const options = parseOptions([...fixedFlags, `--controllers=${controllers.join(",")}`, `--root-ca-file=${caFile}`]);
   const client = clientOf(server.transport);
-  return { controllers, run: (signal) => run(complete({ options, client, log }), signal) };
+  const caches = { informers: informers.objects, metadataInformers: informers.metadata };
+  return { controllers, run: (signal) => run(complete({ options, client, log, ...caches }), signal) };
 }

@@ -26,6 +26,7 @@ import { openOwnFolder } from "./own-folder.ts";
 import { putKubeconfig, removeKubeconfig, requireNoOther } from "./own-kubeconfig.ts";
 import { ReservedStorage } from "./reserved-storage.ts";
 import { type ManagerOfUp, newManagerOfUp } from "./run-manager.ts";
+import { SharedInformers } from "./shared-informers.ts";
 import { listenFault } from "./start-faults.ts";
 import type { UpOptions } from "./up-options.ts";
 
@@ -64,7 +65,8 @@ export async function up(options: UpOptions, world: UpWorld, signal: AbortSignal
   const listening = await listenOn(server, options.port, kept);
   const caFile = join(folder, "ca.crt");
   await writeFile(caFile, listening.admin.caPem ?? "");
-  const manager = await newManagerOfUp({ server, caFile, log });
+  const informers = new SharedInformers({ server, clock, log });
+  const manager = await newManagerOfUp({ server, informers, caFile, log });
   const own = { path, port: listening.port, content: await printKubeconfig(kubeconfigFor(listening)) };
   // Somebody may not wait: a second Ctrl-C, a reader of the output that has gone.
   using _exit = hear(host, "exit", () => {
@@ -78,13 +80,18 @@ export async function up(options: UpOptions, world: UpWorld, signal: AbortSignal
   try {
     if (life.signal.aborted) return;
     const running = new TaskScope(life.signal);
-    void running.spawn((each) => manager.run(each));
+    const caching = new AbortController();
+    void running.spawn(() => informers.run(caching.signal));
+    const managing = running.spawn((each) => manager.run(each));
     tellReady({ listening, path, manager, tookMs: clock.monotonic() - begunMs }, output, world);
     const stop = deferred();
     using _stopping = onAbort(running.signal, () => stop.resolve());
     await stop.promise;
     // Without a terminal nobody is left to read it.
     if (signal.aborted) tellStopping(output, world);
+    // The caches outlive the controllers: a key that is being finished may read them once more.
+    await Promise.allSettled([managing]);
+    caching.abort();
     await running.join();
   } finally {
     await listening[Symbol.asyncDispose]();

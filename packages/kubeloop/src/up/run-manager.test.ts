@@ -1,0 +1,31 @@
+import { ApiServer } from "@kubeloop/apiserver";
+import { noLog, systemClock, TaskScope } from "@kubeloop/core/base";
+import { clientOf } from "@kubeloop/core/client";
+import { serviceAccounts } from "@kubeloop/core/resources";
+import { expect, test } from "vitest";
+import { newManagerOfUp } from "./run-manager.ts";
+import { SharedInformers } from "./shared-informers.ts";
+
+test("the manager reads from the caches of the process, and they hold the very objects that the server stores", async () => {
+  await using server = await ApiServer.open({ log: noLog });
+  const parts = { server, clock: systemClock, log: noLog };
+  const informers = new SharedInformers(parts);
+  const manager = await newManagerOfUp({ ...parts, informers, caFile: "" });
+  expect(informers.objects.has(serviceAccounts)).toBe(false);
+  const stop = new AbortController();
+  const scope = new TaskScope(stop.signal);
+  const caching = new AbortController();
+  void scope.spawn(() => informers.run(caching.signal));
+  const managing = scope.spawn((each) => manager.run(each));
+  // Made by one of its controllers.
+  const key = "default/default";
+  await expect.poll(() => informers.objects.has(serviceAccounts), { timeout: 60_000 }).toBe(true);
+  const { lister } = informers.objects.of(serviceAccounts);
+  await expect.poll(() => lister.get(key), { timeout: 60_000 }).toBeDefined();
+  const stored = await clientOf(server.transport).resource(serviceAccounts).in("default").get("default", stop.signal);
+  expect(lister.get(key)).toBe(stored);
+  stop.abort();
+  await Promise.allSettled([managing]);
+  caching.abort();
+  await scope.join();
+});
