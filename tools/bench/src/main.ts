@@ -8,6 +8,7 @@ import { measureImportCost } from "./import-cost.ts";
 import { measureInformer } from "./informer.ts";
 import { measureInstallSize } from "./install-size.ts";
 import { measureListDecoding } from "./list-decoding.ts";
+import { measureManager } from "./manager.ts";
 import { measureOperator } from "./operator.ts";
 import { measureStore } from "./store-reads.ts";
 import { measureWatchDecoding } from "./watch-decoding.ts";
@@ -28,6 +29,7 @@ const benches: Readonly<Record<string, () => Awaitable<readonly Measurement[]>>>
   driver: measureDriver,
   "api-server": measureApiServer,
   operator: measureOperator,
+  manager: measureManager,
 };
 
 const wanted = process.argv.slice(2);

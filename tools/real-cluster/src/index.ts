@@ -7,7 +7,7 @@ export {
   type ClientIdentity,
   createAuthority,
 } from "@kubeloop/apiserver/authority";
-export { type Binaries, BinariesMissingError, type BinariesOptions, findBinaries } from "./binaries.ts";
+export { type Binaries, BinariesMissingError, type BinariesOptions, findBinaries, pathOf } from "./binaries.ts";
 export { RealClusterError, type RealClusterReason } from "./errors.ts";
 export { type HttpAnswer, type HttpRequest, sendRequest } from "./http-request.ts";
 export type { Credential } from "./kubeconfig.ts";
