@@ -14,7 +14,7 @@ import {
   validateOptions,
 } from "../options/index.ts";
 import { userAgentOf } from "./client-builder.ts";
-import { complete } from "./config.ts";
+import { complete, newMetrics } from "./config.ts";
 import { inertFlags } from "./inert-flags.ts";
 import { klog } from "./klog.ts";
 import { listControllers, listFeatureGates } from "./lists.ts";
@@ -112,12 +112,14 @@ async function runManager(options: KubeControllerManagerOptions, world: Running)
     }
   }
   const { generic } = options.componentConfig;
+  const metrics = newMetrics(options);
   const loading = new AbortController();
   const clusterConfig = await loadClusterConfig(
     {
       ...(generic.kubeconfig === "" ? {} : { path: generic.kubeconfig }),
       ...(generic.master === "" ? {} : { server: generic.master }),
       log,
+      metrics,
     },
     loading.signal,
   ).catch((error: unknown) => {
@@ -125,9 +127,10 @@ async function runManager(options: KubeControllerManagerOptions, world: Running)
     throw error;
   });
   const { clock = systemClock } = world;
-  await using client = openClient(clusterConfig, { clock, log, userAgent: userAgentOf("kube-controller-manager") });
+  const userAgent = userAgentOf("kube-controller-manager");
+  await using client = openClient(clusterConfig, { clock, log, metrics, userAgent });
   const { pem: clusterCa = "" } = await clusterConfig.tls.ca.current(loading.signal);
-  const config = complete({ options, client, clusterCa, log, clock, verbosity });
+  const config = complete({ options, client, clusterCa, log, clock, metrics, verbosity });
   const isGraceful = config.featureGates.isEnabled("ControllerManagerReleaseLeaderElectionLockOnExit");
   await run(config, world.stopSignal({ isGraceful }));
 }

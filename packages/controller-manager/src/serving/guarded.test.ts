@@ -96,6 +96,7 @@ function newGuards(isAlone = false) {
       return textResponse(200, "secret");
     },
     {
+      clock,
       authentication: new Authentication({ clock, authorities: () => authorities, client: remote, tokenTtlMs: 10_000 }),
       authorization: new Authorization({
         clock,

@@ -3,10 +3,17 @@
 //
 // `labels(...)` returns the series of one set of label values. Keep the series in a field on a hot path: its methods do no look-ups.
 
+/** How much may still change about a metric, in Kubernetes' words. */
+export type MetricStability = "INTERNAL" | "ALPHA" | "BETA" | "STABLE";
+
 export interface MetricDefinition<L extends string = string> {
   readonly name: string;
   readonly help: string;
   readonly labels?: readonly L[];
+  /** Default: ALPHA. Only registries that follow Kubernetes' rules for metrics read this and the next field. */
+  readonly stability?: MetricStability;
+  /** The version that deprecated it, for example "1.36.0". */
+  readonly deprecatedVersion?: string;
 }
 
 export interface HistogramDefinition<L extends string = string> extends MetricDefinition<L> {
