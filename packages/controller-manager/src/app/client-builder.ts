@@ -23,7 +23,7 @@ export interface LimitFactors {
 }
 
 export interface ControllerClientBuilder {
-  /** For the controller, or the part of the manager, of this name. */
+  /** For this part of the manager; a controller's is named like its service account. */
   clientFor(name: string, limits?: LimitFactors): Client;
 }
 
@@ -62,8 +62,8 @@ export class RootClientBuilder implements ControllerClientBuilder {
 
 export interface ServiceAccountClientBuilderOptions {
   readonly clock: Clock;
-  /** Which service account a controller speaks as; the root's client for those that have none. */
-  readonly serviceAccountOf: (controller: string) => string | undefined;
+  /** Whether the part of this name speaks as a service account of the same name; the others speak as the manager itself. */
+  readonly isServiceAccount: (name: string) => boolean;
   readonly namespace?: string;
 }
 
@@ -85,8 +85,7 @@ export class ServiceAccountClientBuilder implements ControllerClientBuilder {
 
   clientFor(name: string, limits?: LimitFactors): Client {
     const client = this.#root.clientFor(name, limits);
-    const account = this.#options.serviceAccountOf(name);
-    return account === undefined ? client : client.with({ credentials: this.#credentialsOf(account) });
+    return this.#options.isServiceAccount(name) ? client.with({ credentials: this.#credentialsOf(name) }) : client;
   }
 
   #credentialsOf(account: string): Credentials {

@@ -40,7 +40,7 @@ export interface ControllerDescriptor extends ControllerName {
 
 const limits: Partial<Record<ControllerId, LimitFactors>> = {
   "namespace-controller": { qpsTimes: 20, burstTimes: 100 },
-  "garbage-collector-controller": { qpsTimes: 2, burstTimes: 2 },
+  "garbage-collector-controller": { qpsTimes: 2 },
   "storage-version-migrator-controller": { qpsTimes: 20, burstTimes: 100 },
 };
 

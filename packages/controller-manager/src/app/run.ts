@@ -137,9 +137,9 @@ async function runControllers(config: CompletedConfig, parts: RunParts, signal: 
   const { clock, random, log, componentConfig } = config;
   const { generic, kubeCloudShared } = componentConfig;
   const { rootClientBuilder, healthz, debugHandlers } = parts;
-  const accounts = new Map(controllerDescriptors.map(({ name, serviceAccount }) => [name, serviceAccount]));
+  const accounts = new Set(controllerDescriptors.map(({ serviceAccount }) => serviceAccount));
   const clientBuilder = kubeCloudShared.useServiceAccountCredentials
-    ? new ServiceAccountClientBuilder(rootClientBuilder, { clock, serviceAccountOf: (name) => accounts.get(name) })
+    ? new ServiceAccountClientBuilder(rootClientBuilder, { clock, isServiceAccount: (name) => accounts.has(name) })
     : rootClientBuilder;
   const selected = new Set(selectControllers(generic.controllers, controllerDescriptors).selected);
   const aliases = new Map(controllerDescriptors.map(({ name, alias }) => [name, alias ?? name]));

@@ -67,7 +67,9 @@ export const noMetrics: Metrics = {
   onCollect: () => ({ [Symbol.dispose]() {} }),
 };
 
-/** Returns `count` bucket bounds, each `factor` times the previous one. */
+/** Returns `count` bucket bounds, each `factor` times the previous one, rounded as Go's client library does: the text of a bound is its name. */
 export function exponentialBuckets(start: number, factor: number, count: number): readonly number[] {
-  return Array.from({ length: count }, (_, i) => start * factor ** i);
+  const bounds = [start];
+  for (let at = 1; at < count; at++) bounds.push((bounds[at - 1] ?? start) * factor);
+  return bounds;
 }
