@@ -132,6 +132,32 @@ describe("a manager with every controller that is written", () => {
   });
 });
 
+test("flags hide metrics and limit their labels", async () => {
+  const flags = [
+    "--controllers=ttl",
+    "--disabled-metrics=workqueue_depth,kubernetes_feature_enabled",
+    "--allow-metric-labels=workqueue_adds_total,name=x",
+  ];
+  const metrics = newMetrics(parseOptions(flags));
+  let printed = "";
+  await withManager(
+    flags,
+    async ({ until }) => {
+      await until("the controller runs", async () => {
+        printed = String(metrics.print());
+        return printed.includes("running_managed_controllers");
+      });
+    },
+    { metrics },
+  );
+  expect(printed).not.toContain("workqueue_depth");
+  expect(printed).not.toContain("kubernetes_feature_enabled");
+  expect(printed).toContain("disabled_metrics_total 2\n");
+  expect(printed).toContain("hidden_metrics_total 2\n");
+  expect(printed).toContain('workqueue_adds_total{name="unexpected"} ');
+  expect(printed).toContain('workqueue_retries_total{name="ttlcontroller"} ');
+});
+
 describe("the exceptions", () => {
   test("are upstream's, each named once", () => {
     const all = [...namesIn(metricsOfUnwrittenControllers), ...namesIn(metricsOfGoPackages)];
