@@ -18,6 +18,7 @@ import { complete, newMetrics } from "./config.ts";
 import { inertFlags } from "./inert-flags.ts";
 import { klog } from "./klog.ts";
 import { listControllers, listFeatureGates } from "./lists.ts";
+import { printRbacManifests } from "./rbac-manifests.ts";
 import { run } from "./run.ts";
 import { version } from "./version.ts";
 
@@ -63,7 +64,7 @@ async function execute(args: readonly string[], world: CommandWorld): Promise<nu
     stdout.write(`${description}\n\n${usage()}`);
     return 0;
   }
-  const told = printedAnswer(options);
+  const told = await printedAnswer(options);
   if (told !== undefined) {
     stdout.write(`${told}\n`);
     return 0;
@@ -85,10 +86,11 @@ async function execute(args: readonly string[], world: CommandWorld): Promise<nu
 }
 
 /** What some flags make it say instead of running. */
-function printedAnswer({ global, kubeloop }: KubeControllerManagerOptions): string | undefined {
+async function printedAnswer({ global, kubeloop }: KubeControllerManagerOptions): Promise<string | undefined> {
   if (global.version !== "false") return version(global.version);
   if (kubeloop.listControllers) return listControllers();
   if (kubeloop.listFeatureGates) return listFeatureGates();
+  if (kubeloop.printRbacManifests) return (await printRbacManifests()).trimEnd();
   return undefined;
 }
 

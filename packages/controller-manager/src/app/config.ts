@@ -39,8 +39,9 @@ export interface CompletedConfig extends Config {
   readonly metrics: KubeMetrics;
 }
 
-/** As the flags want them; for those who need them before the configuration is complete. */
+/** As the flags want them; for those who need them before the configuration is complete. Those that follow the flags already stay. */
 export function newMetrics({ metrics }: KubeControllerManagerOptions, inner?: PrintedMetrics): KubeMetrics {
+  if (inner instanceof KubeMetrics) return inner;
   return new KubeMetrics({
     ...(inner === undefined ? {} : { inner }),
     disabled: metrics.disabledMetrics,
@@ -49,8 +50,8 @@ export function newMetrics({ metrics }: KubeControllerManagerOptions, inner?: Pr
 }
 
 export function complete(config: Config): CompletedConfig {
-  const { clock = systemClock, random = systemRandom, metrics: given, options } = config;
-  const metrics = given instanceof KubeMetrics ? given : newMetrics(options, given);
+  const { clock = systemClock, random = systemRandom, options } = config;
+  const metrics = newMetrics(options, config.metrics);
   return {
     ...config,
     componentConfig: options.componentConfig,
