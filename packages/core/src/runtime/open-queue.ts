@@ -8,7 +8,7 @@ import type { Controller, Wake } from "../contract/index.ts";
 import type { ControllerCaches } from "./controller-caches.ts";
 import type { ControllerMetrics } from "./controller-metrics.ts";
 import type { DriverSettings } from "./driver-options.ts";
-import { liveReader } from "./live-reader.ts";
+import { listingReader, liveReader } from "./live-reader.ts";
 import { QueueWorker } from "./queue-worker.ts";
 import { ReadYourWrites, type WriteGate } from "./read-your-writes.ts";
 import { reconcile } from "./reconcile.ts";
@@ -56,7 +56,7 @@ export function openQueue<M>(name: string, queue: ControllerQueue<M>, parts: Ope
   const { skips, settlements } = counted;
   const cachesOf = (resource: Parameters<ControllerCaches["cachesOf"]>[0]) => caches.cachesOf(resource);
   const { settleAfterMs, wrapGate = (gate: WriteGate) => gate } = settings;
-  const settler = liveReader(informerClient);
+  const settler = listingReader(informerClient);
   const { staleSyncSkips } = controller;
   const onSkip = ({ group, plural }: Resource) =>
     measures.record(staleSyncSkips === undefined ? [] : [staleSyncSkips.inc({ group, resource: plural })]);

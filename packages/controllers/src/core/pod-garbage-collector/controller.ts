@@ -48,6 +48,13 @@ export const newPodGarbageCollector = ({
     absorb,
     queues: {
       // Upstream's only queue here is the one of nodes in quarantine, which is part of our sweep.
-      sweep: queue({ metricName: "orphaned_pods_nodes", everyMs, observe, decide: newDecide({ terminatedThreshold, quarantineMs }), learn, report }),
+      sweep: queue({
+        metricName: "orphaned_pods_nodes",
+        everyMs,
+        observe,
+        decide: newDecide({ terminatedThreshold, quarantineMs }),
+        learn,
+        report,
+      }),
     },
   });
