@@ -10,18 +10,19 @@ import { newReport } from "./report.ts";
 
 const labels = { app: "web" };
 const template = { metadata: { labels }, spec: { containers: [] } };
-const set: appsv1.ReplicaSet = {
+// A conversion, like this one, is where the types of both kinds meet.
+const set = {
   ...stored(newReplicaSet("shop/web", { spec: { replicas: 1, selector: { matchLabels: labels }, template } })),
   apiVersion: "v1",
   kind: "ReplicationController",
-};
+} as unknown as appsv1.ReplicaSet;
 const orphan: corev1.Pod = stored(newPod("shop/o", { metadata: { labels }, status: { phase: "Running" } }));
 const back = ({ status, ...rest }: appsv1.ReplicaSet): corev1.ReplicationController =>
   ({
     ...rest,
     spec: { replicas: 1, selector: labels, template },
     status: { replicas: 0, ...status },
-  }) as corev1.ReplicationController;
+  }) as unknown as corev1.ReplicationController;
 const kind: ReplicaKind = {
   resource: replicationControllers,
   editStatus: (before, after) => editStatus(replicationControllers, back(before), back(after)),
