@@ -69,6 +69,7 @@ function keyFile(): string {
 describe("a manager with every controller that is written", () => {
   let printed = "";
   let slis = "";
+  let unprobed = "";
   let registered: ReadonlyMap<string, RegisteredMetric> = new Map();
 
   beforeAll(async () => {
@@ -77,7 +78,7 @@ describe("a manager with every controller that is written", () => {
       "--leader-elect=true",
       "--bind-address=127.0.0.1",
       `--secure-port=${port}`,
-      "--authorization-always-allow-paths=/metrics,/metrics/slis",
+      "--authorization-always-allow-paths=/healthz,/metrics,/metrics/slis",
       `--service-account-private-key-file=${keyFile()}`,
     ];
     const metrics = newMetrics(parseOptions(flags));
@@ -92,6 +93,8 @@ describe("a manager with every controller that is written", () => {
         // A caller is measured when its request is over.
         await scrape(port, "/metrics");
         printed = await scrape(port, "/metrics");
+        unprobed = await scrape(port, "/metrics/slis");
+        for (let probes = 0; probes < 2; probes++) await scrape(port, "/healthz");
         slis = await scrape(port, "/metrics/slis");
       },
       { metrics },
@@ -125,6 +128,26 @@ describe("a manager with every controller that is written", () => {
     expect(slis).toContain(`# TYPE ${name} ${upstream.type}\n`);
     const [, labels = ""] = new RegExp(`^${name}\\{(.*)\\} `, "m").exec(slis) ?? [];
     expect([...labels.matchAll(/(\w+)="/g)].map(([, label]) => label).toSorted()).toEqual(upstream.labels);
+  });
+
+  test("/metrics/slis counts the probes of /healthz, and nothing before", () => {
+    expect(unprobed).toContain("process_start_time_seconds ");
+    expect(unprobed).not.toContain("kubernetes_healthcheck");
+    expect(slis).toContain('kubernetes_healthcheck{name="ttl-controller",type="healthz"} 1\n');
+    expect(slis).toContain('kubernetes_healthchecks_total{name="ttl-controller",status="success",type="healthz"} 2\n');
+  });
+
+  // As upstream's says of itself.
+  test.each([
+    'version_info{component="kube",binary="1.36.4",emulation="1.36",min_compat="1.35"} 1',
+    'kubernetes_feature_enabled{name="APIServerTracing",stage=""} 1',
+    'kubernetes_feature_enabled{name="DRAListTypeAttributes",stage="ALPHA"} 0',
+    'kubernetes_feature_enabled{name="AggregatedDiscoveryRemoveBetaType",stage="DEPRECATED"} 1',
+    "rest_client_exec_plugin_ttl_seconds +Inf",
+    'running_managed_controllers{name="podgc",manager="kube-controller-manager"} 1',
+    'leader_election_master_status{name="kube-controller-manager"} 1',
+  ])("says %s", (line) => {
+    expect(printed.split("\n")).toContain(line);
   });
 
   test("has none of the exceptions", () => {

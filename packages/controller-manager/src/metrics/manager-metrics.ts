@@ -2,7 +2,7 @@
 // what the platform knows of it (CPU, memory, files).
 import type { MetricDefinition, Metrics } from "@kubeloop/core/base";
 import { openProcessMetrics } from "@kubeloop/core/runtime";
-import { binaryVersion, type FeatureGates } from "../options/index.ts";
+import type { FeatureGates } from "../options/index.ts";
 
 export const managerMetricDefinitions = {
   build: {
@@ -75,7 +75,7 @@ export function openManagerMetrics(metrics: Metrics, facts: ManagerFacts): Dispo
     .gauge(managerMetricDefinitions.versions)
     .labels({
       component: "kube",
-      binary: binaryVersion,
+      binary: gitVersion.slice(1),
       emulation: emulatedVersion,
       min_compat: minCompatibilityVersion,
     })

@@ -29,7 +29,7 @@ import {
 import { guarded } from "./guarded.ts";
 import { profileRoutes } from "./profiles.ts";
 import { newSelfSignedCertificate } from "./self-signed-certificate.ts";
-import { slisHandler } from "./slis.ts";
+import { newSlis } from "./slis.ts";
 import { tlsSettings } from "./tls-settings.ts";
 import { configzHandler, flagzHandler, statuszHandler } from "./zpages.ts";
 
@@ -115,7 +115,8 @@ export async function newSecureServing(
 
 function routesOf(parts: SecureServingOptions): Routes {
   const { options, featureGates, healthz, metrics, debugHandlers, verbosity, clock, log } = parts;
-  const { "/healthz": health = notServed } = healthRoutes("healthz", healthz, log);
+  const slis = newSlis(clock.now());
+  const { "/healthz": health = notServed } = healthRoutes("healthz", slis.observe("healthz", healthz), log);
   const listed: Routes = {
     "/healthz": health,
     "/metrics": metricsHandler(metrics),
@@ -131,7 +132,7 @@ function routesOf(parts: SecureServingOptions): Routes {
   };
   return {
     ...listed,
-    "/metrics/slis": slisHandler(healthz),
+    "/metrics/slis": slis.handler,
     ...(featureGates.isEnabled("ComponentStatusz") ? { "/statusz": statuszHandler(statusz) } : {}),
     ...(isProfiling ? profileRoutes(clock) : {}),
     ...(isProfiling && verbosity !== undefined ? { "/debug/flags/v": verbosityHandler(verbosity) } : {}),
