@@ -4,10 +4,10 @@
 // service account in kube-system: it creates the account if it is missing, asks for a token (TokenRequest, an hour), and renews it at four
 // fifths of its time, and when the server refuses it. Tokens are shared by all clients of one account.
 import { type authenticationv1, isAlreadyExists, parseTime } from "@kubeloop/core/api";
-import { type Clock, KubeloopError, noLog } from "@kubeloop/core/base";
+import { type Clock, KubeloopError, type Metrics, noLog } from "@kubeloop/core/base";
 import { type Client, type Credentials, type FetchedCredential, functionCredentials } from "@kubeloop/core/client";
 import { serviceAccounts } from "@kubeloop/core/resources";
-import { binaryVersion } from "../options/index.ts";
+import { gitVersion } from "./version.ts";
 
 export interface ClientLimits {
   readonly qps: number;
@@ -23,21 +23,26 @@ export interface LimitFactors {
 }
 
 export interface ControllerClientBuilder {
-  /** For the controller, or the part of the manager, of this name. */
+  /** For this part of the manager; a controller's is named like its service account. */
   clientFor(name: string, limits?: LimitFactors): Client;
 }
 
-/** As upstream's: the program, and who in it. */
+/** Of Go's names for machines, those that differ from Node's. */
+const goArchitectures: Readonly<Record<string, string>> = { x64: "amd64", ia32: "386" };
+
+/** As upstream's: the program, its version and machine, what it is built of, and who in it. */
 export const userAgentOf = (name: string) =>
-  `kube-controller-manager/v${binaryVersion} (${process.platform}/${process.arch}) kubeloop/${name}`;
+  `kube-controller-manager/${gitVersion} (${process.platform}/${goArchitectures[process.arch] ?? process.arch}) kubeloop/${name}`;
 
 export class RootClientBuilder implements ControllerClientBuilder {
   readonly #root: Client;
   readonly #limits: ClientLimits;
+  readonly #metrics: Metrics | undefined;
 
-  constructor(root: Client, limits: ClientLimits) {
+  constructor(root: Client, limits: ClientLimits, metrics?: Metrics) {
     this.#root = root;
     this.#limits = limits;
+    this.#metrics = metrics;
   }
 
   clientFor(name: string, { qpsTimes = 1, burstTimes = 1, ...fixed }: LimitFactors = {}): Client {
@@ -49,6 +54,7 @@ export class RootClientBuilder implements ControllerClientBuilder {
       burst: burst * burstTimes,
       ...fixed,
       log,
+      ...(this.#metrics === undefined ? {} : { metrics: this.#metrics }),
       userAgent: userAgentOf(name),
     });
   }
@@ -56,8 +62,8 @@ export class RootClientBuilder implements ControllerClientBuilder {
 
 export interface ServiceAccountClientBuilderOptions {
   readonly clock: Clock;
-  /** Which service account a controller speaks as; the root's client for those that have none. */
-  readonly serviceAccountOf: (controller: string) => string | undefined;
+  /** Whether the part of this name speaks as a service account of the same name; the others speak as the manager itself. */
+  readonly isServiceAccount: (name: string) => boolean;
   readonly namespace?: string;
 }
 
@@ -79,8 +85,7 @@ export class ServiceAccountClientBuilder implements ControllerClientBuilder {
 
   clientFor(name: string, limits?: LimitFactors): Client {
     const client = this.#root.clientFor(name, limits);
-    const account = this.#options.serviceAccountOf(name);
-    return account === undefined ? client : client.with({ credentials: this.#credentialsOf(account) });
+    return this.#options.isServiceAccount(name) ? client.with({ credentials: this.#credentialsOf(name) }) : client;
   }
 
   #credentialsOf(account: string): Credentials {

@@ -14,10 +14,11 @@ import {
   validateOptions,
 } from "../options/index.ts";
 import { userAgentOf } from "./client-builder.ts";
-import { complete } from "./config.ts";
+import { complete, newMetrics } from "./config.ts";
 import { inertFlags } from "./inert-flags.ts";
 import { klog } from "./klog.ts";
 import { listControllers, listFeatureGates } from "./lists.ts";
+import { printRbacManifests } from "./rbac-manifests.ts";
 import { run } from "./run.ts";
 import { version } from "./version.ts";
 
@@ -63,7 +64,7 @@ async function execute(args: readonly string[], world: CommandWorld): Promise<nu
     stdout.write(`${description}\n\n${usage()}`);
     return 0;
   }
-  const told = printedAnswer(options);
+  const told = await printedAnswer(options);
   if (told !== undefined) {
     stdout.write(`${told}\n`);
     return 0;
@@ -85,10 +86,11 @@ async function execute(args: readonly string[], world: CommandWorld): Promise<nu
 }
 
 /** What some flags make it say instead of running. */
-function printedAnswer({ global, kubeloop }: KubeControllerManagerOptions): string | undefined {
+async function printedAnswer({ global, kubeloop }: KubeControllerManagerOptions): Promise<string | undefined> {
   if (global.version !== "false") return version(global.version);
   if (kubeloop.listControllers) return listControllers();
   if (kubeloop.listFeatureGates) return listFeatureGates();
+  if (kubeloop.printRbacManifests) return (await printRbacManifests()).trimEnd();
   return undefined;
 }
 
@@ -112,12 +114,14 @@ async function runManager(options: KubeControllerManagerOptions, world: Running)
     }
   }
   const { generic } = options.componentConfig;
+  const metrics = newMetrics(options);
   const loading = new AbortController();
   const clusterConfig = await loadClusterConfig(
     {
       ...(generic.kubeconfig === "" ? {} : { path: generic.kubeconfig }),
       ...(generic.master === "" ? {} : { server: generic.master }),
       log,
+      metrics,
     },
     loading.signal,
   ).catch((error: unknown) => {
@@ -125,9 +129,10 @@ async function runManager(options: KubeControllerManagerOptions, world: Running)
     throw error;
   });
   const { clock = systemClock } = world;
-  await using client = openClient(clusterConfig, { clock, log, userAgent: userAgentOf("kube-controller-manager") });
+  const userAgent = userAgentOf("kube-controller-manager");
+  await using client = openClient(clusterConfig, { clock, log, metrics, userAgent });
   const { pem: clusterCa = "" } = await clusterConfig.tls.ca.current(loading.signal);
-  const config = complete({ options, client, clusterCa, log, clock, verbosity });
+  const config = complete({ options, client, clusterCa, log, clock, metrics, verbosity });
   const isGraceful = config.featureGates.isEnabled("ControllerManagerReleaseLeaderElectionLockOnExit");
   await run(config, world.stopSignal({ isGraceful }));
 }

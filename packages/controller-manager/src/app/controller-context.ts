@@ -5,17 +5,21 @@ import {
   type Clock,
   type Deferred,
   deferred,
+  KubeloopError,
   type Log,
   type Metrics,
   type Random,
   timeoutSignal,
 } from "@kubeloop/core/base";
-import type { Client, RestMapper } from "@kubeloop/core/client";
+import { CachedDiscovery, type Client, Discovery, RestMapper } from "@kubeloop/core/client";
 import type { Served } from "@kubeloop/core/contract";
 import {
+  type InformerFactoryOptions,
+  InformerName,
   MetadataSharedInformerFactory,
   ObjectOrMetadataInformerFactory,
   SharedInformerFactory,
+  stripManagedFields,
 } from "@kubeloop/core/informer";
 import type { ComponentConfig, FeatureGates } from "../options/index.ts";
 import type { ControllerClientBuilder } from "./client-builder.ts";
@@ -36,6 +40,7 @@ export interface ControllerContext {
   readonly clusterCa: string;
   readonly componentConfig: ComponentConfig;
   readonly featureGates: FeatureGates;
+  /** What it knows is at most half a minute old. */
   readonly restMapper: RestMapper;
   /** What the server served when this replica began to lead. */
   readonly served: Served;
@@ -67,6 +72,8 @@ export interface ControllerContextParts {
 
 const apiServerHealthTimeoutMs = 10_000;
 const healthRequestMs = 2000;
+/** Upstream resets its mapper this often. */
+const mapperTtlMs = 30_000;
 
 /** Waits for the server first; throws if it does not become healthy in time. */
 export async function createControllerContext(
@@ -79,12 +86,24 @@ export async function createControllerContext(
   const metadataClient = rootClientBuilder.clientFor("metadata-informers");
   await waitForApiServer(informerClient.transport, { clock, log }, signal);
   const resyncPeriodMs = () => componentConfig.generic.minResyncPeriodMs * (1 + random.next());
-  const options = { clock, random, log, metrics, resyncMs: resyncPeriodMs(), stripManagedFields: true } as const;
-  const informerFactory = config.informers ?? new SharedInformerFactory(informerClient, options);
+  const discoveryClient = rootClientBuilder.clientFor("controller-discovery", { qps: 20, burst: 200 });
+  const discovery = new CachedDiscovery(new Discovery(discoveryClient.transport, { clock }), {
+    clock,
+    ttlMs: mapperTtlMs,
+  });
+  const served = await discovery.discover(signal);
+  // Controllers do not read managed fields, and they are a large part of many objects.
+  const options: InformerFactoryOptions = { clock, random, log, metrics, transform: stripManagedFields() };
+  const informerFactory =
+    config.informers ??
+    new SharedInformerFactory(informerClient, {
+      ...options,
+      resyncMs: resyncPeriodMs(),
+      ...reserveInformerName("kube-controller-manager"),
+    });
   const metadataInformerFactory =
     config.metadataInformers ??
     new MetadataSharedInformerFactory(metadataClient, { ...options, resyncMs: resyncPeriodMs() });
-  const discoveryClient = rootClientBuilder.clientFor("controller-discovery", { qps: 20, burst: 200 });
   return {
     clientBuilder,
     informerFactory,
@@ -94,8 +113,8 @@ export async function createControllerContext(
     clusterCa: config.clusterCa ?? "",
     componentConfig,
     featureGates: config.featureGates,
-    restMapper: discoveryClient.mapper,
-    served: await discoveryClient.discovery.discover(signal),
+    restMapper: new RestMapper(discovery, { clock }),
+    served,
     cloud: undefined,
     loopMode: "external-loops",
     informersStarted: deferred(),
@@ -108,6 +127,16 @@ export async function createControllerContext(
     drainMs,
     addTask,
   };
+}
+
+/** Of several managers in one process only one can have the name, and its informers' metrics. */
+function reserveInformerName(name: string): Pick<InformerFactoryOptions, "informerName"> {
+  try {
+    return { informerName: new InformerName(name) };
+  } catch (error) {
+    if (!(error instanceof KubeloopError) || error.reason !== "AlreadyExists") throw error;
+    return {};
+  }
 }
 
 /** Polls /healthz each second. */

@@ -1,7 +1,21 @@
 // The one table of all controllers: the names of `@kubeloop/controllers`, joined with what each may ask of the server and the function that
 // starts it. A row without such a function is not written yet. Everything else that lists controllers (flags, help, roles, documentation, the start) reads it from here.
-import { type ControllerId, type ControllerName, controllerNames } from "@kubeloop/controllers";
-import type { Transport } from "@kubeloop/core/api";
+import {
+  type ControllerId,
+  type ControllerName,
+  controllerNames,
+  newClusterRoleAggregationController,
+  newGarbageCollectorController,
+  newNamespaceController,
+  newPodGarbageCollector,
+  newReplicaSetController,
+  newRootCaCertificatePublisher,
+  newServiceAccountController,
+  newServiceAccountTokenController,
+  newTtlController,
+} from "@kubeloop/controllers";
+import type { rbacv1, Transport } from "@kubeloop/core/api";
+import { type Controller, clusterRole, describeController } from "@kubeloop/core/contract";
 import type { LimitFactors } from "./client-builder.ts";
 import type { ControllerContext, LoopMode } from "./controller-context.ts";
 import { startReplicaSetController } from "./start-apps-controllers.ts";
@@ -36,30 +50,60 @@ export interface ControllerDescriptor extends ControllerName {
   readonly limits?: LimitFactors;
   /** Undefined while it is not written. */
   readonly start?: InitFunc;
+  /** What it is with its default settings: what it watches, reads, writes and measures. Undefined while it is not written. */
+  readonly row?: ControllerRow;
+  /** What its identity must be allowed. Watches are the manager's. */
+  readonly rules?: readonly rbacv1.PolicyRule[];
 }
+
+export type ControllerRow = ReturnType<typeof describeController>;
 
 const limits: Partial<Record<ControllerId, LimitFactors>> = {
   "namespace-controller": { qpsTimes: 20, burstTimes: 100 },
-  "garbage-collector-controller": { qpsTimes: 2, burstTimes: 2 },
+  "garbage-collector-controller": { qpsTimes: 2 },
   "storage-version-migrator-controller": { qpsTimes: 20, burstTimes: 100 },
 };
 
-const initFuncs: Partial<Record<ControllerId, InitFunc>> = {
-  "clusterrole-aggregation-controller": startClusterRoleAggregationController,
-  "namespace-controller": startNamespaceController,
-  "pod-garbage-collector-controller": startPodGarbageCollectorController,
-  "garbage-collector-controller": startGarbageCollectorController,
-  "replicaset-controller": startReplicaSetController,
-  "root-ca-certificate-publisher-controller": startRootCaCertificatePublisher,
-  "serviceaccount-controller": startServiceAccountController,
-  "serviceaccount-token-controller": startServiceAccountTokenController,
-  "ttl-controller": startTtlController,
+type WrittenController = Required<Pick<ControllerDescriptor, "start" | "row" | "rules">>;
+
+const eventsRule: rbacv1.PolicyRule = { apiGroups: [""], resources: ["events"], verbs: ["create", "patch"] };
+
+interface WrittenOptions {
+  readonly recordsEvents?: boolean;
+}
+
+function written<M>(start: InitFunc, controller: Controller<M>, { recordsEvents }: WrittenOptions = {}) {
+  const { rules = [] } = clusterRole(controller);
+  const row = describeController(controller);
+  return { start, row, rules: recordsEvents === true ? [...rules, eventsRule] : rules } satisfies WrittenController;
+}
+
+const records: WrittenOptions = { recordsEvents: true };
+
+const writtenControllers: Partial<Record<ControllerId, WrittenController>> = {
+  "clusterrole-aggregation-controller": written(
+    startClusterRoleAggregationController,
+    newClusterRoleAggregationController(),
+  ),
+  "namespace-controller": written(startNamespaceController, newNamespaceController()),
+  "pod-garbage-collector-controller": written(startPodGarbageCollectorController, newPodGarbageCollector()),
+  "garbage-collector-controller": written(startGarbageCollectorController, newGarbageCollectorController(), records),
+  "replicaset-controller": written(startReplicaSetController, newReplicaSetController(), records),
+  "root-ca-certificate-publisher-controller": written(
+    startRootCaCertificatePublisher,
+    newRootCaCertificatePublisher({ rootCa: "" }),
+  ),
+  "serviceaccount-controller": written(startServiceAccountController, newServiceAccountController()),
+  "serviceaccount-token-controller": written(
+    startServiceAccountTokenController,
+    newServiceAccountTokenController({ rootCa: "" }),
+  ),
+  "ttl-controller": written(startTtlController, newTtlController()),
 };
 
 export const controllerDescriptors: readonly ControllerDescriptor[] = controllerNames.map((row) => {
   const { [row.name]: limit } = limits;
-  const { [row.name]: start } = initFuncs;
-  return { ...row, ...(limit === undefined ? {} : { limits: limit }), ...(start === undefined ? {} : { start }) };
+  return { ...row, ...(limit === undefined ? {} : { limits: limit }), ...writtenControllers[row.name] };
 });
 
 export function knownControllers(): readonly string[] {

@@ -11,5 +11,7 @@ export {
   newControllerInitializers,
   type StartResult,
 } from "./controller-descriptors.ts";
+export { printControllersPage } from "./controllers-page.ts";
+export { printRbacManifests, type RbacManifest, rbacManifests } from "./rbac-manifests.ts";
 export { LostLeaseError, run } from "./run.ts";
 export { startControllers } from "./start-controllers.ts";

@@ -5,7 +5,7 @@ import { FakeClock, noLog, seededRandom, TaskScope } from "@kubeloop/core/base";
 import { type Client, clientOf } from "@kubeloop/core/client";
 import { eventually } from "@kubeloop/core/testing";
 import { parseOptions } from "../options/index.ts";
-import { type Config, complete } from "./config.ts";
+import { type Config, complete, newMetrics } from "./config.ts";
 import { run } from "./run.ts";
 
 export interface ManagedCluster {
@@ -32,8 +32,10 @@ export async function withManager(
     onRequest(request);
     return server.transport(request, signal);
   };
-  const managers = clientOf(transport, { clock });
-  const config = complete({ options, client: managers, log: noLog, clock, random: seededRandom("manager"), ...given });
+  const metrics = newMetrics(options, given.metrics);
+  const managers = clientOf(transport, { clock, metrics });
+  const random = seededRandom("manager");
+  const config = complete({ options, client: managers, log: noLog, clock, random, ...given, metrics });
   const ended = new AbortController();
   const scope = new TaskScope(ended.signal);
   let failure: unknown;

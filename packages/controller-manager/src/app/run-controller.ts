@@ -8,7 +8,7 @@ import type { ControllerDescriptor, StartResult } from "./controller-descriptors
 
 export interface RunControllerOptions {
   readonly ports?: Ports;
-  /** As whom it asks the server; its own name unless given. */
+  /** Who in the process asks the server; its service account unless given. */
   readonly clientName?: string;
   /** How long workers wait for caches; the driver's unless given. */
   readonly syncTimeoutMs?: number;
@@ -19,7 +19,7 @@ export function runController<M>(
   context: ControllerContext,
   descriptor: ControllerDescriptor,
   controller: Controller<M>,
-  { ports, clientName = descriptor.name, syncTimeoutMs }: RunControllerOptions = {},
+  { ports, clientName = descriptor.serviceAccount ?? descriptor.name, syncTimeoutMs }: RunControllerOptions = {},
 ): StartResult {
   if (!isServed(context, controller.primary)) return { isStarted: false };
   const { clock, random, log, metrics, informerClient } = context;

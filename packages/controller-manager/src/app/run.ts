@@ -12,6 +12,8 @@ import { KubeloopError, TaskScope } from "@kubeloop/core/base";
 import { electionMetrics, LeaderElector, LeaseLock } from "@kubeloop/core/election";
 import { coreEventSink, EventBroadcaster } from "@kubeloop/core/events";
 import { HealthChecks } from "@kubeloop/core/runtime";
+import { type ManagerFacts, openManagerMetrics, readLabelAllowLists, runningControllers } from "../metrics/index.ts";
+import { readVersions } from "../options/index.ts";
 import { selectControllers } from "../select-controllers.ts";
 import { newSecureServing } from "../serving/index.ts";
 import { RootClientBuilder, ServiceAccountClientBuilder } from "./client-builder.ts";
@@ -25,6 +27,7 @@ import {
 import { newUuid } from "./new-uuid.ts";
 import { runTasks, ShutdownTimeoutError, type Task } from "./run-tasks.ts";
 import { startControllers } from "./start-controllers.ts";
+import { gitVersion } from "./version.ts";
 
 /** Another replica may be leading by now: the process must end. */
 export class LostLeaseError extends KubeloopError {
@@ -45,7 +48,9 @@ interface Parts {
 /** Ends without an error only if the signal aborted and everything ended in time. */
 export async function run(config: CompletedConfig, signal: AbortSignal): Promise<void> {
   const { clock, random, log, metrics, componentConfig } = config;
-  const rootClientBuilder = new RootClientBuilder(config.client, componentConfig.generic);
+  metrics.allowLabels(await readLabelAllowLists(config.options.metrics));
+  using _measuring = openManagerMetrics(metrics, managerFacts(config));
+  const rootClientBuilder = new RootClientBuilder(config.client, componentConfig.generic, metrics);
   const healthz = new HealthChecks({ clock });
   const parts: Parts = { rootClientBuilder, healthz, debugHandlers: new Map() };
   const serving = await newSecureServing({ ...config, ...parts }, signal);
@@ -73,6 +78,11 @@ export async function run(config: CompletedConfig, signal: AbortSignal): Promise
     await Promise.allSettled([scope.join()]);
     ending.abort(signal.reason);
   }
+}
+
+function managerFacts({ options, featureGates }: CompletedConfig): ManagerFacts {
+  const { version: emulatedVersion, minCompatibilityVersion } = readVersions(options.componentGlobals);
+  return { featureGates, gitVersion, emulatedVersion, minCompatibilityVersion };
 }
 
 async function lead(
@@ -127,18 +137,29 @@ async function runControllers(config: CompletedConfig, parts: RunParts, signal: 
   const { clock, random, log, componentConfig } = config;
   const { generic, kubeCloudShared } = componentConfig;
   const { rootClientBuilder, healthz, debugHandlers } = parts;
-  const accounts = new Map(controllerDescriptors.map(({ name, serviceAccount }) => [name, serviceAccount]));
+  const accounts = new Set(controllerDescriptors.map(({ serviceAccount }) => serviceAccount));
   const clientBuilder = kubeCloudShared.useServiceAccountCredentials
-    ? new ServiceAccountClientBuilder(rootClientBuilder, { clock, serviceAccountOf: (name) => accounts.get(name) })
+    ? new ServiceAccountClientBuilder(rootClientBuilder, { clock, isServiceAccount: (name) => accounts.has(name) })
     : rootClientBuilder;
   const selected = new Set(selectControllers(generic.controllers, controllerDescriptors).selected);
+  const aliases = new Map(controllerDescriptors.map(({ name, alias }) => [name, alias ?? name]));
+  const setRunning = runningControllers(config.metrics);
+  // Upstream's label has the names of 1.18.
+  const whileRunning = async (name: string, task: () => Promise<void>) => {
+    setRunning(aliases.get(name) ?? name, true);
+    try {
+      await task();
+    } finally {
+      setRunning(aliases.get(name) ?? name, false);
+    }
+  };
   const tasks: Task[] = [];
   const context = await createControllerContext(
     config,
     {
       rootClientBuilder,
       clientBuilder,
-      addTask: (name, task) => tasks.push({ name, run: task }),
+      addTask: (name, task) => tasks.push({ name, run: (each) => whileRunning(name, () => task(each)) }),
       drainMs: () => (parts.isStopping() ? Math.max(0, generic.controllerShutdownTimeoutMs - drainReserveMs) : 0),
       isControllerEnabled: ({ name }: ControllerDescriptor) => selected.has(name),
     },

@@ -37,6 +37,39 @@ test("the serviceaccount controller runs", async () => {
   });
 });
 
+test("a controller asks under the name of its service account", async () => {
+  const agents = new Set<string>();
+  const onRequest: ManagedRequests = ({ method, path, headers }) => {
+    const isItsWrite = method === "POST" && path === "/api/v1/namespaces/shop/serviceaccounts";
+    if (isItsWrite) agents.add(String(headers["user-agent"]).split("/").at(-1) ?? "");
+  };
+  await withManager(
+    ["--controllers=serviceaccount"],
+    async (cluster) => {
+      await newShop(cluster);
+      await cluster.until("an account is asked for", async () => agents.size > 0);
+    },
+    { onRequest },
+  );
+  expect([...agents]).toEqual(["service-account-controller"]);
+});
+
+test("with --use-service-account-credentials it asks for a token of that account", async () => {
+  let asked = "";
+  const onRequest: ManagedRequests = ({ path }) => {
+    if (path.endsWith("/token")) asked = path;
+  };
+  await withManager(
+    ["--controllers=serviceaccount", "--use-service-account-credentials"],
+    async (cluster) => {
+      await newShop(cluster);
+      await cluster.until("a token is asked for", async () => asked !== "");
+    },
+    { onRequest },
+  );
+  expect(asked).toBe("/api/v1/namespaces/kube-system/serviceaccounts/service-account-controller/token");
+});
+
 test("the ttl controller runs", async () => {
   await withManager(["--controllers=ttl"], async ({ client, signal, until }) => {
     await client.resource(nodes).create({ apiVersion: "v1", kind: "Node", metadata: { name: "n" } }, signal);

@@ -109,14 +109,17 @@ export interface VersionFlags {
 }
 
 /** The version to be like, and upstream's faults with what was given for it. */
-export function readVersions({ emulatedVersion, minCompatibilityVersion }: VersionFlags): {
+export function readVersions(flags: VersionFlags): {
   readonly version: string;
+  readonly minCompatibilityVersion: string;
   readonly faults: readonly string[];
 } {
-  const emulated = readVersion(emulatedVersion);
-  const oldest = readVersion(minCompatibilityVersion);
+  const emulated = readVersion(flags.emulatedVersion);
+  const oldest = readVersion(flags.minCompatibilityVersion);
   const unreadable = [emulated, oldest].flatMap(({ fault }) => (fault === undefined ? [] : [fault]));
-  if (unreadable.length > 0) return { version: binaryVersion, faults: unreadable.slice(0, 1) };
+  if (unreadable.length > 0) {
+    return { version: binaryVersion, minCompatibilityVersion: oldestVersion, faults: unreadable.slice(0, 1) };
+  }
   const version = emulated.version ?? binaryVersion;
   const faults: string[] = [];
   if (!isBetween(version, oldestVersion, binaryVersion)) {
@@ -127,7 +130,14 @@ export function readVersions({ emulatedVersion, minCompatibilityVersion }: Versi
   if (compatible !== undefined && !isBetween(compatible, oldestVersion, version)) {
     faults.push(`minCompatibilityVersion version ${compatible} is not between [${oldestVersion}, ${version}]`);
   }
-  return { version, faults };
+  const minCompatibilityVersion = compatible ?? oneBelow(version);
+  return { version, minCompatibilityVersion, faults };
+}
+
+function oneBelow(version: string): string {
+  const [major = 0, minor = 0] = version.split(".").map(Number);
+  const below = `${major}.${minor - 1}`;
+  return compareVersions(below, oldestVersion) < 0 ? oldestVersion : below;
 }
 
 function readVersion(entries: readonly string[]): { readonly version?: string; readonly fault?: string } {

@@ -2,4 +2,4 @@
 export { configzName, toConfigz } from "./configz.ts";
 export { binaryVersion, type FeatureGate, FeatureGates, readFeatureGates, readVersions } from "./feature-gates.ts";
 export { type ComponentConfig, flagGroups, type KubeControllerManagerOptions, parseOptions } from "./options.ts";
-export { gateOptions, joinFaults, validateOptions } from "./validate-options.ts";
+export { findAllowListFault, gateOptions, joinFaults, validateOptions } from "./validate-options.ts";

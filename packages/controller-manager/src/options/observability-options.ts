@@ -85,5 +85,10 @@ export const kubeloop = {
     false,
     "Print the table of controllers, say which are not written yet, and end.",
   ),
+  printRbacManifests: bool(
+    "print-rbac-manifests",
+    false,
+    "Print the service accounts, roles and bindings that the manager and its controllers need, as YAML, and end.",
+  ),
   listFeatureGates: bool("list-feature-gates", false, "Print all feature gates with their defaults, and end."),
 } as const;

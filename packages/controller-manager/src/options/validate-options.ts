@@ -156,6 +156,29 @@ function* checkMetrics({ metrics }: KubeControllerManagerOptions) {
   if (version !== "" && version !== "1.35") {
     yield `metrics.showHiddenMetricsForVersion: Invalid value: "${version}": must be omitted or have the value '1.35'; only the previous minor version is allowed`;
   }
+  const { disabledMetrics, allowListMapping, allowListMappingManifest } = metrics;
+  const unnamed = disabledMetrics.find((name) => !new RegExp(`^${metricName}$`).test(name));
+  if (unnamed !== undefined) {
+    yield `metrics.disabledMetrics: Invalid value: ${JSON.stringify(disabledMetrics)}: must be fully qualified metric names matching "^${metricName}$", got ${JSON.stringify(unnamed)}`;
+  }
+  const fault = findAllowListFault(allowListMapping, "metrics.allowListMapping");
+  if (fault !== undefined) yield fault;
+  if (Object.keys(allowListMapping).length > 0 && allowListMappingManifest !== "") {
+    const both = JSON.stringify({ allowListMapping, allowListMappingManifest });
+    yield `metrics: Invalid value: ${both}: cannot specify both allowListMapping and allowListMappingManifest`;
+  }
+}
+
+const metricName = "[a-zA-Z_:][a-zA-Z0-9_:]*";
+const labelName = "[a-zA-Z_][a-zA-Z0-9_]*";
+
+/** Of `--allow-metric-labels`, or of the file that says the same. */
+export function findAllowListFault(mapping: Readonly<Record<string, string>>, field: string): string | undefined {
+  const key = new RegExp(`^${metricName},${labelName}$`);
+  if (Object.keys(mapping).every((each) => key.test(each))) return undefined;
+  const format = `metricName matches ${JSON.stringify(metricName)} and labelName matches ${JSON.stringify(labelName)}`;
+  const value = JSON.stringify(mapping);
+  return `${field}: Invalid value: ${value}: must have keys with format \`metricName,labelName\` where ${format}`;
 }
 
 function* checkCloud({ kubeCloudShared: { cloudProviderName, cidrAllocatorType } }: ComponentConfig) {

@@ -1,13 +1,15 @@
 // Who a request to the manager's endpoints is from. In this order: a front proxy's certificate, which lets headers name the user; a client
 // certificate; a bearer token, which the cluster reviews; nobody. Promises that a token the server does not know is refused (401) and that
 // a certificate of no known authority makes nobody somebody.
-import { createHash } from "node:crypto";
+import { createHash, X509Certificate } from "node:crypto";
 import { type ApiRequest, type authenticationv1, headerValue, newUnauthorized } from "@kubeloop/core/api";
 import type { Clock } from "@kubeloop/core/base";
 import type { Client } from "@kubeloop/core/client";
 import { tokenReviews } from "@kubeloop/core/resources";
 import type { Peer } from "@kubeloop/core/runtime";
+import type { AuthenticationMetrics } from "../metrics/index.ts";
 import type { ClientAuthorities } from "./client-authorities.ts";
+import { observeReview } from "./observe-review.ts";
 import { ReviewCache } from "./review-cache.ts";
 import { verifyCertificate } from "./verify-certificate.ts";
 
@@ -26,6 +28,7 @@ export interface AuthenticationOptions {
   /** Whom to ask about tokens; without one, tokens say nothing. */
   readonly client: Client | undefined;
   readonly tokenTtlMs: number;
+  readonly metrics?: AuthenticationMetrics;
 }
 
 export class Authentication {
@@ -34,7 +37,7 @@ export class Authentication {
 
   constructor(options: AuthenticationOptions) {
     this.#options = options;
-    this.#reviews = new ReviewCache(options.clock, () => options.tokenTtlMs);
+    this.#reviews = new ReviewCache(options.clock, () => options.tokenTtlMs, options.metrics?.tokenCache);
   }
 
   async userOf(request: ApiRequest, peer: Peer, signal: AbortSignal): Promise<User> {
@@ -74,7 +77,11 @@ export class Authentication {
   }
 
   #fromCertificate({ certificates }: Peer): User | undefined {
-    if (certificates.length === 0) return undefined;
+    const [leaf] = certificates;
+    if (leaf === undefined) return undefined;
+    // Of every certificate that is shown, by whomever it is signed.
+    const lifeMs = Date.parse(new X509Certificate(leaf).validTo) - this.#options.clock.now();
+    this.#options.metrics?.certificateLife(lifeMs / 1000);
     const found = verifyCertificate(
       certificates,
       this.#options.authorities().clientAuthorities,
@@ -100,7 +107,10 @@ export class Authentication {
       metadata: {},
       spec: { token },
     };
-    const answer = await this.#options.client?.resource(tokenReviews).create(review, signal);
+    const { client, clock, metrics } = this.#options;
+    const answer = await observeReview(clock, metrics?.tokenReview, () =>
+      client?.resource(tokenReviews).create(review, signal),
+    );
     const { authenticated: isKnown, user = {} } = answer?.status ?? {};
     if (isKnown !== true) return undefined;
     const { username: name = "", uid = "", groups = [], extra = {} } = user;

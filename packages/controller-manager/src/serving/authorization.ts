@@ -4,7 +4,9 @@ import type { authorizationv1 } from "@kubeloop/core/api";
 import type { Clock } from "@kubeloop/core/base";
 import type { Client } from "@kubeloop/core/client";
 import { subjectAccessReviews } from "@kubeloop/core/resources";
+import type { AuthorizationMetrics } from "../metrics/index.ts";
 import type { User } from "./authentication.ts";
+import { observeReview } from "./observe-review.ts";
 import { ReviewCache } from "./review-cache.ts";
 
 export interface AuthorizationOptions {
@@ -15,20 +17,26 @@ export interface AuthorizationOptions {
   readonly client: Client | undefined;
   readonly allowTtlMs: number;
   readonly denyTtlMs: number;
+  readonly metrics?: AuthorizationMetrics;
 }
+
+/** Only "allowed" lets a request pass. "no-opinion" is what the cluster says of a user to whom no rule applies. */
+export type AccessDecision = "allowed" | "denied" | "no-opinion";
 
 export class Authorization {
   readonly #options: AuthorizationOptions;
-  readonly #reviews: ReviewCache<boolean>;
+  readonly #reviews: ReviewCache<AccessDecision>;
 
   constructor(options: AuthorizationOptions) {
     this.#options = options;
-    this.#reviews = new ReviewCache(options.clock, (isAllowed) => (isAllowed ? options.allowTtlMs : options.denyTtlMs));
+    this.#reviews = new ReviewCache(options.clock, (decision) =>
+      decision === "allowed" ? options.allowTtlMs : options.denyTtlMs,
+    );
   }
 
-  async isAllowed(user: User, verb: string, path: string, signal: AbortSignal): Promise<boolean> {
-    if (user.groups.includes("system:masters") || this.#isOpen(path)) return true;
-    if (this.#options.client === undefined) return false;
+  async authorize(user: User, verb: string, path: string, signal: AbortSignal): Promise<AccessDecision> {
+    if (user.groups.includes("system:masters") || this.#isOpen(path)) return "allowed";
+    if (this.#options.client === undefined) return "no-opinion";
     return await this.#reviews.get(JSON.stringify([user, verb, path]), () => this.#review(user, verb, path, signal));
   }
 
@@ -38,7 +46,7 @@ export class Authorization {
     );
   }
 
-  async #review(user: User, verb: string, path: string, signal: AbortSignal): Promise<boolean> {
+  async #review(user: User, verb: string, path: string, signal: AbortSignal): Promise<AccessDecision> {
     const review: authorizationv1.SubjectAccessReview = {
       apiVersion: "authorization.k8s.io/v1",
       kind: "SubjectAccessReview",
@@ -51,7 +59,12 @@ export class Authorization {
         nonResourceAttributes: { path, verb },
       },
     };
-    const answer = await this.#options.client?.resource(subjectAccessReviews).create(review, signal);
-    return answer?.status?.allowed === true;
+    const { client, clock, metrics } = this.#options;
+    const answer = await observeReview(clock, metrics?.accessReview, () =>
+      client?.resource(subjectAccessReviews).create(review, signal),
+    );
+    const { allowed: isAllowed, denied: isDenied } = answer?.status ?? {};
+    if (isAllowed === true && isDenied !== true) return "allowed";
+    return isDenied === true ? "denied" : "no-opinion";
   }
 }

@@ -8,10 +8,11 @@ import {
   type Transport,
   valueResponse,
 } from "@kubeloop/core/api";
-import { FakeClock } from "@kubeloop/core/base";
+import { FakeClock, MetricsRegistry, noLog } from "@kubeloop/core/base";
 import { clientOf } from "@kubeloop/core/client";
 import { textResponse } from "@kubeloop/core/runtime";
 import { beforeAll, describe, expect, test } from "vitest";
+import { servingMetrics } from "../metrics/index.ts";
 import { Authentication } from "./authentication.ts";
 import { Authorization } from "./authorization.ts";
 import type { ClientAuthorities } from "./client-authorities.ts";
@@ -90,15 +91,26 @@ function newGuards(isAlone = false) {
   const { asked, client } = newCluster();
   const remote = isAlone ? undefined : client;
   const seen: string[] = [];
+  const registry = new MetricsRegistry();
+  const metrics = servingMetrics(registry);
   const handler = guarded(
     async ({ path }) => {
       seen.push(path);
       return textResponse(200, "secret");
     },
     {
-      authentication: new Authentication({ clock, authorities: () => authorities, client: remote, tokenTtlMs: 10_000 }),
+      clock,
+      metrics,
+      authentication: new Authentication({
+        clock,
+        metrics: metrics.authentication,
+        authorities: () => authorities,
+        client: remote,
+        tokenTtlMs: 10_000,
+      }),
       authorization: new Authorization({
         clock,
+        metrics: metrics.authorization,
         alwaysAllowPaths: ["/healthz", "/open/*"],
         client: remote,
         allowTtlMs: 10_000,
@@ -115,7 +127,7 @@ function newGuards(isAlone = false) {
       return (error as { readonly status?: { readonly code?: number } }).status?.code ?? 0;
     }
   };
-  return { ask, asked, seen };
+  return { ask, asked, seen, registry };
 }
 
 describe("may read", () => {
@@ -166,4 +178,78 @@ test("an expired certificate is nobody's", async () => {
   expect(await ask({ as: "master" })).toBe(403);
   clock.setWallTime(before);
   expect(await ask({ as: "master" })).toBe(200);
+});
+
+describe("is measured", () => {
+  const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+  test.each<[string, readonly Given[], readonly string[]]>([
+    [
+      "nobody",
+      [{}],
+      [
+        'authenticated_user_requests{username="other"} 1',
+        'authentication_attempts{result="success"} 1',
+        'authentication_duration_seconds_count{result="success"} 1',
+        'authorization_attempts_total{result="no-opinion"} 1',
+        'apiserver_delegated_authz_request_total{code="201"} 1',
+        'apiserver_delegated_authz_request_duration_seconds_count{code="201"} 1',
+      ],
+    ],
+    [
+      "a token that the cluster knows, asked about once",
+      [{ headers: bearer("good") }, { headers: bearer("good") }],
+      [
+        'authentication_attempts{result="success"} 2',
+        'authorization_attempts_total{result="allowed"} 2',
+        'authorization_duration_seconds_count{result="allowed"} 2',
+        'apiserver_delegated_authn_request_total{code="201"} 1',
+        'apiserver_delegated_authn_request_duration_seconds_count{code="201"} 1',
+        'authentication_token_cache_request_total{status="hit"} 1',
+        'authentication_token_cache_request_total{status="miss"} 1',
+        'authentication_token_cache_request_duration_seconds_count{status="miss"} 1',
+        'authentication_token_cache_fetch_total{status="ok"} 1',
+        'authentication_token_cache_active_fetch_count{status="in_flight"} 0',
+        'authentication_token_cache_active_fetch_count{status="blocked"} 0',
+      ],
+    ],
+    ["a token that it does not know", [{ headers: bearer("bad") }], ['authentication_attempts{result="error"} 1']],
+    [
+      "a certificate, and how long it is valid",
+      [{ as: "alice" }, { as: "stranger" }],
+      ["apiserver_client_certificate_expiration_seconds_count 2"],
+    ],
+    [
+      "a user whose name is one of a person",
+      [{ as: "proxy", headers: { "x-remote-user": "bob@example.com" } }],
+      ['authenticated_user_requests{username="email_id"} 1'],
+    ],
+    [
+      "a user that many clusters have",
+      [{ as: "proxy", headers: { "x-remote-user": "kubelet" } }],
+      ['authenticated_user_requests{username="kubelet"} 1'],
+    ],
+  ])("%s", async (_name, given, lines) => {
+    const { ask, registry } = newGuards();
+    for (const one of given) await ask(one);
+    const printed = registry.print().split("\n");
+    expect(lines.filter((line) => !printed.includes(line))).toEqual([]);
+  });
+
+  test("a cluster that does not answer", async () => {
+    const registry = new MetricsRegistry();
+    const { authentication: metrics } = servingMetrics(registry);
+    const client = clientOf(() => Promise.reject(new Error("down")), { clock, log: noLog });
+    const authentication = new Authentication({
+      clock,
+      metrics,
+      authorities: () => authorities,
+      client,
+      tokenTtlMs: 1,
+    });
+    const headers = bearer("good");
+    const request: ApiRequest = { method: "GET", path: "/", query: [], headers, body: noBody, prefers: "bytes" };
+    await expect(authentication.userOf(request, { certificates: [] }, signal)).rejects.toThrow("down");
+    expect(registry.print()).toContain('apiserver_delegated_authn_request_total{code="<error>"} 1\n');
+    expect(registry.print()).toContain('authentication_token_cache_fetch_total{status="error"} 1\n');
+  });
 });

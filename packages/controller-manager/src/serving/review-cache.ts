@@ -1,6 +1,7 @@
 // Remembers answers of the server for a while, so that a scraper does not cost it a review each time. Answers are kept by their question, as
 // many as fit; who asks while the same question is under way waits for that one answer. A failure is not kept.
 import type { Clock } from "@kubeloop/core/base";
+import type { ReviewCacheObserver } from "../metrics/index.ts";
 
 interface Kept<T> {
   readonly value: T;
@@ -12,29 +13,47 @@ const mostKept = 4096;
 export class ReviewCache<T> {
   readonly #clock: Clock;
   readonly #ttlMsOf: (value: T) => number;
+  readonly #observer: ReviewCacheObserver | undefined;
   readonly #kept = new Map<string, Kept<T>>();
   readonly #asking = new Map<string, Promise<T>>();
 
-  constructor(clock: Clock, ttlMsOf: (value: T) => number) {
+  constructor(clock: Clock, ttlMsOf: (value: T) => number, observer?: ReviewCacheObserver) {
     this.#clock = clock;
     this.#ttlMsOf = ttlMsOf;
+    this.#observer = observer;
   }
 
   async get(question: string, ask: () => Promise<T>): Promise<T> {
     const kept = this.#kept.get(question);
-    if (kept !== undefined && this.#clock.monotonic() < kept.untilMs) return kept.value;
-    const asked = this.#asking.get(question) ?? this.#ask(question, ask);
-    return await asked;
+    const startMs = this.#clock.monotonic();
+    if (kept !== undefined && startMs < kept.untilMs) {
+      this.#observer?.answered(true, 0);
+      return kept.value;
+    }
+    this.#observer?.waiting(1);
+    try {
+      return await (this.#asking.get(question) ?? this.#ask(question, ask));
+    } finally {
+      this.#observer?.waiting(-1);
+      this.#observer?.answered(false, (this.#clock.monotonic() - startMs) / 1000);
+    }
   }
 
   #ask(question: string, ask: () => Promise<T>): Promise<T> {
+    this.#observer?.fetching(1);
+    let isOk = false;
     const asked = ask()
       .then((value) => {
+        isOk = true;
         const ttlMs = this.#ttlMsOf(value);
         if (ttlMs > 0) this.#keep(question, { value, untilMs: this.#clock.monotonic() + ttlMs });
         return value;
       })
-      .finally(() => this.#asking.delete(question));
+      .finally(() => {
+        this.#asking.delete(question);
+        this.#observer?.fetching(-1);
+        this.#observer?.fetched(isOk);
+      });
     this.#asking.set(question, asked);
     return asked;
   }

@@ -10,13 +10,13 @@ import {
   HttpServer,
   healthRoutes,
   metricsHandler,
-  type PrintableMetrics,
   type Routes,
   routed,
   type ServingCertificate,
   ServingCertificateFiles,
   type TlsSettings,
 } from "@kubeloop/core/runtime";
+import { type PrintedMetrics, servingMetrics } from "../metrics/index.ts";
 import type { FeatureGates, KubeControllerManagerOptions } from "../options/index.ts";
 import { Authentication } from "./authentication.ts";
 import { Authorization } from "./authorization.ts";
@@ -29,7 +29,7 @@ import {
 import { guarded } from "./guarded.ts";
 import { profileRoutes } from "./profiles.ts";
 import { newSelfSignedCertificate } from "./self-signed-certificate.ts";
-import { slisHandler } from "./slis.ts";
+import { newSlis } from "./slis.ts";
 import { tlsSettings } from "./tls-settings.ts";
 import { configzHandler, flagzHandler, statuszHandler } from "./zpages.ts";
 
@@ -37,7 +37,7 @@ export interface SecureServingOptions {
   readonly options: KubeControllerManagerOptions;
   readonly featureGates: FeatureGates;
   readonly healthz: HealthChecks;
-  readonly metrics: PrintableMetrics;
+  readonly metrics: PrintedMetrics;
   /** By path below /debug/controllers/<name>; grows when controllers start. */
   readonly debugHandlers: ReadonlyMap<string, Transport>;
   /** Reads and sets `-v` while the process runs. */
@@ -62,17 +62,22 @@ export async function newSecureServing(
   const { secureServing } = options;
   if (secureServing.bindPort === 0) return undefined;
   const certificate = await openCertificate(parts, signal);
-  const remote = await openRemoteClients(options, { clock, log }, signal);
+  const remote = await openRemoteClients(options, { clock, log, metrics: parts.metrics }, signal);
   let authorities = await findAuthorities(options, remote.authentication, log, signal);
+  const metrics = servingMetrics(parts.metrics);
   const guards = {
+    clock,
+    metrics,
     authentication: new Authentication({
       clock,
+      metrics: metrics.authentication,
       authorities: () => authorities,
       client: remote.authentication,
       tokenTtlMs: options.authentication.cacheTTLMs,
     }),
     authorization: new Authorization({
       clock,
+      metrics: metrics.authorization,
       alwaysAllowPaths: options.authorization.alwaysAllowPaths,
       client: remote.authorization,
       allowTtlMs: options.authorization.allowCacheTTLMs,
@@ -110,7 +115,8 @@ export async function newSecureServing(
 
 function routesOf(parts: SecureServingOptions): Routes {
   const { options, featureGates, healthz, metrics, debugHandlers, verbosity, clock, log } = parts;
-  const { "/healthz": health = notServed } = healthRoutes("healthz", healthz, log);
+  const slis = newSlis(clock.now());
+  const { "/healthz": health = notServed } = healthRoutes("healthz", slis.observe("healthz", healthz), log);
   const listed: Routes = {
     "/healthz": health,
     "/metrics": metricsHandler(metrics),
@@ -126,7 +132,7 @@ function routesOf(parts: SecureServingOptions): Routes {
   };
   return {
     ...listed,
-    "/metrics/slis": slisHandler(healthz),
+    "/metrics/slis": slis.handler,
     ...(featureGates.isEnabled("ComponentStatusz") ? { "/statusz": statuszHandler(statusz) } : {}),
     ...(isProfiling ? profileRoutes(clock) : {}),
     ...(isProfiling && verbosity !== undefined ? { "/debug/flags/v": verbosityHandler(verbosity) } : {}),
@@ -226,7 +232,7 @@ interface RemoteClients {
 /** The clusters that review tokens and access. A pod's own, where neither is named and the process runs in a pod. */
 async function openRemoteClients(
   { authentication, authorization }: KubeControllerManagerOptions,
-  parts: { readonly clock: Clock; readonly log: Log },
+  parts: { readonly clock: Clock; readonly log: Log; readonly metrics: PrintedMetrics },
   signal: AbortSignal,
 ): Promise<RemoteClients> {
   const open = async (path: string): Promise<Client | undefined> => {

@@ -34,6 +34,7 @@ export {
   type LabelValues,
   type Metric,
   type MetricDefinition,
+  type MetricStability,
   type Metrics,
   noMetrics,
 } from "./metrics.ts";

@@ -166,4 +166,12 @@ test("without a registry everything can be counted and nothing happens", () => {
 
 test("exponential buckets are upstream's", () => {
   expect(exponentialBuckets(1, 2, 4)).toEqual([1, 2, 4, 8]);
+  // As Go multiplies: kube-controller-manager prints these bounds of its work queues.
+  expect(exponentialBuckets(10e-9, 10, 5).map(printNumber)).toEqual([
+    "1e-08",
+    "1e-07",
+    "1e-06",
+    "9.999999999999999e-06",
+    "9.999999999999999e-05",
+  ]);
 });

@@ -3,10 +3,17 @@
 //
 // `labels(...)` returns the series of one set of label values. Keep the series in a field on a hot path: its methods do no look-ups.
 
+/** How much may still change about a metric, in Kubernetes' words. */
+export type MetricStability = "INTERNAL" | "ALPHA" | "BETA" | "STABLE";
+
 export interface MetricDefinition<L extends string = string> {
   readonly name: string;
   readonly help: string;
   readonly labels?: readonly L[];
+  /** Default: ALPHA. Only registries that follow Kubernetes' rules for metrics read this and the next field. */
+  readonly stability?: MetricStability;
+  /** The version that deprecated it, for example "1.36.0". */
+  readonly deprecatedVersion?: string;
 }
 
 export interface HistogramDefinition<L extends string = string> extends MetricDefinition<L> {
@@ -60,7 +67,9 @@ export const noMetrics: Metrics = {
   onCollect: () => ({ [Symbol.dispose]() {} }),
 };
 
-/** Returns `count` bucket bounds, each `factor` times the previous one. */
+/** Returns `count` bucket bounds, each `factor` times the previous one, rounded as Go's client library does: the text of a bound is its name. */
 export function exponentialBuckets(start: number, factor: number, count: number): readonly number[] {
-  return Array.from({ length: count }, (_, i) => start * factor ** i);
+  const bounds = [start];
+  for (let at = 1; at < count; at++) bounds.push((bounds[at - 1] ?? start) * factor);
+  return bounds;
 }

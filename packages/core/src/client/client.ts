@@ -8,13 +8,14 @@
 import type { KubernetesObject, PartialObjectMetadata, Resource, SubresourceTypes, Transport } from "../api/index.ts";
 import { type Clock, defaultLog, type Log, type Metrics, systemClock } from "../base/index.ts";
 import type { Credential, Credentials } from "./credentials/credentials.ts";
+import { registerExecPluginMetrics } from "./credentials/exec-metrics.ts";
 import { type Impersonation, impersonationHeaders } from "./credentials/impersonation.ts";
 import { type CredentialFunction, functionCredentials } from "./credentials/renewed-credentials.ts";
 import { CachedDiscovery, Discovery, RestMapper } from "./discovery/index.ts";
 import { HttpTransport } from "./http/http-transport.ts";
 import type { HttpVersion } from "./http/server-connections.ts";
 import type { ClusterConfig } from "./kubeconfig/cluster-config.ts";
-import { RateLimiter, withClientPolicies } from "./policy/index.ts";
+import { openTransportMetrics, RateLimiter, withClientPolicies } from "./policy/index.ts";
 import type { ObjectView } from "./rest/accept.ts";
 import { linesOf, type PodLogOptions, podLogBytes } from "./rest/pod-logs.ts";
 import { type MetadataClient, ResourceClient } from "./rest/resource-client.ts";
@@ -65,6 +66,7 @@ export class Client implements AsyncDisposable {
   readonly #isOwner: boolean;
   readonly #options: ClientChanges;
   readonly #limiter: RateLimiter | undefined;
+  readonly #counted: Disposable;
   #discovery: CachedDiscovery | undefined;
   #mapper: RestMapper | undefined;
 
@@ -74,6 +76,8 @@ export class Client implements AsyncDisposable {
     const credentials = toCredentials(options);
     this.#options = { ...options, ...(credentials === undefined ? {} : { credentials }) };
     this.#isOwner = ownership === "owns";
+    this.#counted = openTransportMetrics(options.metrics, ownership);
+    if (options.metrics !== undefined) registerExecPluginMetrics(options.metrics);
     const { impersonate } = options;
     this.#limiter = options.limiter ?? newLimiter(options);
     this.transport = withPolicies(sender.as({ credentials, impersonate }), sender, options, this.#limiter);
@@ -123,6 +127,7 @@ export class Client implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#counted[Symbol.dispose]();
     if (this.#isOwner) await this.#sender[Symbol.asyncDispose]();
   }
 

@@ -45,6 +45,8 @@ export {
   inlineCaBundle,
   noCredentials,
   nodeHost,
+  parseJsonOrYaml,
+  printYaml,
   type RereadContext,
   systemCaBundle,
   type TokenFileOptions,

@@ -38,6 +38,8 @@ export interface ControllerParts {
   readonly metrics?: readonly ControllerMetric[];
   /** Counts how often watches that follow discovery could not follow it: it failed, or what it had added has not synced by the next time. */
   readonly discoveryErrors?: CounterMetric<never> | undefined;
+  /** Counts how often a key was put off because a cache did not show its writes yet; by the resource of that cache. */
+  readonly staleSyncSkips?: CounterMetric<"group" | "resource"> | undefined;
   /** The live reads (`liveGet`, `liveGetSubresource`, `liveList`) that it makes with its own identity. Others are refused. */
   readonly reads?: readonly Access[];
   /** What it writes with its own identity. Other writes are refused. */
@@ -66,7 +68,7 @@ interface QueuesParts<M> {
 }
 
 export interface Controller<M = undefined>
-  extends Required<Omit<ControllerParts, "primary" | "watches" | "namespaces" | "discoveryErrors">>,
+  extends Required<Omit<ControllerParts, "primary" | "watches" | "namespaces" | "discoveryErrors" | "staleSyncSkips">>,
     QueuesParts<M> {
   /** For documents. */
   readonly shape: "keyed" | "sweep" | "model";
@@ -74,6 +76,7 @@ export interface Controller<M = undefined>
   readonly namespaces: readonly string[] | undefined;
   readonly followsDiscovery: boolean;
   readonly discoveryErrors: CounterMetric<never> | undefined;
+  readonly staleSyncSkips: CounterMetric<"group" | "resource"> | undefined;
   /** What to watch; `served` counts only where the controller follows discovery. Throws for watches that cannot work. */
   watchesFor(served: Served | undefined): readonly Watch[];
   newModel(): M;
@@ -84,7 +87,8 @@ type ModelOf<M> = [M] extends [undefined] ? Partial<ModelParts<M>> : ModelParts<
 
 /** A controller with one or more queues, and a model if its rules need one. */
 export function newController<M = undefined>(parts: ControllerParts & QueuesParts<M> & ModelOf<M>): Controller<M> {
-  const { name, primary, watches = [], namespaces, queues, newModel, absorb, collect, discoveryErrors } = parts;
+  const { name, primary, watches = [], namespaces, queues, newModel, absorb, collect } = parts;
+  const { discoveryErrors, staleSyncSkips } = parts;
   const { sources = [], indexes = [], metrics = [], reads = [], writes = [], ports = [] } = parts;
   const followsDiscovery = typeof watches === "function";
   const watchesFor = (served: Served | undefined) => {
@@ -102,13 +106,14 @@ export function newController<M = undefined>(parts: ControllerParts & QueuesPart
     namespaces,
     sources,
     indexes,
-    metrics: discoveryErrors === undefined ? metrics : [...metrics, discoveryErrors],
+    metrics: [...metrics, ...[discoveryErrors, staleSyncSkips].filter((metric) => metric !== undefined)],
     reads,
     writes,
     ports,
     onSyncTimeout: parts.onSyncTimeout ?? "fail",
     followsDiscovery,
     discoveryErrors,
+    staleSyncSkips,
     watchesFor,
     queues,
     newModel: newModel ?? (() => undefined as M),

@@ -49,6 +49,22 @@ export function liveReader(client: Client): LiveReader {
   };
 }
 
+/**
+ * The same for an identity that may only list and watch, as that of shared informers in Kubernetes: one object is read as the list of those
+ * with its name.
+ */
+export function listingReader(client: Client): Pick<LiveReader, "get" | "list"> {
+  const { list } = liveReader(client);
+  return {
+    list,
+    async get(resource, key, view, signal) {
+      const { namespace, name } = splitKey(key);
+      const { items } = await list(resource, { namespace, fieldSelector: `metadata.name=${name}`, view }, signal);
+      return items[0];
+    },
+  };
+}
+
 async function orAbsent<T>(read: Promise<T>): Promise<T | undefined> {
   try {
     return await read;

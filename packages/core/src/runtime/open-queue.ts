@@ -2,12 +2,13 @@
 //
 // Two clients are used. Writes and questions go out with the controller's own identity; reads that settle a lost write go out with the
 // identity of the shared informers, because they stand in for a watch.
+import type { Resource } from "../api/index.ts";
 import type { ControllerQueue } from "../contract/for-drivers.ts";
 import type { Controller, Wake } from "../contract/index.ts";
 import type { ControllerCaches } from "./controller-caches.ts";
 import type { ControllerMetrics } from "./controller-metrics.ts";
 import type { DriverSettings } from "./driver-options.ts";
-import { liveReader } from "./live-reader.ts";
+import { listingReader, liveReader } from "./live-reader.ts";
 import { QueueWorker } from "./queue-worker.ts";
 import { ReadYourWrites, type WriteGate } from "./read-your-writes.ts";
 import { reconcile } from "./reconcile.ts";
@@ -55,7 +56,10 @@ export function openQueue<M>(name: string, queue: ControllerQueue<M>, parts: Ope
   const { skips, settlements } = counted;
   const cachesOf = (resource: Parameters<ControllerCaches["cachesOf"]>[0]) => caches.cachesOf(resource);
   const { settleAfterMs, wrapGate = (gate: WriteGate) => gate } = settings;
-  const settler = liveReader(informerClient);
+  const settler = listingReader(informerClient);
+  const { staleSyncSkips } = controller;
+  const onSkip = ({ group, plural }: Resource) =>
+    measures.record(staleSyncSkips === undefined ? [] : [staleSyncSkips.inc({ group, resource: plural })]);
   const onUnseen = (keys: readonly string[]) => parts.wake(keys, undefined);
   const ownWrites = new ReadYourWrites({
     cachesOf,
@@ -63,6 +67,7 @@ export function openQueue<M>(name: string, queue: ControllerQueue<M>, parts: Ope
     clock,
     settleAfterMs,
     skips,
+    onSkip,
     settlements,
     onUnseen,
   });

@@ -23,7 +23,13 @@ describe("a gate", () => {
     const clock = new FakeClock();
     const cache = new TestCache();
     const reader = readerOf(live);
-    const gate = new ReadYourWrites({ cachesOf: ({ plural }) => (plural === "pods" ? [cache] : []), reader, clock });
+    const skipped: string[] = [];
+    const gate = new ReadYourWrites({
+      cachesOf: ({ plural }) => (plural === "pods" ? [cache] : []),
+      reader,
+      clock,
+      onSkip: ({ plural }) => skipped.push(plural),
+    });
     /** As a driver does when a watch event has come. */
     const show = (object: KubernetesObject) => {
       cache.set(object);
@@ -33,7 +39,7 @@ describe("a gate", () => {
       cache.delete(`shop/${name}`, version);
       return gate.noteChange(pods, `shop/${name}`);
     };
-    return { clock, gate, reader, cache, show, hide };
+    return { clock, gate, reader, cache, skipped, show, hide };
   }
   const created = () => [create(pods, pod("a")), done(pod("a", { resourceVersion: "9" }))] as const;
 
@@ -49,6 +55,15 @@ describe("a gate", () => {
     cache.set(pod("a", { resourceVersion: "9" }));
     expect((await gate.check("k", never)).isReady).toBe(true);
     expect([gate.size, gate.links]).toEqual([0, 0]);
+  });
+
+  test("says for which cache it puts a key off", async () => {
+    const { gate, cache, skipped } = newGate();
+    gate.note("k", ...created());
+    await gate.check("k", never);
+    cache.set(pod("a", { resourceVersion: "9" }));
+    await gate.check("k", never);
+    expect(skipped).toEqual(["pods"]);
   });
 
   test("a change tells who was put off and has nothing left to wait for", async () => {

@@ -38,6 +38,8 @@ export interface ReadYourWritesOptions {
   readonly onUnseen?: ((keys: readonly string[]) => void) | undefined;
   /** Times a key was put off. */
   readonly skips?: CounterSeries | undefined;
+  /** Called when a key is put off, with the resource whose cache does not show a write of it. */
+  readonly onSkip?: ((resource: Resource) => void) | undefined;
   /** Counts live reads that were started to settle writes, failed ones included. */
   readonly settlements?: CounterSeries | undefined;
 }
@@ -150,6 +152,8 @@ export class ReadYourWrites implements WriteGate, Disposable {
     if (this.#isFree(key)) return ready;
     const waiting = this.#waitingOf(key);
     this.#skips.inc();
+    const [first] = this.#awaited.of(key);
+    if (first !== undefined) this.#options.onSkip?.(first.expected.resource);
     const recheckMs = Math.min(firstRecheckMs * 2 ** waiting.checks++, longestRecheckMs);
     return { isReady: false, waitMs: Math.max(waitMs, recheckMs) };
   }

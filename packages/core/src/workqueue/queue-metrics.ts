@@ -5,22 +5,25 @@ import type { QueueObserver } from "./queue-observer.ts";
 import type { QueueKey } from "./ready-order.ts";
 
 const labels = ["name"] as const;
+const stability = "BETA";
 const buckets = exponentialBuckets(10e-9, 10, 10);
 
 export const queueMetricDefinitions = {
-  depth: { name: "workqueue_depth", help: "Current depth of workqueue", labels },
-  adds: { name: "workqueue_adds_total", help: "Total number of adds handled by workqueue", labels },
+  depth: { name: "workqueue_depth", help: "Current depth of workqueue", labels, stability },
+  adds: { name: "workqueue_adds_total", help: "Total number of adds handled by workqueue", labels, stability },
   latency: {
     name: "workqueue_queue_duration_seconds",
     help: "How long in seconds an item stays in workqueue before being requested.",
     labels,
     buckets,
+    stability,
   },
   work: {
     name: "workqueue_work_duration_seconds",
     help: "How long in seconds processing an item from workqueue takes.",
     labels,
     buckets,
+    stability,
   },
   unfinished: {
     name: "workqueue_unfinished_work_seconds",
@@ -28,13 +31,15 @@ export const queueMetricDefinitions = {
       "How many seconds of work has done that is in progress and hasn't been observed by work_duration. Large values " +
       "indicate stuck threads. One can deduce the number of stuck threads by observing the rate at which this increases.",
     labels,
+    stability,
   },
   longest: {
     name: "workqueue_longest_running_processor_seconds",
     help: "How many seconds has the longest running processor for workqueue been running.",
     labels,
+    stability,
   },
-  retries: { name: "workqueue_retries_total", help: "Total number of retries handled by workqueue", labels },
+  retries: { name: "workqueue_retries_total", help: "Total number of retries handled by workqueue", labels, stability },
 } as const;
 
 /** Dispose of it when the queue is no longer used: that removes its series. */

@@ -14,7 +14,7 @@
 // - A set that is being deleted neither creates nor deletes: its pods are left to the garbage collector.
 // - The condition ReplicaFailure is set when a create or delete fails, and removed by the next plan without a failure.
 import type { appsv1 } from "@kubeloop/core/api";
-import { keyed, owned, statusVerbs, subresourceVerbs, verbs } from "@kubeloop/core/contract";
+import { counter, keyed, owned, statusVerbs, subresourceVerbs, verbs } from "@kubeloop/core/contract";
 import { pods, replicaSets } from "@kubeloop/core/resources";
 import { adoptable } from "../../domain/adoptable.ts";
 import { podsByController, replicaSetsByController } from "../../domain/by-controller.ts";
@@ -32,6 +32,12 @@ export interface ReplicaSetSettings {
   /** How many pods are created or deleted at a time: upstream's BurstReplicas, which no flag sets. */
   readonly burst?: number;
 }
+
+export const staleSyncSkips = counter({
+  name: "replicaset_controller_stale_sync_skips_total",
+  help: "Total number of ReplicaSet syncs skipped due to a stale watch cache.",
+  labels: ["group", "resource"] as const,
+});
 
 const selectorOf = ({ spec }: appsv1.ReplicaSet) => spec?.selector;
 
@@ -58,6 +64,7 @@ export const newReplicaSetController = ({
       subresourceVerbs(replicaSets, "finalizers", "update"),
     ],
     metrics: [sortingDeletionAgeRatio],
+    staleSyncSkips,
     observe,
     decide: newDecide({ burst, usesDeletionCost }),
     report: newReport({ countsTerminating }),

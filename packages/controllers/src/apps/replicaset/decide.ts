@@ -13,12 +13,13 @@ import {
   removeObject,
   slowStart,
 } from "@kubeloop/core/contract";
-import { pods, replicaSets } from "@kubeloop/core/resources";
+import { pods } from "@kubeloop/core/resources";
 import { isPodActive, isPodReady, isPodTerminating } from "@kubeloop/core/rules";
 import { claimChildren, claimedOf, decideAdoption, isBeingDeleted, parseSelector } from "../../domain/claim.ts";
 import { inDeletionOrder } from "../../domain/deletion-order.ts";
 import { podFromTemplate } from "../../domain/pod-from-template.ts";
 import type { Observed } from "./observe.ts";
+import { type ReplicaKind, replicaSetKind } from "./replica-kind.ts";
 
 /** Which pods the status counts, and what kept it from scaling; for `report`. */
 export interface CountedPods {
@@ -29,6 +30,8 @@ export interface CountedPods {
 }
 
 export interface DecideOptions {
+  /** ReplicaSets unless given. */
+  readonly kind?: ReplicaKind;
   readonly burst: number;
   readonly usesDeletionCost: boolean;
 }
@@ -40,7 +43,7 @@ export const sortingDeletionAgeRatio = histogram({
 });
 
 export const newDecide =
-  (options: DecideOptions) =>
+  ({ kind = replicaSetKind, ...options }: DecideOptions) =>
   (observed: Observed, context: DecideContext): Decision<CountedPods> => {
     const { set, owned, orphans } = observed;
     const { replicas = 1, selector } = set.spec ?? {};
@@ -53,7 +56,7 @@ export const newDecide =
       owned: owned.filter(isPodActive),
       orphans: orphans.filter(isPodActive),
     });
-    const instead = decideAdoption(replicaSets, set, claim, context);
+    const instead = decideAdoption(kind.resource, set, claim, context);
     if (instead !== undefined) return instead;
 
     const active = claim.claimed;

@@ -1,19 +1,22 @@
 // The status of a ReplicaSet after a plan was carried out: what there was when it was looked at, and what failed since.
 import { type appsv1, matchesSelector, removeCondition, selectorFromLabels } from "@kubeloop/core/api";
-import { type DecideContext, editStatus, type Outcome, type Plan, plan } from "@kubeloop/core/contract";
-import { pods, replicaSets } from "@kubeloop/core/resources";
+import { type DecideContext, type Outcome, type Plan, plan } from "@kubeloop/core/contract";
+import { pods } from "@kubeloop/core/resources";
 import { setReplicaCondition } from "../../domain/conditions.ts";
 import { podAvailability } from "../../domain/pod-availability.ts";
 import { findPodFailure, podEvents } from "../../domain/pod-events.ts";
 import type { CountedPods } from "./decide.ts";
 import type { Observed } from "./observe.ts";
+import { type ReplicaKind, replicaSetKind } from "./replica-kind.ts";
 
 export interface ReportOptions {
+  /** ReplicaSets unless given. */
+  readonly kind?: ReplicaKind;
   readonly countsTerminating: boolean;
 }
 
 export const newReport =
-  ({ countsTerminating }: ReportOptions) =>
+  ({ kind = replicaSetKind, countsTerminating }: ReportOptions) =>
   ({ set }: Observed, outcome: Outcome<CountedPods>, { nowMs }: DecideContext): Plan | undefined => {
     // After an adoption or release that failed, the counts would be of pods that may not be the set's.
     const areClaimsDone = outcome.find({ type: "edit", resource: pods }).every(({ action }) => outcome.isDone(action));
@@ -36,7 +39,7 @@ export const newReport =
       conditions: conditionsAfter(set, outcome, nowMs),
     };
     // In one step: events are recorded whether or not the status can be written.
-    const step = [...podEvents(set, outcome), editStatus(replicaSets, set, { ...set, status })];
+    const step = [...podEvents(set, outcome), kind.editStatus(set, { ...set, status })];
     return plan("status", [step], { requeueAfterMs: nextInMs });
   };
 

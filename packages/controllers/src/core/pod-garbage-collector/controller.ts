@@ -47,6 +47,14 @@ export const newPodGarbageCollector = ({
     newModel: () => new SeenNodes(),
     absorb,
     queues: {
-      sweep: queue({ everyMs, observe, decide: newDecide({ terminatedThreshold, quarantineMs }), learn, report }),
+      // Upstream's only queue here is the one of nodes in quarantine, which is part of our sweep.
+      sweep: queue({
+        metricName: "orphaned_pods_nodes",
+        everyMs,
+        observe,
+        decide: newDecide({ terminatedThreshold, quarantineMs }),
+        learn,
+        report,
+      }),
     },
   });

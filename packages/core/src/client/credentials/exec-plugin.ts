@@ -4,10 +4,11 @@
 //
 // The plugin gets standard input only if its interactive mode allows it and there is a terminal; then it also gets the standard
 // error of this process, because it talks to a person. Otherwise its standard error goes to the log, line by line.
-import { type Clock, isAborted, type Log } from "../../base/index.ts";
+import { type Clock, isAborted, type Log, type Metrics } from "../../base/index.ts";
 import type { Credentials } from "./credentials.ts";
 import { CredentialsError } from "./credentials-error.ts";
 import { type ExecCluster, execApiVersions, parseExecCredential, printExecRequest } from "./exec-credential.ts";
+import { type ExecCall, observeExecPlugin } from "./exec-metrics.ts";
 import { fileFault, type Host, type HostExit, isMissing } from "./host.ts";
 import { printableText } from "./printable-text.ts";
 import { type FetchedCredential, RenewedCredentials } from "./renewed-credentials.ts";
@@ -36,6 +37,7 @@ export interface ExecPluginOptions {
   readonly host: Host;
   readonly clock: Clock;
   readonly log: Log;
+  readonly metrics?: Metrics | undefined;
 }
 
 export function execCredentials(options: ExecPluginOptions): Credentials {
@@ -44,11 +46,17 @@ export function execCredentials(options: ExecPluginOptions): Credentials {
     const message = `exec plugin: apiVersion ${JSON.stringify(apiVersion)} is not supported, only ${execApiVersions.join(" and ")}`;
     throw new CredentialsError(message, { reason: "Invalid" });
   }
-  const fetch = (signal: AbortSignal) => runPlugin(options, signal);
-  return new RenewedCredentials({ fetch, clock: options.clock, withoutExpiry: "keep" });
+  const { metrics, clock } = options;
+  const observe = metrics === undefined ? () => {} : observeExecPlugin(metrics, clock);
+  const fetch = (signal: AbortSignal) => runPlugin(options, observe, signal);
+  return new RenewedCredentials({ fetch, clock, withoutExpiry: "keep" });
 }
 
-async function runPlugin(options: ExecPluginOptions, signal: AbortSignal): Promise<FetchedCredential> {
+async function runPlugin(
+  options: ExecPluginOptions,
+  observe: (call: ExecCall) => void,
+  signal: AbortSignal,
+): Promise<FetchedCredential> {
   const { plugin, host } = options;
   const isInteractive = canInteract(options);
   const cluster = await options.cluster?.(signal);
@@ -62,11 +70,25 @@ async function runPlugin(options: ExecPluginOptions, signal: AbortSignal): Promi
     stdin: isInteractive ? "inherit" : "none",
     stderr: isInteractive ? "inherit" : (line: string) => complaints.add(line),
   } as const;
-  const exit = await spawnPlugin(options, () => host.spawn(command, signal), signal);
-  if (exit.exitCode !== 0) throw failedExit(plugin, exit, complaints.last);
+  const exit = await spawnPlugin(options, () => host.spawn(command, signal), signal).catch((error: unknown) => {
+    const isMissingPlugin = error instanceof CredentialsError && error.reason === "PluginMissing";
+    if (!isAborted(error, signal)) {
+      observe({ status: isMissingPlugin ? "plugin_not_found_error" : "client_internal_error" });
+    }
+    throw error;
+  });
+  if (exit.exitCode !== 0) {
+    // One that was killed has no exit code; Go's is -1 then.
+    observe({ status: "plugin_execution_error", exitCode: exit.exitCode ?? -1 });
+    throw failedExit(plugin, exit, complaints.last);
+  }
   try {
-    return await parseExecCredential(exit.stdout, plugin.apiVersion);
+    const fetched = await parseExecCredential(exit.stdout, plugin.apiVersion);
+    observe({ status: "no_error", fetched });
+    return fetched;
   } catch (cause) {
+    // The call went well, whatever was printed.
+    observe({ status: "no_error", fetched: {} });
     const fault = cause instanceof Error ? cause.message : String(cause);
     throw new CredentialsError(`exec plugin ${plugin.command} printed no usable ExecCredential: ${fault}`, {
       reason: "PluginFailed",

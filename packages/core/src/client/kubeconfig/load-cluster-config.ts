@@ -5,7 +5,7 @@
 // the server in the options, anonymously.
 //
 // So a kubeconfig in a pod takes precedence over the pod's service account, and a program uses the same cluster as kubectl beside it.
-import { type Clock, defaultLog, type Log, systemClock } from "../../base/index.ts";
+import { type Clock, defaultLog, type Log, type Metrics, systemClock } from "../../base/index.ts";
 import type { Host } from "../credentials/host.ts";
 import { nodeHost } from "../credentials/node-host.ts";
 import { chooseContext, type KubeconfigOverrides } from "./choose-context.ts";
@@ -23,6 +23,8 @@ export interface ClusterConfigOptions extends KubeconfigOverrides {
   readonly log?: Log;
   /** Why an exec plugin may not use standard input ("it holds the manifests"); undefined if it may. */
   readonly stdinUnavailable?: string;
+  /** Counts the calls of an exec plugin. */
+  readonly metrics?: Metrics;
 }
 
 export interface LoadOptions extends ClusterConfigOptions {
@@ -74,7 +76,7 @@ export async function loadKubeconfig(
 
 function withDefaults(options: ClusterConfigOptions): OpenContextOptions {
   const { host = nodeHost, clock = systemClock, log = defaultLog } = options;
-  return { host, clock, log, ...pick(options, "stdinUnavailable") };
+  return { host, clock, log, ...pick(options, "stdinUnavailable", "metrics") };
 }
 
 function pick<T extends object, K extends keyof T>(options: T, ...keys: readonly K[]): Pick<T, K> {

@@ -2,7 +2,7 @@
 // cluster and user at once.
 //
 // As in kubectl: no credentials are sent to a plain-HTTP server; a CA together with insecure-skip-tls-verify is an error.
-import { type Clock, isAborted, type Log } from "../../base/index.ts";
+import { type Clock, isAborted, type Log, type Metrics } from "../../base/index.ts";
 import { type CaBundle, fileCaBundle, inlineCaBundle, systemCaBundle } from "../credentials/ca-bundle.ts";
 import { noCredentials } from "../credentials/credentials.ts";
 import type { FieldFault } from "../credentials/decode-fields.ts";
@@ -23,6 +23,7 @@ export interface OpenContextOptions {
   readonly log: Log;
   /** Why an exec plugin may not use standard input; undefined if it may. */
   readonly stdinUnavailable?: string;
+  readonly metrics?: Metrics;
 }
 
 export async function openContext(

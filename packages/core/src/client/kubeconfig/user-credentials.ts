@@ -3,7 +3,7 @@
 //
 // As in Kubernetes: a certificate is used together with a token or a password; an exec plugin is used only if there is none of
 // these; of `token` and `tokenFile` the file wins, and the token is used until the file can be read.
-import { isAborted } from "../../base/index.ts";
+import { isAborted, type Metrics } from "../../base/index.ts";
 import { combinedCredentials } from "../credentials/combined-credentials.ts";
 import {
   basicCredentials,
@@ -24,6 +24,7 @@ export interface UserContext extends RereadContext {
   /** The cluster information for an exec plugin that requests it. */
   readonly cluster: (signal: AbortSignal) => Promise<ExecCluster>;
   readonly stdinUnavailable?: string;
+  readonly metrics?: Metrics;
 }
 
 /** Adds the faults of the files to `faults`. */

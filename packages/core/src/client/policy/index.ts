@@ -6,7 +6,13 @@
 export { type ClientPolicyOptions, withClientPolicies } from "./client-policies.ts";
 export { type DeadlineOptions, withDeadline } from "./deadline.ts";
 export { withDefaultHeaders } from "./headers.ts";
-export { type MetricsOptions, restClientMetrics, withAttemptMetrics, withCallMetrics } from "./metrics.ts";
+export {
+  type MetricsOptions,
+  openTransportMetrics,
+  restClientMetrics,
+  withAttemptMetrics,
+  withCallMetrics,
+} from "./metrics.ts";
 export { RateLimiter, type RateLimiterOptions } from "./rate-limiter.ts";
 export { type RetryOptions, withRetry } from "./retry.ts";
 export { Throttle, type ThrottleOptions, withRateLimit } from "./throttle.ts";

@@ -12,6 +12,8 @@ for (const [definition, expected] of [
   [restClientMetrics.rateLimiterDuration, `rest_client_rate_limiter_duration_seconds verb,host ${durations}`],
   [restClientMetrics.requestSize, `rest_client_request_size_bytes verb,host ${sizes}`],
   [restClientMetrics.responseSize, `rest_client_response_size_bytes verb,host ${sizes}`],
+  [restClientMetrics.transports, "rest_client_transport_cache_entries "],
+  [restClientMetrics.transportCalls, "rest_client_transport_create_calls_total result"],
 ] as const) {
   test(`${definition.name} has upstream's labels and buckets`, () => {
     const buckets = "buckets" in definition ? [definition.buckets.join(" ")] : [];

@@ -54,8 +54,23 @@ export const restClientMetrics = {
     labels: ["verb", "host"],
     buckets: sizeBuckets,
   },
+  transports: {
+    name: "rest_client_transport_cache_entries",
+    help: "Number of transport entries in the internal cache.",
+    labels: [],
+  },
+  transportCalls: {
+    name: "rest_client_transport_create_calls_total",
+    help:
+      "Number of calls to get a new transport, partitioned by the result of the operation hit: obtained from the cache, miss: created " +
+      "and added to the cache",
+    labels: ["result"],
+  },
 } as const satisfies Readonly<
-  Record<string, MetricDefinition<"code" | "method" | "verb" | "host"> | HistogramDefinition<"verb" | "host">>
+  Record<
+    string,
+    MetricDefinition<"code" | "method" | "verb" | "host" | "result"> | HistogramDefinition<"verb" | "host">
+  >
 >;
 
 /** Where a client counts, and the name of its server. */
@@ -64,6 +79,24 @@ export interface MetricsOptions {
   readonly metrics?: Metrics | undefined;
   /** Host and port of the server, as in its address. Default: "none". */
   readonly host?: string | undefined;
+}
+
+/** Counts connections to a server, which all clients that are made of one client share. Registers every metric of clients. */
+export function openTransportMetrics(metrics: Metrics | undefined, ownership: "owns" | "shares"): Disposable {
+  if (metrics === undefined) return { [Symbol.dispose]() {} };
+  const { transports, transportCalls, retries } = restClientMetrics;
+  const entries = metrics.gauge<never>(transports).labels({});
+  metrics
+    .counter(transportCalls)
+    .labels({ result: ownership === "owns" ? "miss" : "hit" })
+    .inc();
+  metrics.counter(retries);
+  if (ownership === "owns") entries.inc();
+  return {
+    [Symbol.dispose]() {
+      if (ownership === "owns") entries.dec();
+    },
+  };
 }
 
 /** The label `code` of one attempt; all errors without a response have the same. */

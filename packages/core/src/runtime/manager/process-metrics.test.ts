@@ -14,6 +14,7 @@ function newReader() {
     residentBytes: () => 1000,
     heapUsedBytes: () => 500,
     openFds: () => reader.fds,
+    procNumbers: () => ({ maxFds: 1024, receivedBytes: reader.cpu * 100 }),
     eventLoopDelay: () => delay,
     [Symbol.dispose]() {
       reader.isOpen = false;
@@ -36,6 +37,8 @@ test("the process is measured when somebody asks, and no longer than it is open"
       "nodejs_heap_size_used_bytes 500",
       "process_start_time_seconds 1.893456e+09",
       "process_open_fds 12",
+      "process_max_fds 1024",
+      "process_network_receive_bytes_total 400",
       "nodejs_eventloop_lag_mean_seconds 0.002",
       "nodejs_eventloop_lag_max_seconds 0.5",
       "nodejs_eventloop_lag_p50_seconds 0.001",
@@ -43,6 +46,7 @@ test("the process is measured when somebody asks, and no longer than it is open"
     ]) {
       expect(printed).toContain(`${line}\n`);
     }
+    expect(printed).not.toContain("process_virtual_memory_bytes");
   }
   reader.cpu = 9;
   expect(metrics.print()).toContain("process_cpu_seconds_total 4\n");

@@ -3,9 +3,10 @@
 //
 // Values are read when somebody asks for the metrics. The delay of the event loop is sampled by the platform as long as this is open, and
 // begins anew after each look.
-import { readdirSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { monitorEventLoopDelay } from "node:perf_hooks";
-import type { Metrics } from "../../base/index.ts";
+import type { CounterSeries, GaugeSeries, Metrics } from "../../base/index.ts";
+import { type ProcNumbers, readProcNumbers } from "./proc-files.ts";
 
 /** Where the values come from. */
 export interface ProcessReader extends Disposable {
@@ -16,6 +17,8 @@ export interface ProcessReader extends Disposable {
   readonly startSeconds: number;
   /** Undefined where the platform does not tell. */
   openFds(): number | undefined;
+  /** Nothing where the platform is not Linux. */
+  procNumbers?(): ProcNumbers;
   /** Since it was asked last. */
   eventLoopDelay(): EventLoopDelay;
 }
@@ -33,6 +36,20 @@ export const processMetricDefinitions = {
   heap: { name: "nodejs_heap_size_used_bytes", help: "Process heap size used from Node.js in bytes." },
   start: { name: "process_start_time_seconds", help: "Start time of the process since unix epoch in seconds." },
   fds: { name: "process_open_fds", help: "Number of open file descriptors." },
+  maxFds: { name: "process_max_fds", help: "Maximum number of open file descriptors." },
+  virtual: { name: "process_virtual_memory_bytes", help: "Virtual memory size in bytes." },
+  maxVirtual: {
+    name: "process_virtual_memory_max_bytes",
+    help: "Maximum amount of virtual memory available in bytes.",
+  },
+  received: {
+    name: "process_network_receive_bytes_total",
+    help: "Number of bytes received by the process over the network.",
+  },
+  sent: {
+    name: "process_network_transmit_bytes_total",
+    help: "Number of bytes sent by the process over the network.",
+  },
   lagMean: { name: "nodejs_eventloop_lag_mean_seconds", help: "The mean of the recorded event loop delays." },
   lagMax: { name: "nodejs_eventloop_lag_max_seconds", help: "The maximum recorded event loop delay." },
   lagP50: { name: "nodejs_eventloop_lag_p50_seconds", help: "The 50th percentile of the recorded event loop delays." },
@@ -49,6 +66,7 @@ export function openProcessMetrics(metrics: Metrics, reader: ProcessReader = nod
   const [p50, p99] = [gauge(definitions.lagP50), gauge(definitions.lagP99)];
   const fds = reader.openFds() === undefined ? undefined : gauge(definitions.fds);
   gauge(definitions.start).set(reader.startSeconds);
+  const proc = openProcMetrics(metrics, reader);
   let counted = 0;
   const collecting = metrics.onCollect(() => {
     const used = reader.cpuSeconds();
@@ -57,6 +75,7 @@ export function openProcessMetrics(metrics: Metrics, reader: ProcessReader = nod
     memory.set(reader.residentBytes());
     heap.set(reader.heapUsedBytes());
     fds?.set(reader.openFds() ?? 0);
+    proc();
     const delay = reader.eventLoopDelay();
     mean.set(delay.meanSeconds);
     max.set(delay.maxSeconds);
@@ -68,6 +87,37 @@ export function openProcessMetrics(metrics: Metrics, reader: ProcessReader = nod
       collecting[Symbol.dispose]();
       reader[Symbol.dispose]();
     },
+  };
+}
+
+/** Returns a function that measures; only what the platform tells at first is ever there. */
+function openProcMetrics(metrics: Metrics, reader: ProcessReader): () => void {
+  const define = processMetricDefinitions;
+  const first = reader.procNumbers?.() ?? {};
+  const gauges: (readonly [keyof ProcNumbers, GaugeSeries])[] = [];
+  const counters: { readonly of: keyof ProcNumbers; readonly series: CounterSeries; counted: number }[] = [];
+  const { maxFds, virtual, maxVirtual, received, sent } = define;
+  for (const [of, definition] of [
+    ["maxFds", maxFds],
+    ["virtualBytes", virtual],
+    ["maxVirtualBytes", maxVirtual],
+  ] as const) {
+    if (first[of] !== undefined) gauges.push([of, metrics.gauge(definition).labels({})]);
+  }
+  for (const [of, definition] of [
+    ["receivedBytes", received],
+    ["sentBytes", sent],
+  ] as const) {
+    if (first[of] !== undefined) counters.push({ of, series: metrics.counter(definition).labels({}), counted: 0 });
+  }
+  return () => {
+    const numbers = reader.procNumbers?.() ?? {};
+    for (const [of, series] of gauges) series.set(numbers[of] ?? 0);
+    for (const counter of counters) {
+      const value = numbers[counter.of] ?? 0;
+      counter.series.inc(Math.max(0, value - counter.counted));
+      counter.counted = value;
+    }
   };
 }
 
@@ -94,6 +144,7 @@ export function nodeProcess(): ProcessReader {
         return undefined;
       }
     },
+    procNumbers: () => readProcNumbers(readProcFile),
     eventLoopDelay() {
       const seen = {
         meanSeconds: seconds(delay.mean),
@@ -108,4 +159,12 @@ export function nodeProcess(): ProcessReader {
       delay.disable();
     },
   };
+}
+
+function readProcFile(file: string): string | undefined {
+  try {
+    return readFileSync(`/proc/self/${file}`, "utf8");
+  } catch {
+    return undefined;
+  }
 }

@@ -8,7 +8,11 @@ import { methodNotAllowedResponse, notFoundResponse, textResponse } from "./resp
 import type { Routes } from "./routes.ts";
 
 /** The routes of one endpoint; `name` is "readyz" for `/readyz`. */
-export function healthRoutes(name: string, checks: HealthChecks, log: Log = defaultLog): Routes {
+export function healthRoutes(
+  name: string,
+  checks: Pick<HealthChecks, "lookAtAll" | "look">,
+  log: Log = defaultLog,
+): Routes {
   let told = "";
   const tell = (failed: readonly CheckResult[]) => {
     const faults = Object.fromEntries(

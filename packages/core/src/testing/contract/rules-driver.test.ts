@@ -689,6 +689,54 @@ describe("watches that follow discovery", () => {
   });
 });
 
+test("a key that is put off, because a cache does not show its write, is counted by the resource of that cache", async () => {
+  const skips = counter({
+    name: "maps_stale_sync_skips_total",
+    help: "Puts off",
+    labels: ["group", "resource"] as const,
+  });
+  const controller = keyed<number>({
+    name: "maps",
+    primary: configMaps,
+    watches: [cached(secrets)],
+    writes: [verbs(secrets, "create")],
+    staleSyncSkips: skips,
+    observe: (_key, { snapshot }) => snapshot.list(secrets).length,
+    decide: (count) => {
+      if (count > 0) return nothing("it is there");
+      const metadata = { namespace: "shop", generateName: "s-" };
+      return plan("make it", [[create(secrets, { apiVersion: "v1", kind: "Secret", metadata })]], {
+        requeueAfterMs: 10,
+      });
+    },
+  });
+  await using stage = new Stage(controller, {
+    resources: [configMaps, secrets],
+    objects: [[configMaps, map("a")]],
+    // Without a watch that begins with a list, what is written between the list and the watch is not seen for a while.
+    wrap: (transport, clock) =>
+      withFaults(
+        transport,
+        [
+          {
+            name: "no watch list",
+            fault: { kind: "status", code: 422 },
+            match: { resources: ["secrets"], verbs: ["watch"] },
+            nth: [1],
+          },
+          {
+            name: "slow watch",
+            fault: { kind: "delay", delayMs: 4000, when: "before" },
+            match: { resources: ["secrets"], verbs: ["watch"] },
+          },
+        ],
+        { clock, random: seededRandom(1) },
+      ),
+  });
+  await stage.clock.advance(30_000);
+  expect(value(stage as never, "maps_stale_sync_skips_total", 'group="",resource="secrets"')).toBeGreaterThan(0);
+});
+
 describe("errors in following discovery", () => {
   const errors = counter({ name: "maps_discovery_errors_total", help: "How often discovery could not be followed" });
   const maps = newController({
