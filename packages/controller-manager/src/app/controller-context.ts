@@ -9,6 +9,7 @@ import {
   type Metrics,
   type Random,
   timeoutSignal,
+  toError,
 } from "@kubeloop/core/base";
 import type { Client, RestMapper } from "@kubeloop/core/client";
 import type { Served } from "@kubeloop/core/contract";
@@ -122,7 +123,7 @@ export async function waitForApiServer(
     const fault = await findServerFault(transport, limit.signal, signal);
     if (fault === undefined) return;
     if (clock.monotonic() - beganMs >= apiServerHealthTimeoutMs) {
-      throw new Error(`failed to wait for apiserver being healthy: ${fault}`);
+      throw new Error(`failed to wait for apiserver being healthy: timed out waiting for the condition: ${fault}`);
     }
     log.info("the API server is not healthy yet", { fault });
     await clock.sleep(1000, signal);
@@ -142,6 +143,6 @@ async function findServerFault(
     return response.status === 200 ? undefined : `APIServer isn't healthy: status ${response.status}`;
   } catch (error) {
     signal.throwIfAborted();
-    return error instanceof Error ? error.message : String(error);
+    return `failed to get apiserver /healthz status: ${toError(error).message}`;
   }
 }

@@ -3,7 +3,7 @@
 import { readFile } from "node:fs/promises";
 import type { Transport } from "@kubeloop/core/api";
 import { type Clock, type Log, type Random, TaskScope } from "@kubeloop/core/base";
-import { type Client, loadClusterConfig, openClient } from "@kubeloop/core/client";
+import { type CertificatePair, type Client, loadClusterConfig, openClient } from "@kubeloop/core/client";
 import {
   fixedCertificate,
   type HealthChecks,
@@ -168,20 +168,24 @@ async function openCertificate(
   { options, clock, log }: SecureServingOptions,
   signal: AbortSignal,
 ): Promise<ServingCertificate> {
-  const { tlsCertFile, tlsPrivateKeyFile, certDirectory } = options.secureServing;
+  const { tlsCertFile, tlsPrivateKeyFile, certDirectory, bindAddress } = options.secureServing;
   if (tlsCertFile !== "" || tlsPrivateKeyFile !== "") {
     return await readFiles(tlsCertFile, tlsPrivateKeyFile);
   }
   if (certDirectory === "") {
     log.info("Generated self-signed cert in-memory");
-    return fixedCertificate(await newSelfSignedCertificate("kube-controller-manager", clock));
+    return fixedCertificate(
+      await newSelfSignedCertificate({ commonName: "kube-controller-manager", bindAddress, clock }),
+    );
   }
   const { join } = await import("node:path");
-  const [certFile, keyFile] = [".crt", ".key"].map((end) => join(certDirectory, `kube-controller-manager${end}`)) as [
-    string,
-    string,
-  ];
-  await makeMissingFiles(certDirectory, certFile, keyFile, clock);
+  const certFile = join(certDirectory, "kube-controller-manager.crt");
+  const keyFile = join(certDirectory, "kube-controller-manager.key");
+  if (!(await arePair(certFile, keyFile))) {
+    const pair = await newSelfSignedCertificate({ commonName: "kube-controller-manager", bindAddress, clock });
+    await writePair(certDirectory, certFile, keyFile, pair);
+    log.info("Generated self-signed cert", { certFile, keyFile });
+  }
   return await readFiles(certFile, keyFile);
 
   async function readFiles(certFile: string, keyFile: string) {
@@ -191,15 +195,25 @@ async function openCertificate(
   }
 }
 
-async function makeMissingFiles(folder: string, certFile: string, keyFile: string, clock: Clock): Promise<void> {
-  const { access, mkdir, writeFile } = await import("node:fs/promises");
+/** Whether both files are there. Throws upstream's complaint if only one of them is: what belongs to it is not ours to make. */
+async function arePair(certFile: string, keyFile: string): Promise<boolean> {
+  const { access } = await import("node:fs/promises");
   const isThere = (file: string) =>
     access(file).then(
       () => true,
       () => false,
     );
-  if ((await isThere(certFile)) && (await isThere(keyFile))) return;
-  const pair = await newSelfSignedCertificate("kube-controller-manager", clock);
+  const [hasCertificate, hasKey] = await Promise.all([isThere(certFile), isThere(keyFile)]);
+  if (hasCertificate === hasKey) return hasCertificate;
+  throw new Error(
+    hasCertificate
+      ? `error reading ${keyFile}, certificate and key must be supplied as a pair`
+      : `error reading ${certFile}, certificate and key must be supplied as a pair`,
+  );
+}
+
+async function writePair(folder: string, certFile: string, keyFile: string, pair: CertificatePair): Promise<void> {
+  const { mkdir, writeFile } = await import("node:fs/promises");
   await mkdir(folder, { recursive: true });
   await writeFile(keyFile, pair.keyPem, { mode: 0o600 });
   await writeFile(certFile, pair.certificatePem, { mode: 0o644 });
