@@ -1,11 +1,12 @@
 // An embedded API server on a socket, for a manager in another process: a kubeconfig in a folder of its own, the server taken off its port and
 // put back, and a way to wait for what an object has become.
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ApiServer, type Listening } from "@kubeloop/apiserver";
-import type { KubernetesObject } from "@kubeloop/core/api";
-import { noLog } from "@kubeloop/core/base";
+import { type ApiRequest, headerValue, type KubernetesObject } from "@kubeloop/core/api";
+import { deferred, noLog, untilAborted } from "@kubeloop/core/base";
 import { type Client, clientOf, type ResourceClient } from "@kubeloop/core/client";
 import { ManagerProcess, type ManagerProcessOptions } from "./manager-process.contract.ts";
 
@@ -27,8 +28,20 @@ export async function untilSeen<T extends KubernetesObject>(
   }
 }
 
+/** A request that came over the socket from who may ask at all. */
+export interface SeenRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly userAgent: string;
+  readonly request: ApiRequest;
+}
+
 export class ServedCluster implements AsyncDisposable {
   readonly server: ApiServer;
+  /** What came over the socket, oldest first. */
+  readonly requests: SeenRequest[] = [];
+  /** Awaited before a request is answered; its own signal ends the wait. */
+  hold: (request: SeenRequest) => Promise<void> | undefined = () => undefined;
   readonly folder: string;
   /** An administrator's, inside this process: it works also while nobody can connect. */
   readonly client: Client;
@@ -49,10 +62,27 @@ export class ServedCluster implements AsyncDisposable {
   static async open(): Promise<ServedCluster> {
     const folder = await mkdtemp(join(tmpdir(), "kubeloop-process-"));
     const server = await ApiServer.open({ log: noLog });
-    const cluster = new ServedCluster(server, await server.listen(), folder);
+    let cluster: ServedCluster | undefined;
+    const { answer } = server;
+    server.answer = async (request, user, signal) => {
+      await cluster?.see(request, signal);
+      return await answer.call(server, request, user, signal);
+    };
+    cluster = new ServedCluster(server, await server.listen(), folder);
     const { admin } = cluster.#first;
     await cluster.writeKubeconfig(cluster.kubeconfig, { token: admin.token });
     return cluster;
+  }
+
+  /** What a client inside this process asks is not seen: it has no user agent. */
+  async see(request: ApiRequest, signal: AbortSignal): Promise<void> {
+    const { method, path } = request;
+    const userAgent = headerValue(request.headers, "user-agent") ?? "";
+    if (!userAgent.startsWith("kube-controller-manager/")) return;
+    const seen = { method, path, userAgent, request };
+    this.requests.push(seen);
+    const held = this.hold(seen);
+    if (held !== undefined) await untilAborted(held, signal);
   }
 
   get token(): string {
@@ -104,6 +134,23 @@ export class ServedCluster implements AsyncDisposable {
   async listenAgain(token: string = this.token): Promise<void> {
     const { port, authority } = this.#first;
     this.#listening = await this.server.listen({ port, token, ...(authority === undefined ? {} : { authority }) });
+  }
+
+  /** Instead of the server, somebody who takes connections and drops them. Resolves when that has happened so often. */
+  async dropConnections(times: number): Promise<void> {
+    await this.stopListening();
+    let dropped = 0;
+    const enough = deferred();
+    const dropping = createServer((socket) => {
+      socket.destroy();
+      if (++dropped === times) enough.resolve();
+    });
+    await new Promise<void>((resolve, reject) => {
+      dropping.once("error", reject);
+      dropping.listen({ port: this.#first.port, host: "127.0.0.1" }, resolve);
+    });
+    await enough.promise;
+    await new Promise((resolve) => dropping.close(resolve));
   }
 
   /** A manager with this cluster's kubeconfig. It is killed with the cluster. */
