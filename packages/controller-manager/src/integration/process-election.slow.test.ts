@@ -138,12 +138,7 @@ describe("of two replicas", () => {
       signal,
     );
     answered.resolve();
-    const account = await untilSeen(
-      cluster.client.resource(serviceAccounts).in("late"),
-      "default",
-      () => true,
-      signal,
-    );
+    const account = await untilSeen(cluster.client.resource(serviceAccounts).in("late"), "default", () => true, signal);
     expect(await first.exited).toEqual({ code: 0, signal: null });
     const successor = await leads(second);
     const { spec = {} } = await heldBy((holder) => holder === successor);
@@ -169,10 +164,7 @@ describe("a leader", () => {
     const manager = contend(short);
     await leads(manager);
     const thief = { spec: { holderIdentity: "thief" } };
-    await cluster.client
-      .resource(leases)
-      .in("kube-system")
-      .patch(leaseName, { type: "merge", body: thief }, signal);
+    await cluster.client.resource(leases).in("kube-system").patch(leaseName, { type: "merge", body: thief }, signal);
     expect(await manager.exited).toEqual({ code: 1, signal: null });
     expect(manager.stderr).toContain("leader election lost");
     expect(history.versions.at(-1)?.spec?.holderIdentity).toBe("thief");
