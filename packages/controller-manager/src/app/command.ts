@@ -114,7 +114,7 @@ async function runManager(options: KubeControllerManagerOptions, world: Running)
   }
   const { generic } = options.componentConfig;
   const loading = new AbortController();
-  const clusterConfig = await findCluster(generic, log, loading.signal);
+  const clusterConfig = await findCluster(generic, { log }, loading.signal);
   const { clock = systemClock } = world;
   await using client = openClient(clusterConfig, { clock, log, userAgent: userAgentOf("kube-controller-manager") });
   const { pem: clusterCa = "" } = await clusterConfig.tls.ca.current(loading.signal);

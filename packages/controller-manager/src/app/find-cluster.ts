@@ -4,6 +4,7 @@
 import type { Log } from "@kubeloop/core/base";
 import {
   type ClusterConfig,
+  type ClusterConfigOptions,
   clusterConfig,
   inClusterConfig,
   KubeconfigError,
@@ -18,15 +19,15 @@ export interface ClusterFlags {
 /** Throws an error that says what is wrong with the configuration, or that there is none. */
 export async function findCluster(
   { kubeconfig, master }: ClusterFlags,
-  log: Log,
+  options: ClusterConfigOptions & { readonly log: Log },
   signal: AbortSignal,
 ): Promise<ClusterConfig> {
   const server = master === "" ? {} : { server: master };
   try {
-    if (kubeconfig !== "") return await loadClusterConfig({ path: kubeconfig, ...server, log }, signal);
+    if (kubeconfig !== "") return await loadClusterConfig({ ...options, path: kubeconfig, ...server }, signal);
     if (master !== "") return clusterConfig({ server: master });
-    log.warn("Neither --kubeconfig nor --master was specified. Using the inClusterConfig. This might not work.");
-    return await inClusterConfig({ log }, signal);
+    options.log.warn("Neither --kubeconfig nor --master was specified. Using the inClusterConfig. This might not work.");
+    return await inClusterConfig(options, signal);
   } catch (error) {
     if (error instanceof KubeconfigError) throw new Error(`invalid configuration: ${error.message}`, { cause: error });
     throw error;

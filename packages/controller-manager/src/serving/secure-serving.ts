@@ -3,7 +3,14 @@
 import { readFile } from "node:fs/promises";
 import type { Transport } from "@kubeloop/core/api";
 import { type Clock, type Log, type Random, TaskScope } from "@kubeloop/core/base";
-import { type CertificatePair, type Client, loadClusterConfig, openClient } from "@kubeloop/core/client";
+import {
+  type CertificatePair,
+  type Client,
+  inClusterConfig,
+  KubeconfigError,
+  loadClusterConfig,
+  openClient,
+} from "@kubeloop/core/client";
 import {
   fixedCertificate,
   type HealthChecks,
@@ -17,6 +24,7 @@ import {
   ServingCertificateFiles,
   type TlsSettings,
 } from "@kubeloop/core/runtime";
+import { userAgentOf } from "../app/client-builder.ts";
 import type { FeatureGates, KubeControllerManagerOptions } from "../options/index.ts";
 import { Authentication } from "./authentication.ts";
 import { Authorization } from "./authorization.ts";
@@ -61,6 +69,9 @@ export async function newSecureServing(
   const { options, clock, random, log } = parts;
   const { secureServing } = options;
   if (secureServing.bindPort === 0) return undefined;
+  if (secureServing.permitPortSharing && !isPortSharing(process.versions.node)) {
+    log.warn("this Node cannot share ports, so --permit-port-sharing has no effect", { node: process.versions.node });
+  }
   const certificate = await openCertificate(parts, signal);
   const remote = await openRemoteClients(options, { clock, log }, signal);
   let authorities = await findAuthorities(options, remote.authentication, log, signal);
@@ -81,7 +92,7 @@ export async function newSecureServing(
   };
   const tls: TlsSettings = { ...tlsSettings(secureServing), byName: await readNamedCertificates(secureServing) };
   const server = new HttpServer("kube-controller-manager", guarded(routed(routesOf(parts)), guards), {
-    host: secureServing.bindAddress === "0.0.0.0" ? "::" : secureServing.bindAddress,
+    ...hostOf(secureServing.bindAddress),
     port: secureServing.bindPort,
     certificate,
     tls,
@@ -107,6 +118,15 @@ export async function newSecureServing(
     },
   };
 }
+
+/** Of both unspecified addresses, Node chooses IPv6 with IPv4, or IPv4 alone where the machine has nothing else. */
+const hostOf = (bindAddress: string) => (/^(?:0\.0\.0\.0|[0:]+)$/.test(bindAddress) ? {} : { host: bindAddress });
+
+/** The first Node that shares ports. */
+const isPortSharing = (version: string) => {
+  const [major = 0, minor = 0] = version.split(".").map(Number);
+  return major > 23 || (major === 23 && minor >= 1);
+};
 
 function routesOf(parts: SecureServingOptions): Routes {
   const { options, featureGates, healthz, metrics, debugHandlers, verbosity, clock, log } = parts;
@@ -244,10 +264,17 @@ async function openRemoteClients(
   signal: AbortSignal,
 ): Promise<RemoteClients> {
   const open = async (path: string): Promise<Client | undefined> => {
-    if (path !== "") return openClient(await loadClusterConfig({ path }, signal), { ...parts, timeoutMs: 10_000 });
-    if (process.env["KUBERNETES_SERVICE_HOST"] === undefined) return undefined;
-    const { inClusterConfig } = await import("@kubeloop/core/client");
-    return openClient(await inClusterConfig({}, signal), { ...parts, timeoutMs: 10_000 });
+    // Upstream's rate: what waits here, waits at the endpoints.
+    const limits = { timeoutMs: 10_000, qps: 200, burst: 400, userAgent: userAgentOf("delegated-reviews") };
+    if (path !== "") return openClient(await loadClusterConfig({ path }, signal), { ...parts, ...limits });
+    if ((process.env["KUBERNETES_SERVICE_HOST"] ?? "") === "") return undefined;
+    try {
+      return openClient(await inClusterConfig({}, signal), { ...parts, ...limits });
+    } catch (error) {
+      if (!(error instanceof KubeconfigError)) throw error;
+      parts.log.warn("failed to read in-cluster kubeconfig for delegated authentication and authorization", { error });
+      return undefined;
+    }
   };
   return {
     authentication: await open(authentication.remoteKubeconfig),
