@@ -45,7 +45,11 @@ async function find(flags: Partial<ClusterFlags>, isPod: boolean) {
   const options = { log, host: hostOf(isPod) };
   const { server, credentials } = await findCluster({ kubeconfig: "", master: "", ...flags }, options, signal);
   const { headers } = await credentials.current(signal);
-  return { server, authorization: headers["authorization"], isWarned: warnings.some((text) => text.includes("inClusterConfig")) };
+  return {
+    server,
+    authorization: headers["authorization"],
+    isWarned: warnings.some((text) => text.includes("inClusterConfig")),
+  };
 }
 
 describe("the cluster is", () => {

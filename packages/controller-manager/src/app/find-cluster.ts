@@ -26,7 +26,9 @@ export async function findCluster(
   try {
     if (kubeconfig !== "") return await loadClusterConfig({ ...options, path: kubeconfig, ...server }, signal);
     if (master !== "") return clusterConfig({ server: master });
-    options.log.warn("Neither --kubeconfig nor --master was specified. Using the inClusterConfig. This might not work.");
+    options.log.warn(
+      "Neither --kubeconfig nor --master was specified. Using the inClusterConfig. This might not work.",
+    );
     return await inClusterConfig(options, signal);
   } catch (error) {
     if (error instanceof KubeconfigError) throw new Error(`invalid configuration: ${error.message}`, { cause: error });

@@ -106,6 +106,8 @@ describe.concurrent("a manager", () => {
       ["garbage-collector-controller"],
       `--secure-port=${port}`,
       "--leader-elect-resource-name=endpoints",
+      "--authorization-webhook-cache-authorized-ttl=0s",
+      "--authorization-webhook-cache-unauthorized-ttl=1h",
     );
     await leads(manager);
     const [scraper, master] = await Promise.all([
@@ -132,6 +134,14 @@ describe.concurrent("a manager", () => {
     );
     expect(statuses).toEqual(rows.map(([who, , metrics, configz]) => [who, metrics, configz]));
     expect((await askEndpoint(port, "/healthz")).body).toBe("ok");
+    // That access is allowed is not remembered here, that it is denied is. No other manager of this file serves endpoints.
+    const reviews = async () =>
+      (await audit.read()).filter(({ resource }) => resource === "subjectaccessreviews").length;
+    const before = await reviews();
+    for (const path of ["/metrics", "/metrics", "/configz", "/configz"]) {
+      await askEndpoint(port, path, token(cluster.token("scraper")));
+    }
+    expect((await reviews()) - before).toBe(2);
   });
 
   test("that stands by leads when the leader was killed and its lease has run out; told to stop, it gives the lease back", async () => {

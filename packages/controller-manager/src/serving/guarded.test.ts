@@ -67,7 +67,9 @@ function newCluster() {
       return valueResponse(201, { kind: "TokenReview", apiVersion: "authentication.k8s.io/v1", metadata: {}, status });
     }
     const { path, verb } = spec.nonResourceAttributes ?? {};
-    asked.push(`${spec.user} ${verb} ${path}`);
+    const { uid = "", extra = {} } = spec;
+    const more = uid === "" && Object.keys(extra).length === 0 ? "" : ` ${uid} ${JSON.stringify(extra)}`;
+    asked.push(`${spec.user} ${verb} ${path}${more}`);
     const status = { allowed: spec.user === "bob" && path === "/metrics" };
     return valueResponse(201, {
       kind: "SubjectAccessReview",
@@ -160,6 +162,13 @@ test("the cluster is asked once for a while", async () => {
   await clock.advance(10_001);
   await ask({ headers });
   expect(asked).toHaveLength(4);
+});
+
+test("the cluster is told the uid and all else that a front proxy says of a user", async () => {
+  const { ask, asked } = newGuards();
+  const headers = { "x-remote-user": "bob", "x-remote-uid": "7", "x-remote-extra-team%2fname": "blue" };
+  await ask({ as: "proxy", headers });
+  expect(asked).toEqual(['bob get /metrics 7 {"team/name":["blue"]}']);
 });
 
 test("an expired certificate is nobody's", async () => {
