@@ -4,21 +4,29 @@ import type { coordinationv1, corev1 } from "@kubeloop/core/api";
 import { parseTime } from "@kubeloop/core/api";
 import { deferred, TaskScope } from "@kubeloop/core/base";
 import { leases, namespaces, serviceAccounts } from "@kubeloop/core/resources";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { test as base, describe, expect } from "vitest";
 import type { ManagerProcess } from "./manager-process.contract.ts";
 import { ServedCluster, untilSeen } from "./process-on-embedded-server.contract.ts";
 
 const { signal } = new AbortController();
 const leaseName = "kube-controller-manager";
-let cluster: ServedCluster;
-let history: LeaseHistory;
-beforeEach(async () => {
-  cluster = await ServedCluster.open();
-  history = new LeaseHistory(cluster);
-});
-afterEach(async () => {
-  await history?.[Symbol.asyncDispose]();
-  await cluster?.[Symbol.asyncDispose]();
+
+interface Parts {
+  readonly cluster: ServedCluster;
+  readonly history: LeaseHistory;
+}
+
+/** Each test has a cluster of its own, so they run at the same time: most of their time is waiting. */
+const test = base.extend<Parts>({
+  // biome-ignore lint/correctness/noEmptyPattern: vitest reads the pattern.
+  cluster: async ({}, use) => {
+    await using cluster = await ServedCluster.open();
+    await use(cluster);
+  },
+  history: async ({ cluster }, use) => {
+    await using history = new LeaseHistory(cluster);
+    await use(history);
+  },
 });
 
 interface Timings {
@@ -27,11 +35,11 @@ interface Timings {
 }
 
 /** Runs out soon. */
-const short: Timings = { leaseSeconds: 6, renewSeconds: 5 };
+const short: Timings = { leaseSeconds: 8, renewSeconds: 7 };
 /** Outlives every test. */
 const long: Timings = { leaseSeconds: 600, renewSeconds: 500 };
 
-const contend = ({ leaseSeconds, renewSeconds }: Timings, ...more: readonly string[]) =>
+const contend = (cluster: ServedCluster, { leaseSeconds, renewSeconds }: Timings, ...more: readonly string[]) =>
   cluster.start([
     "--secure-port=0",
     "--controllers=serviceaccount-controller",
@@ -78,7 +86,7 @@ class LeaseHistory implements AsyncDisposable {
   }
 }
 
-const heldBy = (holder: (identity: string) => boolean) =>
+const heldBy = (cluster: ServedCluster, holder: (identity: string) => boolean) =>
   untilSeen(
     cluster.client.resource(leases).in("kube-system"),
     leaseName,
@@ -89,34 +97,40 @@ const heldBy = (holder: (identity: string) => boolean) =>
 const msOf = (time: string | undefined) => parseTime(time ?? "");
 
 /** It works: a new namespace gets its service account. */
-async function works(name: string): Promise<corev1.ServiceAccount> {
+async function works(cluster: ServedCluster, name: string): Promise<corev1.ServiceAccount> {
   await cluster.client.resource(namespaces).create({ apiVersion: "v1", kind: "Namespace", metadata: { name } }, signal);
   return await untilSeen(cluster.client.resource(serviceAccounts).in(name), "default", () => true, signal);
 }
 
-describe("of two replicas", () => {
-  test("the other one leads when the lease of a leader that was killed has run out, and not before", async () => {
-    const first = contend(short);
+describe.concurrent("of two replicas", () => {
+  test("the other one leads when the lease of a leader that was killed has run out, and not before", async ({
+    cluster,
+    history,
+  }) => {
+    const first = contend(cluster, short);
     const killed = await leads(first);
-    const second = contend(short);
+    const second = contend(cluster, short);
     await isStandingBy(second);
-    const before = await heldBy((holder) => holder === killed);
+    const before = await heldBy(cluster, (holder) => holder === killed);
     first.kill("SIGKILL");
     expect(await first.exited).toEqual({ code: null, signal: "SIGKILL" });
     const successor = await leads(second);
     expect(successor).not.toBe(killed);
-    const { spec = {} } = await heldBy((holder) => holder === successor);
+    const { spec = {} } = await heldBy(cluster, (holder) => holder === successor);
     const last = history.lastOf(killed);
     expect(last.leaseDurationSeconds).toBe(short.leaseSeconds);
     expect(msOf(spec.acquireTime) - msOf(last.renewTime)).toBeGreaterThanOrEqual(short.leaseSeconds * 1000);
     expect(spec.leaseTransitions).toBe((before.spec?.leaseTransitions ?? 0) + 1);
-    expect((await works("after")).metadata.name).toBe("default");
+    expect((await works(cluster, "after")).metadata.name).toBe("default");
   });
 
-  test("one that is told to stop finishes what it is at, gives the lease back and ends with 0; the other leads at once", async () => {
-    const first = contend(long);
+  test("one that is told to stop finishes what it is at, gives the lease back and ends with 0; the other leads at once", async ({
+    cluster,
+    history,
+  }) => {
+    const first = contend(cluster, long);
     const stopped = await leads(first);
-    const second = contend(long);
+    const second = contend(cluster, long);
     await isStandingBy(second);
     const asked = deferred();
     const answered = deferred();
@@ -141,27 +155,30 @@ describe("of two replicas", () => {
     const account = await untilSeen(cluster.client.resource(serviceAccounts).in("late"), "default", () => true, signal);
     expect(await first.exited).toEqual({ code: 0, signal: null });
     const successor = await leads(second);
-    const { spec = {} } = await heldBy((holder) => holder === successor);
+    const { spec = {} } = await heldBy(cluster, (holder) => holder === successor);
     const released = history.versions.find(({ spec: each }) => each?.holderIdentity === "");
     expect(Number(released?.metadata.resourceVersion)).toBeGreaterThan(Number(account.metadata.resourceVersion));
     const last = history.lastOf(stopped);
     expect(msOf(spec.acquireTime)).toBeLessThan(msOf(last.renewTime) + long.leaseSeconds * 1000);
   });
 
-  test("with the gate off, a signal ends the process at once and the lease stays where it is, as upstream's", async () => {
-    const first = contend(long, "--feature-gates=ControllerManagerReleaseLeaderElectionLockOnExit=false");
+  test("with the gate off, a signal ends the process at once and the lease stays where it is, as upstream's", async ({
+    cluster,
+    history,
+  }) => {
+    const first = contend(cluster, long, "--feature-gates=ControllerManagerReleaseLeaderElectionLockOnExit=false");
     const holder = await leads(first);
     first.kill("SIGTERM");
     expect(await first.exited).toEqual({ code: null, signal: "SIGTERM" });
-    const second = contend(long);
+    const second = contend(cluster, long);
     expect(await isStandingBy(second)).toContain(holder);
     expect(history.versions.at(-1)?.spec?.holderIdentity).toBe(holder);
   });
 });
 
-describe("a leader", () => {
-  test("whose lease somebody else has taken ends with 1 and leaves that lease alone", async () => {
-    const manager = contend(short);
+describe.concurrent("a leader", () => {
+  test("whose lease somebody else has taken ends with 1 and leaves that lease alone", async ({ cluster, history }) => {
+    const manager = contend(cluster, short);
     await leads(manager);
     const thief = { spec: { holderIdentity: "thief" } };
     await cluster.client.resource(leases).in("kube-system").patch(leaseName, { type: "merge", body: thief }, signal);
@@ -170,16 +187,19 @@ describe("a leader", () => {
     expect(history.versions.at(-1)?.spec?.holderIdentity).toBe("thief");
   });
 
-  test("that cannot renew until the deadline ends with 1", async () => {
-    const manager = contend({ leaseSeconds: 3, renewSeconds: 2 });
+  test("that cannot renew until the deadline ends with 1", async ({ cluster }) => {
+    const manager = contend(cluster, { leaseSeconds: 3, renewSeconds: 2 });
     await leads(manager);
     await cluster.stopListening();
     expect(await manager.exited).toEqual({ code: 1, signal: null });
     expect(manager.stderr).toContain("leader election lost");
   });
 
-  test("is not kept by a request that is never answered: its shutdown has a time limit", async () => {
-    const manager = contend(long, "--controller-shutdown-timeout=1s");
+  test("is not kept by a request that is never answered: its shutdown has a time limit", async ({
+    cluster,
+    history,
+  }) => {
+    const manager = contend(cluster, long, "--controller-shutdown-timeout=1s");
     const holder = await leads(manager);
     const asked = deferred();
     cluster.hold = ({ method, path }) => {
@@ -196,8 +216,8 @@ describe("a leader", () => {
     expect(history.versions.at(-1)?.spec?.holderIdentity).toBe("");
   });
 
-  test("that is told twice to stop ends at once with 1", async () => {
-    const manager = contend(long);
+  test("that is told twice to stop ends at once with 1", async ({ cluster }) => {
+    const manager = contend(cluster, long);
     await leads(manager);
     const asked = deferred();
     cluster.hold = ({ method, path }) => {
