@@ -4,9 +4,12 @@ import type { coordinationv1, corev1 } from "@kubeloop/core/api";
 import { parseTime } from "@kubeloop/core/api";
 import { deferred, TaskScope } from "@kubeloop/core/base";
 import { leases, namespaces, serviceAccounts } from "@kubeloop/core/resources";
-import { test as base, describe, expect } from "vitest";
+import { test as base, describe, expect, vi } from "vitest";
 import type { ManagerProcess } from "./manager-process.contract.ts";
 import { ServedCluster, untilSeen } from "./process-on-embedded-server.contract.ts";
+
+// Ends what hangs; nothing is expected of it.
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 
 const { signal } = new AbortController();
 const leaseName = "kube-controller-manager";

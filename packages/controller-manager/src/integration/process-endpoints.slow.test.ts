@@ -4,9 +4,12 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type ConnectionOptions, connect } from "node:tls";
 import { type CertificateAuthority, type CertificatePair, createAuthority } from "@kubeloop/apiserver/authority";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { askEndpoint, type EndpointRequest, findPort } from "./manager-process.contract.ts";
 import { ServedCluster } from "./process-on-embedded-server.contract.ts";
+
+// Ends what hangs; nothing is expected of it.
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 
 let cluster: ServedCluster;
 let others: CertificateAuthority;

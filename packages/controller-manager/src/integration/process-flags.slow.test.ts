@@ -3,9 +3,12 @@ import { connect } from "node:http2";
 import { createConnection } from "node:net";
 import { networkInterfaces } from "node:os";
 import { leases } from "@kubeloop/core/resources";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { askEndpoint, findPort, ManagerProcess } from "./manager-process.contract.ts";
 import { ServedCluster, untilSeen } from "./process-on-embedded-server.contract.ts";
+
+// Ends what hangs; nothing is expected of it.
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 
 const { signal } = new AbortController();
 let cluster: ServedCluster;

@@ -3,9 +3,12 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { namespaces, serviceAccounts } from "@kubeloop/core/resources";
-import { test as base, describe, expect } from "vitest";
+import { test as base, describe, expect, vi } from "vitest";
 import { askEndpoint, findPort, ManagerProcess } from "./manager-process.contract.ts";
 import { ServedCluster, untilSeen } from "./process-on-embedded-server.contract.ts";
+
+// Ends what hangs; nothing is expected of it.
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 
 const { signal } = new AbortController();
 /** Each test has a cluster of its own, so they run at the same time: most of their time is waiting. */
