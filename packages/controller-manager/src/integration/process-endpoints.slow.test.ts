@@ -220,6 +220,12 @@ describe("without a cluster to ask", () => {
     await expect(askEndpoint(port, "/healthz", { maxVersion: "TLSv1.2" })).rejects.toThrow();
   });
 
+  test("suites of TLS 1.3 alone leave none for TLS 1.2", async () => {
+    const port = await serve(["--tls-cipher-suites=TLS_AES_256_GCM_SHA384"]);
+    expect((await askEndpoint(port, "/healthz")).tls.version).toBe("TLSv1.3");
+    await expect(askEndpoint(port, "/healthz", { maxVersion: "TLSv1.2" })).rejects.toThrow();
+  });
+
   test("a certificate that is made in a folder is the same at the next start", async () => {
     const folder = join(cluster.folder, "certificates");
     const shown = async () => (await askEndpoint(await serve([`--cert-dir=${folder}`]), "/healthz")).certificate.pem;

@@ -73,7 +73,7 @@ export function tlsSettings(serving: Serving): TlsSettings {
   return {
     asksForCertificate: true,
     ...(minVersion === undefined ? {} : { minVersion }),
-    // Node would not serve a version of which no suite is named.
+    // Who names suites of TLS 1.3 alone leaves none for TLS 1.2, as in Go.
     ...(named.length === 0 ? {} : { ciphers: [...known, ...tls13Ciphers].join(":") }),
     ...(curveNames.length === 0 ? {} : { curves: curveNames.join(":") }),
     ...(disableHttp2Serving
