@@ -17,8 +17,14 @@ const stopSignal = ({ isGraceful }: { readonly isGraceful: boolean }): AbortSign
   return stop.signal;
 };
 
-process.exitCode = await newControllerManagerCommand().execute(process.argv.slice(2), {
+const exitCode = await newControllerManagerCommand().execute(process.argv.slice(2), {
   stdout: process.stdout,
   stderr: process.stderr,
   stopSignal,
 });
+// What is still at work has had its time: a controller that did not end when it was told to must not go on beside another leader. First
+// what was printed goes out, which a pipe may take its time for.
+for (const stream of [process.stdout, process.stderr]) {
+  if (stream.writableLength > 0) await new Promise<void>((resolve) => stream.write("", () => resolve()));
+}
+process.exit(exitCode);

@@ -4,7 +4,7 @@
 //
 // Exit codes: 0 when it ended because it was told to, 1 for everything else.
 import { type Clock, type Log, systemClock, toError } from "@kubeloop/core/base";
-import { KubeconfigError, loadClusterConfig, openClient } from "@kubeloop/core/client";
+import { openClient } from "@kubeloop/core/client";
 import { FlagError, printUsage } from "../flags/index.ts";
 import {
   flagGroups,
@@ -15,6 +15,7 @@ import {
 } from "../options/index.ts";
 import { userAgentOf } from "./client-builder.ts";
 import { complete, newMetrics } from "./config.ts";
+import { findCluster } from "./find-cluster.ts";
 import { inertFlags } from "./inert-flags.ts";
 import { klog } from "./klog.ts";
 import { listControllers, listFeatureGates } from "./lists.ts";
@@ -116,18 +117,7 @@ async function runManager(options: KubeControllerManagerOptions, world: Running)
   const { generic } = options.componentConfig;
   const metrics = newMetrics(options);
   const loading = new AbortController();
-  const clusterConfig = await loadClusterConfig(
-    {
-      ...(generic.kubeconfig === "" ? {} : { path: generic.kubeconfig }),
-      ...(generic.master === "" ? {} : { server: generic.master }),
-      log,
-      metrics,
-    },
-    loading.signal,
-  ).catch((error: unknown) => {
-    if (error instanceof KubeconfigError) throw new Error(error.message, { cause: error });
-    throw error;
-  });
+  const clusterConfig = await findCluster(generic, { log, metrics }, loading.signal);
   const { clock = systemClock } = world;
   const userAgent = userAgentOf("kube-controller-manager");
   await using client = openClient(clusterConfig, { clock, log, metrics, userAgent });

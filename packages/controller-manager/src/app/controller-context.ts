@@ -10,6 +10,7 @@ import {
   type Metrics,
   type Random,
   timeoutSignal,
+  toError,
 } from "@kubeloop/core/base";
 import { CachedDiscovery, type Client, Discovery, RestMapper } from "@kubeloop/core/client";
 import type { Served } from "@kubeloop/core/contract";
@@ -151,7 +152,7 @@ export async function waitForApiServer(
     const fault = await findServerFault(transport, limit.signal, signal);
     if (fault === undefined) return;
     if (clock.monotonic() - beganMs >= apiServerHealthTimeoutMs) {
-      throw new Error(`failed to wait for apiserver being healthy: ${fault}`);
+      throw new Error(`failed to wait for apiserver being healthy: timed out waiting for the condition: ${fault}`);
     }
     log.info("the API server is not healthy yet", { fault });
     await clock.sleep(1000, signal);
@@ -171,6 +172,6 @@ async function findServerFault(
     return response.status === 200 ? undefined : `APIServer isn't healthy: status ${response.status}`;
   } catch (error) {
     signal.throwIfAborted();
-    return error instanceof Error ? error.message : String(error);
+    return `failed to get apiserver /healthz status: ${toError(error).message}`;
   }
 }

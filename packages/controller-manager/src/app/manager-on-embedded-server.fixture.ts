@@ -12,25 +12,36 @@ export interface ManagedCluster {
   /** A user's: an admin. */
   readonly client: Client;
   readonly signal: AbortSignal;
+  readonly clock: FakeClock;
   until<T>(what: string, look: () => Promise<T | undefined | false>): Promise<T>;
 }
 
 /** Told of each request of the manager. */
 export type ManagedRequests = (request: Parameters<Transport>[0]) => void;
 
+/** How long the answer to a request of the manager takes, in virtual time. */
+export type ManagedDelays = (request: Parameters<Transport>[0]) => number;
+
+interface ManagerParts extends Partial<Config> {
+  readonly onRequest?: ManagedRequests;
+  readonly delayMs?: ManagedDelays;
+}
+
 /** Runs the manager while `body` runs. Throws what ended the manager, if it ended by itself. */
 export async function withManager(
   args: readonly string[],
   body: (cluster: ManagedCluster) => Promise<void>,
-  { onRequest = () => {}, ...given }: Partial<Config> & { readonly onRequest?: ManagedRequests } = {},
+  { onRequest = () => {}, delayMs = () => 0, ...given }: ManagerParts = {},
 ): Promise<void> {
   const clock = new FakeClock();
   await using server = await ApiServer.open({ clock, random: seededRandom("server") });
   const client = clientOf(server.transport, { clock });
   const options = parseOptions(["--leader-elect=false", "--secure-port=0", ...args]);
-  const transport: Transport = (request, signal) => {
+  const transport: Transport = async (request, signal) => {
     onRequest(request);
-    return server.transport(request, signal);
+    const delay = delayMs(request);
+    if (delay > 0) await clock.sleep(delay, signal);
+    return await server.transport(request, signal);
   };
   const metrics = newMetrics(options, given.metrics);
   const managers = clientOf(transport, { clock, metrics });
@@ -57,7 +68,7 @@ export async function withManager(
       { what, withinMs: 600_000 },
     ) as never;
   try {
-    await body({ client, signal, until });
+    await body({ client, signal, clock, until });
   } catch (error) {
     if (failure === undefined) throw error;
   } finally {

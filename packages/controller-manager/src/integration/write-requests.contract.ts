@@ -3,24 +3,23 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-const policy = {
+const writes = { verbs: ["create", "update", "patch", "delete", "deletecollection"] };
+
+const policyOf = (requests: { readonly verbs?: readonly string[] }) => ({
   apiVersion: "audit.k8s.io/v1",
   kind: "Policy",
   omitStages: ["RequestReceived"],
   rules: [
-    {
-      level: "Metadata",
-      userGroups: ["system:serviceaccounts:kube-system"],
-      verbs: ["create", "update", "patch", "delete", "deletecollection"],
-    },
-    {
-      level: "Metadata",
-      users: ["system:kube-controller-manager"],
-      verbs: ["create", "update", "patch", "delete", "deletecollection"],
-    },
+    { level: "Metadata", userGroups: ["system:serviceaccounts:kube-system"], ...requests },
+    { level: "Metadata", users: ["system:kube-controller-manager"], ...requests },
     { level: "None" },
   ],
-};
+});
+
+export interface AuditOptions {
+  /** Also what only reads. */
+  readonly hasReads?: boolean;
+}
 
 export interface WriteRequest {
   readonly user: string;
@@ -46,9 +45,9 @@ export class AuditLog implements AsyncDisposable {
     ];
   }
 
-  static async open(): Promise<AuditLog> {
+  static async open({ hasReads = false }: AuditOptions = {}): Promise<AuditLog> {
     const folder = await mkdtemp(join(tmpdir(), "kubeloop-audit-"));
-    await writeFile(join(folder, "policy.json"), JSON.stringify(policy));
+    await writeFile(join(folder, "policy.json"), JSON.stringify(policyOf(hasReads ? {} : writes)));
     return new AuditLog(folder);
   }
 

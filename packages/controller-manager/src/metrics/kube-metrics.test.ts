@@ -100,7 +100,7 @@ describe("labels", () => {
     return { allowListMapping: {}, allowListMappingManifest: path };
   };
 
-  test("may be limited by a file", async () => {
+  test("may be limited by the file of --allow-metric-labels-manifest", async () => {
     const lists = await readLabelAllowLists(manifest('"q,name": "a,b"\n"q,host": h\n"r,name": c\n'));
     const plain = [...lists].map(([name, labels]) => [name, [...labels].map(([label, set]) => [label, [...set]])]);
     expect(plain).toEqual([

@@ -1,6 +1,6 @@
 // Who a request to the manager's endpoints is from. In this order: a front proxy's certificate, which lets headers name the user; a client
-// certificate; a bearer token, which the cluster reviews; nobody. Promises that a token the server does not know is refused (401) and that
-// a certificate of no known authority makes nobody somebody.
+// certificate; a bearer token, which the cluster reviews; nobody. Promises that who shows a token that the server does not know, or a
+// certificate of no known authority, and is nobody by other means either, is refused (401).
 import { createHash, X509Certificate } from "node:crypto";
 import { type ApiRequest, type authenticationv1, headerValue, newUnauthorized } from "@kubeloop/core/api";
 import type { Clock } from "@kubeloop/core/base";
@@ -41,12 +41,24 @@ export class Authentication {
   }
 
   async userOf(request: ApiRequest, peer: Peer, signal: AbortSignal): Promise<User> {
-    return (
-      this.#fromFrontProxy(request, peer) ??
-      this.#fromCertificate(peer) ??
-      (await this.#fromToken(request, signal)) ??
-      anonymous
-    );
+    const user =
+      this.#fromFrontProxy(request, peer) ?? this.#fromCertificate(peer) ?? (await this.#fromToken(request, signal));
+    if (user !== undefined) return user;
+    if (this.#isStranger(peer)) throw newUnauthorized("Unauthorized");
+    return anonymous;
+  }
+
+  /** Whether it shows a certificate that was looked at and that one of the looks refused. */
+  #isStranger({ certificates }: Peer): boolean {
+    if (certificates.length === 0) return false;
+    const { clientAuthorities, requestHeader } = this.#options.authorities();
+    const now = this.#options.clock.now();
+    const isRefusedBy = (authorities: ClientAuthorities["clientAuthorities"]) =>
+      verifyCertificate(certificates, authorities, now) === undefined;
+    if (clientAuthorities.length > 0 && isRefusedBy(clientAuthorities)) return true;
+    if (requestHeader === undefined) return false;
+    const proxy = verifyCertificate(certificates, requestHeader.authorities, now);
+    return proxy === undefined || !isAllowedProxy(requestHeader.allowedNames, proxy.commonName);
   }
 
   #fromFrontProxy({ headers }: ApiRequest, { certificates }: Peer): User | undefined {
@@ -54,8 +66,7 @@ export class Authentication {
     if (requestHeader === undefined || certificates.length === 0) return undefined;
     const proxy = verifyCertificate(certificates, requestHeader.authorities, this.#options.clock.now());
     if (proxy === undefined) return undefined;
-    const { allowedNames } = requestHeader;
-    if (allowedNames.length > 0 && !allowedNames.includes(proxy.commonName)) return undefined;
+    if (!isAllowedProxy(requestHeader.allowedNames, proxy.commonName)) return undefined;
     const first = (names: readonly string[]) =>
       names
         .map((name) => headerValue(headers, name.toLowerCase()))
@@ -117,6 +128,9 @@ export class Authentication {
     return { name, uid, groups, extra };
   }
 }
+
+const isAllowedProxy = (allowedNames: readonly string[], name: string) =>
+  allowedNames.length === 0 || allowedNames.includes(name);
 
 const authenticated = (user: User): User => ({
   ...user,

@@ -68,7 +68,9 @@ function newCluster() {
       return valueResponse(201, { kind: "TokenReview", apiVersion: "authentication.k8s.io/v1", metadata: {}, status });
     }
     const { path, verb } = spec.nonResourceAttributes ?? {};
-    asked.push(`${spec.user} ${verb} ${path}`);
+    const { uid = "", extra = {} } = spec;
+    const more = uid === "" && Object.keys(extra).length === 0 ? "" : ` ${uid} ${JSON.stringify(extra)}`;
+    asked.push(`${spec.user} ${verb} ${path}${more}`);
     const status = { allowed: spec.user === "bob" && path === "/metrics" };
     return valueResponse(201, {
       kind: "SubjectAccessReview",
@@ -143,7 +145,10 @@ describe("may read", () => {
     ["a bad token, /healthz", { headers: bearer("bad"), path: "/healthz" }, 401],
     ["an administrator's certificate, without asking", { as: "master", path: "/configz" }, 200],
     ["another one's certificate", { as: "alice" }, 403],
-    ["a stranger's certificate that claims to be an administrator's", { as: "stranger" }, 403],
+    ["a stranger's certificate that claims to be an administrator's", { as: "stranger" }, 401],
+    ["a stranger's certificate, /healthz", { as: "stranger", path: "/healthz" }, 401],
+    ["a stranger's certificate with a good token", { as: "stranger", headers: bearer("good") }, 200],
+    ["a front proxy that names nobody", { as: "proxy" }, 401],
     ["a front proxy's user", { as: "proxy", headers: { "x-remote-user": "bob" } }, 200],
     [
       "a front proxy's administrator",
@@ -171,11 +176,18 @@ test("the cluster is asked once for a while", async () => {
   expect(asked).toHaveLength(4);
 });
 
+test("the cluster is told the uid and all else that a front proxy says of a user", async () => {
+  const { ask, asked } = newGuards();
+  const headers = { "x-remote-user": "bob", "x-remote-uid": "7", "x-remote-extra-team%2fname": "blue" };
+  await ask({ as: "proxy", headers });
+  expect(asked).toEqual(['bob get /metrics 7 {"team/name":["blue"]}']);
+});
+
 test("an expired certificate is nobody's", async () => {
   const { ask } = newGuards();
   const before = clock.now();
   clock.setWallTime(before + 2 * 365 * 24 * 3600 * 1000);
-  expect(await ask({ as: "master" })).toBe(403);
+  expect(await ask({ as: "master" })).toBe(401);
   clock.setWallTime(before);
   expect(await ask({ as: "master" })).toBe(200);
 });

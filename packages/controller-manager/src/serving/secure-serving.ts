@@ -3,7 +3,14 @@
 import { readFile } from "node:fs/promises";
 import type { Transport } from "@kubeloop/core/api";
 import { type Clock, type Log, type Random, TaskScope } from "@kubeloop/core/base";
-import { type Client, loadClusterConfig, openClient } from "@kubeloop/core/client";
+import {
+  type CertificatePair,
+  type Client,
+  inClusterConfig,
+  KubeconfigError,
+  loadClusterConfig,
+  openClient,
+} from "@kubeloop/core/client";
 import {
   fixedCertificate,
   type HealthChecks,
@@ -16,6 +23,7 @@ import {
   ServingCertificateFiles,
   type TlsSettings,
 } from "@kubeloop/core/runtime";
+import { userAgentOf } from "../app/client-builder.ts";
 import { type PrintedMetrics, servingMetrics } from "../metrics/index.ts";
 import type { FeatureGates, KubeControllerManagerOptions } from "../options/index.ts";
 import { Authentication } from "./authentication.ts";
@@ -61,6 +69,9 @@ export async function newSecureServing(
   const { options, clock, random, log } = parts;
   const { secureServing } = options;
   if (secureServing.bindPort === 0) return undefined;
+  if (secureServing.permitPortSharing && !isPortSharing(process.versions.node)) {
+    log.warn("this Node cannot share ports, so --permit-port-sharing has no effect", { node: process.versions.node });
+  }
   const certificate = await openCertificate(parts, signal);
   const remote = await openRemoteClients(options, { clock, log, metrics: parts.metrics }, signal);
   let authorities = await findAuthorities(options, remote.authentication, log, signal);
@@ -86,7 +97,7 @@ export async function newSecureServing(
   };
   const tls: TlsSettings = { ...tlsSettings(secureServing), byName: await readNamedCertificates(secureServing) };
   const server = new HttpServer("kube-controller-manager", guarded(routed(routesOf(parts)), guards), {
-    host: secureServing.bindAddress === "0.0.0.0" ? "::" : secureServing.bindAddress,
+    ...hostOf(secureServing.bindAddress),
     port: secureServing.bindPort,
     certificate,
     tls,
@@ -112,6 +123,15 @@ export async function newSecureServing(
     },
   };
 }
+
+/** Of both unspecified addresses, Node chooses IPv6 with IPv4, or IPv4 alone where the machine has nothing else. */
+const hostOf = (bindAddress: string) => (/^(?:0\.0\.0\.0|[0:]+)$/.test(bindAddress) ? {} : { host: bindAddress });
+
+/** The first Node that shares ports. */
+const isPortSharing = (version: string) => {
+  const [major = 0, minor = 0] = version.split(".").map(Number);
+  return major > 23 || (major === 23 && minor >= 1);
+};
 
 function routesOf(parts: SecureServingOptions): Routes {
   const { options, featureGates, healthz, metrics, debugHandlers, verbosity, clock, log } = parts;
@@ -174,20 +194,24 @@ async function openCertificate(
   { options, clock, log }: SecureServingOptions,
   signal: AbortSignal,
 ): Promise<ServingCertificate> {
-  const { tlsCertFile, tlsPrivateKeyFile, certDirectory } = options.secureServing;
+  const { tlsCertFile, tlsPrivateKeyFile, certDirectory, bindAddress } = options.secureServing;
   if (tlsCertFile !== "" || tlsPrivateKeyFile !== "") {
     return await readFiles(tlsCertFile, tlsPrivateKeyFile);
   }
   if (certDirectory === "") {
     log.info("Generated self-signed cert in-memory");
-    return fixedCertificate(await newSelfSignedCertificate("kube-controller-manager", clock));
+    return fixedCertificate(
+      await newSelfSignedCertificate({ commonName: "kube-controller-manager", bindAddress, clock }),
+    );
   }
   const { join } = await import("node:path");
-  const [certFile, keyFile] = [".crt", ".key"].map((end) => join(certDirectory, `kube-controller-manager${end}`)) as [
-    string,
-    string,
-  ];
-  await makeMissingFiles(certDirectory, certFile, keyFile, clock);
+  const certFile = join(certDirectory, "kube-controller-manager.crt");
+  const keyFile = join(certDirectory, "kube-controller-manager.key");
+  if (!(await arePair(certFile, keyFile))) {
+    const pair = await newSelfSignedCertificate({ commonName: "kube-controller-manager", bindAddress, clock });
+    await writePair(certDirectory, certFile, keyFile, pair);
+    log.info("Generated self-signed cert", { certFile, keyFile });
+  }
   return await readFiles(certFile, keyFile);
 
   async function readFiles(certFile: string, keyFile: string) {
@@ -197,15 +221,25 @@ async function openCertificate(
   }
 }
 
-async function makeMissingFiles(folder: string, certFile: string, keyFile: string, clock: Clock): Promise<void> {
-  const { access, mkdir, writeFile } = await import("node:fs/promises");
+/** Whether both files are there. Throws upstream's complaint if only one of them is: what belongs to it is not ours to make. */
+async function arePair(certFile: string, keyFile: string): Promise<boolean> {
+  const { access } = await import("node:fs/promises");
   const isThere = (file: string) =>
     access(file).then(
       () => true,
       () => false,
     );
-  if ((await isThere(certFile)) && (await isThere(keyFile))) return;
-  const pair = await newSelfSignedCertificate("kube-controller-manager", clock);
+  const [hasCertificate, hasKey] = await Promise.all([isThere(certFile), isThere(keyFile)]);
+  if (hasCertificate === hasKey) return hasCertificate;
+  throw new Error(
+    hasCertificate
+      ? `error reading ${keyFile}, certificate and key must be supplied as a pair`
+      : `error reading ${certFile}, certificate and key must be supplied as a pair`,
+  );
+}
+
+async function writePair(folder: string, certFile: string, keyFile: string, pair: CertificatePair): Promise<void> {
+  const { mkdir, writeFile } = await import("node:fs/promises");
   await mkdir(folder, { recursive: true });
   await writeFile(keyFile, pair.keyPem, { mode: 0o600 });
   await writeFile(certFile, pair.certificatePem, { mode: 0o644 });
@@ -236,10 +270,17 @@ async function openRemoteClients(
   signal: AbortSignal,
 ): Promise<RemoteClients> {
   const open = async (path: string): Promise<Client | undefined> => {
-    if (path !== "") return openClient(await loadClusterConfig({ path }, signal), { ...parts, timeoutMs: 10_000 });
-    if (process.env["KUBERNETES_SERVICE_HOST"] === undefined) return undefined;
-    const { inClusterConfig } = await import("@kubeloop/core/client");
-    return openClient(await inClusterConfig({}, signal), { ...parts, timeoutMs: 10_000 });
+    // Upstream's rate: what waits here, waits at the endpoints.
+    const limits = { timeoutMs: 10_000, qps: 200, burst: 400, userAgent: userAgentOf("delegated-reviews") };
+    if (path !== "") return openClient(await loadClusterConfig({ path }, signal), { ...parts, ...limits });
+    if ((process.env["KUBERNETES_SERVICE_HOST"] ?? "") === "") return undefined;
+    try {
+      return openClient(await inClusterConfig({}, signal), { ...parts, ...limits });
+    } catch (error) {
+      if (!(error instanceof KubeconfigError)) throw error;
+      parts.log.warn("failed to read in-cluster kubeconfig for delegated authentication and authorization", { error });
+      return undefined;
+    }
   };
   return {
     authentication: await open(authentication.remoteKubeconfig),

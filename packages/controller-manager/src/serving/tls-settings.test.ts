@@ -10,7 +10,14 @@ describe("flags become settings", () => {
     [["--tls-min-version=VersionTLS13"], { minVersion: "TLSv1.3" }],
     [
       ["--tls-cipher-suites=TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256,TLS_AES_128_GCM_SHA256"],
-      { ciphers: "ECDHE-RSA-AES128-GCM-SHA256" },
+      {
+        ciphers:
+          "ECDHE-RSA-AES128-GCM-SHA256:TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256",
+      },
+    ],
+    [
+      ["--tls-cipher-suites=TLS_AES_256_GCM_SHA384"],
+      { ciphers: "TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256" },
     ],
     [["--tls-curve-preferences=23,29"], { curves: "prime256v1:X25519" }],
     [["--http2-max-streams-per-connection=7"], { http2: { maxStreams: 7 } }],

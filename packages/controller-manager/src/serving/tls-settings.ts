@@ -18,7 +18,9 @@ const curves: Readonly<Record<number, string>> = {
   4588: "X25519MLKEM768",
 };
 
-/** Those of TLS 1.3 are OpenSSL's own names, and always served; upstream ignores them here as well. */
+/** Of TLS 1.3: the same names in OpenSSL. Go always serves all of them, whichever are named. */
+const tls13Ciphers = ["TLS_AES_128_GCM_SHA256", "TLS_AES_256_GCM_SHA384", "TLS_CHACHA20_POLY1305_SHA256"];
+
 const ciphers: Readonly<Record<string, string>> = {
   TLS_AES_128_GCM_SHA256: "",
   TLS_AES_256_GCM_SHA384: "",
@@ -71,7 +73,8 @@ export function tlsSettings(serving: Serving): TlsSettings {
   return {
     asksForCertificate: true,
     ...(minVersion === undefined ? {} : { minVersion }),
-    ...(known.length === 0 ? {} : { ciphers: known.join(":") }),
+    // Who names suites of TLS 1.3 alone leaves none for TLS 1.2, as in Go.
+    ...(named.length === 0 ? {} : { ciphers: [...known, ...tls13Ciphers].join(":") }),
     ...(curveNames.length === 0 ? {} : { curves: curveNames.join(":") }),
     ...(disableHttp2Serving
       ? {}
