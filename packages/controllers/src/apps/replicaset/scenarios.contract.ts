@@ -250,7 +250,7 @@ export const replicaSetScenarios: readonly Scenario[] = [
       await untilStatus({ replicas: 3 });
       const sets = client.resource(replicaSets).in(namespace);
       await sets.patch("web", { type: "merge", body: { metadata: { finalizers: ["example.com/held"] } } }, signal);
-      await sets.delete("web", { propagationPolicy: "Orphan" }, signal);
+      await sets.delete("web", { propagationPolicy: "Background" }, signal);
       await scale(5);
       await cluster.until("the controller has observed the new generation", async () => {
         const { status, metadata } = await sets.get("web", signal);
