@@ -7,7 +7,7 @@ import { requestFaults } from "./disturbances.contract.ts";
 import { type Disturbance, type EmbeddedRun, runDisturbed, runEmbedded } from "./embedded-cluster.contract.ts";
 import type { Scenario } from "./scenario.contract.ts";
 
-const { KUBELOOP_SEEDS: howMany = "10", KUBELOOP_ONLY_SEED: only } = process.env;
+const { KUBELOOP_SEEDS: howMany = "5", KUBELOOP_ONLY_SEED: only } = process.env;
 const seeds = only === undefined ? Array.from({ length: Number(howMany) }, (_, seed) => seed) : [Number(only)];
 
 /** The kinds of disturbed runs. */
