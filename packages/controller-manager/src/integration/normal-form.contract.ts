@@ -112,7 +112,15 @@ function normalized(value: unknown, names: Names): unknown {
   if (Array.isArray(value)) return value.map((one) => normalized(one, names));
   if (typeof value !== "object" || value === null) return value;
   const entries = Object.entries(value).filter(([key]) => !serversFields.has(key));
-  return Object.fromEntries(entries.map(([key, one]) => [names.replace(key), normalized(one, names)]).toSorted(byText));
+  return Object.fromEntries(
+    entries
+      .map(([key, one]): [string, unknown] => {
+        const normal = normalized(one, names);
+        // The server has them in the order of their times.
+        return [names.replace(key), key === "managedFields" ? (normal as unknown[]).toSorted(byText) : normal];
+      })
+      .toSorted(byText),
+  );
 }
 
 interface EventFacts extends KubernetesObject {

@@ -38,7 +38,9 @@ const namespaceActions = async (cluster: ScenarioCluster) => {
   return {
     at,
     read,
-    create: <T extends KubernetesObject>(resource: Resource<T>, object: T) => at(resource).create(object, signal),
+    /** A real server admits no pod before its service account is there. */
+    create: <T extends KubernetesObject>(resource: Resource<T>, object: T) =>
+      cluster.until(`${object.kind} ${object.metadata.name} is admitted`, () => at(resource).create(object, signal)),
     patch: (body: object) => all.patch(name, { type: "merge", body }, signal),
     remove: () => all.delete(name, {}, signal),
     letGo: <T extends KubernetesObject>(resource: Resource<T>, each: string) =>
