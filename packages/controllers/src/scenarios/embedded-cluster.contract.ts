@@ -34,8 +34,11 @@ export interface Disturbance {
 }
 
 const patienceMs = 60_000;
-/** Back-off may grow while things fail. */
-const disturbedPatienceMs = 1_800_000;
+/**
+ * Back-off grows to a minute while things fail; and to empty a namespace takes one look in which each of more than thirty requests succeeds, which
+ * is one in twenty where eight of a hundred fail.
+ */
+const disturbedPatienceMs = 4 * 3_600_000;
 
 export async function runEmbedded(scenario: Scenario, run: EmbeddedRun): Promise<void> {
   await runDisturbed(scenario, run);
