@@ -97,7 +97,7 @@ describe("hand-over", () => {
       expect(rewritten(unchanged, await untilSettled(versions, signal))).toEqual([]);
       const unexpected = (await writes()).filter(isOfManager);
       expect(unexpected.filter((request) => !isExpected(request, ["probe", "changed"]))).toEqual([]);
-    }, 600_000);
+    }, 1_800_000);
   });
 });
 
