@@ -24,10 +24,11 @@ export function runStep(name: string, program: string, args: readonly string[]):
 /** Those that mostly compute use every core; vitest would leave one idle, which of two is half of them. */
 const computing = ["unit", "slow", "long"];
 
-/** Runs one of vitest's projects, its counts kept for the closing line. */
-export function runTests(project: string): void {
+/** Runs one of vitest's projects, or those of its files whose path has one of the words in it; its counts are kept for the closing line. */
+export function runTests(project: string, words: readonly string[] = []): void {
   runStep(`${project} tests`, "vitest/vitest.mjs", [
     "run",
+    ...words,
     "--project",
     project,
     ...(computing.includes(project) ? ["--maxWorkers=100%"] : []),

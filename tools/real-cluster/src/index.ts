@@ -14,4 +14,5 @@ export type { Credential } from "./kubeconfig.ts";
 export type { ManagerProgram, RealClusterOptions } from "./options.ts";
 export type { ComponentName, Program } from "./programs.ts";
 export { RealCluster } from "./real-cluster.ts";
+export { type SupervisedCommand, SupervisedProcess } from "./supervised-process.ts";
 export type { TokenUser } from "./tokens.ts";

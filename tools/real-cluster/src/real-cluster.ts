@@ -17,7 +17,7 @@ import { compactEtcd } from "./etcd.ts";
 import type { ClusterFiles } from "./flags.ts";
 import { type Ground, prepareGround, writeKubeconfigs } from "./ground.ts";
 import { type Credential, printKubeconfig } from "./kubeconfig.ts";
-import type { RealClusterOptions } from "./options.ts";
+import type { ManagerProgram, RealClusterOptions } from "./options.ts";
 import type { ComponentName } from "./programs.ts";
 import { admin } from "./tokens.ts";
 
@@ -33,19 +33,21 @@ export class RealCluster implements AsyncDisposable {
   readonly kubectlPath: string;
   /** How long `start` took, from etcd's first step to the last component being ready. */
   readonly startedInMs: number;
-  readonly #components: ReadonlyMap<ComponentName, Component>;
+  readonly #components: Map<ComponentName, Component>;
+  readonly #ground: Ground;
   readonly #authority: CertificateAuthority;
   readonly #tokens: ReadonlyMap<string, string>;
   readonly #files: ClusterFiles;
   readonly #cleanup: Cleanup;
 
-  private constructor(ground: Ground, components: ReadonlyMap<ComponentName, Component>, startedInMs: number) {
+  private constructor(ground: Ground, components: Map<ComponentName, Component>, startedInMs: number) {
     this.folder = ground.folder;
     this.caPem = ground.authority.pair.certPem;
     this.adminKubeconfigPath = ground.files.adminKubeconfig;
     this.kubectlPath = pathOf(ground.binaries, "kubectl");
     this.startedInMs = startedInMs;
     this.#components = components;
+    this.#ground = ground;
     this.#authority = ground.authority;
     this.#tokens = ground.tokens;
     this.#files = ground.files;
@@ -127,6 +129,31 @@ export class RealCluster implements AsyncDisposable {
     const component = this.#component(name);
     await component.stop();
     await component.start(signal);
+  }
+
+  /**
+   * Stops the controller manager, if one runs, and starts this one in its place, as upstream's (`true`) or as a program: two may follow each
+   * other on the same data. Its flags come after all others. Ready when this returns.
+   */
+  async runManager(
+    controllerManager: true | ManagerProgram,
+    flags: readonly string[] = [],
+    signal: AbortSignal = neverAborted,
+  ): Promise<void> {
+    await this.stop("kube-controller-manager");
+    const binaries =
+      controllerManager === true ? await findBinaries(["kube-controller-manager"], {}, signal) : this.#ground.binaries;
+    const [spec] = managerSpecs({ controllerManager }, { ...this.#ground, binaries });
+    if (spec === undefined) return;
+    const component = new Component({ ...spec, flags: (port) => [...spec.flags(port), ...flags] });
+    this.#components.set(spec.name, component);
+    this.#cleanup.defer(() => component.stop());
+    await component.start(signal);
+  }
+
+  /** Stops a component in order, if it runs. */
+  async stop(name: ComponentName): Promise<void> {
+    await this.#components.get(name)?.stop();
   }
 
   /** Ends a component without warning (SIGKILL); `restart` brings it back. */

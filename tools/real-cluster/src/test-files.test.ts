@@ -33,6 +33,8 @@ test("the suites of this repository are found, with and without Go", async () =>
   const [cluster, differential] = [filesOfSuite("cluster", files), filesOfSuite("differential", files)];
   expect([...cluster, ...differential].sort()).toEqual(files);
   expect(differential).toContain("packages/apiserver/src/integration/differential/differential.kubernetes.test.ts");
+  expect(differential).toContain("packages/controller-manager/src/integration/differential.kubernetes.test.ts");
   expect(cluster).toContain("packages/core/src/client/integration/client.kubernetes.test.ts");
+  expect(cluster).toContain("packages/controller-manager/src/integration/kills.kubernetes.test.ts");
   expect(files.filter((file) => file.endsWith(".go.kubernetes.test.ts")).length).toBeGreaterThanOrEqual(3);
 });

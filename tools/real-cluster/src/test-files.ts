@@ -24,7 +24,7 @@ export async function findTestFiles(root: string): Promise<readonly string[]> {
 export const suites = ["cluster", "differential"] as const;
 export type Suite = (typeof suites)[number];
 
-const comparisons = /^packages\/(?:apiserver|controller-manager)\/src\/integration\//;
+const comparisons = /^packages\/(?:apiserver\/src\/integration\/|controller-manager\/src\/integration\/differential\.)/;
 
 export function filesOfSuite(suite: Suite, files: readonly string[]): readonly string[] {
   return files.filter((file) => comparisons.test(file) === (suite === "differential"));

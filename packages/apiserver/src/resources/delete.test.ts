@@ -71,3 +71,22 @@ test("a client in the same process may send options of the group it talks to", a
   const options = { kind: "DeleteOptions", apiVersion: "batch/v1", propagationPolicy: "Background" };
   expect((await ask("DELETE", `${jobs}/absent`, { value: options })).code).toBe(404);
 });
+
+test("a client that goes while its pod is deleted leaves it as it was, or gone, never in between", async () => {
+  const pods = "/api/v1/namespaces/default/pods";
+  const spec = { containers: [{ name: "main", image: "x" }] };
+  const left: (string | undefined)[] = [];
+  for (let turns = 0; turns < 40; turns++) {
+    const name = `p-${turns}`;
+    await ask("POST", pods, { value: { metadata: { name }, spec } });
+    const client = new AbortController();
+    const request = { method: "DELETE", path: `${pods}/${name}`, query: [], headers: {}, body: noBody };
+    const deleting = server.transport({ ...request, prefers: "values" }, client.signal).catch(() => undefined);
+    for (let turn = 0; turn < turns; turn++) await undefined;
+    client.abort(new Error("gone"));
+    await deleting;
+  }
+  for (const { metadata } of (await ask("GET", pods)).body.items ?? []) left.push(metadata.deletionTimestamp);
+  expect(left.filter((each) => each !== undefined)).toEqual([]);
+  expect(left.length).toBeLessThan(40);
+});

@@ -10,6 +10,8 @@ import { listOptionsOf } from "./request-options.ts";
 import { placeOf, type RequestScope } from "./request-scope.ts";
 import { completeThroughSteps } from "./run-steps.ts";
 
+const neverAborted = new AbortController().signal;
+
 export async function remove(scope: RequestScope): Promise<Answer> {
   const options = await deleteOptionsOf(scope);
   warnOfSilence(scope, options);
@@ -68,7 +70,8 @@ export async function removeObject(scope: RequestScope, name: string, options: D
     current === undefined || current.metadata.uid !== object.metadata.uid
       ? { kind: "keep", answer: object }
       : takeAway(scope, current, object, options);
-  await changeObject(scope, place, finish, options);
+  // Also for a client that has gone by now: a pod that was told would stay for ever, because nobody deletes it a second time.
+  await changeObject({ ...scope, signal: neverAborted }, place, finish, options);
   return { object, isGone: true };
 }
 

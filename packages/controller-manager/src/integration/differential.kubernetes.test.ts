@@ -1,5 +1,6 @@
 // Every scenario under upstream's kube-controller-manager and under ours, each on a kube-apiserver of its own: what they leave must be the same.
-// Upstream runs exactly the controllers that we have. How many requests each wrote with is printed.
+// Upstream runs exactly the controllers that we have. Where they may differ, and why, is in allowed-differences.facts.json. How many requests each
+// wrote with is printed.
 
 import { isDeepStrictEqual } from "node:util";
 import { systemClock } from "@kubeloop/core/base";
@@ -8,6 +9,8 @@ import { RealCluster } from "@kubeloop/real-cluster";
 import { allScenarios } from "@kubeloop/scenarios";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { controllerDescriptors } from "../app/index.ts";
+import { type AllowedDifference, neededOf, withoutAllowed } from "./allowed-differences.contract.ts";
+import allowed from "./allowed-differences.facts.json" with { type: "json" };
 import { normalForm } from "./normal-form.contract.ts";
 import { ourManager } from "./our-manager.contract.ts";
 import { adminClient, runOnRealCluster } from "./scenario-on-real-cluster.contract.ts";
@@ -48,6 +51,7 @@ afterAll(async () => {
 });
 
 let count = 0;
+const needed = new Set<AllowedDifference>();
 /** What both leave is compared when it has become the same, or after a quarter of a minute. */
 const lookEveryMs = 500;
 const mostLooks = 30;
@@ -70,7 +74,8 @@ describe("upstream's manager and ours leave the same", () => {
       const namespace = `scenario-${++count}`;
       const { repeatedEvents = [] } = scenario;
       const run = ({ client }: Side) => runOnRealCluster(scenario, { client, namespace }, signal);
-      const left = ({ client }: Side) => normalForm(client, { namespace, repeatedEvents }, signal);
+      const whole = ({ client }: Side) => normalForm(client, { namespace, repeatedEvents }, signal);
+      const left = async (side: Side) => withoutAllowed(await whole(side), allowed);
       await Promise.all([run(upstream), run(ours)]);
       // Controllers that the scenario is not about are at work, too, each in its own time.
       let [theirs, mine] = await Promise.all([left(upstream), left(ours)]);
@@ -78,8 +83,9 @@ describe("upstream's manager and ours leave the same", () => {
         await systemClock.sleep(lookEveryMs, signal);
         [theirs, mine] = await Promise.all([left(upstream), left(ours)]);
       }
+      const isOfScenario = new RegExp(`(?<![a-z0-9])${namespace}(?![0-9])`);
       const writes = async ({ audit }: Side) =>
-        (await audit.read()).filter((request) => request.namespace === namespace);
+        (await audit.read()).filter((request) => isOfScenario.test(`${request.namespace}/${request.name}`));
       const [theirWrites, ourWrites] = await Promise.all([writes(upstream), writes(ours)]);
       const kinds = (requests: readonly WriteRequest[]) =>
         countBy(requests.map(({ verb, resource }) => `${verb} ${resource}`));
@@ -88,9 +94,19 @@ describe("upstream's manager and ours leave the same", () => {
       );
       // Both would be equal, too, if nothing were read.
       expect(Object.keys(theirs)).toContain("serviceaccounts");
+      expect(JSON.stringify(theirs["configmaps"])).toContain("managedFields");
       expect(mine).toEqual(theirs);
+      if (allowed.length > 0) {
+        const [theirForm, ourForm] = await Promise.all([whole(upstream), whole(ours)]);
+        for (const each of neededOf(allowed, ourForm, theirForm)) needed.add(each);
+      }
       expect(ourWrites.filter(({ isForbidden }) => isForbidden)).toEqual([]);
     });
+
+  // The first scenarios may not need one that a later one needs.
+  test.runIf(areAll)("every allowed difference is needed", () => {
+    expect(allowed.filter((each) => !needed.has(each))).toEqual([]);
+  });
 });
 
 /** "3 create pods, 2 update replicasets/status". */

@@ -1,5 +1,6 @@
-// The objects of a namespace in a form in which two clusters can be compared: without what the server chose (uids, versions, times, the random
-// ends of names), with references by name, and events counted by object and reason.
+// The objects of a scenario in a form in which two clusters can be compared: without what the server chose (uids, versions, times, the random
+// ends of names), with references by name, and events counted by object and reason. Those of a scenario are the ones in its namespace, and all
+// whose name or namespace has that name in it: other namespaces, nodes, roles.
 import type { KubernetesObject } from "@kubeloop/core/api";
 import type { Client } from "@kubeloop/core/client";
 import { preferredResources } from "@kubeloop/core/contract";
@@ -12,7 +13,7 @@ export type NormalForm = Readonly<Record<string, readonly Json[]>>;
 const timePattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/;
 
 /** What the server says of an object for itself. */
-const serversFields = new Set(["uid", "resourceVersion", "managedFields", "selfLink"]);
+const serversFields = new Set(["uid", "resourceVersion", "selfLink"]);
 
 export interface NormalFormOptions {
   readonly namespace: string;
@@ -26,14 +27,13 @@ export async function normalForm(
   signal: AbortSignal,
 ): Promise<NormalForm> {
   const served = await client.discovery.discover(signal);
-  const listable = preferredResources(served, ["list"]).filter(({ namespaced }) => namespaced);
+  const isOfScenario = newIsOfScenario(namespace);
   const objects: (readonly [resource: string, object: KubernetesObject])[] = [];
-  for (const resource of listable) {
+  for (const resource of preferredResources(served, ["list"])) {
     const name = resource.group === "" ? resource.plural : `${resource.plural}.${resource.group}`;
-    // Events of both groups are the same objects.
-    if (name === "events.events.k8s.io") continue;
-    for await (const object of client.resource(resource).in(namespace).list({}, signal)) {
-      objects.push([name, object as KubernetesObject]);
+    if (passedOver.has(name)) continue;
+    for await (const object of client.resource(resource).list({}, signal)) {
+      if (isOfScenario(object as KubernetesObject)) objects.push([name, object as KubernetesObject]);
     }
   }
   const names = newNames(
@@ -52,10 +52,26 @@ export async function normalForm(
   return Object.fromEntries(Object.entries(form).map(([resource, list]) => [resource, list.toSorted(byText)]));
 }
 
+/** Events of both groups are the same objects; the other is not stored. */
+const passedOver = new Set(["events.events.k8s.io", "componentstatuses"]);
+
+function newIsOfScenario(namespace: string): (object: KubernetesObject) => boolean {
+  // Not `scenario-11` for `scenario-1`.
+  const pattern = new RegExp(`(?<![a-z0-9])${namespace}(?![0-9])`);
+  return (object) => {
+    const { name = "", namespace: at = "" } = object.metadata;
+    const about = (object as EventFacts).involvedObject?.name ?? "";
+    return pattern.test(`${at}/${name}/${about}`);
+  };
+}
+
 interface Names {
   /** What replaces a text, wherever it stands. */
   readonly replace: (text: string) => string;
 }
+
+/** Of what is gone by now, or is another scenario's. */
+const anyUid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 
 /** Five letters that a server draws for a generated name: no vowels, nothing that looks like another one. */
 const drawnEnd = /-[bcdfghjklmnpqrstvwxz2456789]{5}(?![a-z0-9-])/g;
@@ -67,6 +83,7 @@ function newNames(objects: readonly KubernetesObject[], namespace: string): Name
     replace: (text) =>
       owners
         .reduce((all, [uid, what]) => (uid === "" ? all : all.replaceAll(uid, what)), text)
+        .replaceAll(anyUid, "<uid>")
         .replaceAll(drawnEnd, "-*")
         .replaceAll(namespace, "<namespace>"),
   };
@@ -95,7 +112,15 @@ function normalized(value: unknown, names: Names): unknown {
   if (Array.isArray(value)) return value.map((one) => normalized(one, names));
   if (typeof value !== "object" || value === null) return value;
   const entries = Object.entries(value).filter(([key]) => !serversFields.has(key));
-  return Object.fromEntries(entries.map(([key, one]) => [names.replace(key), normalized(one, names)]).toSorted(byText));
+  return Object.fromEntries(
+    entries
+      .map(([key, one]): [string, unknown] => {
+        const normal = normalized(one, names);
+        // The server has them in the order of their times.
+        return [names.replace(key), key === "managedFields" ? (normal as unknown[]).toSorted(byText) : normal];
+      })
+      .toSorted(byText),
+  );
 }
 
 interface EventFacts extends KubernetesObject {

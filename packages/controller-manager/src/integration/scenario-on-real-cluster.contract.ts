@@ -1,4 +1,5 @@
 // Scenarios on a real kube-apiserver: each in a namespace of its own, in real time. A fact is looked at ten times a second, for a hundred seconds at most.
+import { isDeepStrictEqual } from "node:util";
 import type { corev1 } from "@kubeloop/core/api";
 import { isAlreadyExists } from "@kubeloop/core/api";
 import { systemClock, toError } from "@kubeloop/core/base";
@@ -19,7 +20,11 @@ export function adminClient(cluster: RealCluster): Client {
 /** Runs it and leaves what came of it. */
 export async function runOnRealCluster(
   scenario: Scenario,
-  { client, namespace }: { readonly client: Client; readonly namespace: string },
+  {
+    client,
+    namespace,
+    isDisturbed = false,
+  }: { readonly client: Client; readonly namespace: string; readonly isDisturbed?: boolean },
   signal: AbortSignal,
 ): Promise<void> {
   await client
@@ -34,16 +39,39 @@ export async function runOnRealCluster(
     .catch((error: unknown) => {
       if (!isAlreadyExists(error)) throw error;
     });
-  const cluster: ScenarioCluster = {
-    client,
-    namespace,
+  await scenario.run(realScenarioCluster({ client, namespace, isDisturbed }, signal));
+}
+
+/** A real cluster as scenarios see it; what is given is kept. */
+export function realScenarioCluster(
+  given: Pick<ScenarioCluster, "client" | "namespace"> & Partial<ScenarioCluster>,
+  signal: AbortSignal,
+): ScenarioCluster {
+  return {
     signal,
     isDisturbed: false,
     nowMs: () => systemClock.now(),
     until: (what, look) => untilSo(what, look, signal),
     pass: (ms) => systemClock.sleep(ms, signal),
+    ...given,
   };
-  await scenario.run(cluster);
+}
+
+const settledAfterLooks = 6;
+const settleEveryMs = 500;
+
+/** Waits until what is looked at has not changed for three seconds, and returns it. */
+export async function untilSettled<T>(look: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  const lastMs = systemClock.monotonic() + patienceMs;
+  let last = await look();
+  for (let same = 0; same < settledAfterLooks; ) {
+    if (systemClock.monotonic() > lastMs) throw new Error("what was looked at changes without end");
+    await systemClock.sleep(settleEveryMs, signal);
+    const now = await look();
+    same = isDeepStrictEqual(now, last) ? same + 1 : 0;
+    last = now;
+  }
+  return last;
 }
 
 async function untilSo<T>(what: string, look: () => Promise<T | undefined | false>, signal: AbortSignal): Promise<T> {

@@ -13,6 +13,8 @@ import type { Scenario } from "./scenario.contract.ts";
 export type { Scenario, ScenarioCluster } from "./scenario.contract.ts";
 
 export const allScenarios: Readonly<Record<string, readonly Scenario[]>> = {
+  // First: how many nodes there are is the whole cluster's, and others leave some behind.
+  "ttl-controller": ttlScenarios,
   "clusterrole-aggregation-controller": clusterRoleAggregationScenarios,
   "namespace-controller": namespaceScenarios,
   "pod-garbage-collector-controller": podGarbageCollectorScenarios,
@@ -21,5 +23,4 @@ export const allScenarios: Readonly<Record<string, readonly Scenario[]>> = {
   "root-ca-certificate-publisher-controller": rootCaCertificatePublisherScenarios,
   "serviceaccount-controller": serviceAccountScenarios,
   "serviceaccount-token-controller": serviceAccountTokenScenarios,
-  "ttl-controller": ttlScenarios,
 };

@@ -1,30 +1,19 @@
 // Scenarios on the embedded server, in virtual time: server, caches and controllers in this process, on one fake clock. With faults, requests
 // of the controllers fail or lose their answers, and watches are cut; with kills, the controllers are aborted in the midst of their work, after
-// some request of theirs, and begin anew with empty caches. A run repeats from its seed.
+// some request of theirs, and begin anew with empty caches; with contention, two replicas of them are elected, and the leader is disturbed. A
+// run repeats from its seed.
 import { ApiServer } from "@kubeloop/apiserver";
 import { type FaultRule, type Transport, withFaults } from "@kubeloop/core/api";
-import {
-  FakeClock,
-  type Log,
-  type LogFields,
-  MetricsRegistry,
-  noLog,
-  type Random,
-  seededRandom,
-  TaskScope,
-} from "@kubeloop/core/base";
-import { type Client, clientOf } from "@kubeloop/core/client";
-import type { Controller } from "@kubeloop/core/contract";
-import { coreEventSink, EventBroadcaster, recordEventActions } from "@kubeloop/core/events";
-import { MetadataSharedInformerFactory, SharedInformerFactory } from "@kubeloop/core/informer";
+import { FakeClock, MetricsRegistry, seededRandom, TaskScope } from "@kubeloop/core/base";
+import { clientOf } from "@kubeloop/core/client";
 import { namespaces } from "@kubeloop/core/resources";
-import { ControllerDriver, PanicError, type Ports } from "@kubeloop/core/runtime";
 import { eventually } from "@kubeloop/core/testing";
+import { Contention } from "./contention.contract.ts";
+import { type Controllers, type RunningParts, runControllers, withoutLoops } from "./run-controllers.contract.ts";
 import type { Scenario, ScenarioCluster } from "./scenario.contract.ts";
 
 export interface EmbeddedRun {
-  /** Called at each start, with what runs a controller. */
-  readonly controllers: (run: <M>(controller: Controller<M>, ports?: Ports) => void, parts: ControllerParts) => void;
+  readonly controllers: Controllers;
   readonly seed?: string;
   /** Of the controllers' requests; the scenario's own go through. */
   readonly faults?: readonly FaultRule[];
@@ -32,26 +21,24 @@ export interface EmbeddedRun {
   readonly wrap?: (transport: Transport) => Transport;
   /** How often the controllers are killed, each time after a few requests of theirs. */
   readonly kills?: number;
-}
-
-/** What ports may be made of. */
-export interface ControllerParts {
-  readonly client: Client;
-  readonly clock: FakeClock;
-  readonly random: Random;
+  /** Two replicas contend for a lease, and whoever leads is killed, cut off or stopped so often, each time after a few requests of its. */
+  readonly leadersDisturbed?: number;
 }
 
 /** How much a run was disturbed. */
 export interface Disturbance {
   readonly kills: number;
   readonly faults: number;
+  /** How often a replica began to lead. */
+  readonly terms: number;
 }
 
 const patienceMs = 60_000;
-/** Back-off may grow while things fail. */
-const disturbedPatienceMs = 1_800_000;
-/** Nobody needs so many requests without time going by. */
-const mostRequestsAtOnce = 20_000;
+/**
+ * Back-off grows to a minute while things fail; and to empty a namespace takes one look in which each of more than thirty requests succeeds, which
+ * is one in twenty where eight of a hundred fail.
+ */
+const disturbedPatienceMs = 4 * 3_600_000;
 
 export async function runEmbedded(scenario: Scenario, run: EmbeddedRun): Promise<void> {
   await runDisturbed(scenario, run);
@@ -73,12 +60,14 @@ export async function runDisturbed(scenario: Scenario, run: EmbeddedRun): Promis
     clock,
     random: random.fork("faults"),
   });
-  const metrics = new MetricsRegistry();
+  const parts: RunningParts = { transport, clock, random, metrics: new MetricsRegistry(), panics: [] };
   const killed = { count: 0 };
-  const panics: Error[] = [];
+  const contention = run.leadersDisturbed === undefined ? undefined : new Contention(run.leadersDisturbed, parts);
   await using scope = new TaskScope(signal);
-  const running = scope.spawn((each) => keepRunning(run, { transport, clock, random, metrics, killed, panics }, each));
-  const isDisturbed = run.faults !== undefined || run.kills !== undefined;
+  const running = scope.spawn((each) =>
+    contention === undefined ? keepRunning(run, parts, killed, each) : contention.run(run.controllers, each),
+  );
+  const isDisturbed = run.faults !== undefined || run.kills !== undefined || contention !== undefined;
   const withinMs = isDisturbed ? disturbedPatienceMs : patienceMs;
   const cluster: ScenarioCluster = {
     client: admin,
@@ -95,41 +84,40 @@ export async function runDisturbed(scenario: Scenario, run: EmbeddedRun): Promis
       scenario.run(cluster),
       running.then(() => Promise.reject(new Error("the controllers have ended"))),
     ]);
+  } catch (error) {
+    // What a controller did wrong is why the fact does not hold.
+    throw parts.panics[0] ?? error;
   } finally {
     stop.abort(new Error("the scenario is over"));
     await clock.runUntilIdle();
   }
-  const [panic] = panics;
+  const [panic] = parts.panics;
   if (panic !== undefined) throw panic;
-  return { kills: killed.count, faults: transport.injected.length };
-}
-
-interface Parts {
-  readonly transport: Transport;
-  readonly clock: FakeClock;
-  readonly random: ReturnType<typeof seededRandom>;
-  readonly metrics: MetricsRegistry;
-  readonly killed: { count: number };
-  readonly panics: Error[];
+  return { kills: killed.count, faults: transport.injected.length, terms: contention?.terms ?? 1 };
 }
 
 /** Starts the controllers again each time they are killed. */
-async function keepRunning(run: EmbeddedRun, parts: Parts, signal: AbortSignal): Promise<void> {
+async function keepRunning(
+  { controllers, kills = 0 }: EmbeddedRun,
+  parts: RunningParts,
+  killed: { count: number },
+  signal: AbortSignal,
+): Promise<void> {
   const draw = parts.random.fork("kills");
-  for (let left = run.kills ?? 0; !signal.aborted; left--) {
+  for (let left = kills; !signal.aborted; left--) {
     const life = new TaskScope(signal);
     let requestsLeft = left > 0 ? 2 + Math.floor(draw.next() * 6) : Number.POSITIVE_INFINITY;
     const counted: Transport = async (request, each) => {
       const response = await parts.transport(request, each);
       if (--requestsLeft === 0) {
-        parts.killed.count++;
+        killed.count++;
         life.abort(new Error("killed"));
       }
       return response;
     };
     try {
       await life.spawn((each) =>
-        runControllers(run, { ...parts, transport: withoutLoops(counted, parts.clock) }, each),
+        runControllers(controllers, { ...parts, transport: withoutLoops(counted, parts.clock) }, each),
       );
     } catch (error) {
       if (!life.signal.aborted) throw error;
@@ -137,61 +125,4 @@ async function keepRunning(run: EmbeddedRun, parts: Parts, signal: AbortSignal):
     life.abort(new Error("killed"));
     await life.join();
   }
-}
-
-/** Fails what would otherwise hang: requests without end at one moment of virtual time. */
-function withoutLoops(transport: Transport, clock: FakeClock): Transport {
-  let atMs = -1;
-  let count = 0;
-  return (request, signal) => {
-    if (clock.monotonic() !== atMs) {
-      atMs = clock.monotonic();
-      count = 0;
-    }
-    if (++count > mostRequestsAtOnce) throw new Error(`more than ${mostRequestsAtOnce} requests at one moment: a loop`);
-    return transport(request, signal);
-  };
-}
-
-async function runControllers(run: EmbeddedRun, parts: Parts, signal: AbortSignal): Promise<void> {
-  const { clock, random, metrics, transport, panics } = parts;
-  const client = clientOf(transport, { clock });
-  const common = { clock, random, freeze: true } as const;
-  const informers = new SharedInformerFactory(client, common);
-  const metadata = new MetadataSharedInformerFactory(client, common);
-  const broadcaster = new EventBroadcaster({ clock, random });
-  broadcaster.startRecordingToSink(coreEventSink(client));
-  const scope = new TaskScope(signal);
-  run.controllers(
-    (controller, ports) => {
-      const recorder = broadcaster.newRecorder({ component: controller.name });
-      const driver = new ControllerDriver(controller, {
-        client,
-        informers,
-        metadata,
-        ...common,
-        metrics,
-        log: panicLog(panics),
-        // As the manager does.
-        onSyncTimeout: controller.onSyncTimeout === "start" ? "start" : "wait",
-        recordEvent: recordEventActions(recorder),
-        ...(ports === undefined ? {} : { ports }),
-      });
-      void scope.spawn((each) => driver.run(each));
-    },
-    { client, clock, random },
-  );
-  void scope.spawn((each) => broadcaster.run(each));
-  void scope.spawn((each) => informers.run(each));
-  void scope.spawn((each) => metadata.run(each));
-  await scope.join();
-  signal.throwIfAborted();
-}
-
-/** Keeps the panics among what is logged: a mapping, an index or a rule that throws is the controller's own mistake. */
-function panicLog(panics: Error[]): Log {
-  const keep = (_message: string, { error }: LogFields = {}) => {
-    if (error instanceof PanicError) panics.push(error);
-  };
-  return { ...noLog, warn: keep, error: keep, with: () => panicLog(panics) };
 }

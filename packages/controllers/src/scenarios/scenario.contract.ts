@@ -17,7 +17,7 @@ export interface ScenarioCluster {
   readonly isDisturbed: boolean;
   /** Wall time as the cluster sees it. */
   nowMs(): number;
-  /** Waits until `look` returns something, and returns that. Throws after half an hour of the cluster's time, with what was last seen. */
+  /** Waits until `look` returns something, and returns that. Throws when the cluster's patience is over, with what was last seen. */
   until<T>(what: string, look: () => Promise<T | undefined | false>): Promise<T>;
   /** Lets time go by. */
   pass(ms: number): Promise<void>;

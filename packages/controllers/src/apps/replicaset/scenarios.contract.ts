@@ -172,14 +172,18 @@ export const replicaSetScenarios: readonly Scenario[] = [
   {
     name: "a pod whose labels come to match is adopted, and one too many deleted",
     async run(cluster) {
-      const { create, createPod, untilStatus, ownedPods, relabel } = replicaSetActions(cluster);
+      const { create, createPod, untilStatus, ownedPods, relabel, allReady } = replicaSetActions(cluster);
       await create({ replicas: 1 });
       await untilStatus({ replicas: 1 });
+      // So that it is known which of the two goes, whenever they were created.
+      await allReady();
+      await untilStatus({ readyReplicas: 1 });
+      const before = await ownedPods();
       const orphan = await createPod(newOrphan("orphan", { app: "other" }));
       await relabel(orphan, labels);
       await cluster.until("one pod", async () => (await listed(cluster, pods)).length === 1);
       await untilStatus({ replicas: 1 });
-      expect(await ownedPods()).toHaveLength(1);
+      expect((await ownedPods()).map(keyOf)).toEqual(before.map(keyOf));
     },
   },
   {
@@ -250,7 +254,7 @@ export const replicaSetScenarios: readonly Scenario[] = [
       await untilStatus({ replicas: 3 });
       const sets = client.resource(replicaSets).in(namespace);
       await sets.patch("web", { type: "merge", body: { metadata: { finalizers: ["example.com/held"] } } }, signal);
-      await sets.delete("web", { propagationPolicy: "Orphan" }, signal);
+      await sets.delete("web", { propagationPolicy: "Background" }, signal);
       await scale(5);
       await cluster.until("the controller has observed the new generation", async () => {
         const { status, metadata } = await sets.get("web", signal);

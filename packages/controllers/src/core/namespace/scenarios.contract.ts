@@ -38,7 +38,9 @@ const namespaceActions = async (cluster: ScenarioCluster) => {
   return {
     at,
     read,
-    create: <T extends KubernetesObject>(resource: Resource<T>, object: T) => at(resource).create(object, signal),
+    /** A real server admits no pod before its service account is there. */
+    create: <T extends KubernetesObject>(resource: Resource<T>, object: T) =>
+      cluster.until(`${object.kind} ${object.metadata.name} is admitted`, () => at(resource).create(object, signal)),
     patch: (body: object) => all.patch(name, { type: "merge", body }, signal),
     remove: () => all.delete(name, {}, signal),
     letGo: <T extends KubernetesObject>(resource: Resource<T>, each: string) =>
@@ -183,7 +185,9 @@ export const namespaceScenarios: readonly Scenario[] = [
       await create(pods, newPod("p", {}, { nodeName: "gone", terminationGracePeriodSeconds: 30 }));
       await remove();
       await cluster.pass(20_000);
-      await untilConditions({ NamespaceDeletionContentFailure: expect.stringContaining("False ContentDeleted") });
+      // A controller that is away for so long sees the pod only when its grace period is over.
+      if (!cluster.isDisturbed)
+        await untilConditions({ NamespaceDeletionContentFailure: expect.stringContaining("False ContentDeleted") });
       await cluster.pass(60_000);
       await untilConditions({
         NamespaceDeletionContentFailure: `True ContentDeletionFailed: Failed to delete all resource types, 1 remaining: unexpected items still remain in namespace: ${namespace}-going for gvr: /v1, Resource=pods`,

@@ -30,10 +30,11 @@ export const newRootCaCertificatePublisher = ({ rootCa }: RootCaCertificatePubli
         when: (change) =>
           change.type === "add" || (change.type === "update" && change.object.status?.phase === "Active"),
       }),
-      // The others are not even cached: a cluster has many ConfigMaps, and some are large.
+      // The others are not even cached: a cluster has many ConfigMaps, and some are large. One that is new to the cache after a watch was lost
+      // may have been changed since it was created; those of the first list come with their namespaces.
       mapped(configMaps, ({ metadata }) => [metadata.namespace ?? ""], {
         fieldSelector: `metadata.name=${configMapName}`,
-        when: ({ type }) => type !== "add",
+        when: (change) => change.type !== "add" || !change.isInitial,
       }),
     ],
     writes: [verbs(configMaps, "create", "update")],

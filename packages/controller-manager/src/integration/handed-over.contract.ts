@@ -1,0 +1,238 @@
+// For each written controller: objects that it works on until they are as they should be, and later a change to them that it has to work on. The
+// one may happen under one manager and the other under another.
+import { type corev1, isNotFound } from "@kubeloop/core/api";
+import {
+  clusterRoles,
+  configMaps,
+  namespaces,
+  nodes,
+  pods,
+  replicaSets,
+  secrets,
+  serviceAccounts,
+} from "@kubeloop/core/resources";
+import type { ScenarioCluster } from "@kubeloop/scenarios";
+import { expect } from "vitest";
+
+export interface HandedOver {
+  /** Returns when the controller has nothing left to do. */
+  readonly prepare: (cluster: ScenarioCluster) => Promise<void>;
+  /** Returns when the controller has worked on it; what need not change has not. */
+  readonly change: (cluster: ScenarioCluster) => Promise<void>;
+}
+
+/** The cluster's namespace is there, and everything is made in it or named after it. */
+export const handedOver: Readonly<Record<string, HandedOver>> = {
+  "clusterrole-aggregation-controller": {
+    async prepare(cluster) {
+      const { client, namespace, signal } = cluster;
+      await addRole(cluster, "first", ["get"]);
+      await client.resource(clusterRoles).create(
+        {
+          apiVersion: "rbac.authorization.k8s.io/v1",
+          kind: "ClusterRole",
+          metadata: { name: `${namespace}-whole` },
+          rules: [],
+          aggregationRule: { clusterRoleSelectors: [{ matchLabels: { part: namespace } }] },
+        },
+        signal,
+      );
+      await untilVerbs(cluster, ["get"]);
+    },
+    async change(cluster) {
+      await addRole(cluster, "second", ["list"]);
+      await untilVerbs(cluster, ["get", "list"]);
+    },
+  },
+  "namespace-controller": {
+    async prepare({ client, namespace, signal }) {
+      await client.resource(namespaces).create(namespaceOf(`${namespace}-inner`), signal);
+      await client
+        .resource(configMaps)
+        .in(`${namespace}-inner`)
+        .create({ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "content" } }, signal);
+    },
+    async change({ client, namespace, signal, until }) {
+      const inner = `${namespace}-inner`;
+      await client.resource(namespaces).delete(inner, {}, signal);
+      await until(`${inner} is gone`, () => isGone(client.resource(namespaces).get(inner, signal)));
+    },
+  },
+  "garbage-collector-controller": {
+    async prepare({ client, namespace, signal }) {
+      const maps = client.resource(configMaps).in(namespace);
+      const owner = await maps.create({ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "owner" } }, signal);
+      const { name = "", uid = "" } = owner.metadata;
+      const ownerReferences = [{ apiVersion: "v1", kind: "ConfigMap", name, uid }];
+      await maps.create(
+        { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "dependent", ownerReferences } },
+        signal,
+      );
+    },
+    async change({ client, namespace, signal, until }) {
+      const maps = client.resource(configMaps).in(namespace);
+      await maps.delete("owner", { propagationPolicy: "Background" }, signal);
+      await until("the dependent is gone", () => isGone(maps.get("dependent", signal)));
+    },
+  },
+  "replicaset-controller": {
+    async prepare(cluster) {
+      const { client, namespace, signal, until } = cluster;
+      const labels = { app: "web" };
+      const containers = [{ name: "main", image: "example.com/web:1" }];
+      await until("the service account of pods", () =>
+        client.resource(serviceAccounts).in(namespace).get("default", signal),
+      );
+      await client
+        .resource(replicaSets)
+        .in(namespace)
+        .create(
+          {
+            apiVersion: "apps/v1",
+            kind: "ReplicaSet",
+            metadata: { name: "web" },
+            spec: {
+              replicas: 2,
+              selector: { matchLabels: labels },
+              template: { metadata: { labels }, spec: { containers } },
+            },
+          },
+          signal,
+        );
+      await untilReplicas(cluster, 2);
+    },
+    async change(cluster) {
+      const { client, namespace, signal } = cluster;
+      const before = await podUids(cluster);
+      await client
+        .resource(replicaSets)
+        .in(namespace)
+        .patch("web", { type: "merge", body: { spec: { replicas: 3 } } }, signal);
+      await untilReplicas(cluster, 3);
+      const after = await podUids(cluster);
+      expect(after).toHaveLength(3);
+      expect(after).toEqual(expect.arrayContaining([...before]));
+    },
+  },
+  "root-ca-certificate-publisher-controller": {
+    async prepare({ client, namespace, signal, until }) {
+      const maps = client.resource(configMaps).in(namespace);
+      await until("the root certificate", () => maps.get("kube-root-ca.crt", signal));
+    },
+    async change({ client, namespace, signal, until }) {
+      const maps = client.resource(configMaps).in(namespace);
+      const { data } = await maps.get("kube-root-ca.crt", signal);
+      await maps.patch("kube-root-ca.crt", { type: "merge", body: { data: { "ca.crt": "another" } } }, signal);
+      await until("the root certificate again", async () => {
+        expect((await maps.get("kube-root-ca.crt", signal)).data).toEqual(data);
+        return true;
+      });
+    },
+  },
+  "serviceaccount-controller": {
+    async prepare({ client, namespace, signal, until }) {
+      const accounts = client.resource(serviceAccounts).in(namespace);
+      await until("the default service account", () => accounts.get("default", signal));
+    },
+    async change({ client, namespace, signal, until }) {
+      const accounts = client.resource(serviceAccounts).in(namespace);
+      const { uid } = (await accounts.get("default", signal)).metadata;
+      await accounts.delete("default", {}, signal);
+      await until(
+        "another default service account",
+        async () => (await accounts.get("default", signal)).metadata.uid !== uid,
+      );
+    },
+  },
+  "serviceaccount-token-controller": {
+    async prepare({ client, namespace, signal, until }) {
+      const metadata = { name: "robot-token", annotations: { "kubernetes.io/service-account.name": "robot" } };
+      const tokens = client.resource(secrets).in(namespace);
+      await client
+        .resource(serviceAccounts)
+        .in(namespace)
+        .create({ apiVersion: "v1", kind: "ServiceAccount", metadata: { name: "robot" } }, signal);
+      await tokens.create(
+        { apiVersion: "v1", kind: "Secret", type: "kubernetes.io/service-account-token", metadata },
+        signal,
+      );
+      await until("the token", async () => (await tokens.get("robot-token", signal)).data?.["token"]);
+    },
+    async change({ client, namespace, signal, until }) {
+      await client.resource(serviceAccounts).in(namespace).delete("robot", {}, signal);
+      await until("the secret is gone", () =>
+        isGone(client.resource(secrets).in(namespace).get("robot-token", signal)),
+      );
+    },
+  },
+  "ttl-controller": {
+    async prepare(cluster) {
+      const { client, namespace, signal } = cluster;
+      await client
+        .resource(nodes)
+        .create({ apiVersion: "v1", kind: "Node", metadata: { name: `${namespace}-node` } }, signal);
+      await untilTtl(cluster);
+    },
+    async change(cluster) {
+      const { client, namespace, signal } = cluster;
+      const body = { metadata: { annotations: { [ttlAnnotation]: null } } };
+      await client.resource(nodes).patch(`${namespace}-node`, { type: "merge", body }, signal);
+      await untilTtl(cluster);
+    },
+  },
+};
+
+const ttlAnnotation = "node.alpha.kubernetes.io/ttl";
+
+const namespaceOf = (name: string): corev1.Namespace => ({ apiVersion: "v1", kind: "Namespace", metadata: { name } });
+
+async function isGone(getting: Promise<unknown>): Promise<boolean> {
+  try {
+    await getting;
+    return false;
+  } catch (error) {
+    if (isNotFound(error)) return true;
+    throw error;
+  }
+}
+
+async function untilTtl({ client, namespace, signal, until }: ScenarioCluster): Promise<void> {
+  await until("the node's ttl", async () => {
+    const { metadata } = await client.resource(nodes).get(`${namespace}-node`, signal);
+    return metadata.annotations?.[ttlAnnotation];
+  });
+}
+
+async function untilReplicas({ client, namespace, signal, until }: ScenarioCluster, count: number): Promise<void> {
+  await until(`${count} replicas`, async () => {
+    const { metadata, status } = await client.resource(replicaSets).in(namespace).get("web", signal);
+    expect(status).toMatchObject({ replicas: count, observedGeneration: metadata.generation });
+    return true;
+  });
+}
+
+async function podUids({ client, namespace, signal }: ScenarioCluster): Promise<readonly string[]> {
+  const uids: string[] = [];
+  for await (const { metadata } of client.resource(pods).in(namespace).list({}, signal)) uids.push(metadata.uid ?? "");
+  return uids;
+}
+
+async function addRole({ client, namespace, signal }: ScenarioCluster, name: string, verbs: string[]): Promise<void> {
+  await client.resource(clusterRoles).create(
+    {
+      apiVersion: "rbac.authorization.k8s.io/v1",
+      kind: "ClusterRole",
+      metadata: { name: `${namespace}-${name}`, labels: { part: namespace } },
+      rules: [{ apiGroups: [""], resources: ["pods"], verbs }],
+    },
+    signal,
+  );
+}
+
+async function untilVerbs({ client, namespace, signal, until }: ScenarioCluster, expected: string[]): Promise<void> {
+  await until(`a role that may ${expected}`, async () => {
+    const { rules } = await client.resource(clusterRoles).get(`${namespace}-whole`, signal);
+    expect((rules ?? []).flatMap(({ verbs }) => verbs)).toEqual(expected);
+    return true;
+  });
+}
