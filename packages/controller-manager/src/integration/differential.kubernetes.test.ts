@@ -73,7 +73,8 @@ describe("upstream's manager and ours leave the same", () => {
     test(`${controller}: ${name}`, async () => {
       const namespace = `scenario-${++count}`;
       const { repeatedEvents = [] } = scenario;
-      const run = ({ client }: Side) => runOnRealCluster(scenario, { client, namespace }, signal);
+      const run = ({ client }: Side) =>
+        runOnRealCluster(scenario, { client, namespace, hasAccountController: true }, signal);
       const whole = ({ client }: Side) => normalForm(client, { namespace, repeatedEvents }, signal);
       const left = async (side: Side) => withoutAllowed(await whole(side), allowed);
       await Promise.all([run(upstream), run(ours)]);

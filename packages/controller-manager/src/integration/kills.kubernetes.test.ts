@@ -109,7 +109,8 @@ const mostRounds = 20;
 /** Runs the scenario on both sides, and compares what they leave. Returns what was in flight when the manager was killed. */
 async function runBoth(scenario: Scenario, random: SeededRandom, kills: number): Promise<readonly string[]> {
   const namespace = `scenario-${++count}`;
-  const run = ({ client }: Side) => runOnRealCluster(scenario, { client, namespace, isDisturbed: true }, signal);
+  const about = { namespace, isDisturbed: true, hasAccountController: true };
+  const run = ({ client }: Side) => runOnRealCluster(scenario, { client, ...about }, signal);
   const left = async ({ client }: Side) => withoutEvents(await normalForm(client, { namespace }, signal));
   const over = Promise.all([run(calm), run(killed)]).then(() => {});
   // Whoever awaits it is told.

@@ -1,6 +1,5 @@
 // Scenarios on a real kube-apiserver: each in a namespace of its own, in real time. A fact is looked at ten times a second, for a hundred seconds at most.
 import { isDeepStrictEqual } from "node:util";
-import type { corev1 } from "@kubeloop/core/api";
 import { isAlreadyExists } from "@kubeloop/core/api";
 import { systemClock, toError } from "@kubeloop/core/base";
 import { type Client, clusterConfig, inlineCaBundle, openClient, tokenCredentials } from "@kubeloop/core/client";
@@ -17,29 +16,34 @@ export function adminClient(cluster: RealCluster): Client {
   return openClient(clusterConfig({ server: cluster.url, tls, credentials: tokenCredentials(cluster.adminToken) }));
 }
 
+export interface RealRun {
+  readonly client: Client;
+  readonly namespace: string;
+  readonly isDisturbed?: boolean;
+  /** Whether the manager makes the account without which no pod is admitted. Default: false, and then the run makes it. */
+  readonly hasAccountController?: boolean;
+}
+
 /** Runs it and leaves what came of it. */
 export async function runOnRealCluster(
   scenario: Scenario,
-  {
-    client,
-    namespace,
-    isDisturbed = false,
-  }: { readonly client: Client; readonly namespace: string; readonly isDisturbed?: boolean },
+  { client, namespace, isDisturbed = false, hasAccountController = false }: RealRun,
   signal: AbortSignal,
 ): Promise<void> {
+  const name = "default";
   await client
     .resource(namespaces)
     .create({ apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } }, signal);
-  // Without the service account controller nobody makes it, and without it no pod is admitted.
-  const account: corev1.ServiceAccount = { apiVersion: "v1", kind: "ServiceAccount", metadata: { name: "default" } };
-  await client
-    .resource(serviceAccounts)
-    .in(namespace)
-    .create(account, signal)
-    .catch((error: unknown) => {
+  const accounts = client.resource(serviceAccounts).in(namespace);
+  const cluster = realScenarioCluster({ client, namespace, isDisturbed }, signal);
+  if (hasAccountController) {
+    await cluster.until(`account ${name} in ${namespace}`, () => accounts.get(name, signal));
+  } else {
+    await accounts.create({ apiVersion: "v1", kind: "ServiceAccount", metadata: { name } }, signal).catch((error) => {
       if (!isAlreadyExists(error)) throw error;
     });
-  await scenario.run(realScenarioCluster({ client, namespace, isDisturbed }, signal));
+  }
+  await scenario.run(cluster);
 }
 
 /** A real cluster as scenarios see it; what is given is kept. */
