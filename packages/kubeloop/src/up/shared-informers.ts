@@ -9,7 +9,7 @@ import { clientOf } from "@kubeloop/core/client";
 import { MetadataSharedInformerFactory, SharedInformerFactory } from "@kubeloop/core/informer";
 
 export interface SharedInformersOptions {
-  readonly server: ApiServer;
+  readonly server: Pick<ApiServer, "transport">;
   readonly clock: Clock;
   readonly log: Log;
 }
