@@ -7,9 +7,13 @@ import {
   cronJobs,
   daemonSets,
   deployments,
+  horizontalPodAutoscalers,
   jobs,
+  networkPolicies,
+  persistentVolumeClaims,
   pods,
   replicaSets,
+  roleBindings,
   secrets,
   services,
   statefulSets,
@@ -35,11 +39,20 @@ const volumes = [
   { name: "config", configMap: { name: "c" } },
   { name: "secret", secret: { secretName: "s" } },
   { name: "empty", emptyDir: {} },
+  { name: "host", hostPath: { path: "/data" } },
 ];
 const podSpec = { containers, volumes, automountServiceAccountToken: false };
 const template = { metadata: { labels }, spec: podSpec };
 const once = { ...template, spec: { ...podSpec, restartPolicy: "Never" } };
 const selector = { matchLabels: labels };
+const limited = {
+  name: "web",
+  image: "web:1",
+  resources: { limits: { cpu: "1", memory: "1Gi" }, requests: { cpu: "500m" } },
+};
+const claim = { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } };
+const port = { ports: [{ port: 80 }] };
+const scaleTargetRef = { apiVersion: "apps/v1", kind: "Deployment", name: "web" };
 
 /** Allocated, or filled in by admission and not by defaults. */
 const notDefaults = new Set([
@@ -73,6 +86,16 @@ for (const [resource, spec] of [
   [cronJobs, { schedule: "* * * * *", jobTemplate: { spec: { template: once } } }],
   [services, { selector: labels, ports: [{ port: 80 }] }],
   [services, { selector: labels, ports: [{ port: 80 }], type: "LoadBalancer" }],
+  [pods, { containers: [limited], automountServiceAccountToken: false }],
+  [deployments, { selector, template: { ...template, spec: { containers: [limited] } } }],
+  [
+    statefulSets,
+    { selector, template, serviceName: "web", volumeClaimTemplates: [{ metadata: { name: "config" }, spec: claim }] },
+  ],
+  [persistentVolumeClaims, claim],
+  [networkPolicies, { podSelector: {} }],
+  [networkPolicies, { podSelector: {}, ingress: [port], egress: [port] }],
+  [horizontalPodAutoscalers, { maxReplicas: 3, scaleTargetRef }],
   [secrets, undefined],
 ] as readonly (readonly [Resource<KubernetesObject>, object | undefined])[]) {
   test(`${resource.kind} ${JSON.stringify(spec ?? {}).slice(0, 60)}`, async () => {
@@ -89,3 +112,20 @@ for (const [resource, spec] of [
     expect(faked.metadata.generation).toBe(made.metadata.generation);
   });
 }
+
+test("RoleBinding", async () => {
+  const clock = new FakeClock();
+  await using server = await ApiServer.open({ clock, random: seededRandom(1) });
+  await using cluster = new FakeCluster({ resources: [roleBindings] });
+  const binding = newObject(roleBindings, "default/web", {
+    roleRef: { apiGroup: "", kind: "Role", name: "web" },
+    subjects: [
+      { kind: "User", name: "ann" },
+      { kind: "ServiceAccount", name: "web", namespace: "default" },
+    ],
+  });
+  const client = clientOf(server.transport, { clock });
+  const made = await clock.drive(client.resource(roleBindings).in("default").create(binding, signal));
+  const { roleRef, subjects } = cluster.create(roleBindings, binding);
+  expect({ roleRef, subjects }).toEqual({ roleRef: made.roleRef, subjects: made.subjects });
+});

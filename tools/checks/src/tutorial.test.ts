@@ -36,6 +36,20 @@ describe("the first operator", () => {
     });
   }
 
+  // The registry has none of them yet: what is not named here is not found.
+  test("a project of one's own installs every package of ours that those it names depend on", () => {
+    const [{ text = "" } = {}] = readFiles(["docs/first-operator.md"]);
+    const named = [...text.matchAll(/\/tmp\/kubeloop-(?:\{([^}]+)\}-|([a-z-]+)-)?0\.0\.0\.tgz/g)].flatMap(
+      ([, several, one]) => several?.split(",") ?? [one ?? "kubeloop"],
+    );
+    const manifests = readFiles(named.map((name) => `packages/${name}/package.json`));
+    const needed = manifests.flatMap((file) =>
+      Object.keys((JSON.parse(file.text) as { dependencies?: object }).dependencies ?? {}),
+    );
+    const ours = needed.filter((name) => name.startsWith("@kubeloop/")).map((name) => name.replace("@kubeloop/", ""));
+    expect(new Set(named)).toEqual(new Set([...ours, "kubeloop"]));
+  });
+
   test("a file without its header", () => {
     expect(linesOf('// a\n// b\nimport { x } from "x";\n\nconst z = 1;\n')).toEqual([
       'import { x } from "x";',

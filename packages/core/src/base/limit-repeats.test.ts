@@ -55,6 +55,12 @@ describe("a repeated warning", () => {
       1,
     ],
     [
+      "is another with other words of a server",
+      (log) => log.warn("server warning", { text: "a is deprecated" }),
+      (log) => log.warn("server warning", { text: "b is deprecated" }),
+      2,
+    ],
+    [
       "is another with another error",
       (log) => log.warn("x", { error: failure("a") }),
       (log) => log.warn("x", { error: failure("b") }),

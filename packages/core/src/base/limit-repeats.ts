@@ -1,7 +1,7 @@
 // A Log that limits repeated lines: a warning or an error that repeats is written once, and then at most once per interval, with the number of
 // suppressed lines in the field `suppressed`. A failure that is retried for hours, such as an unreachable server, costs one line a minute.
 //
-// Two lines are repeats of each other if source, level, message and error text are equal. Numbers in the error text count as equal,
+// Two lines are repeats of each other if source, level, message, error text and the field `text` (the words of a server) are equal. Numbers in the error text count as equal,
 // because ports and durations change with each attempt. The source is the first field that the log got through `with`: a controller,
 // a reflector. Other fields are ignored: ten thousand keys that fail for the same reason have one cause. `debug` and `info` lines are never limited.
 import type { Clock } from "./clock.ts";
@@ -61,7 +61,7 @@ class RepeatLimitedLog implements Log {
 
   #limit(level: "warn" | "error", message: string, fields: LogFields | undefined): void {
     const { lastWritten, clock, intervalMs = defaultIntervalMs } = this.#shared;
-    const cause = this.#causeOf(level, message, fields?.["error"]);
+    const cause = this.#causeOf(level, message, fields);
     const nowMs = clock.monotonic();
     const before = lastWritten.get(cause);
     if (before !== undefined && nowMs - before.atMs < intervalMs) {
@@ -78,8 +78,8 @@ class RepeatLimitedLog implements Log {
     this.#log[level](message, suppressed === 0 ? fields : { ...fields, suppressed });
   }
 
-  #causeOf(level: string, message: string, error: unknown): string {
-    const text = error instanceof Error ? errorText(error) : typeof error === "string" ? error : "";
-    return [this.#source, level, message, text.replaceAll(/\d+/g, "#")].join("\n");
+  #causeOf(level: string, message: string, { error, text }: LogFields = {}): string {
+    const failure = error instanceof Error ? errorText(error) : typeof error === "string" ? error : "";
+    return [this.#source, level, message, failure.replaceAll(/\d+/g, "#"), text].join("\n");
   }
 }

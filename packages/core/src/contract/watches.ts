@@ -116,7 +116,7 @@ function newWatch<T extends KubernetesObject>(
   options: AnyOptions<T>,
   keysOf: (change: Change<T>, snapshot: Snapshot) => readonly Wake[],
 ): Watch {
-  // The cache behind a resource holds that resource's objects: here the compiler is told.
+  // The cache behind a resource holds that resource's objects: the compiler cannot know that.
   return { ...options, resource, wakes, keysOf } as unknown as Watch;
 }
 

@@ -49,7 +49,7 @@ export function removeObject(
   return remove(resource, keyOf(object), { ...more, preconditions });
 }
 
-/** Server-side apply, which takes fields over from other managers unless told otherwise. */
+/** Server-side apply, which takes fields over from other managers unless the options say otherwise. */
 export function apply<T extends KubernetesObject>(
   resource: Resource<T>,
   object: ApplyAction["object"],

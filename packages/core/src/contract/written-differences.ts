@@ -2,7 +2,7 @@
 // result is text.
 import { printValuePath } from "../api/index.ts";
 
-/** More are not told. */
+/** Further differences are not reported. */
 const mostFields = 5;
 
 type Path = readonly (string | number)[];

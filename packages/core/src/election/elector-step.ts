@@ -9,7 +9,7 @@
 //   deadline, the leader has stopped before anybody else may begin.
 // - A leader that sees another holder has lost, whatever its deadline.
 // - A request gets no more time than half of the deadline, so that one that is lost leaves time for the next.
-// - A leader that is told to stop has its work end first, and renews until it has: nobody else begins meanwhile, however long
+// - A leader that is stopped has its work end first, and renews until it has: nobody else begins meanwhile, however long
 //   that takes.
 // - An answer that was lost may have been carried out. A contender that finds itself the holder goes on as one.
 //
@@ -33,7 +33,7 @@ export type ElectorState =
       readonly observed: Observation;
       readonly renewedMs: number;
       readonly token: number;
-      /** Ending: it was told to stop, and holds the lease until the work has ended. */
+      /** Ending: it was stopped, and holds the lease until the work has ended. */
       readonly work: "running" | "ending";
       /** A renewal writes what it remembers; when that fails it reads first, once. */
       readonly path: "fast" | "slow";
@@ -41,7 +41,7 @@ export type ElectorState =
   /** No longer leads; its work is being ended. */
   | { readonly at: "ending"; readonly observed: Observation | undefined; readonly why: EndReason };
 
-/** `lost`: the lease is another's, or could not be renewed in time. `stopped`: told to. `finished`: the work ended by itself. */
+/** `lost`: the lease is another's, or could not be renewed in time. `stopped`: its signal aborted. `finished`: the work ended by itself. */
 export type EndReason = "lost" | "stopped" | "finished";
 
 export type LeaseWrite = { readonly base: SeenLease | undefined; readonly record: LeaseRecord };
@@ -245,7 +245,7 @@ function leaderDelayMs(state: Leading, context: ElectorContext): number {
 }
 
 function end(state: ElectorState, reason: EndReason): Stepped {
-  // Whatever happens to one who was told to stop, that is why it ends.
+  // If it was stopped, that is the reason why it ends, whatever happens meanwhile.
   const why = state.at === "leading" && state.work === "ending" ? "stopped" : reason;
   return { state: { at: "ending", observed: state.observed, why }, command: { do: "end", why } };
 }

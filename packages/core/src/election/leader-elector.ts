@@ -4,7 +4,7 @@
 // Promises
 // - The work begins only while the lease is ours, and its signal aborts before anybody else may take it (see the rules for
 //   how clocks may differ). `run` ends only after the work has.
-// - Told to stop, it renews until the work has ended, and gives the lease back only then, and only if the server still names us
+// - When it is stopped, it renews until the work has ended, and gives the lease back only then, and only if the server still names us
 //   as its holder.
 // - `run` leads at most once: who wants to contend again calls it again.
 import type { KubernetesObject } from "../api/index.ts";
@@ -49,7 +49,7 @@ export interface LeaderElectorOptions extends Partial<ElectionTimings> {
   readonly random?: Random;
   readonly log?: Log;
   readonly observer?: ElectionObserver;
-  /** Told, about the lease, who begins and who stops to lead. */
+  /** Records Events about the lease: who starts and who stops leading. */
   readonly recorder?: LeaseEventRecorder;
 }
 
@@ -68,7 +68,7 @@ export interface LeaderCallbacks {
 }
 
 interface Signals {
-  /** Told to stop, or the work has ended. */
+  /** It was stopped, or the work has ended. */
   readonly stopping: AbortSignal;
   /** The work has ended. */
   readonly over: AbortSignal;
@@ -122,7 +122,7 @@ export class LeaderElector {
       : undefined;
   }
 
-  /** Contends, leads, ends: because it was told to, the lease was lost, or the work has ended. */
+  /** Contends, leads, ends: because it was stopped, the lease was lost, or the work has ended. */
   async run(callbacks: LeaderCallbacks, signal: AbortSignal): Promise<EndReason> {
     if (this.#isRunning)
       throw new KubeloopError("an elector runs once at a time", { reason: "Invalid", retry: "never" });
@@ -179,7 +179,7 @@ export class LeaderElector {
     }
   }
 
-  /** The work has ended, or we are told to stop: that matters more than what we waited for. */
+  /** The work has ended, or it was stopped: that takes precedence over what we waited for. */
   #interrupted(input: ElectorInput, { stopping, over }: Signals): ElectorInput {
     if (over.aborted) return { kind: "workEnded" };
     return stopping.aborted && !this.#isEndingWork ? { kind: "stop" } : input;

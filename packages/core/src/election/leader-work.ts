@@ -3,9 +3,9 @@ import { isAborted, KubeloopError } from "../base/index.ts";
 
 /** What the leader's work gets. */
 export interface Leadership {
-  /** Aborts when we lead no longer, or are told to stop. */
+  /** Aborts when this process no longer leads, or is stopped. */
   readonly signal: AbortSignal;
-  /** Grows with every change of hands: a writer who puts it into what it writes can be told from its predecessors. */
+  /** Grows with every change of hands: a writer that adds it to what it writes can be distinguished from its predecessors. */
   readonly fencingToken: number;
 }
 
@@ -16,7 +16,7 @@ export class LeaderWork {
   #running: Promise<void> | undefined;
   #failure: { readonly error: unknown } | undefined;
 
-  /** `onEnded` is told when the work ends, asked to or not. */
+  /** `onEnded` is called when the work ends, whether it was stopped or ended by itself. */
   constructor(work: (leadership: Leadership) => Promise<void>, onEnded: () => void) {
     this.#work = work;
     this.#onEnded = onEnded;

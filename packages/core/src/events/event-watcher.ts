@@ -45,12 +45,12 @@ export class EventWatcher implements Subscriber {
   async run(signal: AbortSignal): Promise<void> {
     const { clock, flushMs } = this.#options;
     const cut = new AbortController();
-    const told = this.#tellAll(cut.signal);
-    await untilAborted(told, signal).catch(() => {});
+    const delivering = this.#tellAll(cut.signal);
+    await untilAborted(delivering, signal).catch(() => {});
     this.#events.close();
     using limited = timeoutSignal(new AbortController().signal, flushMs, { clock, what: "delivering the last events" });
     using _ = onAbort(limited.signal, (reason) => cut.abort(reason));
-    await told;
+    await delivering;
   }
 
   async #tellAll(signal: AbortSignal): Promise<void> {

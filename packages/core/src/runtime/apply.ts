@@ -29,7 +29,7 @@ export interface ApplyTools extends ActionTools {
   /** What the controller declares that it writes; anything else is refused. */
   readonly writes: readonly Access[];
   readonly trace?: TraceRequest | undefined;
-  /** Told of every write that was done. */
+  /** Called after every write that succeeded. */
   readonly repeated?: Pick<RepeatedWrites, "note"> | undefined;
 }
 

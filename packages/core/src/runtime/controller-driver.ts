@@ -106,7 +106,7 @@ export class ControllerDriver<M = undefined> {
     if (this.#state !== "new") throw misuse(`${this.name} runs once only`);
     this.#state = "syncing";
     const scope = new TaskScope(signal);
-    // Aborts what is under way, after the scope has told the workers to take no more keys.
+    // Aborts what is under way, after the scope has stopped the workers from taking more keys.
     const work = new AbortController();
     let workers: readonly Promise<void>[] = [];
     this.#openQueues();

@@ -1,4 +1,4 @@
-// Keeps a controller's watches in step with what the server serves: asks at the start, until it is told, and again every half minute.
+// Keeps a controller's watches in step with what the server serves: asks at the start, until the server answers, and again every half minute.
 // While discovery fails, watches stay as they are.
 import {
   backoffDelayMs,

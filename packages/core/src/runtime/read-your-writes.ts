@@ -229,7 +229,7 @@ export class ReadYourWrites implements WriteGate, Disposable {
     return writes.flatMap((write) => (write.cache === cache ? [write.expected] : []));
   }
 
-  /** A read has told what to expect instead of it. */
+  /** A read has answered what to expect instead. */
   #replace(write: AwaitedWrite, expected: readonly Expected[]): void {
     if (expected.length === 1 && expected[0] === write.expected) return;
     for (const each of expected) this.#await(write.key, each, write.cache);

@@ -84,7 +84,7 @@ export class WatchedInformer {
     };
   }
 
-  /** Takes these watches instead. One that was not there before is told of all that the cache holds. */
+  /** Replaces the watches. A new watch first receives all objects of the cache. */
   replaceWatches(watches: readonly Watch[]): void {
     const before = countBy(this.#watches.map(describeWatch));
     const isNew = (watch: Watch) => {

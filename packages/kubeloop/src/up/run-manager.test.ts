@@ -1,8 +1,9 @@
 import { ApiServer } from "@kubeloop/apiserver";
+import type { Transport } from "@kubeloop/core/api";
 import { noLog, systemClock, TaskScope } from "@kubeloop/core/base";
 import { clientOf } from "@kubeloop/core/client";
-import { serviceAccounts } from "@kubeloop/core/resources";
-import { expect, test } from "vitest";
+import { endpoints, serviceAccounts } from "@kubeloop/core/resources";
+import { expect, test, vi } from "vitest";
 import { newManagerOfUp } from "./run-manager.ts";
 import { SharedInformers } from "./shared-informers.ts";
 
@@ -28,4 +29,22 @@ test("the manager reads from the caches of the process, and they hold the very o
   await Promise.allSettled([managing]);
   caching.abort();
   await scope.join();
+});
+
+test("what the server warns the process's own parts of is not written to stderr", async () => {
+  using written = vi.spyOn(process.stderr, "write").mockReturnValue(true);
+  await using server = await ApiServer.open({ log: noLog });
+  // A text of its own, because the default log drops repeated lines.
+  const transport: Transport = async (request, signal) => {
+    const answer = await server.transport(request, signal);
+    return { ...answer, headers: { ...answer.headers, warning: '299 - "of the caches of up"' } };
+  };
+  const informers = new SharedInformers({ server: { transport }, clock: systemClock, log: noLog });
+  const { informer } = informers.metadata.forResource(endpoints);
+  const stop = new AbortController();
+  const running = informers.run(stop.signal);
+  await informer.whenSynced(stop.signal);
+  stop.abort();
+  await running;
+  expect(written.mock.calls).toEqual([]);
 });

@@ -4,7 +4,7 @@
 //
 // Promises: `run` ends when the signal has aborted and the controllers have finished what they were at. `controllers` are those that exist.
 import type { ApiServer } from "@kubeloop/apiserver";
-import type { Log } from "@kubeloop/core/base";
+import { type Log, noLog } from "@kubeloop/core/base";
 import { clientOf } from "@kubeloop/core/client";
 import type { SharedInformers } from "./shared-informers.ts";
 
@@ -35,7 +35,8 @@ export async function newManagerOfUp({ server, informers, caFile, log }: Manager
     .map(({ name }) => name)
     .filter((name) => name !== keyless);
   const options = parseOptions([...fixedFlags, `--controllers=${controllers.join(",")}`, `--root-ca-file=${caFile}`]);
-  const client = clientOf(server.transport);
+  // The client logs only what the server warns of, such as a deprecated version: nobody at the terminal can change the manager's requests.
+  const client = clientOf(server.transport, { log: noLog });
   const caches = { informers: informers.objects, metadataInformers: informers.metadata };
   return { controllers, run: (signal) => run(complete({ options, client, log, ...caches }), signal) };
 }

@@ -4,12 +4,12 @@
 //
 // Promises: whatever is asked of the factories runs as soon as it is asked for. `run` ends when the signal has aborted and all have ended.
 import type { ApiServer } from "@kubeloop/apiserver";
-import { type Clock, type Log, TaskScope } from "@kubeloop/core/base";
+import { type Clock, type Log, noLog, TaskScope } from "@kubeloop/core/base";
 import { clientOf } from "@kubeloop/core/client";
 import { MetadataSharedInformerFactory, SharedInformerFactory } from "@kubeloop/core/informer";
 
 export interface SharedInformersOptions {
-  readonly server: ApiServer;
+  readonly server: Pick<ApiServer, "transport">;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -19,7 +19,8 @@ export class SharedInformers {
   readonly metadata: MetadataSharedInformerFactory;
 
   constructor({ server, clock, log }: SharedInformersOptions) {
-    const client = clientOf(server.transport);
+    // The client logs only what the server warns of, such as a deprecated version: nobody at the terminal can change these requests.
+    const client = clientOf(server.transport, { log: noLog });
     this.objects = new SharedInformerFactory(client, { clock, log });
     this.metadata = new MetadataSharedInformerFactory(client, { clock, log });
   }

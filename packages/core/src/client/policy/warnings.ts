@@ -19,18 +19,18 @@ export interface WarningOptions {
 /** Logs the warnings of the final responses. Belongs outside the retries. */
 export function withWarnings(transport: Transport, options: WarningOptions): Transport {
   const { log, maxRemembered = 1000 } = options;
-  const told = new Set<string>();
+  const reported = new Set<string>();
   return async (request, signal) => {
     const response = await transport(request, signal);
     if (!Object.hasOwn(response.headers, "warning")) return response;
     for (const { code, text } of parseWarnings(response.headers)) {
-      if (code !== 299 || text === "" || told.has(text)) continue;
-      told.add(text);
+      if (code !== 299 || text === "" || reported.has(text)) continue;
+      reported.add(text);
       log.warn("server warning", { text });
     }
-    for (const oldest of told) {
-      if (told.size <= maxRemembered) break;
-      told.delete(oldest);
+    for (const oldest of reported) {
+      if (reported.size <= maxRemembered) break;
+      reported.delete(oldest);
     }
     return response;
   };

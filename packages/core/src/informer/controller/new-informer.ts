@@ -70,14 +70,14 @@ export function newIndexerInformer<T extends KubernetesObject>(
     listerWatcher: source,
     fullResyncPeriodMs: resyncMs ?? 0,
     process: async (batch, signal) => {
-      const told: Notification<T>[] = [];
+      const notifications: Notification<T>[] = [];
       const target = {
         store,
-        notify: (notification: Notification<T>) => void told.push(notification),
+        notify: (notification: Notification<T>) => void notifications.push(notification),
         onError: (error: Error) => log.error("cache refused an object", { error }),
       };
       await applyDeltasInSlices(batch, target, { clock }, signal);
-      await notifyHandler(told, { handler, onFailure, clock }, signal);
+      await notifyHandler(notifications, { handler, onFailure, clock }, signal);
     },
   });
   return { indexer: store, controller };
@@ -90,12 +90,12 @@ interface Listening<T> {
 }
 
 async function notifyHandler<T extends KubernetesObject>(
-  told: readonly Notification<T>[],
+  notifications: readonly Notification<T>[],
   { handler, onFailure, clock }: Listening<T>,
   signal: AbortSignal,
 ): Promise<void> {
   const budget = new YieldBudget(clock);
-  for (const notification of told) {
+  for (const notification of notifications) {
     if (notification.details.cause !== "resync" && isUnchanged(notification)) continue;
     signal.throwIfAborted();
     try {

@@ -2,13 +2,13 @@
 import type { Notification, ResourceEventHandler } from "./handlers.ts";
 
 /** Returns the callback's promise, if it returns one. Throws what the callback throws. */
-export function callHandler<T>(handler: ResourceEventHandler<T>, told: Notification<T>): void | Promise<void> {
-  switch (told.type) {
+export function callHandler<T>(handler: ResourceEventHandler<T>, notification: Notification<T>): void | Promise<void> {
+  switch (notification.type) {
     case "add":
-      return handler.onAdd?.(told.object, told.details);
+      return handler.onAdd?.(notification.object, notification.details);
     case "update":
-      return handler.onUpdate?.(told.before, told.after, told.details);
+      return handler.onUpdate?.(notification.before, notification.after, notification.details);
     case "delete":
-      return handler.onDelete?.(told.gone, told.details);
+      return handler.onDelete?.(notification.gone, notification.details);
   }
 }

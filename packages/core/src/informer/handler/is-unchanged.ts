@@ -8,10 +8,10 @@ import type { KubernetesObject } from "../../api/index.ts";
 import { deepEqual } from "../../base/index.ts";
 import type { Notification } from "./handlers.ts";
 
-export function isUnchanged<T extends KubernetesObject>(told: Notification<T>): boolean {
-  if (told.type !== "update") return false;
-  if (told.details.cause === "resync") return true;
-  const { before, after } = told;
+export function isUnchanged<T extends KubernetesObject>(notification: Notification<T>): boolean {
+  if (notification.type !== "update") return false;
+  if (notification.details.cause === "resync") return true;
+  const { before, after } = notification;
   const { resourceVersion } = after.metadata;
   // Without versions the objects may differ, so the notification counts as new: a superfluous event is better than a lost one.
   if (resourceVersion === undefined || resourceVersion === "") return false;

@@ -1,7 +1,7 @@
 import { EventEmitter, once } from "node:events";
 import { describe, expect, test } from "vitest";
 import { systemClock } from "../../base/index.ts";
-import { CallbackContext } from "./callback-context.ts";
+import { CallbackContext, keepContexts, releaseContexts } from "./callback-context.ts";
 
 describe("the context of a callback", () => {
   test.each<readonly [string, () => Promise<unknown>]>([
@@ -57,5 +57,19 @@ describe("the context of a callback", () => {
         throw new Error("no");
       }),
     ).toThrow("no");
+  });
+});
+
+describe("contexts", () => {
+  test("are around a callback again after they were released", async () => {
+    releaseContexts();
+    const context = new CallbackContext();
+    const running = context.run(async () => {
+      await systemClock.yield();
+      return context.isAround();
+    });
+    keepContexts();
+    releaseContexts();
+    expect(await running).toBe(true);
   });
 });

@@ -3,17 +3,25 @@
 //
 // Each call has its own context: work that an earlier call left running is not inside a later one.
 //
-// Before Node 24, a process that uses contexts pays for it with every promise (events take half as long again to reach controllers). So
-// there they are used only for handlers that are known to return promises.
+// Before Node 24, a process pays for contexts with every promise (events take half as long again to reach controllers), as long as they are
+// switched on. So there they are switched off after each turn, until a callback has returned a promise for the first time.
 import { AsyncLocalStorage } from "node:async_hooks";
 
 const contexts = new AsyncLocalStorage<CallbackContext>();
 
 /** Since Node 24 contexts cost almost nothing. */
-export const areContextsCheap = Number.parseInt(process.versions.node, 10) >= 24;
+const areContextsCheap = Number.parseInt(process.versions.node, 10) >= 24;
 
-export function isAsyncFunction(value: unknown): boolean {
-  return Object.prototype.toString.call(value) === "[object AsyncFunction]";
+let areNeeded = areContextsCheap;
+
+/** A callback has returned a promise: from now on contexts stay on, because they have to follow it. */
+export function keepContexts(): void {
+  areNeeded = true;
+}
+
+/** Called after synchronous callbacks: switches contexts off if nobody needs them. The next `run` switches them on again. */
+export function releaseContexts(): void {
+  if (!areNeeded) contexts.disable();
 }
 
 export class CallbackContext {

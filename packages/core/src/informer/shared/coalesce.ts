@@ -35,8 +35,8 @@ export function countInitial<T>(pending: Pending<T>): number {
   return pending.filter(({ details }) => details.isInInitialList).length;
 }
 
-function newest<T>(told: Exclude<Notification<T>, { readonly type: "delete" }>): T {
-  return told.type === "add" ? told.object : told.after;
+function newest<T>(notification: Exclude<Notification<T>, { readonly type: "delete" }>): T {
+  return notification.type === "add" ? notification.object : notification.after;
 }
 
 // A cause that reports a change wins over `resync`, which does not; and one after which the changes in between are not known (`initial`,

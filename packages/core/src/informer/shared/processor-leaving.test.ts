@@ -1,3 +1,4 @@
+import { EventEmitter, once } from "node:events";
 import { describe, expect, test } from "vitest";
 import { deferred, FakeClock, systemClock } from "../../base/index.ts";
 import { added, pod, recorder, updated } from "./notifications.fixture.ts";
@@ -104,6 +105,12 @@ describe("removing a handler", () => {
   });
 });
 
+async function emitted(): Promise<void> {
+  const emitter = new EventEmitter();
+  void systemClock.after(0, () => emitter.emit("done"));
+  await once(emitter, "done");
+}
+
 describe("shutting a handler down", () => {
   test("waits for the callback that runs, and no other follows", async () => {
     const clock = new FakeClock();
@@ -139,6 +146,7 @@ describe("shutting a handler down", () => {
     ["before its first await", undefined],
     ["after an await", () => systemClock.yield()],
     ["after a timer", () => new Promise<void>((resolve) => void systemClock.after(0, resolve))],
+    ["after an emitter", () => emitted()],
   ] as const) {
     test(`from inside its own callback, ${when}, waits for nothing`, async () => {
       const clock = new FakeClock();
@@ -160,21 +168,26 @@ describe("shutting a handler down", () => {
     });
   }
 
-  test("from inside the first callback that returns a promise, by a plain function, waits for nothing", async () => {
-    const { processor, stop, join } = setUp();
-    const ended = deferred();
-    const shutDownLater = async () => {
-      await systemClock.yield();
-      await processor.shutDown(registration);
-      ended.resolve();
-    };
-    const registration = join({ onAdd: () => {}, onUpdate: () => shutDownLater() });
-    const running = processor.run(stop.signal);
-    tellAll(processor, [added("a"), updated("a", 1, 2)]);
-    await ended.promise;
-    stop.abort();
-    await running;
-  });
+  for (const [where, call] of [
+    ["by its chain of promises", (work: () => void) => void systemClock.yield().then(work)],
+    ["by a timer", (work: () => void) => void systemClock.after(0, work)],
+    ["by an emitter", (work: () => void) => void emitted().then(work)],
+  ] as const) {
+    test(`from inside the first callback that returns a promise, a plain function, ${where}, waits for nothing`, async () => {
+      const { processor, stop, join } = setUp();
+      const ended = deferred();
+      const shutDownLater = () => {
+        call(() => void processor.shutDown(registration).then(() => ended.resolve()));
+        return ended.promise;
+      };
+      const registration = join({ onAdd: () => {}, onUpdate: () => shutDownLater() });
+      const running = processor.run(stop.signal);
+      tellAll(processor, [added("a"), updated("a", 1, 2)]);
+      await ended.promise;
+      stop.abort();
+      await running;
+    });
+  }
 
   test("from inside its own callback, where somebody else prepares stacks, waits for nothing", async () => {
     const { processor, stop, join } = setUp();

@@ -10,8 +10,7 @@ import type { EventDetails, Notification, ResourceEventHandler } from "../handle
 import type { KeyFunction } from "../store/store.ts";
 import { SyncGate } from "../wait/sync-gate.ts";
 import { SingleFileTracker } from "../wait/sync-tracker.ts";
-import { areContextsCheap, CallbackContext, isAsyncFunction } from "./callback-context.ts";
-import { CallbackFrame } from "./callback-frame.ts";
+import { CallbackContext, keepContexts, releaseContexts } from "./callback-context.ts";
 import { CoalescingQueue } from "./coalescing-queue.ts";
 import { keyOfNotification } from "./notification-key.ts";
 
@@ -41,18 +40,14 @@ export class ProcessorListener<T> {
   #activity: Activity = "idle";
   #isInCall = false;
   #running: Promise<void> | undefined;
-  /** Whether a callback may return a promise, as far as known before the first call. */
-  #isAsync: boolean;
-  /** Around the running callback. The first promise of a handler that did not look asynchronous has only a CallbackFrame. */
-  #around: CallbackContext | CallbackFrame | undefined;
+  /** The context of the running callback. */
+  #context: CallbackContext | undefined;
   readonly #initial = new SingleFileTracker();
 
   constructor(handler: ResourceEventHandler<T>, options: ProcessorListenerOptions<T>) {
     this.name = options.name;
     this.#handler = handler;
     this.#options = options;
-    const { onAdd, onUpdate, onDelete } = handler;
-    this.#isAsync = areContextsCheap || [onAdd, onUpdate, onDelete].some(isAsyncFunction);
     const { maxQueued, keyOf } = options;
     this.#queue =
       maxQueued === undefined
@@ -106,6 +101,14 @@ export class ProcessorListener<T> {
 
   /** Makes at most `limit` callbacks and requests another turn if there are more. Returns whether time is left for other handlers. */
   deliver(limit: number, isTimeUp: () => boolean): boolean {
+    try {
+      return this.#callUpTo(limit, isTimeUp);
+    } finally {
+      releaseContexts();
+    }
+  }
+
+  #callUpTo(limit: number, isTimeUp: () => boolean): boolean {
     let isInTime = true;
     for (let left = limit; left > 0 && isInTime; left--) {
       if (this.#activity !== "ready") return true;
@@ -132,20 +135,19 @@ export class ProcessorListener<T> {
 
   /** Resolves when no callback is running; immediately if called from a callback of this handler. */
   async whenQuiet(): Promise<void> {
-    if (this.#running === undefined || this.#isInCall || this.#around?.isAround()) return;
+    if (this.#running === undefined || this.#isInCall || this.#context?.isAround()) return;
     await this.#running;
   }
 
   #call(next: Notification<T>): void {
     this.#isInCall = true;
-    const context = this.#isAsync ? new CallbackContext() : undefined;
+    const context = new CallbackContext();
     try {
-      const answer =
-        context === undefined ? callHandler(this.#handler, next) : context.run(callHandler<T>, this.#handler, next);
+      const answer = context.run(callHandler<T>, this.#handler, next);
       // Not `instanceof Promise`: a promise of another realm is awaited too.
       if (typeof answer?.then === "function") {
         if (this.#activity === "ready") this.#activity = "calling";
-        this.#isAsync = true;
+        keepContexts();
         this.#running = this.#finishLater(answer, next, context);
         return;
       }
@@ -157,20 +159,15 @@ export class ProcessorListener<T> {
     if (next.details.isInInitialList) this.#initial.finished();
   }
 
-  async #finishLater(
-    answer: PromiseLike<void>,
-    next: Notification<T>,
-    context: CallbackContext | undefined,
-  ): Promise<void> {
-    const frame = context === undefined ? new CallbackFrame() : undefined;
-    this.#around = context ?? frame;
+  async #finishLater(answer: PromiseLike<void>, next: Notification<T>, context: CallbackContext): Promise<void> {
+    this.#context = context;
     try {
-      await (frame === undefined ? answer : frame.follow(answer));
+      await answer;
     } catch (error) {
       this.#options.onFailure(error, next, this);
     }
     this.#running = undefined;
-    this.#around = undefined;
+    this.#context = undefined;
     if (next.details.isInInitialList) this.#initial.finished();
     if (this.#activity !== "calling") return;
     this.#activity = "idle";

@@ -108,11 +108,11 @@ export async function createOrPatch<T extends KubernetesObject>(
   const body = isNew ? undefined : editObject(resource, found.object, wanted, options);
   const edited = await write(editor, found.object, body);
   if (!hasStatusSubresource(resource)) return isNew ? { ...edited, result: "created" } : edited;
-  const told = await write(editor, edited.object, editStatus(resource, found.object, wanted, options));
+  const withStatus = await write(editor, edited.object, editStatus(resource, found.object, wanted, options));
   const isUpdated = edited.result === "updated";
-  if (isNew) return { result: "created", object: told.object };
-  if (told.result === "unchanged") return edited;
-  return { result: isUpdated ? "updatedStatus" : "updatedStatusOnly", object: told.object };
+  if (isNew) return { result: "created", object: withStatus.object };
+  if (withStatus.result === "unchanged") return edited;
+  return { result: isUpdated ? "updatedStatus" : "updatedStatusOnly", object: withStatus.object };
 }
 
 /** Makes an object's status so, unless somebody has changed the object since it was read. Nothing else is written. */

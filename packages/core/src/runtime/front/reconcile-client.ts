@@ -135,7 +135,7 @@ export class ReconcileResourceClient<T extends KubernetesObject, S extends Subre
     return this.#write(() => patch<T>(this.resource, this.#keyOf(name), body, more));
   }
 
-  /** Server-side apply, in the controller's name and taking fields over from others, unless it is told otherwise. */
+  /** Server-side apply, with the controller's name as field manager. It takes fields over from other managers, unless the options say otherwise. */
   apply(object: Applied<T>, options: ApplyOptions = {}): Promise<T> {
     return this.#write(() => apply<T>(this.resource, this.#placed(object), applyMore(options, this.#options)));
   }

@@ -17,7 +17,7 @@ export interface ReconcileRequest {
 }
 
 export interface ReconcileRecorder {
-  /** Told to whoever looks at the object. Never fails, never waits. */
+  /** Records an Event about the object, which `kubectl describe` shows. Never throws and never waits. */
   event(object: KubernetesObject, type: "Normal" | "Warning", reason: string, message: string): void;
 }
 

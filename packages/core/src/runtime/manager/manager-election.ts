@@ -79,7 +79,7 @@ export class ManagerElection {
     await untilAborted(this.#elected.promise, signal);
   }
 
-  /** Contends until it leads, and leads until the group is over. Who is told by `onLost` stops the group, if nobody has. */
+  /** Contends until it leads, and leads until the group has ended. `onLost` has to stop the group, unless it is stopped already. */
   async run(group: RunnableGroup, onLost: () => void, signal: AbortSignal): Promise<void> {
     await this.#elector.run(
       {

@@ -1,4 +1,4 @@
-// What a manager can be told. Whatever is not given is left to its parts.
+// The options of a manager. An option that is not given has the default of the part that uses it.
 import type { Clock, Log, Metrics, Random } from "../../base/index.ts";
 import type { Client } from "../../client/index.ts";
 import type { EventBroadcaster } from "../../events/index.ts";
@@ -47,7 +47,7 @@ export interface ManagerOptions {
   readonly random?: Random;
 }
 
-/** Beside where it stands: whatever a driver can be told, instead of what the manager has for all. */
+/** The options of one controller's driver, which override those of the manager, and the group in which it runs. */
 export interface AddControllerOptions extends Placement, Partial<ControllerDriverOptions> {
   /** Keep its caches filled in replicas that do not lead, so that a new leader begins at once. False unless given. */
   readonly warmUp?: boolean;

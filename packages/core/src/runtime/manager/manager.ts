@@ -120,7 +120,7 @@ export class Manager implements AsyncDisposable {
     return this.#election === undefined ? this.state === "running" : this.#election.fencingToken !== undefined;
   }
 
-  /** For writers who must be told from a leader before or after; undefined while this replica does not lead. */
+  /** Distinguishes this leader's writes from those of the leaders before and after it; undefined while this replica does not lead. */
   get fencingToken(): number | undefined {
     return this.#election?.fencingToken;
   }
@@ -200,7 +200,7 @@ export class Manager implements AsyncDisposable {
     await this.#lifecycle.run(signal);
   }
 
-  /** Ends it, if it runs, and waits for that. What failed is told by `run`. */
+  /** Ends it, if it runs, and waits for that. `run` throws what failed. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#lifecycle.end(misuse("the manager has been disposed of"));
   }

@@ -21,7 +21,7 @@ export class Member {
   #error: Error | undefined;
   #stop: ChildSignal | undefined;
 
-  /** `onFailure` is told once, when `run` throws something else than that it was aborted. */
+  /** `onFailure` is called once, when `run` throws anything but the reason of the abort. */
   constructor(runnable: Runnable, onFailure: (member: Member, error: Error) => void) {
     this.runnable = runnable;
     this.group = groupOf(runnable);

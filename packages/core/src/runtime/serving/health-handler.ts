@@ -1,5 +1,5 @@
 // Answers probes as Kubernetes' own components do: `/readyz` says "ok" or lists the checks, with `?verbose` always,
-// `?exclude=name` leaves some out, `/readyz/name` looks at one alone. What is wrong is told to who asks for the one check and
+// `?exclude=name` leaves some out, `/readyz/name` looks at one alone. What is wrong is reported to a caller that asks for the one check and
 // to the log, which hears of a change and not of every probe; the list, which anybody may read, keeps it to itself.
 import { type ApiRequest, type ApiResponse, quote, type Transport } from "../../api/index.ts";
 import { defaultLog, type Log } from "../../base/index.ts";
@@ -13,14 +13,14 @@ export function healthRoutes(
   checks: Pick<HealthChecks, "lookAtAll" | "look">,
   log: Log = defaultLog,
 ): Routes {
-  let told = "";
+  let reported = "";
   const tell = (failed: readonly CheckResult[]) => {
     const faults = Object.fromEntries(
       failed.map((result) => [result.name, result.kind === "failed" ? result.fault : ""]),
     );
     const now = Object.keys(faults).join(" ");
-    if (now === told) return;
-    told = now;
+    if (now === reported) return;
+    reported = now;
     if (now === "") log.info("health checks pass again", { endpoint: name });
     else log.warn("health checks fail", { endpoint: name, faults });
   };

@@ -79,7 +79,7 @@ export interface HttpServerOptions {
   readonly requestTimeoutMs?: number;
   /** How long a connection may be idle; 90 s unless given. */
   readonly idleTimeoutMs?: number;
-  /** For requests under way when the server is told to end; 10 s unless given. */
+  /** For requests under way when the server is stopped. Default: 10 s. */
   readonly closeGraceMs?: number;
   readonly clock?: Clock;
   readonly log?: Log;
@@ -114,7 +114,7 @@ export class HttpServer {
     this.#options = options;
     this.#clock = (options.clock ?? systemClock).labelled({ kind: "background", name: `server ${name}` });
     this.#log = (options.log ?? defaultLog).with({ server: name });
-    // Who waits for it is told; nobody has to.
+    // A caller that awaits it gets the error. Nobody has to await it.
     this.#listening.promise.catch(() => {});
   }
 

@@ -32,7 +32,7 @@ export interface ServingCertificate {
   readonly current: ServedCertificate | undefined;
   /** Reads now; true if something new came of it. Throws only as long as there has been nothing good. */
   reload(signal: AbortSignal): Promise<boolean>;
-  /** Told of each new one. */
+  /** Called with each new certificate. */
   subscribe(listener: (certificate: ServedCertificate) => void): Disposable;
   /** Reads again and again until aborted. */
   run(signal: AbortSignal): Promise<void>;

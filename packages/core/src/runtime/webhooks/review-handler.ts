@@ -27,7 +27,7 @@ export interface ReviewHandlerOptions {
   readonly counted: PathMetrics;
   /** From the parsed body to the printed answer. */
   readonly review: (body: ExactJson, signal: AbortSignal) => Promise<string>;
-  /** Told of each review; one that does not heed its signal goes on after its time was up. */
+  /** Called with the promise of each review. A review that ignores its signal continues after its timeout. */
   readonly onWork: (work: Promise<unknown>) => void;
 }
 

@@ -1,5 +1,5 @@
 // What a kube-apiserver fills in that no schema says, for the kinds that operators make most: pods, whatever holds a pod template, services,
-// jobs. The other built-in kinds get what their OpenAPI schema says; `@kubeloop/apiserver` has them all.
+// jobs, claims, network policies, autoscalers, role bindings. The other built-in kinds get what their OpenAPI schema says; `@kubeloop/apiserver` has them all.
 //
 // Not here: what admission fills in (service accounts, tolerations), and what the server allocates (a cluster IP, a node port).
 import type { KubernetesObject } from "../../api/index.ts";
@@ -12,7 +12,7 @@ export function fillBuiltIn(object: KubernetesObject): KubernetesObject {
 }
 
 const fills: { readonly [kind: string]: (object: Fields) => Fields } = {
-  "v1/Pod": inSpec((spec) => podSpec(spec, "Always")),
+  "v1/Pod": inSpec((spec) => withRequests(podSpec(spec, "Always"))),
   "v1/Service": inSpec(serviceSpec),
   "apps/v1/Deployment": inSpec((spec) => ({
     replicas: 1,
@@ -41,6 +41,7 @@ const fills: { readonly [kind: string]: (object: Fields) => Fields } = {
     },
     updateStrategy: statefulSetStrategy(fieldsOf(spec["updateStrategy"])),
     template: template(spec["template"], "Always"),
+    ...said({ volumeClaimTemplates: each(spec["volumeClaimTemplates"], claimTemplate) }),
   })),
   "batch/v1/Job": inSpec(jobSpec),
   "batch/v1/CronJob": inSpec((spec) => {
@@ -58,6 +59,11 @@ const fills: { readonly [kind: string]: (object: Fields) => Fields } = {
     };
   }),
   "v1/Secret": (secret) => ({ type: "Opaque", ...secret }),
+  "v1/PersistentVolumeClaim": inSpec(claimSpec),
+  "networking.k8s.io/v1/NetworkPolicy": inSpec(networkPolicySpec),
+  "autoscaling/v2/HorizontalPodAutoscaler": inSpec(autoscalerSpec),
+  "rbac.authorization.k8s.io/v1/RoleBinding": binding,
+  "rbac.authorization.k8s.io/v1/ClusterRoleBinding": binding,
 };
 
 function inSpec(fill: (spec: Fields) => Fields): (object: Fields) => Fields {
@@ -113,6 +119,18 @@ function container(held: Fields): Fields {
   });
 }
 
+/** A pod requests what it is limited to, unless it says otherwise; a template does not. */
+function withRequests(spec: Fields): Fields {
+  const fill = (held: Fields): Fields => {
+    const resources = fieldsOf(held["resources"]);
+    if (resources["limits"] === undefined) return held;
+    const requests = { ...fieldsOf(resources["limits"]), ...fieldsOf(resources["requests"]) };
+    return { ...held, resources: { ...resources, requests } };
+  };
+  const containers = each(spec["containers"], fill);
+  return said({ ...spec, containers, initContainers: each(spec["initContainers"], fill) });
+}
+
 function environment(variable: Fields): Fields {
   const from = fieldsOf(variable["valueFrom"]);
   if (from["fieldRef"] === undefined) return variable;
@@ -140,6 +158,44 @@ function volume(held: Fields): Fields {
     secret: withMode("secret"),
     projected: withMode("projected"),
     downwardAPI: withMode("downwardAPI"),
+    hostPath: held["hostPath"] && { type: "", ...fieldsOf(held["hostPath"]) },
+  });
+}
+
+function claimSpec(spec: Fields): Fields {
+  return { volumeMode: "Filesystem", ...spec };
+}
+
+function claimTemplate(held: Fields): Fields {
+  const status = { phase: "Pending", ...fieldsOf(held["status"]) };
+  return { apiVersion: "v1", kind: "PersistentVolumeClaim", ...held, spec: claimSpec(fieldsOf(held["spec"])), status };
+}
+
+function networkPolicySpec(spec: Fields): Fields {
+  const rule = (held: Fields) =>
+    said({ ...held, ports: each(held["ports"], (port) => ({ protocol: "TCP", ...port })) });
+  const [ingress, egress] = [each(spec["ingress"], rule), each(spec["egress"], rule)];
+  const policyTypes = ["Ingress", ...((egress ?? []).length > 0 ? ["Egress"] : [])];
+  return said({ policyTypes, ...spec, ingress, egress });
+}
+
+const cpuMetric = {
+  type: "Resource",
+  resource: { name: "cpu", target: { type: "Utilization", averageUtilization: 80 } },
+};
+
+function autoscalerSpec(spec: Fields): Fields {
+  return { minReplicas: 1, metrics: [cpuMetric], ...spec };
+}
+
+/** Users and groups are of the group of RBAC itself, service accounts of the core group. */
+function binding(object: Fields): Fields {
+  const grouped = (held: Fields): Fields => ({ ...held, apiGroup: held["apiGroup"] || "rbac.authorization.k8s.io" });
+  const subject = (held: Fields) => (held["kind"] === "ServiceAccount" ? held : grouped(held));
+  return said({
+    ...object,
+    roleRef: grouped(fieldsOf(object["roleRef"])),
+    subjects: each(object["subjects"], subject),
   });
 }
 

@@ -154,7 +154,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     edits: [
       [
         "return resourceVersion === before.metadata.resourceVersion && deepEqual(before, after);",
-        'return told.details.cause === "relist" || deepEqual(before, after);',
+        'return notification.details.cause === "relist" || deepEqual(before, after);',
       ],
     ],
   },
