@@ -8,7 +8,7 @@ import { RealCluster } from "@kubeloop/real-cluster";
 import { allScenarios } from "@kubeloop/scenarios";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { controllerDescriptors } from "../app/index.ts";
-import { normalForm } from "./normal-form.contract.ts";
+import { isOfScenario, normalForm } from "./normal-form.contract.ts";
 import { ourManager } from "./our-manager.contract.ts";
 import { adminClient, runOnRealCluster } from "./scenario-on-real-cluster.contract.ts";
 import { AuditLog, type WriteRequest } from "./write-requests.contract.ts";
@@ -79,7 +79,7 @@ describe("upstream's manager and ours leave the same", () => {
         [theirs, mine] = await Promise.all([left(upstream), left(ours)]);
       }
       const writes = async ({ audit }: Side) =>
-        (await audit.read()).filter((request) => request.namespace === namespace);
+        (await audit.read()).filter((request) => isOfScenario(request, namespace));
       const [theirWrites, ourWrites] = await Promise.all([writes(upstream), writes(ours)]);
       const kinds = (requests: readonly WriteRequest[]) =>
         countBy(requests.map(({ verb, resource }) => `${verb} ${resource}`));

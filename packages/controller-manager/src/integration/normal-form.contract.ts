@@ -1,5 +1,6 @@
-// The objects of a namespace in a form in which two clusters can be compared: without what the server chose (uids, versions, times, the random
-// ends of names), with references by name, and events counted by object and reason.
+// The objects of a scenario in a form in which two clusters can be compared: without what the server chose (uids, versions, times, the random
+// ends of names), with references by name, and events counted by object and reason. A scenario's objects are those in its namespace and in
+// namespaces that are named after it, and the cluster-scoped ones that are named after it: those namespaces, its nodes, its ClusterRoles.
 import type { KubernetesObject } from "@kubeloop/core/api";
 import type { Client } from "@kubeloop/core/client";
 import { preferredResources } from "@kubeloop/core/contract";
@@ -26,14 +27,14 @@ export async function normalForm(
   signal: AbortSignal,
 ): Promise<NormalForm> {
   const served = await client.discovery.discover(signal);
-  const listable = preferredResources(served, ["list"]).filter(({ namespaced }) => namespaced);
   const objects: (readonly [resource: string, object: KubernetesObject])[] = [];
-  for (const resource of listable) {
-    const name = resource.group === "" ? resource.plural : `${resource.plural}.${resource.group}`;
+  for (const resource of preferredResources(served, ["list"])) {
+    const id = resource.group === "" ? resource.plural : `${resource.plural}.${resource.group}`;
     // Events of both groups are the same objects.
-    if (name === "events.events.k8s.io") continue;
-    for await (const object of client.resource(resource).in(namespace).list({}, signal)) {
-      objects.push([name, object as KubernetesObject]);
+    if (id === "events.events.k8s.io") continue;
+    for await (const object of client.resource(resource).list({}, signal)) {
+      if (isOfScenario((object as KubernetesObject).metadata, namespace))
+        objects.push([id, object as KubernetesObject]);
     }
   }
   const names = newNames(
@@ -50,6 +51,15 @@ export async function normalForm(
     names,
   ).map((event) => (repeatedEvents.includes(String(event["reason"])) ? { ...event, count: "several" } : event));
   return Object.fromEntries(Object.entries(form).map(([resource, list]) => [resource, list.toSorted(byText)]));
+}
+
+/** By its namespace, or by its name if it has none. Scenarios are numbered: what begins with the same digits may be another's. */
+export function isOfScenario(
+  { namespace = "", name = "" }: { readonly namespace?: string; readonly name?: string },
+  scenarioNamespace: string,
+): boolean {
+  const whose = namespace === "" ? name : namespace;
+  return whose === scenarioNamespace || ["-", ":"].some((next) => whose.startsWith(`${scenarioNamespace}${next}`));
 }
 
 interface Names {

@@ -26,6 +26,8 @@ export interface WriteRequest {
   readonly verb: string;
   readonly resource: string;
   readonly namespace: string;
+  /** "" where the request names none: a create of a name that the server chooses, a deletion of a collection. */
+  readonly name: string;
   readonly code: number;
   /** Whether its user may do so at all. */
   readonly isForbidden: boolean;
@@ -59,9 +61,10 @@ export class AuditLog implements AsyncDisposable {
       .map((line) => {
         const { user, verb, objectRef = {}, responseStatus = {}, annotations = {} } = JSON.parse(line) as AuditEvent;
         const isForbidden = annotations["authorization.k8s.io/decision"] === "forbid";
-        const { resource = "", subresource, namespace = "" } = objectRef;
+        const { resource = "", subresource, namespace = "", name = "" } = objectRef;
         const what = subresource === undefined ? resource : `${resource}/${subresource}`;
-        return { user: user.username, verb, resource: what, namespace, code: responseStatus.code ?? 0, isForbidden };
+        const code = responseStatus.code ?? 0;
+        return { user: user.username, verb, resource: what, namespace, name, code, isForbidden };
       });
   }
 
@@ -73,7 +76,12 @@ export class AuditLog implements AsyncDisposable {
 interface AuditEvent {
   readonly user: { readonly username: string };
   readonly verb: string;
-  readonly objectRef?: { readonly resource?: string; readonly subresource?: string; readonly namespace?: string };
+  readonly objectRef?: {
+    readonly resource?: string;
+    readonly subresource?: string;
+    readonly namespace?: string;
+    readonly name?: string;
+  };
   readonly responseStatus?: { readonly code?: number };
   readonly annotations?: Readonly<Record<string, string>>;
 }

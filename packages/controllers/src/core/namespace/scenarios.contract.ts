@@ -209,6 +209,26 @@ export const namespaceScenarios: readonly Scenario[] = [
     },
   },
   {
+    name: "a namespace with finalizers of others in its spec is emptied, and keeps them",
+    async run({ client, signal, namespace, until }) {
+      const name = `${namespace}-kept`;
+      const all = client.resource(namespaces);
+      const spec = { finalizers: ["example.com/b", "kubernetes", "example.com/a"] };
+      await all.create({ apiVersion: "v1", kind: "Namespace", metadata: { name }, spec }, signal);
+      await client.resource(configMaps).in(name).create(newConfigMap("a"), signal);
+      await all.delete(name, {}, signal);
+      // It stays, so that what two managers leave of it can be compared.
+      await until("it is let go of", async () => {
+        const { spec, status } = await all.get(name, signal);
+        expect(spec?.finalizers).toEqual(["example.com/a", "example.com/b"]);
+        expect(status?.conditions?.map(({ status }) => status)).toEqual(Array.from({ length: 5 }, () => "False"));
+        return true;
+      });
+      const { items } = await client.resource(configMaps).in(name).list({}, signal).toArray();
+      expect(items).toEqual([]);
+    },
+  },
+  {
     name: "many objects go, also of several kinds",
     async run(cluster) {
       const { create, remove, untilGone } = await namespaceActions(cluster);
