@@ -1,5 +1,6 @@
 // What becomes of the work of a manager that leads no longer.
 import { isNotFound } from "@kubeloop/core/api";
+import { InformerName } from "@kubeloop/core/informer";
 import { leases, namespaces, serviceAccounts } from "@kubeloop/core/resources";
 import { expect, test } from "vitest";
 import { withManager } from "./manager-on-embedded-server.fixture.ts";
@@ -41,4 +42,13 @@ test("a manager that has lost its lease finishes nothing: another one may be at 
   );
   await expect(managing).rejects.toThrow("leader election lost");
   expect(isMade).toBe(false);
+});
+
+test("a manager that could not be started leaves the informers' name in the metrics to the next one", async () => {
+  const managing = withManager(["--service-account-private-key-file=/none"], ({ until }) =>
+    until("it ends", async () => false),
+  );
+  await expect(managing).rejects.toThrow("error reading key");
+  // Throws while somebody has it.
+  new InformerName("kube-controller-manager").release();
 });
