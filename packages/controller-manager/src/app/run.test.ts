@@ -45,9 +45,9 @@ test("a manager that has lost its lease finishes nothing: another one may be at 
 });
 
 test("a manager that could not be started leaves the informers' name in the metrics to the next one", async () => {
-  const managing = withManager(["--service-account-private-key-file=/none"], ({ until }) =>
-    until("it ends", async () => false),
-  );
+  const managing = withManager(["--service-account-private-key-file=/none"], async ({ until }) => {
+    await until("it ends", async () => false);
+  });
   await expect(managing).rejects.toThrow("error reading key");
   // Throws while somebody has it.
   new InformerName("kube-controller-manager").release();
