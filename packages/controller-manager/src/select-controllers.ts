@@ -12,9 +12,24 @@ export interface ControllerSelection {
 // Built before all others, from files: it does not listen to the list.
 const alwaysStarted = "serviceaccount-token-controller";
 
-export function selectControllers(entries: readonly string[], known: readonly ControllerName[]): ControllerSelection {
+/** The entries with the names of today, as upstream's configuration has them; what names nothing stays as it is. */
+export function canonicalEntries(entries: readonly string[], known: readonly ControllerName[]): readonly string[] {
+  const canonical = canonicalNames(known);
+  return entries.map((entry) => {
+    const sign = entry.startsWith("-") ? "-" : "";
+    const given = entry.slice(sign.length);
+    return `${sign}${canonical.get(given) ?? given}`;
+  });
+}
+
+function canonicalNames(known: readonly ControllerName[]): ReadonlyMap<string, string> {
   const canonical = new Map(known.map(({ name }) => [name, name]));
   for (const { name, alias } of known) if (alias !== undefined) canonical.set(alias, name);
+  return canonical;
+}
+
+export function selectControllers(entries: readonly string[], known: readonly ControllerName[]): ControllerSelection {
+  const canonical = canonicalNames(known);
   const verdicts = new Map<string, boolean>();
   const faults: string[] = [];
   for (const entry of entries) {

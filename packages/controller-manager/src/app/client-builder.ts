@@ -7,7 +7,7 @@ import { type authenticationv1, isAlreadyExists, parseTime } from "@kubeloop/cor
 import { type Clock, KubeloopError, type Metrics, noLog } from "@kubeloop/core/base";
 import { type Client, type Credentials, type FetchedCredential, functionCredentials } from "@kubeloop/core/client";
 import { serviceAccounts } from "@kubeloop/core/resources";
-import { gitVersion } from "./version.ts";
+import { gitVersion, platform } from "./version.ts";
 
 export interface ClientLimits {
   readonly qps: number;
@@ -27,12 +27,8 @@ export interface ControllerClientBuilder {
   clientFor(name: string, limits?: LimitFactors): Client;
 }
 
-/** Of Go's names for machines, those that differ from Node's. */
-const goArchitectures: Readonly<Record<string, string>> = { x64: "amd64", ia32: "386" };
-
 /** As upstream's: the program, its version and machine, what it is built of, and who in it. */
-export const userAgentOf = (name: string) =>
-  `kube-controller-manager/${gitVersion} (${process.platform}/${goArchitectures[process.arch] ?? process.arch}) kubeloop/${name}`;
+export const userAgentOf = (name: string) => `kube-controller-manager/${gitVersion} (${platform}) kubeloop/${name}`;
 
 export class RootClientBuilder implements ControllerClientBuilder {
   readonly #root: Client;

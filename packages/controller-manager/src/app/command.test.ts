@@ -1,5 +1,6 @@
 // What the command prints instead of running.
 import { describe, expect, test } from "vitest";
+import { userAgentOf } from "./client-builder.ts";
 import { newControllerManagerCommand } from "./command.ts";
 import { controllerDescriptors } from "./controller-descriptors.ts";
 import { printRbacManifests } from "./rbac-manifests.ts";
@@ -64,4 +65,34 @@ test.each(
   expect(exitCode).toBe(1);
   // Only the other one is unknown.
   expect(stderr.match(/"[^"]*" is not in the list of known controllers/g) ?? []).toHaveLength(1);
+});
+
+test("an argument that is no flag is complained about, without the usage", async () => {
+  expect(await execute("extra", "", "args", "--version")).toEqual({
+    exitCode: 1,
+    stdout: "",
+    stderr: 'Error: "kube-controller-manager" does not take any arguments, got ["extra" "" "args"]\n',
+  });
+  // Help goes before it.
+  expect(await execute("extra", "--help")).toMatchObject({ exitCode: 0, stderr: "" });
+});
+
+test("a flag that is unknown is complained about after the usage", async () => {
+  const { exitCode, stderr } = await execute("--nonsense");
+  expect([exitCode, stderr.startsWith("Usage:\n"), stderr.endsWith("\nError: unknown flag: --nonsense\n")]).toEqual([
+    1,
+    true,
+    true,
+  ]);
+});
+
+test("--version=raw names the machine as Go does", async () => {
+  const { platform } = JSON.parse((await execute("--version=raw")).stdout);
+  expect(userAgentOf("x")).toContain(`(${platform})`);
+});
+
+test("before anything can fail, it says which version it is", async () => {
+  const { exitCode, stderr } = await execute("--kubeconfig=/none");
+  expect(exitCode).toBe(1);
+  expect(stderr.split("\n")[0]).toMatch(/^I.*\] "Starting" version="v1\.36\.\d+"$/);
 });

@@ -21,7 +21,7 @@ import { klog } from "./klog.ts";
 import { listControllers, listFeatureGates } from "./lists.ts";
 import { printRbacManifests } from "./rbac-manifests.ts";
 import { run } from "./run.ts";
-import { version } from "./version.ts";
+import { gitVersion, version } from "./version.ts";
 
 /** The outside, as far as the command touches it. */
 export interface CommandWorld {
@@ -52,10 +52,6 @@ async function execute(args: readonly string[], world: CommandWorld): Promise<nu
   let options: KubeControllerManagerOptions;
   try {
     options = parseOptions(args);
-    if (options.parsedFlags.args.some((arg) => arg !== "")) {
-      const given = options.parsedFlags.args.map((arg) => JSON.stringify(arg)).join(" ");
-      throw new FlagError(`"kube-controller-manager" does not take any arguments, got [${given}]`);
-    }
   } catch (error) {
     if (!(error instanceof FlagError)) throw error;
     stderr.write(`${usage()}\nError: ${error.message}\n`);
@@ -64,6 +60,12 @@ async function execute(args: readonly string[], world: CommandWorld): Promise<nu
   if (options.global.help) {
     stdout.write(`${description}\n\n${usage()}`);
     return 0;
+  }
+  const { args: stray } = options.parsedFlags;
+  if (stray.some((arg) => arg !== "")) {
+    const given = stray.map((arg) => JSON.stringify(arg)).join(" ");
+    stderr.write(`Error: "kube-controller-manager" does not take any arguments, got [${given}]\n`);
+    return 1;
   }
   const told = await printedAnswer(options);
   if (told !== undefined) {
@@ -102,6 +104,7 @@ interface Running extends CommandWorld {
 
 async function runManager(options: KubeControllerManagerOptions, world: Running): Promise<void> {
   const { log, verbosity } = world;
+  log.info("Starting", { version: gitVersion });
   for (const { name } of inertFlags()) {
     const flag = flagGroups.flatMap(({ flags }) => flags).find((each) => each.name === name);
     if (flag !== undefined && options.parsedFlags.isSet(flag))

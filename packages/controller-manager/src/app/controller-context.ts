@@ -34,6 +34,8 @@ export interface ControllerContext {
   readonly clientBuilder: ControllerClientBuilder;
   readonly informerFactory: SharedInformerFactory;
   readonly metadataInformerFactory: MetadataSharedInformerFactory;
+  /** Of the informers in the metrics, if this manager has it; to be given back also where nothing is started. */
+  readonly informerName?: Disposable;
   readonly objectOrMetadataInformerFactory: ObjectOrMetadataInformerFactory;
   /** As whom the shared informers read. */
   readonly informerClient: Client;
@@ -95,12 +97,13 @@ export async function createControllerContext(
   const served = await discovery.discover(signal);
   // Controllers do not read managed fields, and they are a large part of many objects.
   const options: InformerFactoryOptions = { clock, random, log, metrics, transform: stripManagedFields() };
+  const named = config.informers === undefined ? reserveInformerName("kube-controller-manager") : {};
   const informerFactory =
     config.informers ??
     new SharedInformerFactory(informerClient, {
       ...options,
       resyncMs: resyncPeriodMs(),
-      ...reserveInformerName("kube-controller-manager"),
+      ...named,
     });
   const metadataInformerFactory =
     config.metadataInformers ??
@@ -109,6 +112,7 @@ export async function createControllerContext(
     clientBuilder,
     informerFactory,
     metadataInformerFactory,
+    ...named,
     objectOrMetadataInformerFactory: new ObjectOrMetadataInformerFactory(informerFactory, metadataInformerFactory),
     informerClient,
     clusterCa: config.clusterCa ?? "",

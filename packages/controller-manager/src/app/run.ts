@@ -165,6 +165,8 @@ async function runControllers(config: CompletedConfig, parts: RunParts, signal: 
     },
     signal,
   );
+  // The informers release it when they end, but a start that fails begins none.
+  using _name = context.informerName;
   const started = await startControllers(context, newControllerInitializers(context.loopMode), healthz);
   for (const { descriptor, result } of started) {
     if (result.debugHandler !== undefined) debugHandlers.set(descriptor.name, result.debugHandler);

@@ -15,6 +15,7 @@ import { inertFlags } from "./inert-flags.ts";
 import { startControllers } from "./start-controllers.ts";
 
 const built: string[] = [];
+const errors: string[] = [];
 const row = (name: string, more: Partial<ControllerDescriptor> = {}, result: StartResult = { isStarted: true }) => ({
   name,
   start: async () => {
@@ -26,9 +27,13 @@ const row = (name: string, more: Partial<ControllerDescriptor> = {}, result: Sta
 
 async function start(rows: readonly ControllerDescriptor[], off: readonly string[] = []) {
   built.length = 0;
+  errors.length = 0;
   const lines: string[] = [];
-  const write = (message: string, fields = {}) => lines.push(`${message} ${Object.values(fields).join(" ")}`);
-  const log: Log = { ...noLog, info: write, warn: write };
+  const into =
+    (list: string[]) =>
+    (message: string, fields = {}) =>
+      list.push(`${message} ${Object.values(fields).join(" ")}`);
+  const log: Log = { ...noLog, info: into(lines), warn: into(lines), error: into(errors) };
   const healthz = new HealthChecks({});
   const context = {
     log,
@@ -80,6 +85,7 @@ describe("of the controllers", () => {
   test("one that throws ends the start", async () => {
     const broken = row("job-controller", { start: async () => Promise.reject(new Error("no key")) });
     await expect(start([broken])).rejects.toThrow("no key");
+    expect(errors).toEqual(["Error initializing a controller job-controller Error: no key"]);
   });
 });
 

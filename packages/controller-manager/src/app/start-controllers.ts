@@ -1,7 +1,8 @@
 // Builds the controllers that are wanted: the service account token controller first, because others need the tokens it makes, then the rest.
 //
 // Promises: one that is disabled is warned about ("is disabled"), one that declines is skipped ("Skipping"), those that are not written yet are
-// named in one line. One that throws ends the process. Nothing runs before all are built.
+// named in one line. One that throws is named, and ends the process. Nothing runs before all are built.
+import { toError } from "@kubeloop/core/base";
 import type { HealthChecks } from "@kubeloop/core/runtime";
 import type { ControllerContext } from "./controller-context.ts";
 import type { ControllerDescriptor, StartResult } from "./controller-descriptors.ts";
@@ -39,7 +40,11 @@ export async function startControllers(
       continue;
     }
     log.debug("Starting controller", { controller: descriptor.name });
-    const result = await descriptor.start(context, descriptor);
+    const result = await descriptor.start(context, descriptor).catch((error: unknown) => {
+      // The error may not say which one it was.
+      log.error("Error initializing a controller", { controller: descriptor.name, error: toError(error) });
+      throw error;
+    });
     if (!result.isStarted) {
       log.info("Warning: skipping controller", { controller: descriptor.name });
       continue;

@@ -1,6 +1,8 @@
 // The configuration as /configz serves it: upstream's KubeControllerManagerConfiguration v1alpha1, field by field. Each flag says where its
 // value goes; what no flag sets is written out here.
+import { controllerNames } from "@kubeloop/controllers";
 import { type FlagStruct, printGoDuration } from "../flags/index.ts";
+import { canonicalEntries } from "../select-controllers.ts";
 import { controllerSections } from "./controller-options.ts";
 import { debugging, generic, kubeCloudShared, leaderMigration } from "./generic-options.ts";
 import type { ComponentConfig } from "./options.ts";
@@ -28,7 +30,8 @@ function genericSection({ generic: settings }: ComponentConfig): Json {
     Debugging: {},
     LeaderMigration: { leaderName: "", resourceLock: "", controllerLeaders: null },
   };
-  for (const struct of [generic, debugging, leaderMigration]) fill(section, struct, settings);
+  const controllers = canonicalEntries(settings.controllers, controllerNames);
+  for (const struct of [generic, debugging, leaderMigration]) fill(section, struct, { ...settings, controllers });
   return section;
 }
 

@@ -72,6 +72,13 @@ test("/configz tells both Service CIDRs apart", () => {
   });
 });
 
+test("/configz has the controllers by the names of today", () => {
+  const { componentConfig } = parseOptions(["--controllers=*,-nodeipam,tokencleaner,-ttl-controller"]);
+  expect(toConfigz(componentConfig)[configzName]).toMatchObject({
+    Generic: { Controllers: ["*", "-node-ipam-controller", "token-cleaner-controller", "-ttl-controller"] },
+  });
+});
+
 const complaints = readFacts<readonly (readonly [args: readonly string[], complaint: string])[]>(
   "./upstream-complaints.facts.json",
 );

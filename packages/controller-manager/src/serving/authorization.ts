@@ -5,13 +5,14 @@ import type { Clock } from "@kubeloop/core/base";
 import type { Client } from "@kubeloop/core/client";
 import { subjectAccessReviews } from "@kubeloop/core/resources";
 import type { AuthorizationMetrics } from "../metrics/index.ts";
+import { newAllowedPaths } from "./allowed-paths.ts";
 import type { User } from "./authentication.ts";
 import { observeReview } from "./observe-review.ts";
 import { ReviewCache } from "./review-cache.ts";
 
 export interface AuthorizationOptions {
   readonly clock: Clock;
-  /** One that ends in * stands for all that begin so. */
+  /** As allowed-paths.ts reads them. */
   readonly alwaysAllowPaths: readonly string[];
   /** Whom to ask; without one, nothing else is allowed. */
   readonly client: Client | undefined;
@@ -26,9 +27,12 @@ export type AccessDecision = "allowed" | "denied" | "no-opinion";
 export class Authorization {
   readonly #options: AuthorizationOptions;
   readonly #reviews: ReviewCache<AccessDecision>;
+  readonly #isOpen: (path: string) => boolean;
 
+  /** Throws for paths that cannot be read. */
   constructor(options: AuthorizationOptions) {
     this.#options = options;
+    this.#isOpen = newAllowedPaths(options.alwaysAllowPaths);
     this.#reviews = new ReviewCache(options.clock, (decision) =>
       decision === "allowed" ? options.allowTtlMs : options.denyTtlMs,
     );
@@ -38,12 +42,6 @@ export class Authorization {
     if (user.groups.includes("system:masters") || this.#isOpen(path)) return "allowed";
     if (this.#options.client === undefined) return "no-opinion";
     return await this.#reviews.get(JSON.stringify([user, verb, path]), () => this.#review(user, verb, path, signal));
-  }
-
-  #isOpen(path: string): boolean {
-    return this.#options.alwaysAllowPaths.some((allowed) =>
-      allowed.endsWith("*") ? path.startsWith(allowed.slice(0, -1)) : path === allowed,
-    );
   }
 
   async #review(user: User, verb: string, path: string, signal: AbortSignal): Promise<AccessDecision> {

@@ -60,6 +60,12 @@ describe("what a change wakes", () => {
     ["it still waits: nothing", [waiting, child], update(waiting, waiting), []],
     ["it waits already when a list shows it: its dependents, and itself", [child], add(waiting), ["child", "owner"]],
     [
+      "it waits still when another list shows it, as after its kind was away: both again",
+      [waiting, child],
+      add(waiting),
+      ["child", "owner"],
+    ],
+    [
       "the last blocking dependent of a waiting owner is gone: the owner",
       [waiting, blocking],
       remove(blocking),

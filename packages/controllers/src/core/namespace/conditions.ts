@@ -1,5 +1,6 @@
 // The five conditions of a namespace that is being deleted: what was found after the last deletion, and what failed.
 import type { corev1, Resource } from "@kubeloop/core/api";
+import { pods } from "@kubeloop/core/resources";
 import { type ConditionFacts, setPodCondition } from "../../domain/conditions.ts";
 import type { Looked } from "./decide.ts";
 
@@ -20,8 +21,11 @@ function conditionsOf(looked: Looked, failed: ReadonlyMap<string, Error>): reado
     ...unread.map(({ error }) => error),
     ...counted.flatMap(({ failure }) => (failure === undefined ? [] : [failure])),
   ];
+  // Upstream does not count while it waits for pods: both conditions say that nothing is left, until the rest is deleted, too.
+  const isForPods = counted.some(({ resource }) => idOf(resource) === idOf(pods));
+  const shown = isForPods ? [] : counted;
   const finalizers = new Map<string, number>();
-  for (const each of counted) {
+  for (const each of shown) {
     for (const [finalizer, count] of each.finalizers)
       finalizers.set(finalizer, (finalizers.get(finalizer) ?? 0) + count);
   }
@@ -46,12 +50,12 @@ function conditionsOf(looked: Looked, failed: ReadonlyMap<string, Error>): reado
           "ContentDeletionFailed",
           `Failed to delete all resource types, ${errors.length} remaining: ${inOneLine(errors.map(({ message }) => message))}`,
         ),
-    counted.length === 0
+    shown.length === 0
       ? fine("NamespaceContentRemaining", "ContentRemoved", "All content successfully removed")
       : wrong(
           "NamespaceContentRemaining",
           "SomeResourcesRemain",
-          `Some resources are remaining: ${inOneLine(counted.map(({ resource, count }) => `${idOf(resource)} has ${count} resource instances`))}`,
+          `Some resources are remaining: ${inOneLine(shown.map(({ resource, count }) => `${idOf(resource)} has ${count} resource instances`))}`,
         ),
     finalizers.size === 0
       ? fine("NamespaceFinalizersRemaining", "ContentHasNoFinalizers", "All content-preserving finalizers finished")

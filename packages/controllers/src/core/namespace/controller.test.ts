@@ -1,5 +1,5 @@
 import type { FaultRule } from "@kubeloop/core/api";
-import { describe, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { runEmbedded } from "../../scenarios/embedded-cluster.contract.ts";
 import { defineRuns } from "../../scenarios/seeded-runs.contract.ts";
 import { newNamespaceController } from "./controller.ts";
@@ -42,3 +42,9 @@ test("a collection that cannot be deleted or listed for a while is tried again",
 
 test("discovery that fails for a while holds the namespace, and is asked again", () =>
   goesWith({ name: "no discovery", fault: { kind: "status", code: 503 }, match: { path: /^\/apis?$/ }, maxTimes: 5 }));
+
+test("what fails is tried again after 5 ms, later after 60 s at most, and all namespaces are looked at as often as is set", () => {
+  const { queues, watchesFor } = newNamespaceController({ resyncMs: 1234 });
+  expect(queues["namespaces"]?.retry).toEqual({ baseMs: 5, maxMs: 60_000 });
+  expect(watchesFor(undefined).map(({ resyncMs, afterMs }) => [resyncMs, afterMs])).toEqual([[1234, 5000]]);
+});

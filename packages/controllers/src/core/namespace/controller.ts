@@ -10,8 +10,8 @@
 // - A collection is deleted with one request where the server can do that, and else one object at a time.
 // - The namespace is let go only when every list of the last look was empty, and none of them could not be read. A group that discovery cannot
 //   read holds it: it may have objects in it.
-// - The five conditions say what was found after the last deletion. While pods are left, NamespaceContentRemaining counts them (upstream
-//   says "All content successfully removed" then, which is not so).
+// - The five conditions say what was found after the last deletion. While pods are left, NamespaceContentRemaining and
+//   NamespaceFinalizersRemaining are False, as upstream's are: it counts only when it deletes the rest.
 // - What is left because of grace periods or finalizers is looked at again when about half of the estimated time has passed; what is left
 //   without such a reason is a failure, and tried again after 5 ms to 60 s.
 import { itself, newController, queue, statusVerbs, subresourceVerbs, verbs } from "@kubeloop/core/contract";

@@ -354,6 +354,11 @@ test("a collection is deleted without the garbage collector holding it, and a se
   });
 });
 
+test("the finalizers of others are left each once and sorted", () => {
+  const { steps } = planned({ live: newShop({}, { spec: { finalizers: ["c/d", "kubernetes", "a/b", "c/d"] } }) });
+  expect(steps[1]).toMatchObject([{ subresource: "finalize", patch: { spec: { finalizers: ["a/b", "c/d"] } } }]);
+});
+
 test("only our finalizer is taken away, after the conditions were written", () => {
   const live = newShop({}, { spec: { finalizers: ["a/b", "kubernetes", "c/d"] } });
   const { steps } = planned({ live });

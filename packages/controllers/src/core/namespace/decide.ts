@@ -110,7 +110,9 @@ function decideOn(
 function release(namespace: corev1.Namespace): Action | undefined {
   const { finalizers = [] } = namespace.spec ?? {};
   if (!finalizers.includes(token)) return undefined;
-  const spec = { ...namespace.spec, finalizers: finalizers.filter((each) => each !== token) };
+  // Each once and sorted, as upstream leaves them.
+  const others = [...new Set(finalizers.filter((each) => each !== token))].sort();
+  const spec = { ...namespace.spec, finalizers: others };
   return editSubresource(namespaces, "finalize", namespace, { ...namespace, spec }, { tolerates: ["NotFound"] });
 }
 

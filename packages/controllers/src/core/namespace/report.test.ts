@@ -174,10 +174,16 @@ describe("conditions", () => {
       "True SomeResourcesRemain: Some resources are remaining: configmaps. has 1 resource instances, daemonsets.apps has 5 resource instances, deployments.apps has 5 resource instances",
     ],
     [
-      "pods that are left",
-      { remaining: [left(pods, 2)] },
+      "pods that are left are not counted",
+      { remaining: [left(pods, 2, { finalizers: new Map([["held", 2]]) })] },
       remaining,
-      "True SomeResourcesRemain: Some resources are remaining: pods. has 2 resource instances",
+      "False ContentRemoved: All content successfully removed",
+    ],
+    [
+      "nor are their finalizers",
+      { remaining: [left(pods, 2, { finalizers: new Map([["held", 2]]) })] },
+      finalizers,
+      "False ContentHasNoFinalizers: All content-preserving finalizers finished",
     ],
     [
       "finalizers over all resources, in order",

@@ -151,6 +151,8 @@ export const namespaceScenarios: readonly Scenario[] = [
         NamespaceDeletionDiscoveryFailure: "False ResourcesDiscovered: All resources successfully discovered",
         NamespaceDeletionContentFailure:
           "False ContentDeleted: All content successfully deleted, may be waiting on finalization",
+        NamespaceContentRemaining: "False ContentRemoved: All content successfully removed",
+        NamespaceFinalizersRemaining: "False ContentHasNoFinalizers: All content-preserving finalizers finished",
       });
       expect((await at(pods).get("p", signal)).metadata.deletionTimestamp).toBeDefined();
       expect((await at(configMaps).get("a", signal)).metadata.deletionTimestamp).toBeUndefined();
@@ -191,8 +193,7 @@ export const namespaceScenarios: readonly Scenario[] = [
       await cluster.pass(60_000);
       await untilConditions({
         NamespaceDeletionContentFailure: `True ContentDeletionFailed: Failed to delete all resource types, 1 remaining: unexpected items still remain in namespace: ${namespace}-going for gvr: /v1, Resource=pods`,
-        NamespaceContentRemaining:
-          "True SomeResourcesRemain: Some resources are remaining: pods. has 1 resource instances",
+        NamespaceContentRemaining: "False ContentRemoved: All content successfully removed",
       });
       await at(pods).delete("p", { gracePeriodSeconds: 0 }, signal);
       await untilGone();
@@ -210,6 +211,26 @@ export const namespaceScenarios: readonly Scenario[] = [
       expect((await read())?.metadata.finalizers).toEqual(["example.com/mine"]);
       await patch({ metadata: { finalizers: null } });
       await untilGone();
+    },
+  },
+  {
+    name: "a namespace with finalizers of others in its spec is emptied, and keeps them",
+    async run({ client, signal, namespace, until }) {
+      const name = `${namespace}-kept`;
+      const all = client.resource(namespaces);
+      const spec = { finalizers: ["example.com/b", "kubernetes", "example.com/a"] };
+      await all.create({ apiVersion: "v1", kind: "Namespace", metadata: { name }, spec }, signal);
+      await client.resource(configMaps).in(name).create(newConfigMap("a"), signal);
+      await all.delete(name, {}, signal);
+      // It stays, so that what two managers leave of it can be compared.
+      await until("it is let go of", async () => {
+        const { spec, status } = await all.get(name, signal);
+        expect(spec?.finalizers).toEqual(["example.com/a", "example.com/b"]);
+        expect(status?.conditions?.map(({ status }) => status)).toEqual(Array.from({ length: 5 }, () => "False"));
+        return true;
+      });
+      const { items } = await client.resource(configMaps).in(name).list({}, signal).toArray();
+      expect(items).toEqual([]);
     },
   },
   {

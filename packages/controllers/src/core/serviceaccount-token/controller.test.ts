@@ -100,3 +100,12 @@ describe("what wakes a key", () => {
     expect(woken).toEqual(expected);
   });
 });
+
+test("a key is tried again ten times", () => {
+  const { queues } = newController();
+  expect(Object.entries(queues).map(([name, { retry }]) => [name, retry.maxTries])).toEqual([
+    ["serviceaccounts", 11],
+    ["secrets", 11],
+    ["references", 11],
+  ]);
+});

@@ -7,6 +7,8 @@
 // - The rules are those of the matching roles, selector by selector, the roles of each by name, each rule once; never its own.
 // - They are written only if they differ, by server-side apply with force, so that who else manages the role keeps the other fields. A role
 //   that was deleted meanwhile is not made again: its uid is a precondition (upstream makes one without an aggregationRule).
+// - A role that selects nothing has no rules, also if somebody else has written some: what Kubernetes documents. (Upstream's apply leaves
+//   an empty list out, so those rules stay there.)
 // - A server that has no server-side apply is sent an edit.
 import { itself, newController, queue, verbs } from "@kubeloop/core/contract";
 import { clusterRoles } from "@kubeloop/core/resources";

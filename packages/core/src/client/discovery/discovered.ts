@@ -33,7 +33,7 @@ export class StaleGroupVersionError extends KubeloopError {
   readonly groupVersion: GroupVersion;
 
   constructor(groupVersion: GroupVersion) {
-    super(`stale discovery of ${printGroupVersion(groupVersion)}`, { reason: "Stale" });
+    super(`stale GroupVersion discovery: ${printGroupVersion(groupVersion)}`, { reason: "Stale" });
     this.groupVersion = groupVersion;
   }
 }

@@ -280,7 +280,7 @@ describe("failures", () => {
     const { failures } = await new Discovery(server.transport).discover(signal);
     const failure = failures.get("metrics.k8s.io/v1beta1");
     expect(failure).toBeInstanceOf(StaleGroupVersionError);
-    expect(failure).toMatchObject({ reason: "Stale", message: "stale discovery of metrics.k8s.io/v1beta1" });
+    expect(failure).toMatchObject({ reason: "Stale", message: "stale GroupVersion discovery: metrics.k8s.io/v1beta1" });
   });
 
   for (const [fact, answer, said] of [
