@@ -7,6 +7,8 @@ import { expect, test } from "vitest";
 import { newReplicaSetController } from "./apps/replicaset/controller.ts";
 import { newGarbageCollectorController } from "./core/garbage-collector/controller.ts";
 import { newNamespaceController } from "./core/namespace/controller.ts";
+import { newPersistentVolumeProtectionController } from "./core/persistentvolume-protection/controller.ts";
+import { newPersistentVolumeClaimProtectionController } from "./core/persistentvolumeclaim-protection/controller.ts";
 import { newPodGarbageCollector } from "./core/pod-garbage-collector/controller.ts";
 import { newRootCaCertificatePublisher } from "./core/root-ca-certificate-publisher/controller.ts";
 import { newServiceAccountController } from "./core/serviceaccount/controller.ts";
@@ -34,6 +36,8 @@ test.each([
   { ...clusterRole(newServiceAccountTokenController()), metadata: { name: "system:kube-controller-manager" } },
   clusterRole(newTtlController()),
   clusterRole(newNamespaceController()),
+  clusterRole(newPersistentVolumeProtectionController(), "pv-protection-controller"),
+  clusterRole(newPersistentVolumeClaimProtectionController(), "pvc-protection-controller"),
   clusterRole(newPodGarbageCollector(), "pod-garbage-collector"),
   clusterRole(newClusterRoleAggregationController()),
   clusterRole(newGarbageCollectorController(), "generic-garbage-collector"),

@@ -7,6 +7,8 @@ import {
   newClusterRoleAggregationController,
   newGarbageCollectorController,
   newNamespaceController,
+  newPersistentVolumeClaimProtectionController,
+  newPersistentVolumeProtectionController,
   newPodGarbageCollector,
   newReplicaSetController,
   newRootCaCertificatePublisher,
@@ -22,6 +24,8 @@ import { startReplicaSetController } from "./start-apps-controllers.ts";
 import {
   startGarbageCollectorController,
   startNamespaceController,
+  startPersistentVolumeClaimProtectionController,
+  startPersistentVolumeProtectionController,
   startPodGarbageCollectorController,
   startRootCaCertificatePublisher,
   startServiceAccountController,
@@ -86,6 +90,14 @@ const writtenControllers: Partial<Record<ControllerId, WrittenController>> = {
     newClusterRoleAggregationController(),
   ),
   "namespace-controller": written(startNamespaceController, newNamespaceController()),
+  "persistentvolume-protection-controller": written(
+    startPersistentVolumeProtectionController,
+    newPersistentVolumeProtectionController(),
+  ),
+  "persistentvolumeclaim-protection-controller": written(
+    startPersistentVolumeClaimProtectionController,
+    newPersistentVolumeClaimProtectionController(),
+  ),
   "pod-garbage-collector-controller": written(startPodGarbageCollectorController, newPodGarbageCollector()),
   "garbage-collector-controller": written(startGarbageCollectorController, newGarbageCollectorController(), records),
   "replicaset-controller": written(startReplicaSetController, newReplicaSetController(), records),

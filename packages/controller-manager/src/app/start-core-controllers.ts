@@ -2,6 +2,8 @@
 import {
   newGarbageCollectorController,
   newNamespaceController,
+  newPersistentVolumeClaimProtectionController,
+  newPersistentVolumeProtectionController,
   newPodGarbageCollector,
   newRootCaCertificatePublisher,
   newServiceAccountController,
@@ -33,6 +35,14 @@ export const startNamespaceController: InitFunc = async (context, descriptor) =>
   const { concurrentNamespaceSyncs, namespaceSyncPeriodMs } = context.componentConfig.namespaceController;
   const controller = newNamespaceController({ workers: concurrentNamespaceSyncs, resyncMs: namespaceSyncPeriodMs });
   return runController(context, descriptor, controller);
+};
+
+export const startPersistentVolumeProtectionController: InitFunc = async (context, descriptor) =>
+  runController(context, descriptor, newPersistentVolumeProtectionController());
+
+export const startPersistentVolumeClaimProtectionController: InitFunc = async (context, descriptor) => {
+  const reportsUnused = context.featureGates.isEnabled("PersistentVolumeClaimUnusedSinceTime");
+  return runController(context, descriptor, newPersistentVolumeClaimProtectionController({ reportsUnused }));
 };
 
 export const startPodGarbageCollectorController: InitFunc = async (context, descriptor) => {

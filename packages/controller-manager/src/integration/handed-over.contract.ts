@@ -6,6 +6,8 @@ import {
   configMaps,
   namespaces,
   nodes,
+  persistentVolumeClaims,
+  persistentVolumes,
   pods,
   replicaSets,
   secrets,
@@ -73,6 +75,61 @@ export const handedOver: Readonly<Record<string, HandedOver>> = {
       const maps = client.resource(configMaps).in(namespace);
       await maps.delete("owner", { propagationPolicy: "Background" }, signal);
       await until("the dependent is gone", () => isGone(maps.get("dependent", signal)));
+    },
+  },
+  "persistentvolume-protection-controller": {
+    async prepare({ client, namespace, signal, until }) {
+      const all = client.resource(persistentVolumes);
+      await all.create(
+        {
+          apiVersion: "v1",
+          kind: "PersistentVolume",
+          metadata: { name: `${namespace}-disk` },
+          spec: {
+            capacity: { storage: "1Gi" },
+            accessModes: ["ReadWriteOnce"],
+            storageClassName: "by-hand",
+            hostPath: { path: "/data" },
+          },
+        },
+        signal,
+      );
+      await until("the volume is protected", async () => {
+        const { metadata } = await all.get(`${namespace}-disk`, signal);
+        return metadata.finalizers?.includes("kubernetes.io/pv-protection");
+      });
+    },
+    async change({ client, namespace, signal, until }) {
+      const all = client.resource(persistentVolumes);
+      await all.delete(`${namespace}-disk`, {}, signal);
+      await until("the volume is gone", () => isGone(all.get(`${namespace}-disk`, signal)));
+    },
+  },
+  "persistentvolumeclaim-protection-controller": {
+    async prepare({ client, namespace, signal, until }) {
+      const claims = client.resource(persistentVolumeClaims).in(namespace);
+      await claims.create(
+        {
+          apiVersion: "v1",
+          kind: "PersistentVolumeClaim",
+          metadata: { name: "data" },
+          spec: {
+            accessModes: ["ReadWriteOnce"],
+            resources: { requests: { storage: "1Gi" } },
+            storageClassName: "by-hand",
+          },
+        },
+        signal,
+      );
+      await until("the claim is protected", async () => {
+        const { metadata } = await claims.get("data", signal);
+        return metadata.finalizers?.includes("kubernetes.io/pvc-protection");
+      });
+    },
+    async change({ client, namespace, signal, until }) {
+      const claims = client.resource(persistentVolumeClaims).in(namespace);
+      await claims.delete("data", {}, signal);
+      await until("the claim is gone", () => isGone(claims.get("data", signal)));
     },
   },
   "replicaset-controller": {
