@@ -20,6 +20,10 @@ export {
 } from "./core/persistentvolumeclaim-protection/controller.ts";
 export { newPodGarbageCollector, type PodGarbageCollectorSettings } from "./core/pod-garbage-collector/controller.ts";
 export {
+  newReplicationControllerController,
+  type ReplicationControllerSettings,
+} from "./core/replicationcontroller/controller.ts";
+export {
   newRootCaCertificatePublisher,
   type RootCaCertificatePublisherSettings,
 } from "./core/root-ca-certificate-publisher/controller.ts";

@@ -11,6 +11,7 @@ import {
   newPersistentVolumeProtectionController,
   newPodGarbageCollector,
   newReplicaSetController,
+  newReplicationControllerController,
   newRootCaCertificatePublisher,
   newServiceAccountController,
   newServiceAccountTokenController,
@@ -27,6 +28,7 @@ import {
   startPersistentVolumeClaimProtectionController,
   startPersistentVolumeProtectionController,
   startPodGarbageCollectorController,
+  startReplicationControllerController,
   startRootCaCertificatePublisher,
   startServiceAccountController,
   startServiceAccountTokenController,
@@ -101,6 +103,11 @@ const writtenControllers: Partial<Record<ControllerId, WrittenController>> = {
   "pod-garbage-collector-controller": written(startPodGarbageCollectorController, newPodGarbageCollector()),
   "garbage-collector-controller": written(startGarbageCollectorController, newGarbageCollectorController(), records),
   "replicaset-controller": written(startReplicaSetController, newReplicaSetController(), records),
+  "replicationcontroller-controller": written(
+    startReplicationControllerController,
+    newReplicationControllerController(),
+    records,
+  ),
   "root-ca-certificate-publisher-controller": written(
     startRootCaCertificatePublisher,
     newRootCaCertificatePublisher({ rootCa: "" }),

@@ -166,7 +166,6 @@ export const queuesOfUnwrittenControllers: Exceptions<ControllerId> = {
   "persistentvolume-attach-detach-controller": ["pvcs"],
   "persistentvolume-binder-controller": ["claims", "volumes"],
   "persistentvolume-expander-controller": ["volume_expand"],
-  "replicationcontroller-controller": ["replicationmanager"],
   "resourceclaim-controller": ["resource_claim"],
   "resourcequota-controller": [
     "resource_quota_controller_resource_changes",

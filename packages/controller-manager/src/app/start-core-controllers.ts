@@ -5,6 +5,7 @@ import {
   newPersistentVolumeClaimProtectionController,
   newPersistentVolumeProtectionController,
   newPodGarbageCollector,
+  newReplicationControllerController,
   newRootCaCertificatePublisher,
   newServiceAccountController,
   newServiceAccountTokenController,
@@ -48,6 +49,15 @@ export const startPersistentVolumeClaimProtectionController: InitFunc = async (c
 export const startPodGarbageCollectorController: InitFunc = async (context, descriptor) => {
   const { terminatedPodGCThreshold } = context.componentConfig.podGCController;
   return runController(context, descriptor, newPodGarbageCollector({ terminatedThreshold: terminatedPodGCThreshold }));
+};
+
+export const startReplicationControllerController: InitFunc = async (context, descriptor) => {
+  const { componentConfig, featureGates } = context;
+  const controller = newReplicationControllerController({
+    workers: componentConfig.replicationController.concurrentRCSyncs,
+    usesDeletionCost: featureGates.isEnabled("PodDeletionCost"),
+  });
+  return runController(context, descriptor, controller, { eventSource: "replication-controller" });
 };
 
 export const startServiceAccountController: InitFunc = async (context, descriptor) =>

@@ -1,6 +1,6 @@
 // For each written controller: objects that it works on until they are as they should be, and later a change to them that it has to work on. The
 // one may happen under one manager and the other under another.
-import { type corev1, isNotFound } from "@kubeloop/core/api";
+import { type appsv1, type corev1, isNotFound, type Resource } from "@kubeloop/core/api";
 import {
   clusterRoles,
   configMaps,
@@ -10,6 +10,7 @@ import {
   persistentVolumes,
   pods,
   replicaSets,
+  replicationControllers,
   secrets,
   serviceAccounts,
 } from "@kubeloop/core/resources";
@@ -171,6 +172,41 @@ export const handedOver: Readonly<Record<string, HandedOver>> = {
       expect(after).toEqual(expect.arrayContaining([...before]));
     },
   },
+  "replicationcontroller-controller": {
+    async prepare(cluster) {
+      const { client, namespace, signal, until } = cluster;
+      const selector = { app: "web" };
+      const containers = [{ name: "main", image: "example.com/web:1" }];
+      await until("the service account of pods", () =>
+        client.resource(serviceAccounts).in(namespace).get("default", signal),
+      );
+      await client
+        .resource(replicationControllers)
+        .in(namespace)
+        .create(
+          {
+            apiVersion: "v1",
+            kind: "ReplicationController",
+            metadata: { name: "web" },
+            spec: { replicas: 2, selector, template: { metadata: { labels: selector }, spec: { containers } } },
+          },
+          signal,
+        );
+      await untilReplicas(cluster, 2, replicationControllers);
+    },
+    async change(cluster) {
+      const { client, namespace, signal } = cluster;
+      const before = await podUids(cluster);
+      await client
+        .resource(replicationControllers)
+        .in(namespace)
+        .patch("web", { type: "merge", body: { spec: { replicas: 3 } } }, signal);
+      await untilReplicas(cluster, 3, replicationControllers);
+      const after = await podUids(cluster);
+      expect(after).toHaveLength(3);
+      expect(after).toEqual(expect.arrayContaining([...before]));
+    },
+  },
   "root-ca-certificate-publisher-controller": {
     async prepare({ client, namespace, signal, until }) {
       const maps = client.resource(configMaps).in(namespace);
@@ -260,9 +296,13 @@ async function untilTtl({ client, namespace, signal, until }: ScenarioCluster): 
   });
 }
 
-async function untilReplicas({ client, namespace, signal, until }: ScenarioCluster, count: number): Promise<void> {
+async function untilReplicas(
+  { client, namespace, signal, until }: ScenarioCluster,
+  count: number,
+  resource: Resource<appsv1.ReplicaSet | corev1.ReplicationController> = replicaSets,
+): Promise<void> {
   await until(`${count} replicas`, async () => {
-    const { metadata, status } = await client.resource(replicaSets).in(namespace).get("web", signal);
+    const { metadata, status } = await client.resource(resource).in(namespace).get("web", signal);
     expect(status).toMatchObject({ replicas: count, observedGeneration: metadata.generation });
     return true;
   });

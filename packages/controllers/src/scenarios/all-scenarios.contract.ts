@@ -5,6 +5,7 @@ import { namespaceScenarios } from "../core/namespace/scenarios.contract.ts";
 import { persistentVolumeProtectionScenarios } from "../core/persistentvolume-protection/scenarios.contract.ts";
 import { persistentVolumeClaimProtectionScenarios } from "../core/persistentvolumeclaim-protection/scenarios.contract.ts";
 import { podGarbageCollectorScenarios } from "../core/pod-garbage-collector/scenarios.contract.ts";
+import { replicationControllerScenarios } from "../core/replicationcontroller/scenarios.contract.ts";
 import { rootCaCertificatePublisherScenarios } from "../core/root-ca-certificate-publisher/scenarios.contract.ts";
 import { serviceAccountScenarios } from "../core/serviceaccount/scenarios.contract.ts";
 import { serviceAccountTokenScenarios } from "../core/serviceaccount-token/scenarios.contract.ts";
@@ -24,6 +25,7 @@ export const allScenarios: Readonly<Record<string, readonly Scenario[]>> = {
   "pod-garbage-collector-controller": podGarbageCollectorScenarios,
   "garbage-collector-controller": garbageCollectorScenarios,
   "replicaset-controller": replicaSetScenarios,
+  "replicationcontroller-controller": replicationControllerScenarios,
   "root-ca-certificate-publisher-controller": rootCaCertificatePublisherScenarios,
   "serviceaccount-controller": serviceAccountScenarios,
   "serviceaccount-token-controller": serviceAccountTokenScenarios,

@@ -72,8 +72,17 @@ export const persistentVolumeProtectionScenarios: readonly Scenario[] = [
       const volume = await newVolumeIn(cluster, "disk");
       await volume.untilProtected();
       expect((await volume.find())?.metadata.finalizers).toEqual([volumeFinalizer]);
-      await volume.setFinalizers([]);
+    },
+  },
+  {
+    name: "a volume whose finalizer is taken away gets it again, each time",
+    async run(cluster) {
+      const volume = await newVolumeIn(cluster, "disk");
       await volume.untilProtected();
+      for (let times = 0; times < 5; times++) {
+        await volume.setFinalizers([]);
+        await volume.untilProtected();
+      }
     },
   },
   {
@@ -107,6 +116,21 @@ export const persistentVolumeProtectionScenarios: readonly Scenario[] = [
         deletionTimestamp: expect.anything(),
         finalizers: [volumeFinalizer],
       });
+    },
+  },
+  {
+    name: "of many volumes that are deleted those that are bound stay, until they are released",
+    async run(cluster) {
+      const volumes = [];
+      for (const i of [0, 1, 2, 3, 4, 5, 6, 7]) volumes.push(await newVolumeIn(cluster, `disk-${i}`));
+      const [bound, free] = [volumes.slice(0, 4), volumes.slice(4)];
+      for (const volume of volumes) await volume.untilProtected();
+      for (const volume of bound) await volume.setPhase("Bound");
+      for (const volume of volumes) await volume.delete();
+      for (const volume of free) await volume.untilGone();
+      for (const volume of bound) expect((await volume.find())?.metadata.finalizers).toEqual([volumeFinalizer]);
+      for (const volume of bound) await volume.setPhase("Released");
+      for (const volume of bound) await volume.untilGone();
     },
   },
   {
