@@ -8,6 +8,7 @@ import {
   KubeloopError,
   type Log,
   type Metrics,
+  onAbort,
   type Random,
   timeoutSignal,
   toError,
@@ -100,7 +101,7 @@ export async function createControllerContext(
     new SharedInformerFactory(informerClient, {
       ...options,
       resyncMs: resyncPeriodMs(),
-      ...reserveInformerName("kube-controller-manager"),
+      ...reserveInformerName("kube-controller-manager", signal),
     });
   const metadataInformerFactory =
     config.metadataInformers ??
@@ -131,9 +132,12 @@ export async function createControllerContext(
 }
 
 /** Of several managers in one process only one can have the name, and its informers' metrics. */
-function reserveInformerName(name: string): Pick<InformerFactoryOptions, "informerName"> {
+function reserveInformerName(name: string, signal: AbortSignal): Pick<InformerFactoryOptions, "informerName"> {
   try {
-    return { informerName: new InformerName(name) };
+    const informerName = new InformerName(name);
+    // The next manager of this process has it then: its informers would be without metrics otherwise.
+    onAbort(signal, () => informerName.release());
+    return { informerName };
   } catch (error) {
     if (!(error instanceof KubeloopError) || error.reason !== "AlreadyExists") throw error;
     return {};
