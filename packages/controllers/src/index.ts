@@ -10,7 +10,19 @@ export {
 export { printDot } from "./core/garbage-collector/dot.ts";
 export { OwnerGraph } from "./core/garbage-collector/model.ts";
 export { type NamespaceSettings, newNamespaceController } from "./core/namespace/controller.ts";
+export {
+  newPersistentVolumeProtectionController,
+  type PersistentVolumeProtectionSettings,
+} from "./core/persistentvolume-protection/controller.ts";
+export {
+  newPersistentVolumeClaimProtectionController,
+  type PersistentVolumeClaimProtectionSettings,
+} from "./core/persistentvolumeclaim-protection/controller.ts";
 export { newPodGarbageCollector, type PodGarbageCollectorSettings } from "./core/pod-garbage-collector/controller.ts";
+export {
+  newReplicationControllerController,
+  type ReplicationControllerSettings,
+} from "./core/replicationcontroller/controller.ts";
 export {
   newRootCaCertificatePublisher,
   type RootCaCertificatePublisherSettings,

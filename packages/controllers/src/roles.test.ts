@@ -7,7 +7,10 @@ import { expect, test } from "vitest";
 import { newReplicaSetController } from "./apps/replicaset/controller.ts";
 import { newGarbageCollectorController } from "./core/garbage-collector/controller.ts";
 import { newNamespaceController } from "./core/namespace/controller.ts";
+import { newPersistentVolumeProtectionController } from "./core/persistentvolume-protection/controller.ts";
+import { newPersistentVolumeClaimProtectionController } from "./core/persistentvolumeclaim-protection/controller.ts";
 import { newPodGarbageCollector } from "./core/pod-garbage-collector/controller.ts";
+import { newReplicationControllerController } from "./core/replicationcontroller/controller.ts";
 import { newRootCaCertificatePublisher } from "./core/root-ca-certificate-publisher/controller.ts";
 import { newServiceAccountController } from "./core/serviceaccount/controller.ts";
 import { newServiceAccountTokenController } from "./core/serviceaccount-token/controller.ts";
@@ -28,12 +31,15 @@ function grantsOf(rules: readonly rbacv1.PolicyRule[] = []): readonly string[] {
 
 test.each([
   clusterRole(newReplicaSetController()),
+  clusterRole(newReplicationControllerController(), "replication-controller"),
   clusterRole(newRootCaCertificatePublisher({ rootCa: "" }), "root-ca-cert-publisher"),
   clusterRole(newServiceAccountController(), "service-account-controller"),
   // Has no account of its own: it speaks as the manager.
   { ...clusterRole(newServiceAccountTokenController()), metadata: { name: "system:kube-controller-manager" } },
   clusterRole(newTtlController()),
   clusterRole(newNamespaceController()),
+  clusterRole(newPersistentVolumeProtectionController(), "pv-protection-controller"),
+  clusterRole(newPersistentVolumeClaimProtectionController(), "pvc-protection-controller"),
   clusterRole(newPodGarbageCollector(), "pod-garbage-collector"),
   clusterRole(newClusterRoleAggregationController()),
   clusterRole(newGarbageCollectorController(), "generic-garbage-collector"),

@@ -3,6 +3,7 @@ import { ApiServer } from "@kubeloop/apiserver";
 import type { corev1, Transport } from "@kubeloop/core/api";
 import { FakeClock, noLog, type Random, seededRandom } from "@kubeloop/core/base";
 import { clientOf } from "@kubeloop/core/client";
+import { InformerName } from "@kubeloop/core/informer";
 import { configMaps } from "@kubeloop/core/resources";
 import { expect, test } from "vitest";
 import { parseOptions } from "../options/index.ts";
@@ -32,8 +33,15 @@ async function withContext(
   const config = complete({ options: parseOptions(args), client, log: noLog, clock, random });
   const rootClientBuilder = new RootClientBuilder(client, { qps: 20, burst: 30 });
   const parts = { rootClientBuilder, clientBuilder: rootClientBuilder, addTask: () => {}, drainMs: () => 0 };
-  const context = await createControllerContext(config, { ...parts, isControllerEnabled: () => true }, signal);
-  await body({ clock, context, paths });
+  const ending = new AbortController();
+  const isControllerEnabled = () => true;
+  const context = await createControllerContext(config, { ...parts, isControllerEnabled }, ending.signal);
+  try {
+    await body({ clock, context, paths });
+  } finally {
+    ending.abort(new Error("the test is over"));
+    context.informerName?.[Symbol.dispose]();
+  }
 }
 
 test.each([
@@ -67,6 +75,13 @@ test.each([
     },
     { args, random },
   );
+});
+
+test("the name of its informers is free again when it is given back", async () => {
+  for (let times = 0; times < 2; times++) {
+    await withContext(async () => expect(() => new InformerName("kube-controller-manager")).toThrow("is taken"));
+  }
+  expect(() => new InformerName("kube-controller-manager").release()).not.toThrow();
 });
 
 test("each factory has a period of its own", async () => {

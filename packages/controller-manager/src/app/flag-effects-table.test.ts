@@ -72,6 +72,7 @@ const shownBy: readonly (readonly [flag: string, file: string, name: string])[] 
   ["namespace-sync-period", effects, "--namespace-sync-period=%s"],
   ["terminated-pod-gc-threshold", effects, "--terminated-pod-gc-threshold=%i"],
   ["concurrent-replicaset-syncs", effects, "%i is how many objects are worked on at once"],
+  ["concurrent-rc-syncs", effects, "%i is how many objects are worked on at once"],
   ["concurrent-serviceaccount-token-syncs", effects, "%i is how many objects are worked on at once"],
   ["root-ca-file", core, "the root CA publisher publishes the file that --root-ca-file names"],
   ["service-account-private-key-file", core, "signs with the key that --service-account-private-key-file names"],

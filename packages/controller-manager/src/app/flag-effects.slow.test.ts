@@ -5,7 +5,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { appsv1, corev1 } from "@kubeloop/core/api";
 import { MetricsRegistry } from "@kubeloop/core/base";
-import { configMaps, namespaces, nodes, pods, replicaSets, secrets, serviceAccounts } from "@kubeloop/core/resources";
+import {
+  configMaps,
+  namespaces,
+  nodes,
+  pods,
+  replicaSets,
+  replicationControllers,
+  secrets,
+  serviceAccounts,
+} from "@kubeloop/core/resources";
 import { describe, expect, test } from "vitest";
 import { type ManagedCluster, type ManagedDelays, withManager } from "./manager-on-embedded-server.fixture.ts";
 
@@ -78,6 +87,27 @@ const works: readonly Work[] = [
           },
         };
         await client.resource(replicaSets).in("default").create(set, signal);
+      }
+    },
+  },
+  {
+    controller: "replicationcontroller-controller",
+    flag: "concurrent-rc-syncs",
+    isSlow: ({ method, path }) => method === "POST" && path.endsWith("/pods"),
+    async give({ client, signal }) {
+      for (const i of numbers) {
+        const selector = { app: `a-${i}` };
+        const owner: corev1.ReplicationController = {
+          apiVersion: "v1",
+          kind: "ReplicationController",
+          metadata: { name: `a-${i}` },
+          spec: {
+            replicas: 1,
+            selector,
+            template: { metadata: { labels: selector }, spec: { containers: [{ name: "c", image: "i" }] } },
+          },
+        };
+        await client.resource(replicationControllers).in("default").create(owner, signal);
       }
     },
   },

@@ -166,9 +166,6 @@ export const queuesOfUnwrittenControllers: Exceptions<ControllerId> = {
   "persistentvolume-attach-detach-controller": ["pvcs"],
   "persistentvolume-binder-controller": ["claims", "volumes"],
   "persistentvolume-expander-controller": ["volume_expand"],
-  "persistentvolume-protection-controller": ["pvprotection"],
-  "persistentvolumeclaim-protection-controller": ["pvcprotection"],
-  "replicationcontroller-controller": ["replicationmanager"],
   "resourceclaim-controller": ["resource_claim"],
   "resourcequota-controller": [
     "resource_quota_controller_resource_changes",

@@ -71,7 +71,11 @@ test("who records events may write them", () => {
   const recording = controllerDescriptors.flatMap(({ name, rules = [] }) =>
     grantsOf(rules).includes("create events. ") ? [name] : [],
   );
-  expect(recording).toEqual(["garbage-collector-controller", "replicaset-controller"]);
+  expect(recording).toEqual([
+    "replicationcontroller-controller",
+    "garbage-collector-controller",
+    "replicaset-controller",
+  ]);
 });
 
 test("the print is one document for each object", async () => {

@@ -10,6 +10,8 @@ export interface RunControllerOptions {
   readonly ports?: Ports;
   /** Who in the process asks the server; its service account unless given. */
   readonly clientName?: string;
+  /** What its events name as their source; the controller's name unless given. */
+  readonly eventSource?: string;
   /** How long workers wait for caches; the driver's unless given. */
   readonly syncTimeoutMs?: number;
 }
@@ -19,8 +21,10 @@ export function runController<M>(
   context: ControllerContext,
   descriptor: ControllerDescriptor,
   controller: Controller<M>,
-  { ports, clientName = descriptor.serviceAccount ?? descriptor.name, syncTimeoutMs }: RunControllerOptions = {},
+  options: RunControllerOptions = {},
 ): StartResult {
+  const { ports, clientName = descriptor.serviceAccount ?? descriptor.name, syncTimeoutMs } = options;
+  const { eventSource = descriptor.name } = options;
   if (!isServed(context, controller.primary)) return { isStarted: false };
   const { clock, random, log, metrics, informerClient } = context;
   const client = context.clientBuilder.clientFor(clientName, descriptor.limits);
@@ -38,7 +42,7 @@ export function runController<M>(
     // As upstream, the manager waits for caches without limit: a controller's "fail" does not count here.
     onSyncTimeout: controller.onSyncTimeout === "start" ? "start" : "wait",
     drainMs: context.drainMs,
-    recordEvent: recordEventActions(events.newRecorder({ component: descriptor.name })),
+    recordEvent: recordEventActions(events.newRecorder({ component: eventSource })),
     ...(ports === undefined ? {} : { ports }),
     ...(syncTimeoutMs === undefined ? {} : { syncTimeoutMs }),
   });

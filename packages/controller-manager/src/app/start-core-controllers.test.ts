@@ -5,7 +5,17 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createAuthority } from "@kubeloop/apiserver/authority";
 import type { corev1 } from "@kubeloop/core/api";
-import { configMaps, namespaces, nodes, secrets, serviceAccounts } from "@kubeloop/core/resources";
+import {
+  configMaps,
+  events,
+  namespaces,
+  nodes,
+  persistentVolumeClaims,
+  persistentVolumes,
+  replicationControllers,
+  secrets,
+  serviceAccounts,
+} from "@kubeloop/core/resources";
 import { describe, expect, test } from "vitest";
 import { type ManagedCluster, type ManagedRequests, withManager } from "./manager-on-embedded-server.fixture.ts";
 
@@ -68,6 +78,51 @@ test("with --use-service-account-credentials it asks for a token of that account
     { onRequest },
   );
   expect(asked).toBe("/api/v1/namespaces/kube-system/serviceaccounts/service-account-controller/token");
+});
+
+test("the replicationcontroller controller runs, and its events name upstream's source", async () => {
+  await withManager(["--controllers=replicationcontroller"], async ({ client, signal, until }) => {
+    const labels = { app: "web" };
+    const template = { metadata: { labels }, spec: { containers: [{ name: "main", image: "example.com/main:1" }] } };
+    const spec = { replicas: 1, selector: labels, template };
+    await client
+      .resource(replicationControllers)
+      .in("default")
+      .create({ apiVersion: "v1", kind: "ReplicationController", metadata: { name: "web" }, spec }, signal);
+    const sources = new Set<string | undefined>();
+    await until("an event", async () => {
+      for await (const { source } of client.resource(events).in("default").list({}, signal))
+        sources.add(source?.component);
+      return sources.size > 0;
+    });
+    expect([...sources]).toEqual(["replication-controller"]);
+  });
+});
+
+test("the volume protection runs", async () => {
+  await withManager(["--controllers=pv-protection"], async ({ client, signal, until }) => {
+    const all = client.resource(persistentVolumes);
+    const spec = { capacity: { storage: "1Gi" }, accessModes: ["ReadWriteOnce"], hostPath: { path: "/data" } };
+    await all.create({ apiVersion: "v1", kind: "PersistentVolume", metadata: { name: "disk" }, spec }, signal);
+    await until("the finalizer", async () => (await all.get("disk", signal)).metadata.finalizers?.length === 1);
+  });
+});
+
+test.each([
+  ["says nothing of its use unless it is told to", [], []],
+  ["says whether it is used with its gate", ["--feature-gates=PersistentVolumeClaimUnusedSinceTime=true"], ["Unused"]],
+])("the claim protection runs: a claim %s", async (_fact, args, expected) => {
+  await withManager(["--controllers=pvc-protection", ...args], async ({ client, signal, until }) => {
+    const claims = client.resource(persistentVolumeClaims).in("default");
+    const spec = { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } };
+    await claims.create({ apiVersion: "v1", kind: "PersistentVolumeClaim", metadata: { name: "data" }, spec }, signal);
+    // The condition is written first.
+    const { status } = await until("the finalizer", async () => {
+      const found = await claims.get("data", signal);
+      return found.metadata.finalizers?.length === 1 && found;
+    });
+    expect((status?.conditions ?? []).map(({ type }) => type)).toEqual(expected);
+  });
 });
 
 test("the ttl controller runs", async () => {

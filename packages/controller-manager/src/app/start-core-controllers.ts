@@ -2,7 +2,10 @@
 import {
   newGarbageCollectorController,
   newNamespaceController,
+  newPersistentVolumeClaimProtectionController,
+  newPersistentVolumeProtectionController,
   newPodGarbageCollector,
+  newReplicationControllerController,
   newRootCaCertificatePublisher,
   newServiceAccountController,
   newServiceAccountTokenController,
@@ -35,9 +38,26 @@ export const startNamespaceController: InitFunc = async (context, descriptor) =>
   return runController(context, descriptor, controller);
 };
 
+export const startPersistentVolumeProtectionController: InitFunc = async (context, descriptor) =>
+  runController(context, descriptor, newPersistentVolumeProtectionController());
+
+export const startPersistentVolumeClaimProtectionController: InitFunc = async (context, descriptor) => {
+  const reportsUnused = context.featureGates.isEnabled("PersistentVolumeClaimUnusedSinceTime");
+  return runController(context, descriptor, newPersistentVolumeClaimProtectionController({ reportsUnused }));
+};
+
 export const startPodGarbageCollectorController: InitFunc = async (context, descriptor) => {
   const { terminatedPodGCThreshold } = context.componentConfig.podGCController;
   return runController(context, descriptor, newPodGarbageCollector({ terminatedThreshold: terminatedPodGCThreshold }));
+};
+
+export const startReplicationControllerController: InitFunc = async (context, descriptor) => {
+  const { componentConfig, featureGates } = context;
+  const controller = newReplicationControllerController({
+    workers: componentConfig.replicationController.concurrentRCSyncs,
+    usesDeletionCost: featureGates.isEnabled("PodDeletionCost"),
+  });
+  return runController(context, descriptor, controller, { eventSource: "replication-controller" });
 };
 
 export const startServiceAccountController: InitFunc = async (context, descriptor) =>

@@ -1,13 +1,16 @@
 // For each written controller: objects that it works on until they are as they should be, and later a change to them that it has to work on. The
 // one may happen under one manager and the other under another.
-import { type corev1, isNotFound } from "@kubeloop/core/api";
+import { type appsv1, type corev1, isNotFound, type Resource } from "@kubeloop/core/api";
 import {
   clusterRoles,
   configMaps,
   namespaces,
   nodes,
+  persistentVolumeClaims,
+  persistentVolumes,
   pods,
   replicaSets,
+  replicationControllers,
   secrets,
   serviceAccounts,
 } from "@kubeloop/core/resources";
@@ -75,6 +78,61 @@ export const handedOver: Readonly<Record<string, HandedOver>> = {
       await until("the dependent is gone", () => isGone(maps.get("dependent", signal)));
     },
   },
+  "persistentvolume-protection-controller": {
+    async prepare({ client, namespace, signal, until }) {
+      const all = client.resource(persistentVolumes);
+      await all.create(
+        {
+          apiVersion: "v1",
+          kind: "PersistentVolume",
+          metadata: { name: `${namespace}-disk` },
+          spec: {
+            capacity: { storage: "1Gi" },
+            accessModes: ["ReadWriteOnce"],
+            storageClassName: "by-hand",
+            hostPath: { path: "/data" },
+          },
+        },
+        signal,
+      );
+      await until("the volume is protected", async () => {
+        const { metadata } = await all.get(`${namespace}-disk`, signal);
+        return metadata.finalizers?.includes("kubernetes.io/pv-protection");
+      });
+    },
+    async change({ client, namespace, signal, until }) {
+      const all = client.resource(persistentVolumes);
+      await all.delete(`${namespace}-disk`, {}, signal);
+      await until("the volume is gone", () => isGone(all.get(`${namespace}-disk`, signal)));
+    },
+  },
+  "persistentvolumeclaim-protection-controller": {
+    async prepare({ client, namespace, signal, until }) {
+      const claims = client.resource(persistentVolumeClaims).in(namespace);
+      await claims.create(
+        {
+          apiVersion: "v1",
+          kind: "PersistentVolumeClaim",
+          metadata: { name: "data" },
+          spec: {
+            accessModes: ["ReadWriteOnce"],
+            resources: { requests: { storage: "1Gi" } },
+            storageClassName: "by-hand",
+          },
+        },
+        signal,
+      );
+      await until("the claim is protected", async () => {
+        const { metadata } = await claims.get("data", signal);
+        return metadata.finalizers?.includes("kubernetes.io/pvc-protection");
+      });
+    },
+    async change({ client, namespace, signal, until }) {
+      const claims = client.resource(persistentVolumeClaims).in(namespace);
+      await claims.delete("data", {}, signal);
+      await until("the claim is gone", () => isGone(claims.get("data", signal)));
+    },
+  },
   "replicaset-controller": {
     async prepare(cluster) {
       const { client, namespace, signal, until } = cluster;
@@ -109,6 +167,41 @@ export const handedOver: Readonly<Record<string, HandedOver>> = {
         .in(namespace)
         .patch("web", { type: "merge", body: { spec: { replicas: 3 } } }, signal);
       await untilReplicas(cluster, 3);
+      const after = await podUids(cluster);
+      expect(after).toHaveLength(3);
+      expect(after).toEqual(expect.arrayContaining([...before]));
+    },
+  },
+  "replicationcontroller-controller": {
+    async prepare(cluster) {
+      const { client, namespace, signal, until } = cluster;
+      const selector = { app: "web" };
+      const containers = [{ name: "main", image: "example.com/web:1" }];
+      await until("the service account of pods", () =>
+        client.resource(serviceAccounts).in(namespace).get("default", signal),
+      );
+      await client
+        .resource(replicationControllers)
+        .in(namespace)
+        .create(
+          {
+            apiVersion: "v1",
+            kind: "ReplicationController",
+            metadata: { name: "web" },
+            spec: { replicas: 2, selector, template: { metadata: { labels: selector }, spec: { containers } } },
+          },
+          signal,
+        );
+      await untilReplicas(cluster, 2, replicationControllers);
+    },
+    async change(cluster) {
+      const { client, namespace, signal } = cluster;
+      const before = await podUids(cluster);
+      await client
+        .resource(replicationControllers)
+        .in(namespace)
+        .patch("web", { type: "merge", body: { spec: { replicas: 3 } } }, signal);
+      await untilReplicas(cluster, 3, replicationControllers);
       const after = await podUids(cluster);
       expect(after).toHaveLength(3);
       expect(after).toEqual(expect.arrayContaining([...before]));
@@ -203,9 +296,13 @@ async function untilTtl({ client, namespace, signal, until }: ScenarioCluster): 
   });
 }
 
-async function untilReplicas({ client, namespace, signal, until }: ScenarioCluster, count: number): Promise<void> {
+async function untilReplicas(
+  { client, namespace, signal, until }: ScenarioCluster,
+  count: number,
+  resource: Resource<appsv1.ReplicaSet | corev1.ReplicationController> = replicaSets,
+): Promise<void> {
   await until(`${count} replicas`, async () => {
-    const { metadata, status } = await client.resource(replicaSets).in(namespace).get("web", signal);
+    const { metadata, status } = await client.resource(resource).in(namespace).get("web", signal);
     expect(status).toMatchObject({ replicas: count, observedGeneration: metadata.generation });
     return true;
   });

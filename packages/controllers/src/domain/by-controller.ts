@@ -14,12 +14,15 @@ import {
   type Resource,
 } from "@kubeloop/core/api";
 import { defineIndex, type Index, type Snapshot } from "@kubeloop/core/contract";
-import { controllerRevisions, jobs, pods, replicaSets } from "@kubeloop/core/resources";
+import { controllerRevisions, jobs, pods, replicaSets, replicationControllers } from "@kubeloop/core/resources";
 
 /** Of replicasets, replicationcontrollers, statefulsets, daemonsets and jobs. */
 export const podsByController: Index<corev1.Pod> = byController(pods);
 /** Of deployments; of a replicaset's siblings. */
 export const replicaSetsByController: Index<appsv1.ReplicaSet> = byController(replicaSets);
+/** Of a replicationcontroller's siblings: those of one DeploymentConfig, for example. */
+export const replicationControllersByController: Index<corev1.ReplicationController> =
+  byController(replicationControllers);
 /** Of statefulsets and daemonsets. */
 export const controllerRevisionsByController: Index<appsv1.ControllerRevision> = byController(controllerRevisions);
 /** Of cronjobs. */

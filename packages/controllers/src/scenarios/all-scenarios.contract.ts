@@ -2,7 +2,10 @@
 import { replicaSetScenarios } from "../apps/replicaset/scenarios.contract.ts";
 import { garbageCollectorScenarios } from "../core/garbage-collector/scenarios.contract.ts";
 import { namespaceScenarios } from "../core/namespace/scenarios.contract.ts";
+import { persistentVolumeProtectionScenarios } from "../core/persistentvolume-protection/scenarios.contract.ts";
+import { persistentVolumeClaimProtectionScenarios } from "../core/persistentvolumeclaim-protection/scenarios.contract.ts";
 import { podGarbageCollectorScenarios } from "../core/pod-garbage-collector/scenarios.contract.ts";
+import { replicationControllerScenarios } from "../core/replicationcontroller/scenarios.contract.ts";
 import { rootCaCertificatePublisherScenarios } from "../core/root-ca-certificate-publisher/scenarios.contract.ts";
 import { serviceAccountScenarios } from "../core/serviceaccount/scenarios.contract.ts";
 import { serviceAccountTokenScenarios } from "../core/serviceaccount-token/scenarios.contract.ts";
@@ -17,9 +20,12 @@ export const allScenarios: Readonly<Record<string, readonly Scenario[]>> = {
   "ttl-controller": ttlScenarios,
   "clusterrole-aggregation-controller": clusterRoleAggregationScenarios,
   "namespace-controller": namespaceScenarios,
+  "persistentvolume-protection-controller": persistentVolumeProtectionScenarios,
+  "persistentvolumeclaim-protection-controller": persistentVolumeClaimProtectionScenarios,
   "pod-garbage-collector-controller": podGarbageCollectorScenarios,
   "garbage-collector-controller": garbageCollectorScenarios,
   "replicaset-controller": replicaSetScenarios,
+  "replicationcontroller-controller": replicationControllerScenarios,
   "root-ca-certificate-publisher-controller": rootCaCertificatePublisherScenarios,
   "serviceaccount-controller": serviceAccountScenarios,
   "serviceaccount-token-controller": serviceAccountTokenScenarios,
