@@ -52,7 +52,9 @@ function matches(pattern: string, name: string): boolean {
 
 /** I1117 11:46:06.473000    1244 kubeloop] "Started controller" controller="ttl-controller" */
 function textLine(level: LogLevel, message: string, fields: LogFields, nowMs: number): string {
-  const iso = new Date(nowMs).toISOString();
+  // In local time, as klog's are.
+  const localMs = nowMs - new Date(nowMs).getTimezoneOffset() * 60_000;
+  const iso = new Date(localMs).toISOString();
   const time = `${iso.slice(5, 7)}${iso.slice(8, 10)} ${iso.slice(11, 23)}000`;
   const who = `${letters[level]}${time} ${String(process.pid).padStart(7)} kubeloop]`;
   const pairs = Object.entries(fields).map(([key, value]) => ` ${key === "error" ? "err" : key}=${printText(value)}`);
