@@ -34,7 +34,11 @@ export const metrics = {
 
 export const logs = {
   format: string("logging-format", "text", 'How log lines are written: "text" or "json".'),
-  flushFrequencyMs: duration("log-flush-frequency", "5s", "Buffered log lines are written at least so often."),
+  flushFrequencyMs: duration(
+    "log-flush-frequency",
+    "5s",
+    "How often upstream writes buffered log lines. Here each is written at once.",
+  ),
   verbosity: flag(levelType, "v", 0, "How much is logged: 0 is what an operator needs, 2 and more is for debugging.", {
     short: "v",
   }),
@@ -53,7 +57,7 @@ export const logs = {
     quantityType,
     "log-text-info-buffer-size",
     "0",
-    "[Alpha] In text format with split streams, how many bytes for stdout are buffered. Needs the gate LoggingAlphaOptions.",
+    "[Alpha] In text format with split streams, how many bytes for stdout upstream buffers. Needs the gate LoggingAlphaOptions. Here nothing is buffered.",
   ),
   jsonSplitStream: bool(
     "log-json-split-stream",
@@ -64,7 +68,7 @@ export const logs = {
     quantityType,
     "log-json-info-buffer-size",
     "0",
-    "[Alpha] In JSON format with split streams, how many bytes for stdout are buffered. Needs the gate LoggingAlphaOptions.",
+    "[Alpha] In JSON format with split streams, how many bytes for stdout upstream buffers. Needs the gate LoggingAlphaOptions. Here nothing is buffered.",
   ),
 } as const;
 
