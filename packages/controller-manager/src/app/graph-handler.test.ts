@@ -60,6 +60,7 @@ async function started(args: readonly string[]) {
       stop.abort(new Error("the test is over"));
       await clock.runUntilIdle().catch(() => {});
       await scope.join().catch(() => {});
+      context.informerName?.[Symbol.dispose]();
       await server[Symbol.asyncDispose]();
     },
   };
