@@ -86,7 +86,10 @@ export function owned<T extends KubernetesObject>(resource: Resource<T>, options
   );
 }
 
-/** Adds the keys that `keysOf` returns. For an update, `keysOf` is called with the old and with the new object; both calls also receive the change. */
+/**
+ * Adds the keys that `keysOf` returns. For an update, `keysOf` is called with the old and with the new object; both calls also receive the
+ * change.
+ */
 export function mapped<T extends KubernetesObject>(
   resource: Resource<T>,
   keysOf: (object: T, snapshot: Snapshot, change: Change<T>) => readonly Wake[],
