@@ -24,8 +24,8 @@ export function checkController<M>(controller: Controller<M>): void {
 }
 
 /**
- * Throws for a watch whose queue does not exist, for a watch whose keys would be added to a sweep, and for an `owned` watch without the
- * resource of the owners.
+ * Throws for a watch whose queue does not exist, for a watch whose keys would be added to a sweep,
+ * and for an `owned` watch without the resource of the owners.
  */
 export function checkWatches<M>(
   name: string,

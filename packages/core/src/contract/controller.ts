@@ -47,8 +47,8 @@ export interface ControllerParts {
   /** Counts how often a key was delayed because a cache did not have its writes yet. The labels name the resource of that cache. */
   readonly staleSyncSkips?: CounterMetric<"group" | "resource"> | undefined;
   /**
-   * The live reads (`liveGet`, `liveGetSubresource`, `liveList`) that the controller makes with its own identity. The driver refuses other
-   * live reads.
+   * The live reads (`liveGet`, `liveGetSubresource`, `liveList`) that the controller makes with
+   * its own identity. The driver refuses other live reads.
    */
   readonly reads?: readonly Access[];
   /** What the controller writes with its own identity. The driver refuses other writes. */
@@ -63,10 +63,7 @@ export interface ControllerParts {
 
 /** In-memory state that is kept between reconciles. After a restart it must be possible to rebuild that state from the caches. */
 export interface ModelParts<M> {
-  /**
-   * Returns an empty model. `absorb` receives every object of the initial lists before the workers start, unless `onSyncTimeout` is
-   * "start".
-   */
+  /** Returns an empty model. `absorb` receives every object of the initial lists before the workers start, unless `onSyncTimeout` is "start". */
   newModel(): M;
   /** Updates the model with a change that the cache already has. Returns the keys to enqueue because of the change. */
   absorb?(model: M, change: Change, view: Omit<View, "model">): readonly Wake[];

@@ -12,8 +12,8 @@ import type { Action, Tolerance, WriteActionOptions } from "./actions.ts";
 
 export interface EditOptions {
   /**
-   * Whether uid and resourceVersion are preconditions; true unless given. If false, a patch is sent without them. An update always contains
-   * them.
+   * Whether uid and resourceVersion are preconditions; true unless given. If false, a patch
+   * is sent without them. An update always contains them.
    */
   readonly isLocked?: boolean;
   /** Errors that count as success; none unless given. */

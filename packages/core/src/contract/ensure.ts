@@ -32,8 +32,8 @@ type WantedFields<T> = T extends readonly (infer E)[]
 
 export interface EnsureOptions extends EditOptions {
   /**
-   * This object becomes the controller of the ensured object, as with `setControllerReference`. `ensureObject` throws if another owner is
-   * the controller already.
+   * This object becomes the controller of the ensured object, as with `setControllerReference`. `ensureObject`
+   * throws if another owner is the controller already.
    */
   readonly owner?: KubernetesObject | undefined;
 }

@@ -137,8 +137,8 @@ export class Outcome<Notes = unknown> {
   }
 
   /**
-   * Whether a create failed with AlreadyExists and tolerated that. The object exists, so the cache that `decide` was based on does not have
-   * it yet.
+   * Whether a create failed with AlreadyExists and tolerated that. The object exists, so the
+   * cache that `decide` was based on does not have it yet.
    */
   get hasFoundExisting(): boolean {
     for (const result of this.#results.values()) {

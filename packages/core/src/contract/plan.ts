@@ -31,10 +31,7 @@ export interface PlanOptions<Notes = unknown> {
   readonly requeueAfterMs?: number | undefined;
   /** Other keys to enqueue, in the same queue unless the wake names another. */
   readonly wakes?: readonly Wake[] | undefined;
-  /**
-   * Set if `decide` could not decide everything. The plan is carried out, and the key is requeued with backoff, as after a
-   * failure.
-   */
+  /** Set if `decide` could not decide everything. The plan is carried out, and the key is requeued with backoff, as after a failure. */
   readonly unfinished?: Error | undefined;
   /** Measurements, which the driver records once, before the first action. */
   readonly measures?: readonly Measurement[] | undefined;
@@ -54,8 +51,8 @@ export type Wake =
   | {
       readonly key: string;
       /**
-       * If not given: in a plan, the queue of the plan's key; from a watch, the queue of the watch; otherwise the first queue of the
-       * controller.
+       * If not given: in a plan, the queue of the plan's key; from a watch, the queue of the
+       * watch; otherwise the first queue of the controller.
        */
       readonly queue?: string;
       readonly afterMs?: number;

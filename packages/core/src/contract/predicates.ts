@@ -12,8 +12,8 @@ import type { Change } from "./watches.ts";
 export type Predicate<T extends KubernetesObject = KubernetesObject> = (change: Change<T>) => boolean;
 
 /**
- * Whether `metadata.generation` changed. The server increments it when the spec changes and when deletion starts. True for objects without
- * a generation.
+ * Whether `metadata.generation` changed. The server increments it when the spec changes and when
+ * deletion starts. True for objects without a generation.
  */
 export function generationChanged(change: Change): boolean {
   if (change.type !== "update") return true;

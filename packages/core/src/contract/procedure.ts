@@ -25,8 +25,8 @@ export interface ProcedureResult {
 /** Valid for one call of the procedure: afterwards `perform`, `carryOut`, `answer`, `record` and `wake` throw. */
 export interface ProcedureContext {
   /**
-   * Reads the caches at the time of each read, overlaid with the writes of this call of the procedure, so that it never returns an object
-   * older than those writes.
+   * Reads the caches at the time of each read, overlaid with the writes of this call of the procedure,
+   * so that it never returns an object older than those writes.
    */
   readonly snapshot: Snapshot;
   readonly log: Log;

@@ -24,7 +24,7 @@ export interface View<M = undefined> {
   readonly nowMs: number;
 }
 
-/** The argument of `decide` and `report` beside the observed state. */
+/** The argument of `decide` and `report` in addition to the observed state. */
 export interface DecideContext {
   /** Wall time. It stays the same for all rounds of questions of one reconcile. */
   readonly nowMs: number;
@@ -32,12 +32,12 @@ export interface DecideContext {
   answer<A>(question: Question<A>): Answer<A> | undefined;
 }
 
-/** The argument of `reserve` beside the model and the observed state. */
+/** The argument of `reserve` in addition to the model and the observed state. */
 export interface Decided<Notes = unknown> extends DecideContext {
   readonly plan: Plan<Notes>;
 }
 
-/** The argument of `learn` beside the model and the observed state. */
+/** The argument of `learn` in addition to the model and the observed state. */
 export interface Learned<Notes = unknown> extends DecideContext {
   readonly outcome: Outcome<Notes>;
 }
@@ -52,8 +52,8 @@ export interface QueueOptions {
   /** The time limit for one reconcile of a key, including all its requests; the driver's limit unless given. */
   readonly deadlineMs?: number;
   /**
-   * The name in `workqueue_*` metrics. Unless given, it is the name of the controller, followed by the name of this queue if the controller
-   * has several.
+   * The name in `workqueue_*` metrics. Unless given, it is the name of the controller, followed
+   * by the name of this queue if the controller has several.
    */
   readonly metricName?: string;
   /** Makes this queue a sweep: it has one key, "", which is processed once in this period. Other keys are refused. */
@@ -72,8 +72,8 @@ export interface QueueRules<Seen, Notes = unknown, M = undefined> {
   /** Reads the state that `decide` needs, and decides nothing. Returns undefined if there is nothing to decide for this key. */
   observe(key: string, view: View<M>): Seen | undefined;
   /**
-   * Pure and total: depends on its arguments only. It must converge: for the state after its plan was carried out, it returns a plan
-   * without actions.
+   * Pure and total: depends on its arguments only. It must converge: for the state after its
+   * plan was carried out, it returns a plan without actions.
    */
   decide(seen: Seen, context: DecideContext): Decision<Notes> | InSlices<Decision<Notes>>;
   /**

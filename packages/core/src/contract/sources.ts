@@ -13,10 +13,7 @@ export interface WakeSource {
   readonly name: string;
   /** Must return or throw when the signal aborts. */
   follow(signal: AbortSignal): AsyncIterable<Wake | Synced>;
-  /**
-   * Whether the source first yields the keys that exist already and then `synced`. Workers do not start before `synced`. False unless
-   * given.
-   */
+  /** Whether the source first yields the keys that exist already and then `synced`. Workers do not start before `synced`. False unless given. */
   readonly hasInitialState?: boolean;
 }
 

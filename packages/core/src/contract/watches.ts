@@ -28,8 +28,8 @@ export type Change<T extends KubernetesObject = KubernetesObject> = (
 };
 
 /**
- * "initial": the object was in the first list. "change": a watch event. "relist": a later list differed from the cache. "resync": the
- * object has not changed.
+ * "initial": the object was in the first list. "change": a watch event. "relist": a later list differed
+ * from the cache. "resync": the object has not changed.
  */
 export type ChangeCause = "initial" | "change" | "relist" | "resync";
 
@@ -43,8 +43,8 @@ export interface WatchOptions<T extends KubernetesObject = KubernetesObject> {
   /** Adds the keys of every cached object again after each such period. */
   readonly resyncMs?: number;
   /**
-   * The controller needs only the metadata of these objects. If this process already caches the whole objects for another use, that cache is
-   * shared.
+   * The controller needs only the metadata of these objects. If this process already caches
+   * the whole objects for another use, that cache is shared.
    */
   readonly metadataOnly?: boolean;
   /** All namespaces unless given. */
@@ -87,8 +87,8 @@ export function owned<T extends KubernetesObject>(resource: Resource<T>, options
 }
 
 /**
- * Adds the keys that `keysOf` returns. For an update, `keysOf` is called with the old and with the new object; both calls also receive the
- * change.
+ * Adds the keys that `keysOf` returns. For an update, `keysOf` is called with the old and
+ * with the new object; both calls also receive the change.
  */
 export function mapped<T extends KubernetesObject>(
   resource: Resource<T>,

@@ -210,10 +210,7 @@ interface ServerSide {
   readonly nowMs: number;
 }
 
-/**
- * Returns the world after an action on a server without admission. Defaults, generations and finalizers are handled as the server
- * does.
- */
+/** Returns the world after an action on a server without admission. Defaults, generations and finalizers are handled as the server does. */
 function carryOut(action: Action, world: World, { suffix, fillDefaults, nowMs }: ServerSide): World {
   if (!("resource" in action)) return world;
   const { resource: its } = action;

@@ -6,8 +6,8 @@ import { type FakeClock, KubeloopError } from "../base/index.ts";
 export interface LeakSources {
   readonly clock?: FakeClock;
   /**
-   * Signals that live longer than what was stopped. Listeners on a signal that has aborted are not counted as leaks, because they are never
-   * called.
+   * Signals that live longer than what was stopped. Listeners on a signal that has aborted
+   * are not counted as leaks, because they are never called.
    */
   readonly signals?: readonly AbortSignal[];
   readonly servers?: readonly { readonly openWatches: number }[];

@@ -38,10 +38,7 @@ import { isPodTerminal } from "../../rules/index.ts";
 
 export const maxWaitForUnmountMs = 6 * 60_000;
 
-/**
- * The time since when no pod on the node uses the volume, by volume and node. It is not restored after a restart: each wait starts
- * again.
- */
+/** The time since when no pod on the node uses the volume, by volume and node. It is not restored after a restart: each wait starts again. */
 export class UnwantedSince {
   readonly #sinceMs = new Map<string, number>();
 

@@ -63,10 +63,7 @@ export class FakeCluster implements AsyncDisposable {
   readonly client: Client;
   /** The faults that were injected, oldest first. */
   readonly injected: readonly InjectedFault[];
-  /**
-   * The successful writes of the client, in order: "create deployments shop/web". Writes of events and leases are left
-   * out.
-   */
+  /** The successful writes of the client, in order: "create deployments shop/web". Writes of events and leases are left out. */
   readonly writes: string[] = [];
   /** Writes that did not change the object, without duplicates. */
   readonly #vain: string[] = [];
@@ -100,10 +97,7 @@ export class FakeCluster implements AsyncDisposable {
     for (const [resource, object] of objects) this.server.create(resource, this.#fillDefaults(resource, object));
   }
 
-  /**
-   * The parts that a Manager or an informer factory needs. The log stores warnings and errors for the message of a failed
-   * test.
-   */
+  /** The parts that a Manager or an informer factory needs. The log stores warnings and errors for the message of a failed test. */
   get parts(): { readonly client: Client; readonly clock: FakeClock; readonly random: Random; readonly log: Log } {
     return { client: this.client, clock: this.clock, random: this.#random, log: this.#log.log };
   }
@@ -161,8 +155,8 @@ export class FakeCluster implements AsyncDisposable {
   }
 
   /**
-   * Deletes an object as a server does: an object with finalizers gets a deletionTimestamp, and is removed when its last finalizer is
-   * removed.
+   * Deletes an object as a server does: an object with finalizers gets a deletionTimestamp,
+   * and is removed when its last finalizer is removed.
    */
   delete(resource: Resource, object: string | KubernetesObject): void {
     const key = typeof object === "string" ? object : keyOf(object);

@@ -3,10 +3,7 @@
 export interface ServerBehaviour {
   /** What the server does with `sendInitialEvents`. "ignored" is the behaviour of a server too old to know the option. */
   readonly watchList: "supported" | "refused" | "ignored";
-  /**
-   * The time between the initial events and the bookmark that marks their end. Changes during this time are sent before the
-   * bookmark.
-   */
+  /** The time between the initial events and the bookmark that marks their end. Changes during this time are sent before the bookmark. */
   readonly initialEndAfterMs: number;
   /** How the server refuses a watch from a resourceVersion that is too old: with the HTTP status code, or with an ERROR event. */
   readonly expiredWatch: "answer" | "event";

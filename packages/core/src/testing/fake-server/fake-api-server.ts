@@ -174,8 +174,8 @@ export class FakeApiServer {
   }
 
   /**
-   * Simulates a switch to another API server, whose watch cache is behind by so many writes until `resumeCache`. All watches end with a
-   * connection reset.
+   * Simulates a switch to another API server, whose watch cache is behind by so many writes until
+   * `resumeCache`. All watches end with a connection reset.
    */
   moveToServerBehind(writes: number): void {
     this.endWatches("reset");

@@ -12,7 +12,7 @@ const late = (when: "before" | "after"): TransportFault => ({
 });
 const isLaterPage = ({ query }: ApiRequest) => queryValue(query, "continue") !== undefined;
 
-/** The faults of lists; `watchFaults` has those of watches. `after` is at most this number, see `scaled`. */
+/** The faults of lists; `watchFaults` has those of watches. A stream breaks after at most `after` items: `scaled` draws the number. */
 const listFaults = {
   "list comes late": late("before"),
   "list is sent late": late("after"),

@@ -11,8 +11,8 @@ export interface OddAnswerOptions {
   /** The probability that a watch contains wrong events. */
   readonly oddEventChance: number;
   /**
-   * Whether a list may be sent without its resourceVersion. Changes between such a list and its watch are lost, so this is not always
-   * allowed.
+   * Whether a list may be sent without its resourceVersion. Changes between such a list
+   * and its watch are lost, so this is not always allowed.
    */
   readonly canOmitVersion: () => boolean;
   readonly onHit: (name: (typeof oddAnswerNames)[number]) => void;

@@ -27,7 +27,7 @@ export interface SeedRun {
   readonly failures: readonly SimulationResult[];
   readonly coverage: Coverage;
   readonly outOfReach: OutOfReach;
-  /** Names in `outOfReach` that occurred all the same. */
+  /** Names in `outOfReach` that did occur. */
   readonly reached: readonly string[];
   readonly seeds: number;
   readonly writes: number;

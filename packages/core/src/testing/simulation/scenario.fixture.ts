@@ -11,7 +11,7 @@ export interface HandlerPlan {
   readonly name: string;
   /** The handler is added after so many writes. With 0 and "outside" it is added before the informer runs. */
   readonly joinsAfter: number;
-  /** Where the handler is added: between writes, or in a callback of another handler, possibly during a relist. */
+  /** Where the handler is added: between writes, or in a callback of a handler, possibly during a relist. */
   readonly joinsFrom: "outside" | "callback";
   readonly leavesAfter: number | undefined;
   /** The longest time that a call of the handler takes; undefined for a synchronous handler. */

@@ -31,10 +31,7 @@ export interface SimulationResult {
   readonly writes: number;
   readonly calls: number;
   readonly virtualMs: number;
-  /**
-   * A hash of all writes, hits and events of handlers, with their times. Two runs of the same seed have the same
-   * digest.
-   */
+  /** A hash of all writes, hits and events of handlers, with their times. Two runs of the same seed have the same digest. */
   readonly digest: string;
 }
 
@@ -91,8 +88,8 @@ interface Listening {
 }
 
 /**
- * The longest time until the cache must be correct: a dead watch is detected only at the time when it should have ended, and then there is a
- * backoff.
+ * The longest time until the cache must be correct: a dead watch is detected only at the time
+ * when it should have ended, and then there is a backoff.
  */
 const settleLimitMs = 25 * 60_000;
 /** The number of writes after the last fault. An informer that no longer receives events misses these writes. */
@@ -352,8 +349,8 @@ class Simulation {
   }
 
   /**
-   * Returns a transform that throws a few times before the informer has synced. The informer must not count as synced without the objects
-   * for which it threw.
+   * Returns a transform that throws a few times before the informer has synced. The informer must
+   * not count as synced without the objects for which it threw.
    */
   #newTransform(): (pod: corev1.Pod) => corev1.Pod {
     let failuresLeft = this.#scenario.transformFailures;

@@ -37,8 +37,8 @@ export class Writer {
   }
 
   /**
-   * Does one write, a delete and a create with the same name, or one write that is outside of the informer's watch. Returns the number of
-   * writes to pods.
+   * Does one write, a delete and a create with the same name, or one write that is outside of
+   * the informer's watch. Returns the number of writes to pods.
    */
   async write(): Promise<number> {
     const at = randomBelow(this.#options.random, this.#there.length);
