@@ -1,5 +1,5 @@
-// What a controller may do to which resource: declared once in its descriptor. RBAC rules, the documentation row and the refusal of
-// everything else are made from it.
+// The verbs that a controller needs on each resource, declared once in its descriptor. RBAC rules and the documentation row are generated
+// from this declaration, and the driver refuses every request that the declaration does not cover.
 import type { Resource } from "../api/index.ts";
 import type { Action } from "./actions.ts";
 import type { Question } from "./questions.ts";
@@ -19,7 +19,7 @@ export function verbs(resource: Resource | "*", ...allowed: readonly string[]): 
   return { resource, subresource: undefined, verbs: allowed };
 }
 
-/** Verbs on the status of a resource: "patch" or "update" decides how `editStatus` is sent. */
+/** Verbs on the status subresource of a resource. `editStatus` is sent as a patch if "patch" is declared, otherwise as an update. */
 export function statusVerbs(resource: Resource | "*", ...allowed: readonly string[]): Access {
   return subresourceVerbs(resource, "status", ...allowed);
 }
@@ -28,7 +28,7 @@ export function subresourceVerbs(resource: Resource | "*", subresource: string, 
   return { resource, subresource, verbs: allowed };
 }
 
-/** Whether the accesses cover an action. Events and ports are not resources. */
+/** Whether the accesses cover an action. Events and calls of ports need no access, because they are not resources. */
 export function isCovered(action: Action, accesses: readonly Access[]): boolean {
   if (action.type === "event" || action.type === "port") return true;
   if (action.type === "edit") return editVerb(action, accesses) !== undefined;
@@ -36,7 +36,7 @@ export function isCovered(action: Action, accesses: readonly Access[]): boolean 
   return isAllowed(verbOf(action.type), action.resource, subresource, accesses);
 }
 
-/** How an edit is sent: as a patch where that is allowed, or else as an update; undefined when neither is. */
+/** Returns the verb that an edit is sent with: "patch" if the accesses allow it, otherwise "update"; undefined if they allow neither. */
 export function editVerb(
   { resource, subresource }: Extract<Action, { readonly type: "edit" }>,
   accesses: readonly Access[],
@@ -45,7 +45,7 @@ export function editVerb(
   return isAllowed("update", resource, subresource, accesses) ? "update" : undefined;
 }
 
-/** Whether the accesses cover a question. Discovery and ports are not resources. */
+/** Whether the accesses cover a question. Discovery and questions to ports need no access, because they are not resources. */
 export function isReadCovered(question: Question, accesses: readonly Access[]): boolean {
   if (question.about === "served" || question.about === "port") return true;
   const subresource = question.about === "object" ? question.subresource : undefined;
@@ -74,7 +74,7 @@ function isSame(allowed: Resource | "*", { group, plural }: Resource): boolean {
   return allowed === "*" || (allowed.plural === plural && allowed.group === group);
 }
 
-/** The resource as RBAC rules and documents name it. */
+/** Returns the API group and the name of the resource as RBAC rules and documentation write them: "pods/status". */
 export function ruleNameOf({ resource, subresource }: Access): { readonly group: string; readonly name: string } {
   const group = resource === "*" ? "*" : resource.group;
   const plural = resource === "*" ? "*" : resource.plural;

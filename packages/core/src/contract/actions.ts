@@ -1,19 +1,19 @@
-// What can be done, as data. `decide` and `report` return actions; the runtime carries them out. Preconditions travel in the action: a
-// conflict is an ordinary failure, and the key is tried again.
+// Actions: the writes and calls of a controller, as data. `decide` and `report` return actions, and the runtime carries them out. An action
+// contains its preconditions. A conflict is an ordinary failure, after which the key is requeued with backoff.
 //
-// Five ways to write carry their preconditions by themselves and are enough for most controllers: `create`, `removeObject` and `apply`
-// (writes.ts), `editObject` and `editStatus` (edits.ts). The others are for subresources, and for callers that give preconditions themselves.
+// Five functions set the preconditions themselves and are enough for most controllers: `create`, `removeObject` and `apply` (writes.ts),
+// `editObject` and `editStatus` (edits.ts). The others are for subresources, and for callers that set preconditions themselves.
 import { type JsonPatch, type KubernetesObject, keyOf, type Resource } from "../api/index.ts";
 import { assertNever } from "../base/index.ts";
 import type { Port } from "./ports.ts";
 
 declare const resultType: unique symbol;
 
-/** An action whose result, where there is one, is of this type. */
+/** An action. `R` is the type of its result, if it has one. */
 export type Action<R = unknown> = ActionBody & {
-  /** Failures that count as success here. */
+  /** Errors that count as success of this action. */
   readonly tolerates: readonly Tolerance[];
-  /** Only for the compiler: never set. */
+  /** Never set: it only tells the compiler the type of the result. */
   readonly [resultType]?: R;
 };
 
@@ -37,7 +37,7 @@ type ActionBody =
   | EventAction
   | PortAction;
 
-/** With `generateName` and no name, the server chooses the name; the object's controller is then how it is found again. */
+/** With `generateName` and no name, the server chooses the name. A later reconcile then finds the object by its controller reference. */
 export interface CreateAction {
   readonly type: "create";
   readonly resource: Resource;
@@ -45,30 +45,33 @@ export interface CreateAction {
   readonly options?: WriteActionOptions | undefined;
 }
 
-/** How to write, beside what. */
+/** Query parameters of a write request. */
 export interface WriteActionOptions {
-  /** The manager that the server records for the fields; the client's own unless given. */
+  /** The manager that the server records for the fields; the client's field manager unless given. */
   readonly fieldManager?: string;
   readonly fieldValidation?: "Ignore" | "Warn" | "Strict";
   /** The server processes the request and stores nothing. */
   readonly dryRun?: boolean;
 }
 
-/** What differs between an object as it was observed and as it should be. Sent as a patch or as an update: see `verbs`. */
+/** The difference between the observed object and the desired object. It is sent as a patch or as an update: see `verbs`. */
 export interface EditAction {
   readonly type: "edit";
   readonly resource: Resource;
-  /** The object as it was observed. An update is this object with the patch applied. */
+  /** The observed object. An update sends this object with the patch applied. */
   readonly before: KubernetesObject;
-  /** RFC 7386: only what differs. */
+  /** An RFC 7386 merge patch with only the fields that differ. */
   readonly patch: object;
   readonly subresource: string | undefined;
-  /** Whether the write is refused when somebody has changed or replaced the object since. An update always is. */
+  /**
+   * Whether the server refuses the write if the object was changed or replaced after it was observed. An update is always refused then,
+   * because it contains uid and resourceVersion.
+   */
   readonly isLocked: boolean;
   readonly options?: WriteActionOptions | undefined;
 }
 
-/** Refused as a conflict, where the object has a resourceVersion and somebody has changed it since. */
+/** If the object has a resourceVersion, the server answers with a conflict when the stored object has changed after that version. */
 export interface UpdateAction {
   readonly type: "update";
   readonly resource: Resource;
@@ -90,9 +93,9 @@ export interface PatchAction {
 export type PatchBody =
   /** RFC 6902. */
   | { readonly type: "json"; readonly operations: JsonPatch }
-  /** RFC 7386: null removes, lists are replaced. */
+  /** RFC 7386: null removes a field, and a list replaces the stored list. */
   | { readonly type: "merge"; readonly body: object }
-  /** Kubernetes' own: lists are merged by key. Built-in kinds only. */
+  /** The strategic merge patch of Kubernetes: lists are merged by key. For built-in kinds only. */
   | { readonly type: "strategic"; readonly body: object };
 
 export interface Preconditions {
@@ -133,7 +136,7 @@ export interface DeleteCollectionAction {
   readonly options: Omit<DeleteActionOptions, "preconditions">;
 }
 
-/** An eviction, a binding, a token. */
+/** A create of a subresource, such as an eviction, a binding or a token. */
 export interface CreateSubresourceAction {
   readonly type: "create-subresource";
   readonly resource: Resource;
@@ -143,7 +146,7 @@ export interface CreateSubresourceAction {
   readonly options?: WriteActionOptions | undefined;
 }
 
-/** An Event about an object. Recording never fails and never waits. */
+/** An Event about an object. Recording an Event never fails and does not wait for the server. */
 export interface EventAction {
   readonly type: "event";
   readonly about: KubernetesObject;
@@ -158,14 +161,17 @@ export interface PortAction {
   readonly request: unknown;
 }
 
-/** Whether the server is asked to store nothing. */
+/** Whether the action is a dry run: the server processes the request and stores nothing. */
 export function isDryRun(action: Action): boolean {
   return "options" in action && action.options !== undefined && "dryRun" in action.options
     ? action.options.dryRun === true
     : false;
 }
 
-/** The key of the object that an action is about; undefined for several, for none, and where the server chooses the name. */
+/**
+ * Returns the key of the object that the action is about. Undefined if the action is about a collection or about no object of a resource,
+ * or if the server chooses the name.
+ */
 export function keyOfAction(action: Action): string | undefined {
   if ("key" in action) return action.key;
   if (action.type === "edit") return keyOf(action.before);
@@ -173,7 +179,7 @@ export function keyOfAction(action: Action): string | undefined {
   return action.object.metadata.name ? keyOf(action.object) : undefined;
 }
 
-/** How logs and tests name an action: "create pods shop/web-*", "edit jobs.batch/status shop/pi". */
+/** Returns the action as logs and tests print it: "create pods shop/web-*", "edit jobs.batch/status shop/pi". */
 export function printAction(action: Action): string {
   switch (action.type) {
     case "create":

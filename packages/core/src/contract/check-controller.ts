@@ -1,11 +1,12 @@
-// Refuses a descriptor that cannot work, when it is made and in one sentence, instead of a controller that silently does nothing.
+// Validates the descriptor of a controller when it is created. An invalid descriptor throws an error with one sentence; without this check
+// the controller would start and silently do nothing.
 import { KubeloopError } from "../base/index.ts";
 import type { Controller } from "./controller.ts";
 import type { ControllerQueue } from "./queue.ts";
 import { resourceId } from "./snapshot.ts";
 import type { Watch } from "./watches.ts";
 
-/** Throws for the first fault. Watches that follow discovery are checked as they become known. */
+/** Throws for the first fault. Watches that follow discovery are checked later, by `watchesFor`, after each discovery. */
 export function checkController<M>(controller: Controller<M>): void {
   const { name, queues, namespaces, followsDiscovery } = controller;
   if (name === "") throw newInvalid("a controller needs a name");
@@ -22,7 +23,10 @@ export function checkController<M>(controller: Controller<M>): void {
   }
 }
 
-/** Throws for a watch whose queue does not exist, whose keys would go to a sweep, or which adds owners of an unknown resource. */
+/**
+ * Throws for a watch whose queue does not exist, for a watch whose keys would be added to a sweep,
+ * and for an `owned` watch without the resource of the owners.
+ */
 export function checkWatches<M>(
   name: string,
   queues: Readonly<Record<string, ControllerQueue<M>>>,
@@ -44,7 +48,7 @@ export function checkWatches<M>(
         `${what} for their owners, but the owners' resource is not given: set primary, or use owned(…, { owner })`,
       );
     }
-    // A mapping may name another queue for each key, if there is one that takes keys; the driver refuses what it sends to a sweep.
+    // A mapping may name another queue for each key, if the controller has a queue that is no sweep. The driver refuses keys for a sweep.
     const canGoElsewhere = wakes === "mapped" && Object.values(queues).some(({ everyMs }) => everyMs === undefined);
     if (target.everyMs !== undefined && wakes !== "cache" && !canGoElsewhere) {
       throw newInvalid(

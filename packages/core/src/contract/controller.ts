@@ -1,14 +1,14 @@
-// What a controller is: data and pure functions. observe (synchronous, caches only) → decide (pure; may ask) → the runtime applies →
-// report (pure) → the runtime applies. Informers, indexes, queues, metrics, RBAC rules and a row of documentation are made from this one
-// value.
+// The descriptor of a controller: data and pure functions. observe (synchronous, reads caches only) → decide (pure; may ask questions) → the
+// runtime applies the plan → report (pure) → the runtime applies that plan. Informers, indexes, queues, metrics, RBAC rules and a row of
+// documentation are generated from this one value.
 //
 //   export const replicaSetController = keyed({
 //     name: "replicaset-controller", primary: replicaSets, watches: [owned(pods)], indexes: [podsByController],
 //     writes: [verbs(pods, "create", "delete"), statusVerbs(replicaSets, "update")], workers: 5, observe, decide, report,
 //   });
 //
-// `newController` takes any number of queues, and a model where rules need a memory between calls; `keyed` is its short form for one
-// queue of the primary's keys. A descriptor that cannot work is refused here, when it is made (check-controller.ts).
+// `newController` takes any number of queues, and a model if the rules need state between reconciles. `keyed` is its short form for one
+// queue with the primary's keys. Both throw for a descriptor that cannot work (check-controller.ts).
 import type { Resource } from "../api/index.ts";
 import type { Access } from "./access.ts";
 import { checkController, checkWatches } from "./check-controller.ts";
@@ -21,63 +21,72 @@ import type { Index } from "./snapshot.ts";
 import type { WakeSource } from "./sources.ts";
 import { type Change, inNamespaces, itself, type Watch, withOwner } from "./watches.ts";
 
-/** What every controller says about itself. */
+/** The fields of a descriptor that all controllers have in common. */
 export interface ControllerParts {
-  /** Kubernetes' own name: "replicaset-controller". */
+  /** The name of the controller; for a controller of Kubernetes, the upstream name: "replicaset-controller". */
   readonly name: string;
-  /** The resource whose keys the first queue holds, if there is one. It is watched without being named in `watches`. */
+  /** The resource whose keys are in the first queue, if there is such a resource. It is watched even if `watches` does not contain it. */
   readonly primary?: Resource;
-  /** Beside the primary's. A function, to watch what discovery finds: it is called after every discovery, every 30 s by default. */
+  /**
+   * Watches in addition to the watch of the primary. A function watches the resources that discovery finds: the driver calls it after
+   * every discovery, which runs every 30 s by default.
+   */
   readonly watches?: readonly Watch[] | ((served: Served) => readonly Watch[]);
-  /** What adds keys beside watches. */
+  /** Sources of keys other than watches. */
   readonly sources?: readonly WakeSource[];
-  /** The namespaces it watches, where a watch does not say otherwise; all unless given. */
+  /** The namespaces of all watches that name no namespace themselves; all namespaces unless given. */
   readonly namespaces?: readonly string[] | undefined;
   readonly indexes?: readonly Index[];
-  /** What it measures beside what the driver does. */
+  /** Metrics of the controller, in addition to those that the driver records for every controller. */
   readonly metrics?: readonly ControllerMetric[];
-  /** Counts how often watches that follow discovery could not follow it: it failed, or what it had added has not synced by the next time. */
+  /**
+   * Only for watches that follow discovery. Counts the discoveries that failed, and the discoveries after which the new watches had not
+   * synced by the next discovery.
+   */
   readonly discoveryErrors?: CounterMetric<never> | undefined;
-  /** Counts how often a key was put off because a cache did not show its writes yet; by the resource of that cache. */
+  /** Counts how often a key was delayed because a cache did not have its writes yet. The labels name the resource of that cache. */
   readonly staleSyncSkips?: CounterMetric<"group" | "resource"> | undefined;
-  /** The live reads (`liveGet`, `liveGetSubresource`, `liveList`) that it makes with its own identity. Others are refused. */
+  /**
+   * The live reads (`liveGet`, `liveGetSubresource`, `liveList`) that the controller makes with
+   * its own identity. The driver refuses other live reads.
+   */
   readonly reads?: readonly Access[];
-  /** What it writes with its own identity. Other writes are refused. */
+  /** What the controller writes with its own identity. The driver refuses other writes. */
   readonly writes?: readonly Access[];
   readonly ports?: readonly Port[];
   /**
-   * What to do when caches have not synced in time: fail and say which, or start without them. A key that reads a cache which has not
-   * synced is put off until it has. "fail" unless given.
+   * What the driver does when caches have not synced in time: "fail" throws an error that names them, "start" starts the workers all the
+   * same. A key that reads a cache which has not synced is requeued when that cache has synced. "fail" unless given.
    */
   readonly onSyncTimeout?: "fail" | "start";
 }
 
-/** In-memory state that is kept between reconciles. It must be possible to rebuild it from the caches. */
+/** In-memory state that is kept between reconciles. After a restart it must be possible to rebuild that state from the caches. */
 export interface ModelParts<M> {
-  /** An empty model. `absorb` receives every object of the initial lists before workers start, unless `onSyncTimeout` is "start". */
+  /** Returns an empty model. `absorb` receives every object of the initial lists before the workers start, unless `onSyncTimeout` is "start". */
   newModel(): M;
-  /** Takes in a change, after the cache has it; returns the keys to look at because of it. */
+  /** Updates the model with a change that the cache already has. Returns the keys to enqueue because of the change. */
   absorb?(model: M, change: Change, view: Omit<View, "model">): readonly Wake[];
 }
 
 interface QueuesParts<M> {
-  /** By name; the first is meant where no queue is named. */
+  /** The queues by name. Keys that name no queue are added to the first. */
   readonly queues: Readonly<Record<string, ControllerQueue<M>>>;
-  /** Called before metrics are read, for gauges that are cheaper to compute than to keep. */
+  /** Called before each scrape of the metrics, for gauges that are cheaper to compute then than to update with every change. */
   collect?(view: View<M>): readonly Measurement[];
 }
 
 export interface Controller<M = undefined>
   extends Required<Omit<ControllerParts, "primary" | "watches" | "namespaces" | "discoveryErrors" | "staleSyncSkips">>,
     QueuesParts<M> {
-  /** For documents. */
+  /** For documentation. */
   readonly shape: "keyed" | "sweep" | "model";
   readonly primary: Resource | undefined;
   readonly namespaces: readonly string[] | undefined;
   readonly followsDiscovery: boolean;
   readonly discoveryErrors: CounterMetric<never> | undefined;
   readonly staleSyncSkips: CounterMetric<"group" | "resource"> | undefined;
-  /** What to watch; `served` counts only where the controller follows discovery. Throws for watches that cannot work. */
+  /** Returns the watches. `served` is used only if the controller follows discovery. Throws for watches that cannot work. */
   watchesFor(served: Served | undefined): readonly Watch[];
   newModel(): M;
   readonly absorb: ModelParts<M>["absorb"] | undefined;
@@ -124,7 +133,7 @@ export function newController<M = undefined>(parts: ControllerParts & QueuesPart
   return controller;
 }
 
-/** A controller with one queue, of the primary's keys, and no model. */
+/** A controller with one queue, which has the primary's keys, and no model. */
 export function keyed<Seen, Notes = unknown>(
   parts: ControllerParts & { readonly primary: Resource } & Omit<
       QueueParts<Seen, Notes>,

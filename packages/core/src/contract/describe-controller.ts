@@ -1,4 +1,4 @@
-// A row of documentation, from a controller's descriptor.
+// Makes a row of documentation from the descriptor of a controller.
 import type { Resource } from "../api/index.ts";
 import { type Access, ruleNameOf } from "./access.ts";
 import type { Controller } from "./controller.ts";
@@ -8,7 +8,7 @@ export interface ControllerRow {
   readonly name: string;
   readonly shape: string;
   readonly watches: readonly string[];
-  /** Of what lives in namespaces; none for all. */
+  /** The namespaces in which namespaced resources are watched. Empty means all namespaces. */
   readonly namespaces: readonly string[];
   readonly sources: readonly string[];
   readonly queues: readonly string[];

@@ -1,23 +1,29 @@
 // Makes an edit action from the observed and the desired object, or undefined if they do not differ.
 //
-// Promises: only what differs is written, so fields that this program does not know stay as they are; what only looks different ("1000m"
-// and "1", an empty list and none) is not written, so that two controllers do not overwrite each other in a loop. The write is refused, as a conflict, if
-// somebody has changed or replaced the object since, unless `isLocked` is false. Fields that belong to the server are never written.
+// Promises
+// - Only the fields that differ are written, so fields that this program does not know keep their values.
+// - Values that are equal in meaning ("1000m" and "1", an empty list and no list) are not written, so that two controllers do not overwrite
+//   each other in a loop.
+// - If the object was changed or replaced after it was observed, the server refuses the write as a conflict, unless `isLocked` is false.
+// - Fields that the server sets are never written.
 import { createMergePatch, type KubernetesObject, keyOf, type Resource, semanticEqual } from "../api/index.ts";
 import { KubeloopError } from "../base/index.ts";
 import type { Action, Tolerance, WriteActionOptions } from "./actions.ts";
 
 export interface EditOptions {
-  /** Whether uid and resourceVersion are preconditions; true unless given. If false, a patch is sent without; an update always has them. */
+  /**
+   * Whether uid and resourceVersion are preconditions; true unless given. If false, a patch
+   * is sent without them. An update always contains them.
+   */
   readonly isLocked?: boolean;
-  /** Failures that count as success; none unless given. */
+  /** Errors that count as success; none unless given. */
   readonly tolerates?: readonly Tolerance[];
   readonly options?: WriteActionOptions | undefined;
 }
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** All but the status, where that is a subresource. Undefined when nothing differs. */
+/** Edits the object, without its status if the status is a subresource. Returns undefined if nothing differs. */
 export function editObject<T extends KubernetesObject>(
   resource: Resource<T>,
   before: T,
@@ -29,7 +35,7 @@ export function editObject<T extends KubernetesObject>(
   return newEdit<T>(resource, before, { from, to: withServersMetadata(to, before), subresource: undefined }, options);
 }
 
-/** The status and nothing else, through the subresource where there is one. Undefined when nothing differs. */
+/** Edits only the status, through the status subresource if the resource has one. Returns undefined if nothing differs. */
 export function editStatus<T extends KubernetesObject>(
   resource: Resource<T>,
   before: T,
@@ -40,7 +46,10 @@ export function editStatus<T extends KubernetesObject>(
   return newEdit<T>(resource, before, { from: statusOf(before), to: statusOf(after), subresource }, options);
 }
 
-/** All but the status, through a subresource that takes the whole object: a namespace's `finalize`. Undefined when nothing differs. */
+/**
+ * Edits the object without its status, through a subresource that takes the whole object, such as `finalize` of a namespace. Returns
+ * undefined if nothing differs.
+ */
 export function editSubresource<T extends KubernetesObject>(
   resource: Resource<T>,
   subresource: string,
@@ -53,7 +62,7 @@ export function editSubresource<T extends KubernetesObject>(
   return newEdit<T>(resource, before, { from: withoutStatus(before), to, subresource }, options);
 }
 
-/** Whether status is a subresource, so that writes to the object do not change it. */
+/** Whether the status is a subresource. If so, the server ignores the status in writes to the object itself. */
 export function hasStatusSubresource({ subresources }: Resource): boolean {
   return subresources.some(({ name }) => name === "status");
 }
@@ -66,7 +75,7 @@ function newEdit<T extends KubernetesObject>(
 ): Action<T> | undefined {
   const { from, to, subresource } = difference;
   const patch = createMergePatch(from as Json, to as Json);
-  // What differs may only look different.
+  // The patch may contain only values that differ in notation but not in meaning.
   if (isEmpty(patch) || semanticEqual(from, to)) return undefined;
   return { type: "edit", resource, before, patch, subresource, isLocked, options, tolerates };
 }
@@ -76,7 +85,10 @@ function isEmpty(patch: object): boolean {
   return true;
 }
 
-/** With its kind, which says which fields a server leaves out when they are 0, false or empty. */
+/**
+ * Returns the status with apiVersion and kind. `semanticEqual` needs the kind, because the kind determines which fields a server leaves out
+ * if they are 0, false or empty.
+ */
 function statusOf(object: KubernetesObject): object {
   const { apiVersion, kind, status } = object as KubernetesObject & { readonly status?: unknown };
   return { apiVersion, kind, ...(status === undefined ? {} : { status }) };
@@ -98,7 +110,7 @@ const serversMetadata = [
   "selfLink",
 ] as const;
 
-/** Copies the server's fields from `before`, so that a caller who built new metadata does not remove or change them. */
+/** Copies the metadata fields that the server sets from `before`, so that a caller who built new metadata does not remove or change them. */
 function withServersMetadata(object: KubernetesObject, before: KubernetesObject): KubernetesObject {
   if (object.metadata === before.metadata) return object;
   const kept = serversMetadata.flatMap((name) => {

@@ -1,9 +1,9 @@
-// Makes the action that brings an object to what is wanted, whether it exists or not: a create, an edit of what differs, or nothing. What
-// is wanted is laid over what is stored, by the kind's schema (`layOver` in api/lay-over.ts has the rules), so that fields which the server or
-// others have set stay, and an object that already has what is wanted is not written.
+// Makes the action that brings an object to the wanted state, whether the object exists or not: a create, an edit of the fields that differ,
+// or nothing. The wanted fields are merged into the stored object by the schema of the kind (`layOver` in api/lay-over.ts has the rules).
+// Fields that the server or other clients have set keep their values, and an object that already has the wanted fields is not written.
 //
-// Fields that an earlier `wanted` had and this one has not stay as they are, because nobody remembers them. Say null for a field that must go,
-// or use server-side apply (`apply`), where the server remembers who set what.
+// A field that was in an earlier `wanted` and is absent from this one keeps its stored value, because earlier calls are not recorded. Set a
+// field to null to remove it, or use server-side apply (`apply`), where the server records the manager of each field.
 import {
   type KubernetesObject,
   keyOf,
@@ -18,7 +18,7 @@ import type { Action } from "./actions.ts";
 import { type EditOptions, editObject } from "./edits.ts";
 import { create } from "./writes.ts";
 
-/** An object as somebody wants it: undefined says nothing about a field, null says that it must be absent. */
+/** The wanted fields of an object. Undefined leaves a field as it is stored; null removes the field. */
 export type Wanted<T> = Readonly<WantedFields<Omit<T, "apiVersion" | "kind">>> & {
   readonly apiVersion?: string;
   readonly kind?: string;
@@ -31,11 +31,14 @@ type WantedFields<T> = T extends readonly (infer E)[]
     : T;
 
 export interface EnsureOptions extends EditOptions {
-  /** Becomes the controlling owner, as by `setControllerReference`; throws if another owner controls the object. */
+  /**
+   * This object becomes the controller of the ensured object, as with `setControllerReference`. `ensureObject`
+   * throws if another owner is the controller already.
+   */
   readonly owner?: KubernetesObject | undefined;
 }
 
-/** `before` is the object as it was observed; undefined if it is not there. Returns undefined when nothing is to be written. */
+/** `before` is the observed object, or undefined if it does not exist. Returns undefined if nothing has to be written. */
 export function ensureObject<T extends KubernetesObject>(
   resource: Resource<T>,
   before: T | undefined,
@@ -52,7 +55,7 @@ export function ensureObject<T extends KubernetesObject>(
   return editObject(resource, before, owned(layOver(before, asked, schemaOfResource(resource))), options);
 }
 
-/** With its kind, and without what the server stores elsewhere: `stringData` of a Secret becomes `data`. */
+/** Returns `wanted` with apiVersion and kind, in the form that the server stores: `stringData` of a Secret becomes `data`. */
 function asStored(resource: Resource, wanted: object): KubernetesObject {
   const { apiVersion, kind } = resource;
   const object = { ...wanted, apiVersion, kind } as KubernetesObject & SecretText;

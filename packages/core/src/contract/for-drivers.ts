@@ -1,4 +1,5 @@
-// What drivers, test helpers and `defineController` need of the contract beyond what controllers do. No part of the package's public face.
+// Exports of the contract that drivers, test helpers and `defineController` need in addition to index.ts. They are not part of the public API
+// of the package.
 export { editVerb, isCovered, isReadCovered } from "./access.ts";
 export {
   type DeleteActionOptions,

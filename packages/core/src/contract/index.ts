@@ -1,7 +1,7 @@
-// `contract`: what a controller is, as types and pure functions: descriptor, read views, questions, actions, plan, outcome. Start
-// with controller.ts; docs/controllers.md is the guide, docs/adr/0007-controller-contract.md says why it is so.
+// `contract` defines controllers, as types and pure functions: descriptor, read views, questions, actions, plan, outcome. Start with
+// controller.ts; docs/controllers.md is the guide, docs/adr/0007-controller-contract.md has the reasons for this design.
 //
-// Nothing here does I/O. `runtime` runs controllers; the names that it needs beyond these are in for-drivers.ts.
+// Nothing here does I/O. `runtime` runs controllers; the further exports that `runtime` needs are in for-drivers.ts.
 export { type Access, statusVerbs, subresourceVerbs, verbs } from "./access.ts";
 export { type Action, printAction } from "./actions.ts";
 export { type Controller, type ControllerParts, keyed, newController } from "./controller.ts";

@@ -1,17 +1,18 @@
-// What a controller measures: metrics are declared in its descriptor, and measured as data beside the actions of a plan.
+// The metrics of a controller. A controller declares its metrics in its descriptor, and returns measurements as data beside the actions of a
+// plan.
 //
 //   const skew = histogram({ name: "cronjob_controller_job_creation_skew_duration_seconds", help: "…", buckets });
 //   return plan("start it", [[create(jobs, job)]], { measures: [skew.observe(seconds)] });
 //
-// The driver registers what is declared and records what is measured; a measurement of an undeclared metric is refused.
+// The driver registers the declared metrics and records the measurements. It refuses a measurement of a metric that is not declared.
 import type { HistogramDefinition, LabelValues, MetricDefinition } from "../base/index.ts";
 
-/** Labels of a metric without labels need not be given. */
+/** For a metric without labels, the argument is left out. */
 type LabelArguments<L extends string> = [L] extends [never] ? [] : [labels: LabelValues<L>];
 
 export interface Measurement {
   readonly metric: ControllerMetric;
-  /** "remove" forgets the series with these labels. */
+  /** "remove" deletes the series with these labels. */
   readonly operation: "inc" | "set" | "observe" | "remove";
   readonly value: number;
   readonly labels: Readonly<Record<string, string>>;
@@ -24,7 +25,7 @@ export type ControllerMetric =
 export interface CounterMetric<L extends string> {
   readonly kind: "counter";
   readonly definition: MetricDefinition<L>;
-  /** By one. */
+  /** Increases the counter by one. */
   inc(...labels: LabelArguments<L>): Measurement;
   add(by: number, ...labels: LabelArguments<L>): Measurement;
 }

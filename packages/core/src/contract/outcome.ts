@@ -1,7 +1,7 @@
-// What came of a plan, action by action: what `report` and `learn` are given, together with the plan itself and its notes.
+// The result of each action of a plan. `report` and `learn` receive an Outcome, which also has the plan itself and its notes.
 //
-// An action of the plan is looked up by itself (`resultOf`), or by what it was about (`find`, `isDoneOn`, `objectOn`). Every look-up that
-// names a resource and a key costs the same, however many actions there were.
+// Results are looked up by the action itself (`resultOf`), or by the object that the action was about (`find`, `isDoneOn`, `objectOn`). A
+// look-up by resource and key uses an index, so its cost does not depend on the number of actions in the plan.
 import { isAlreadyExists, type KubernetesObject, type Resource } from "../api/index.ts";
 import { KubeloopError } from "../base/index.ts";
 import { type Action, keyOfAction } from "./actions.ts";
@@ -9,21 +9,21 @@ import { actionsOf, type Plan } from "./plan.ts";
 import { resourceId } from "./snapshot.ts";
 
 export type ActionResult =
-  /** The object as the server answered it, or what the port gave; undefined where there is nothing to give. */
+  /** `value` is the object that the server returned, or the answer of the port; undefined if there is neither. */
   | { readonly status: "done"; readonly value: unknown }
-  /** It failed in a way that the action tolerates. */
+  /** The action failed with an error that it tolerates. */
   | { readonly status: "tolerated"; readonly error: Error }
-  /** With `isUnknown`, it may have been carried out all the same: the answer was lost. */
+  /** If `isUnknown` is true, the response was lost, so the server may have carried the action out. */
   | { readonly status: "failed"; readonly error: Error; readonly isUnknown?: boolean }
-  /** It was never sent: an earlier step or an earlier action of its chain failed, or the reconcile was aborted. */
+  /** The action was never sent: an earlier step or an earlier action of its chain failed, or the reconcile was aborted. */
   | { readonly status: "skipped" };
 
 export interface ActionMatch {
   readonly type?: Action["type"];
   readonly resource?: Resource;
-  /** Of the object it is about; creates whose name the server chooses have none. */
+  /** The key of the object that the action is about. A create whose name the server chooses has no key. */
   readonly key?: string;
-  /** "" for the object itself. */
+  /** "" for actions on the object itself. */
   readonly subresource?: string;
 }
 
@@ -40,7 +40,7 @@ export class Outcome<Notes = unknown> {
   readonly plan: Plan<Notes>;
   readonly #results: ReadonlyMap<Action, ActionResult>;
   #found: readonly FoundAction[] | undefined;
-  /** By resource and key. */
+  /** The actions by resource and key. */
   #byObject: Map<string, Map<string, FoundAction[]>> | undefined;
 
   constructor(plan: Plan<Notes>, results: Iterable<readonly [Action, ActionResult]> = []) {
@@ -48,30 +48,30 @@ export class Outcome<Notes = unknown> {
     this.#results = results instanceof Map ? results : new Map(results);
   }
 
-  /** What `decide` noted for `report`; undefined where it noted nothing. */
+  /** The notes that `decide` put into the plan for `report` and `learn`; undefined if there are none. */
   get notes(): Notes | undefined {
     return this.plan.notes;
   }
 
-  /** In the order of the plan. */
+  /** All actions with their results, in the order of the plan. */
   get all(): readonly FoundAction[] {
     this.#found ??= actionsOf(this.plan).map((action) => ({ action, result: this.resultOf(action) }));
     return this.#found;
   }
 
-  /** Skipped, for an action that was no part of the plan. */
+  /** Returns the result of an action: "skipped" if the action was not in the plan. */
   resultOf(action: Action): ActionResult {
     return this.#results.get(action) ?? skipped;
   }
 
-  /** In the order of the plan. */
+  /** Returns the actions that match, with their results, in the order of the plan. */
   find(match: ActionMatch): readonly FoundAction[] {
     const { resource, key } = match;
     const some = resource === undefined || key === undefined ? this.all : this.#on(resource, key);
     return some.filter(({ action }) => isMatch(action, match));
   }
 
-  /** Whether something was to be done to this object, and all of it was done. */
+  /** Whether the plan had matching actions on this object, and all of them were done or failed with an error that they tolerate. */
   isDoneOn(resource: Resource, key: string, match: Omit<ActionMatch, "resource" | "key"> = {}): boolean {
     let isDone = false;
     for (const { action, result } of this.#on(resource, key)) {
@@ -82,38 +82,41 @@ export class Outcome<Notes = unknown> {
     return isDone;
   }
 
-  /** The object as the plan's last successful write to it left it; undefined if there was none, or it deleted the object. */
+  /**
+   * Returns the object as the server returned it for the last successful write of the plan to it. Undefined if no write succeeded, or if
+   * the last one deleted the object.
+   */
   objectOn<T extends KubernetesObject>(resource: Resource<T>, key: string): T | undefined {
     const last = this.#on(resource, key).findLast(({ result }) => result.status === "done");
     const value =
       last?.result.status === "done" ? (last.result.value as Partial<KubernetesObject> | undefined) : undefined;
-    // A delete may be answered with a Status, a subresource with another kind.
+    // The server may answer a delete with a Status, and a write to a subresource with another kind.
     return value?.kind === resource.kind && last?.action.type !== "delete" ? (value as T) : undefined;
   }
 
-  /** Done, or failed in a way that the action tolerates. */
+  /** Whether the action was done, or failed with an error that it tolerates. */
   isDone(action: Action): boolean {
     const { status } = this.resultOf(action);
     return status === "done" || status === "tolerated";
   }
 
-  /** The action certainly had no effect: the server refused it, or it was never sent. False if the response was lost. */
+  /** Whether the action certainly had no effect: the server refused it, or it was never sent. False if the response was lost. */
   isRefused(action: Action): boolean {
     const result = this.resultOf(action);
     return result.status === "skipped" || (result.status === "failed" && result.isUnknown !== true);
   }
 
-  /** Whether some action was certainly not carried out: what was reserved for it may be given back. */
+  /** Whether at least one action certainly had no effect, so that `learn` may release what `reserve` took for it. */
   get isAnyRefused(): boolean {
     return this.all.some(({ action }) => this.isRefused(action));
   }
 
-  /** Whether every action was done. */
+  /** Whether `isDone` is true for every action. */
   get isComplete(): boolean {
     return this.all.every(({ action }) => this.isDone(action));
   }
 
-  /** What the server or the port answered; undefined unless the action was done. */
+  /** Returns the answer of the server or of the port; undefined unless the action was done. */
   valueOf<R>(action: Action<R>): R | undefined {
     const result = this.resultOf(action);
     return result.status === "done" ? (result.value as R) : undefined;
@@ -133,7 +136,10 @@ export class Outcome<Notes = unknown> {
     return false;
   }
 
-  /** Whether a create was refused, and that was tolerated, because the object exists: the cache that was decided on does not have it. */
+  /**
+   * Whether a create failed with AlreadyExists and tolerated that. The object exists, so the
+   * cache that `decide` was based on does not have it yet.
+   */
   get hasFoundExisting(): boolean {
     for (const result of this.#results.values()) {
       if (result.status === "tolerated" && isAlreadyExists(result.error)) return true;
@@ -141,7 +147,7 @@ export class Outcome<Notes = unknown> {
     return false;
   }
 
-  /** The one failure, or all of them in one; undefined when there is none. */
+  /** The failure if there is one, one error for all if there are several, undefined if there is none. */
   get error(): Error | undefined {
     if (!this.hasFailed) return undefined;
     const { failures } = this;

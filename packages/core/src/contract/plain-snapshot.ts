@@ -1,4 +1,4 @@
-// A snapshot made of objects, without any cache: what tests of `observe` are given, and what a plan can be tried on.
+// A snapshot of given objects, without a cache. Tests of `observe` use it, and so does code that wants to try out a plan.
 import { type KubernetesObject, keyOf, parseSelector, type Resource } from "../api/index.ts";
 import type { Served } from "./served.ts";
 import { type Index, isListed, resourceId, type Snapshot, type SnapshotListOptions } from "./snapshot.ts";
@@ -7,7 +7,7 @@ export interface PlainSnapshotOptions {
   readonly served?: Served;
 }
 
-/** Pairs of a resource and its objects; what is not named is empty. */
+/** `contents` are pairs of a resource and its objects. A resource that is not in `contents` has no objects. */
 export function plainSnapshot(
   contents: Iterable<readonly [Resource, readonly KubernetesObject[]]>,
   options: PlainSnapshotOptions = {},

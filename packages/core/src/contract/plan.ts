@@ -1,17 +1,17 @@
-// What `decide` returns: a plan, or questions. A plan is ordered steps of actions, the reason in words, and when to look again.
+// The result of `decide`: a plan, or questions. A plan has ordered steps of actions, the reason in words, and the time of the next reconcile.
 //
-// How a plan is carried out: step by step; the actions of a step run in parallel, and all of them are tried; a step with a failure is the
-// last one. `inOrder(a, b)` is one entry of a step: b is sent only after a has succeeded, and the other entries of the step do not
-// wait for it. So order is data (status before finalizers), and so is slow start: `slowStart` makes steps of 1, 2, 4, … actions,
-// and a quota that refuses 500 pods costs one request.
+// A plan is carried out step by step. The actions of a step run in parallel, and all of them are tried; after a step with a failure, the
+// remaining steps are skipped. `inOrder(a, b)` is one entry of a step: b is sent only after a has succeeded, and the other entries of the
+// step do not wait for either. So the order of writes is data (status before finalizers), and so is slow start: `slowStart` makes steps of
+// 1, 2, 4, … actions, so that a quota which refuses 500 pods costs one request.
 import type { Action } from "./actions.ts";
 import type { Measurement } from "./metrics.ts";
 import type { Question } from "./questions.ts";
 
-/** Carried out in parallel. */
+/** Actions and chains that are carried out in parallel. */
 export type Step = readonly (Action | Chain)[];
 
-/** Actions one after the other; the first failure is the last one tried. Made by `inOrder`. */
+/** Actions that are carried out one after the other. After the first failure the rest is skipped. Made by `inOrder`. */
 export interface Chain {
   readonly type: "chain";
   readonly actions: readonly Action[];
@@ -21,21 +21,21 @@ export type Decision<Notes = unknown> = Plan<Notes> | Ask;
 
 export interface Plan<Notes = unknown> extends PlanOptions<Notes> {
   readonly kind: "plan";
-  /** In words, for logs and tests: "scale up", "in balance". */
+  /** The reason for the plan, in words, for logs and tests: "scale up", "in balance". */
   readonly reason: string;
   readonly steps: readonly Step[];
 }
 
 export interface PlanOptions<Notes = unknown> {
-  /** When to look at the key again although nothing will have changed: a deadline, a schedule. */
+  /** Requeues the key after this time even if no object changes, for example because of a deadline or a schedule. */
   readonly requeueAfterMs?: number | undefined;
-  /** Other keys to look at; of the same queue unless another is named. */
+  /** Other keys to enqueue, in the same queue unless the wake names another. */
   readonly wakes?: readonly Wake[] | undefined;
-  /** Part of it could not be decided: the plan is carried out, and the key is tried again with back-off as after a failure. */
+  /** Set if `decide` could not decide everything. The plan is carried out, and the key is requeued with backoff, as after a failure. */
   readonly unfinished?: Error | undefined;
-  /** What is measured with it: recorded once, before the first action. */
+  /** Measurements, which the driver records once, before the first action. */
   readonly measures?: readonly Measurement[] | undefined;
-  /** What `decide` worked out and `report` or `learn` needs again. */
+  /** Intermediate results of `decide` that `report` or `learn` need. */
   readonly notes?: Notes | undefined;
 }
 
@@ -45,21 +45,24 @@ export interface Ask {
   readonly questions: readonly Question[];
 }
 
-/** A key to look at: alone, or with its queue, a delay and a priority. */
+/** A key to enqueue: the key alone, or with its queue, a delay and a priority. */
 export type Wake =
   | string
   | {
       readonly key: string;
-      /** From a plan, the queue of that plan's key unless given; from a watch, the watch's; otherwise the controller's first. */
+      /**
+       * If not given: in a plan, the queue of the plan's key; from a watch, the queue of the
+       * watch; otherwise the first queue of the controller.
+       */
       readonly queue?: string;
       readonly afterMs?: number;
-      /** Higher goes first; 0 unless given. Objects of an initial list have -100. */
+      /** Keys with a higher priority are processed first; 0 unless given. Objects of an initial list have -100. */
       readonly priority?: number;
     };
 
 type Entry = Action | Chain | undefined;
 
-/** Entries that are undefined (an edit that changes nothing) and steps without actions are left out. */
+/** Makes a plan. Leaves out entries that are undefined (an edit that changes nothing) and steps without actions. */
 export function plan<Notes = undefined>(
   reason: string,
   steps: readonly (readonly Entry[])[],
@@ -72,7 +75,7 @@ export function nothing<Notes = undefined>(reason: string, options: PlanOptions<
   return { kind: "plan", reason, steps: noSteps, ...options };
 }
 
-/** Nothing can be decided now; the key is tried again with back-off. */
+/** A plan for the case that nothing can be decided now: it has no actions, and the key is requeued with backoff. */
 export function unfinished(reason: string, error: Error): Plan<undefined> {
   return nothing(reason, { unfinished: error });
 }
@@ -81,13 +84,13 @@ export function ask(reason: string, ...questions: readonly Question[]): Ask {
   return { kind: "ask", reason, questions };
 }
 
-/** One entry of a step: each action only after the one before it has succeeded. Undefined ones are left out. */
+/** Makes one entry of a step: each action is sent only after the previous one has succeeded. Undefined actions are left out. */
 export function inOrder(...actions: readonly (Action | undefined)[]): Action | Chain | undefined {
   const present = actions.filter((action) => action !== undefined);
   return present.length > 1 ? { type: "chain", actions: present } : present[0];
 }
 
-/** Steps of 1, 2, 4, … actions or chains: when the first ones fail, the rest is not tried. */
+/** Returns steps of 1, 2, 4, … actions or chains, so that the rest is not tried if the first ones fail. */
 export function slowStart<E extends Action | Chain>(entries: readonly E[], first = 1): readonly (readonly E[])[] {
   const steps: (readonly E[])[] = [];
   let size = first;
@@ -99,7 +102,7 @@ export function slowStart<E extends Action | Chain>(entries: readonly E[], first
   return steps;
 }
 
-/** All actions of a plan, in its order. */
+/** Returns all actions of a plan, in the order of the plan. */
 export function actionsOf({ steps }: Pick<Plan, "steps">): readonly Action[] {
   return steps.flatMap((step) => step.flatMap((entry) => (entry.type === "chain" ? entry.actions : [entry])));
 }

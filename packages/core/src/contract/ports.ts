@@ -1,17 +1,17 @@
-// Foreign services a controller needs: metrics, a certificate signer, a cloud. The controller's folder declares the port; the
-// composition root gives its implementation; `decide` only ever names it.
+// Ports: services outside the API server that a controller needs, such as metrics, a certificate signer or a cloud. The folder of the
+// controller declares the port, and the composition root provides its implementation. `decide` only refers to the port.
 //
 //   export const signer = definePort<SigningRequest, Certificate>("certificate-signer");
 
 declare const requestType: unique symbol;
 declare const answerType: unique symbol;
 
-/** Without its types, any port. */
+/** `Port` without type arguments stands for any port. */
 export interface Port<Request = never, Answer = unknown> {
   readonly name: string;
-  /** Only for the compiler: never set. */
+  /** Never set: it only tells the compiler the type of the request. */
   readonly [requestType]?: (request: Request) => void;
-  /** Only for the compiler: never set. */
+  /** Never set: it only tells the compiler the type of the answer. */
   readonly [answerType]?: Answer;
 }
 

@@ -2,7 +2,7 @@
 // the driver. The context takes the same actions and questions that rules return, so that both styles share one driver: retries,
 // deadlines, metrics, refusal of undeclared writes, and read-your-writes.
 //
-// `defineController` in `runtime` is what users write; this is what it is made of.
+// Users call `defineController` in `runtime`, which is built on this file.
 import type { Log } from "../base/index.ts";
 import type { Action, EventAction } from "./actions.ts";
 import type { Outcome } from "./outcome.ts";
@@ -11,36 +11,39 @@ import type { Question } from "./questions.ts";
 import { type ControllerQueue, type QueueOptions, queueOptions } from "./queue.ts";
 import type { Snapshot } from "./snapshot.ts";
 
-/** Called once for a key. What it throws is tried again with back-off, unless it is a TerminalError. */
+/** Called once for each reconcile of a key. If it throws, the key is requeued with backoff, unless the error is a TerminalError. */
 export type Procedure = (
   key: string,
   context: ProcedureContext,
 ) => Promise<ProcedureResult | undefined> | Promise<void>;
 
 export interface ProcedureResult {
-  /** When to look at the key again although nothing will have changed. */
+  /** Requeues the key after this time even if no object changes. */
   readonly requeueAfterMs?: number | undefined;
 }
 
 /** Valid for one call of the procedure: afterwards `perform`, `carryOut`, `answer`, `record` and `wake` throw. */
 export interface ProcedureContext {
-  /** The caches, as they are at each call, overlaid with what this very call has written: never older than that. */
+  /**
+   * Reads the caches at the time of each read, overlaid with the writes of this call of the procedure,
+   * so that it never returns an object older than those writes.
+   */
   readonly snapshot: Snapshot;
   readonly log: Log;
-  /** How often in a row the key has failed before. */
+  /** How many times in a row the key has failed before this call. */
   readonly failures: number;
   /** Aborts when the deadline has passed, the controller stops, or the procedure has returned. */
   readonly signal: AbortSignal;
-  /** Wall time, at each look. */
+  /** The wall time at the moment of the access. */
   readonly nowMs: number;
-  /** Carries an action out. Rejects with what went wrong; undefined for a failure that the action tolerates. */
+  /** Carries an action out. Rejects with the error if it fails; resolves to undefined if the action tolerates the error. */
   perform<R>(action: Action<R>): Promise<R | undefined>;
-  /** Step by step, as a plan is carried out: never rejects for a failed action. For slow start. */
+  /** Carries steps out like those of a plan. A failed action does not reject but is in the outcome. For slow start. */
   carryOut(steps: readonly Step[]): Promise<Outcome>;
-  /** Reads from the server, not from a cache. Rejects when it cannot be answered. */
+  /** Gets the answer from the server or the port, not from a cache. Rejects if there is no answer. */
   answer<A>(question: Question<A>): Promise<A>;
   record(event: EventAction): void;
-  /** Adds other keys, too; at once, not when the procedure has ended. */
+  /** Adds other keys to their queues immediately, not when the procedure has ended. */
   wake(...wakes: readonly Wake[]): void;
 }
 

@@ -1,11 +1,11 @@
-// What `decide` asks when the caches are not enough: a live get or list, what the server serves, a port. Questions are data;
-// the driver answers them and calls `decide` again, with the answers beside what was observed.
+// Questions that `decide` returns when the caches are not enough: a live get or list, discovery, or a request to a port. Questions are data.
+// The driver gets the answers, then calls `observe` and `decide` again, and the context of `decide` has the answers.
 //
 //   const question = liveGet(jobs, key);
 //   const fresh = context.answer(question);
 //   if (fresh === undefined) return ask("is the job still there?", question);
 //
-// Two questions with the same id are the same question. What is not there is answered with undefined, which is no failure.
+// Two questions with the same id are the same question. The answer for an object that does not exist is undefined, which is not a failure.
 import {
   type FieldSelector,
   type KubernetesObject,
@@ -24,7 +24,7 @@ declare const answerType: unique symbol;
 
 export type Question<A = unknown> = QuestionBody & {
   readonly id: string;
-  /** Only for the compiler: never set. */
+  /** Never set: it only tells the compiler the type of the answer. */
   readonly [answerType]?: A;
 };
 
@@ -47,22 +47,22 @@ type QuestionBody =
   | { readonly about: "served" }
   | { readonly about: "port"; readonly port: Port; readonly request: unknown };
 
-/** Whole objects, or their metadata alone. */
+/** Whether whole objects are read, or only their metadata. */
 export type LiveView = "full" | "metadata";
 
 export type Answer<A> =
   | { readonly ok: true; readonly value: A }
-  /** It could not be answered. */
+  /** The request failed, so there is no answer. */
   | { readonly ok: false; readonly error: Error };
 
-/** As of one moment: the version says which. */
+/** A consistent list: all items are as of `resourceVersion`. */
 export interface LiveList<T> {
   readonly items: readonly T[];
   readonly resourceVersion: string;
 }
 
 export interface LiveListOptions {
-  /** All unless given. */
+  /** All namespaces unless given. */
   readonly namespace?: string;
   readonly labelSelector?: string | Selector;
   readonly fieldSelector?: string | FieldSelector;
@@ -72,7 +72,7 @@ interface MetadataOnly {
   readonly metadataOnly: true;
 }
 
-/** The object as the server has it now, or its metadata alone. */
+/** Asks the server for the current object, or only for its metadata. The answer is undefined if the object does not exist. */
 export function liveGet(
   resource: Resource,
   key: string,
@@ -89,7 +89,7 @@ export function liveGet(
   return { about: "object", id, resource, key, subresource: undefined, view };
 }
 
-/** A subresource of it: the scale of whatever has one. */
+/** Asks the server for a subresource of an object, such as `scale`. */
 export function liveGetSubresource<S extends SubresourceTypes, Name extends keyof S & string>(
   resource: Resource<KubernetesObject, S>,
   key: string,
@@ -99,7 +99,7 @@ export function liveGetSubresource<S extends SubresourceTypes, Name extends keyo
   return { about: "object", id, resource, key, subresource, view: "full" };
 }
 
-/** A consistent list from the server, of whole objects or of their metadata. */
+/** Asks the server for a consistent list, of whole objects or only of their metadata. */
 export function liveList(
   resource: Resource,
   options: LiveListOptions & MetadataOnly,
@@ -115,7 +115,7 @@ export function liveList(
   return listQuestion(resource, options, options.metadataOnly === true ? "metadata" : "full");
 }
 
-/** What the server serves, read from the server now; concurrent readers share one request. */
+/** Asks the server which resources it serves now. Concurrent questions share one request. */
 export function discover(): Question<Served> {
   return { about: "served", id: "served" };
 }
@@ -124,7 +124,7 @@ export function askPort<Request, A>(port: Port<Request, A>, request: Request): Q
   return { about: "port", id: `port ${port.name} ${JSON.stringify(request)}`, port, request };
 }
 
-/** Answers by question: what a driver collects, and what a test gives. */
+/** Answers by the id of their question. A driver collects them; a test provides them. */
 export class Answers {
   readonly #byId = new Map<string, Answer<unknown>>();
 
@@ -141,7 +141,7 @@ export class Answers {
     return this;
   }
 
-  /** Undefined when it was not asked yet. */
+  /** Returns undefined if the question has no answer yet. */
   answer<A>(question: Question<A>): Answer<A> | undefined {
     return this.#byId.get(question.id) as Answer<A> | undefined;
   }
@@ -168,7 +168,7 @@ function toText<S extends object>(selector: string | S | undefined, print: (sele
   return typeof selector === "object" ? print(selector) : selector;
 }
 
-// A selector of nothing prints as nothing, which selects everything.
+// `printSelector` prints a selector that selects nothing as "", which the server reads as a selector of everything.
 function printLabels(selector: Selector): string {
   return selector.selects === "nothing" ? "nothing,!nothing" : printSelector(selector);
 }

@@ -1,9 +1,13 @@
-// A queue of keys and the rules for them: observe → decide → (reserve) → apply → (learn) → report. Each queue knows the type of what it
-// observes; nobody else has to.
+// A queue of keys and the rules for them: observe → decide → (reserve) → apply → (learn) → report. The type that `observe` returns is known
+// only to the rules of the same queue.
 //
-// One reconcile of a key: `observe` reads caches and model; `decide` returns a plan, or asks, and after the answers both run again; then,
-// in the same synchronous call, `reserve` takes from the model what the plan is about to use; the runtime carries the plan out; `learn`
-// tells the model what came of it; `report` returns what to write about it.
+// One reconcile of a key:
+// - `observe` reads the caches and the model.
+// - `decide` returns a plan or questions. After the answers to questions, `observe` and `decide` run again.
+// - In the same synchronous call, `reserve` takes from the model what the plan is about to use.
+// - The runtime carries the plan out.
+// - `learn` updates the model with the outcome.
+// - `report` returns what to write about the outcome.
 import type { Clock } from "../base/index.ts";
 import type { PriorityOrderOptions, RateLimiter } from "../workqueue/index.ts";
 import type { Outcome } from "./outcome.ts";
@@ -12,7 +16,7 @@ import type { Procedure } from "./procedure.ts";
 import type { Answer, Question } from "./questions.ts";
 import type { Snapshot } from "./snapshot.ts";
 
-/** What `observe` reads. */
+/** The argument of `observe`: everything that it reads. */
 export interface View<M = undefined> {
   readonly snapshot: Snapshot;
   readonly model: M;
@@ -20,79 +24,85 @@ export interface View<M = undefined> {
   readonly nowMs: number;
 }
 
-/** What `decide` and `report` know beside what was observed. */
+/** The argument of `decide` and `report` in addition to the observed state. */
 export interface DecideContext {
-  /** Wall time, the same for all rounds of one reconcile. */
+  /** Wall time. It stays the same for all rounds of questions of one reconcile. */
   readonly nowMs: number;
-  /** Undefined when it was not asked yet. */
+  /** Returns undefined if the question was not asked yet. */
   answer<A>(question: Question<A>): Answer<A> | undefined;
 }
 
-/** What `reserve` knows beside what was observed. */
+/** The argument of `reserve` in addition to the model and the observed state. */
 export interface Decided<Notes = unknown> extends DecideContext {
   readonly plan: Plan<Notes>;
 }
 
-/** What `learn` knows beside what was observed. */
+/** The argument of `learn` in addition to the model and the observed state. */
 export interface Learned<Notes = unknown> extends DecideContext {
   readonly outcome: Outcome<Notes>;
 }
 
 /** How the keys of a queue are processed. */
 export interface QueueOptions {
-  /** 1 unless given. */
+  /** How many keys are processed at the same time; 1 unless given. */
   readonly workers?: number;
   readonly retry?: RetryPolicy;
-  /** The order of keys that wait: ageing, and turns between groups; by priority alone unless given. */
+  /** The order of the waiting keys: ageing, and turns between groups. Unless given, only the priority counts. */
   readonly order?: PriorityOrderOptions<string>;
-  /** For one key, all its requests included; the driver's unless given. */
+  /** The time limit for one reconcile of a key, including all its requests; the driver's limit unless given. */
   readonly deadlineMs?: number;
-  /** The name in `workqueue_*` metrics; the controller's name, and this queue's if there are several, unless given. */
+  /**
+   * The name in `workqueue_*` metrics. Unless given, it is the name of the controller, followed
+   * by the name of this queue if the controller has several.
+   */
   readonly metricName?: string;
-  /** Makes it a sweep: the queue has one key, "", which is processed so often. Other keys are refused. */
+  /** Makes this queue a sweep: it has one key, "", which is processed once in this period. Other keys are refused. */
   readonly everyMs?: number;
 }
 
 /**
- * A decision over a large set, made in slices: a generator yields after each small piece of work, and the driver lets other work run when
- * its yield budget is used up. Caches and model may change at each `yield`, so `observe` must return values, not functions that read the
- * snapshot, and such a queue cannot have a `reserve`.
+ * A decision over a large set, made in slices. The generator yields after each small piece of work, and the driver yields to the event loop
+ * when its yield budget is used up. Caches and model may change at each `yield`, so `observe` must return values, not functions that read
+ * the snapshot, and such a queue cannot have a `reserve`.
  */
 export type InSlices<R> = Generator<unknown, R, undefined>;
 
-/** One queue's keys, and the rules for them. */
+/** The rules for the keys of one queue. */
 export interface QueueRules<Seen, Notes = unknown, M = undefined> {
-  /** Only reads, and decides nothing. Undefined when there is nothing to decide about. */
+  /** Reads the state that `decide` needs, and decides nothing. Returns undefined if there is nothing to decide for this key. */
   observe(key: string, view: View<M>): Seen | undefined;
-  /** Pure and total: depends on its arguments only. After its plan was carried out it plans nothing more. */
+  /**
+   * Pure and total: depends on its arguments only. It must converge: for the state after its
+   * plan was carried out, it returns a plan without actions.
+   */
   decide(seen: Seen, context: DecideContext): Decision<Notes> | InSlices<Decision<Notes>>;
   /**
-   * Takes from the model what the plan is about to use. `observe`, `decide` and `reserve` are one synchronous call, so no other key can
-   * take the same. `learn` has to release what the plan did not use.
+   * Takes from the model what the plan is about to use. `observe`, `decide` and `reserve` run in one synchronous call, so no other key can
+   * take the same thing meanwhile. `learn` must release what the plan did not use.
    */
   reserve?(model: M, seen: Seen, decided: Decided<Notes>): void;
-  /** What the model learns from answers and outcome; returns the keys to look at because of it. Runs after every plan. */
+  /** Updates the model with the answers and the outcome. Returns the keys to enqueue because of that. Runs after every plan. */
   learn?(model: M, seen: Seen, learned: Learned<Notes>): readonly Wake[];
   /**
-   * What to write after the plan: status, Events, what must be undone. Runs after every plan, also an empty or a failed one; not when
-   * `observe` returned undefined, and not after the reconcile was aborted.
+   * Returns what to write after the plan: status, Events, and writes that undo something. Runs after every plan, also after an empty or a
+   * failed one. It does not run if `observe` returned undefined or the reconcile was aborted.
    */
   report?(seen: Seen, outcome: Outcome<Notes>, context: DecideContext): Plan | undefined;
 }
 
 export type QueueParts<Seen, Notes = unknown, M = undefined> = QueueOptions & QueueRules<Seen, Notes, M>;
 
-/** How a key that failed is tried again. */
+/** When a key that failed is requeued. */
 export interface RetryPolicy {
-  /** The first delay, doubled with each failure; 5 ms unless given. */
+  /** The delay after the first failure, doubled with each further failure; 5 ms unless given. */
   readonly baseMs?: number;
-  /** 1000 s unless given. */
+  /** The longest delay; 1000 s unless given. */
   readonly maxMs?: number;
-  /** Given up after so many tries, until a change adds the key again; never unless given. */
+  /** After so many failed tries in a row the key is not requeued until something else adds it. Unless given, there is no maximum. */
   readonly maxTries?: number;
-  /** Of all keys together: 10 a second with a burst of 100 unless given; "none" for no such limit. */
+  /** A token bucket for the retries of all keys together: 10 per second with a burst of 100 unless given. "none" for no such limit. */
   readonly bucket?: { readonly qps: number; readonly burst: number } | "none";
-  /** Replaces all of the above. */
+  /** A rate limiter that replaces `baseMs`, `maxMs` and `bucket`. */
   readonly limiter?: (clock: Clock) => RateLimiter<string>;
 }
 
@@ -111,12 +121,12 @@ export interface ControllerQueue<M = undefined> {
 
 /** A queue of a controller with rules. */
 export function queue<Seen, Notes = unknown, M = undefined>(parts: QueueParts<Seen, Notes, M>): ControllerQueue<M> {
-  // What `observe` returned is given back to the same rules: their own types need not be known outside.
+  // Only these rules receive what their `observe` returned, so no other code needs to know its type.
   const rules = parts as unknown as QueueRules<unknown, unknown, M>;
   return { ...queueOptions(parts), work: { kind: "rules", rules } };
 }
 
-/** Options with their defaults. */
+/** Returns the options with defaults filled in. */
 export function queueOptions(options: QueueOptions): Omit<ControllerQueue, "work"> {
   const { workers = 1, retry = {}, order, deadlineMs, metricName, everyMs } = options;
   return { workers, retry, order, deadlineMs, metricName, everyMs };

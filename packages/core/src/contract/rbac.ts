@@ -1,16 +1,19 @@
-// RBAC rules from a controller's descriptor. They are complete, because the driver refuses what the descriptor does not name, and no
-// wider than that: what is watched in some namespaces is allowed in those alone.
+// Makes RBAC rules from the descriptor of a controller. The rules are complete, because the driver refuses requests that the descriptor does
+// not declare. They allow no more than that: resources that are watched in some namespaces are allowed only in those namespaces.
 //
-// There are two roles. `clusterRole` is that of a controller whose process watches for it: in the controller manager informers are shared
-// and have the manager's identity, so the role holds only what the controller itself reads and writes, as upstream's roles do.
-// `rbacObjects` is for an operator that does everything with one identity: it watches, too, and records events.
+// There are two functions. `clusterRole` is for a controller in the controller manager, where informers are shared and use the manager's
+// identity: the role has only what the controller itself reads and writes, like the roles of upstream. `rbacObjects` is for an operator that
+// uses one identity for everything: the rules also allow its watches, and recording events.
 import type { rbacv1 } from "../api/index.ts";
 import { type Access, ruleNameOf, verbs } from "./access.ts";
 import type { Controller } from "./controller.ts";
 
 const watching = ["get", "list", "watch"];
 
-/** What the controller itself reads and writes. `name` is the controller's unless given: upstream's service accounts differ. */
+/**
+ * Returns a role with what the controller itself reads and writes. `name` is the controller's name unless given; some service accounts of
+ * upstream have another name than their controller.
+ */
 export function clusterRole<M>(controller: Controller<M>, name: string = controller.name): rbacv1.ClusterRole {
   return {
     apiVersion: "rbac.authorization.k8s.io/v1",
@@ -21,19 +24,22 @@ export function clusterRole<M>(controller: Controller<M>, name: string = control
 }
 
 interface RbacObjectsOptions {
-  /** Who runs the controller. */
+  /** The service account of the process that runs the controller. */
   readonly serviceAccount: { readonly namespace: string; readonly name: string };
-  /** Of the roles and their bindings; the controller's unless given. */
+  /** The name of the roles and their bindings; the controller's name unless given. */
   readonly name?: string;
-  /** Whether it may record events; true unless given. */
+  /** Whether the controller may record events; true unless given. */
   readonly recordsEvents?: boolean;
-  /** The Lease by which replicas elect a leader, as in `leaderElection` of the manager: a Role in its namespace allows it. */
+  /** The Lease for leader election, as in `leaderElection` of the manager. A Role in the namespace of the Lease allows access to it. */
   readonly lease?: { readonly namespace: string; readonly name: string };
 }
 
 type RbacObject = rbacv1.ClusterRole | rbacv1.ClusterRoleBinding | rbacv1.Role | rbacv1.RoleBinding;
 
-/** Roles and bindings of an operator: cluster-wide for what is watched everywhere, in each namespace for the rest. */
+/**
+ * Returns the roles and bindings of an operator: cluster-wide for resources that are watched in all namespaces or are cluster-scoped, and
+ * in each namespace for the rest.
+ */
 export function rbacObjects<M>(controller: Controller<M>, options: RbacObjectsOptions): readonly RbacObject[] {
   const { serviceAccount, name = controller.name, recordsEvents = true } = options;
   const byNamespace = new Map<string, Access[]>();
@@ -65,7 +71,7 @@ export function rbacObjects<M>(controller: Controller<M>, options: RbacObjectsOp
   return [...needed, ...election];
 }
 
-/** A create cannot be allowed by name, because the name is in the body; everything else is. */
+/** RBAC cannot restrict a create by name, because the name is in the body. The other verbs are restricted to the name of the Lease. */
 function leaseObjects(
   controller: string,
   { namespace, name }: NonNullable<RbacObjectsOptions["lease"]>,

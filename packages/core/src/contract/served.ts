@@ -1,17 +1,20 @@
-// What a server serves, as far as controllers look at it. The client's `Discovered` satisfies this interface.
+// The result of discovery, with the fields that controllers read. The type `Discovered` of the client satisfies this interface.
 //
-// Look at `failures` before treating a missing resource as deleted: its group may only have failed to be read.
+// Check `failures` before treating a missing resource as deleted: discovery of its group may have failed.
 import { parseGroupVersion, type Resource } from "../api/index.ts";
 
 export interface Served {
   readonly groups: readonly { readonly name: string; readonly preferredVersion: string | undefined }[];
-  /** Of all versions. */
+  /** The resources of all versions. */
   readonly resources: readonly Resource[];
-  /** By apiVersion, why its resources are not among the others. */
+  /** The apiVersions whose discovery failed, so that their resources are missing from `resources`, each with the error. */
   readonly failures: ReadonlyMap<string, Error>;
 }
 
-/** Each resource once, in its group's preferred version (or, if that lacks it, the first that has it), if it has all these verbs. */
+/**
+ * Returns each resource that has all these verbs, in one version: the preferred version of its group, or the first version that has the
+ * resource if the preferred one does not.
+ */
 export function preferredResources(served: Served, verbs: readonly string[] = []): readonly Resource[] {
   const preferred = new Map(served.groups.map(({ name, preferredVersion }) => [name, preferredVersion]));
   const chosen = new Map<string, Resource>();
@@ -22,14 +25,14 @@ export function preferredResources(served: Served, verbs: readonly string[] = []
   return [...chosen.values()].filter((resource) => verbs.every((verb) => resource.verbs.includes(verb)));
 }
 
-/** The resource that holds objects of a kind, as references name it; undefined when the server does not serve it. */
+/** Returns the resource for the apiVersion and kind of a reference; undefined if the server does not serve it. */
 export function resourceOfKind(served: Served, reference: KindReference): Resource | undefined {
   const { group, version } = parseGroupVersion(reference.apiVersion);
   const ofKind = served.resources.filter((resource) => resource.group === group && resource.kind === reference.kind);
   return ofKind.find((resource) => resource.version === version) ?? ofKind[0];
 }
 
-/** Whether the absence of a kind means something: its group was read in full. */
+/** Whether discovery of the whole group succeeded, so that a kind which is missing from it is certainly not served. */
 export function isGroupKnown(served: Served, apiVersion: string): boolean {
   const { group } = parseGroupVersion(apiVersion);
   return ![...served.failures.keys()].some((failed) => parseGroupVersion(failed).group === group);

@@ -1,33 +1,33 @@
-// What a controller reads: a synchronous reader over the informer caches. It copies nothing. The objects it returns are shared: do not
+// The synchronous reader of the informer caches that a controller uses. It does not copy: the objects that it returns are shared, so do not
 // modify them.
 //
 // Promises: the caches do not change during one synchronous call such as `observe`, because nothing else runs meanwhile. After a `yield` or
 // an `await` the same reader returns newer objects, and caches of different resources may be at different resourceVersions. Reading a
-// resource that the controller does not watch, or not in that namespace, throws: a cache nobody asked for would be empty for ever.
+// resource that the controller does not watch, or not in that namespace, throws, because it has no cache and would always look empty.
 import { type KubernetesObject, matchesSelector, parseSelector, type Resource, type Selector } from "../api/index.ts";
 import type { Served } from "./served.ts";
 
 export interface SnapshotListOptions {
-  /** All unless given. */
+  /** All namespaces unless given. */
   readonly namespace?: string;
-  /** Instead of one. */
+  /** Several namespaces, instead of `namespace`. */
   readonly namespaces?: readonly string[];
   readonly selector?: string | Selector;
 }
 
 export interface Snapshot {
-  /** By name, or `namespace/name`. */
+  /** `key` is `name` for a cluster-scoped object, `namespace/name` for a namespaced one. */
   get<T extends KubernetesObject>(resource: Resource<T>, key: string): T | undefined;
-  /** In no order that means anything. */
+  /** The order of the result is not specified. */
   list<T extends KubernetesObject>(resource: Resource<T>, options?: SnapshotListOptions): readonly T[];
   byIndex<T extends KubernetesObject>(index: Index<T>, value: string): readonly T[];
-  /** What the server served when last asked; undefined for controllers whose watches do not follow discovery. */
+  /** The result of the last discovery; undefined for controllers whose watches do not follow discovery. */
   readonly served: Served | undefined;
 }
 
-/** Finds the objects of one resource by values that are worked out from each. */
+/** Finds objects of one resource by values that `valuesOf` computes from each object. */
 export interface Index<T extends KubernetesObject = KubernetesObject> {
-  /** Once for each resource in a process: controllers that mean the same index share it. */
+  /** Unique for the resource within the process: controllers that use the same index share it. */
   readonly name: string;
   readonly resource: Resource<T>;
   valuesOf(object: T): readonly string[];
@@ -41,7 +41,7 @@ export function defineIndex<T extends KubernetesObject>(
   return { name, resource, valuesOf };
 }
 
-/** What the options of a list ask for, one object at a time. */
+/** Whether an object matches the options of a list. */
 export function isListed({ metadata }: KubernetesObject, options: SnapshotListOptions): boolean {
   const { namespace, namespaces, selector } = options;
   const its = metadata.namespace ?? "";
@@ -51,7 +51,7 @@ export function isListed({ metadata }: KubernetesObject, options: SnapshotListOp
   return matchesSelector(typeof selector === "string" ? parseSelector(selector) : selector, metadata.labels);
 }
 
-/** "apps/v1/deployments": one cache for each. */
+/** Returns the id of a resource and of its caches: "apps/v1/deployments". */
 export function resourceId(resource: Pick<Resource, "group" | "version" | "plural">): string {
   return `${resource.group}/${resource.version}/${resource.plural}`;
 }

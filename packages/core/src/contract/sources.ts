@@ -1,19 +1,19 @@
-// What wakes keys beside watches: a webhook that was called, a message queue, a foreign service that is polled. Only keys come out
-// of it; what to do is decided from what is there then.
+// Sources of keys other than watches: calls of a webhook, a message queue, an external service that is polled. A source only enqueues keys;
+// the reconcile decides from the state that it observes then.
 //
 //   sources: [{ name: "bucket events", follow: (signal) => keysFrom(subscription, signal) }]
 //
-// The driver iterates it while the controller runs, and again with back-off after a failure, so a source needs no retry of its own. A source
-// that returns is not started again, and counts as synced.
+// The driver iterates over a source while the controller runs, and starts it again with backoff after a failure, so a source needs no retry of
+// its own. A source that returns is not started again, and counts as synced.
 import type { Channel } from "../base/index.ts";
 import type { Wake } from "./plan.ts";
 
 export interface WakeSource {
   /** For logs and health checks. */
   readonly name: string;
-  /** Has to end, or throw, when the signal aborts. */
+  /** Must return or throw when the signal aborts. */
   follow(signal: AbortSignal): AsyncIterable<Wake | Synced>;
-  /** It begins with what there is, and says `synced` after that: no worker starts before. False unless given. */
+  /** Whether the source first yields the keys that exist already and then `synced`. Workers do not start before `synced`. False unless given. */
   readonly hasInitialState?: boolean;
 }
 
@@ -21,10 +21,10 @@ export interface Synced {
   readonly isSynced: true;
 }
 
-/** What a source says when it has named all that was there when it began. */
+/** A source yields this after all keys that existed when it started. */
 export const synced: Synced = { isSynced: true };
 
-/** Whatever is sent on a channel wakes keys, until the channel is closed. One at a time may follow it. */
+/** A source that enqueues the keys sent on a channel, until the channel is closed. Only one reader at a time may read the channel. */
 export function channelSource(name: string, channel: Channel<Wake>): WakeSource {
   return {
     name,

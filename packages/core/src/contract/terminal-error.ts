@@ -1,5 +1,5 @@
-// An error that a retry cannot fix, such as an invalid spec. The key is not tried again until something else adds it; its failure count is
-// kept, so that later back-off continues from there.
+// An error that a retry cannot fix, such as an invalid spec. The key is not requeued until something else adds it. Its failure count is kept,
+// so that later backoff continues from there.
 import { KubeloopError } from "../base/index.ts";
 
 export class TerminalError extends KubeloopError {
@@ -11,7 +11,7 @@ export class TerminalError extends KubeloopError {
 /** True also if a TerminalError is in the chain of causes. */
 export function isTerminal(error: unknown): boolean {
   let current = error;
-  // Bounded, because a chain of causes may be a ring.
+  // The depth is limited, because a chain of causes may be a cycle.
   for (let depth = 0; depth < 16 && current instanceof Error; depth++) {
     if (current instanceof TerminalError) return true;
     current = current.cause;

@@ -1,10 +1,10 @@
-// Which objects a controller watches, and which keys a change adds to its queues. An event only says "look at this key again"; what to
-// do is decided from what is in the caches then.
+// The watches of a controller: which objects it watches, and which keys a change adds to its queues. A change only enqueues keys; the
+// reconcile decides from the state of the caches at that time.
 //
 //   watches: [owned(pods), mapped(nodes, (node) => [...]), cached(storageClasses)]
 //
-// On an update the keys are taken from the object before and after, so that the previous owner is added, too. A mapping that reads a
-// cache which has not synced sees part of it; it is called again when the cache has.
+// For an update, the keys of both the old and the new object are added, so that the previous owner is reconciled, too. A mapping that reads
+// a cache which has not synced may see only part of the objects; it is called again when that cache has synced.
 import {
   controllerOf,
   type KubernetesObject,
@@ -16,34 +16,40 @@ import {
 import type { Wake } from "./plan.ts";
 import type { Snapshot } from "./snapshot.ts";
 
-/** What happened to an object, as the cache saw it. */
+/** A change of an object in the cache. */
 export type Change<T extends KubernetesObject = KubernetesObject> = (
   | { readonly type: "add"; readonly object: T; readonly isInitial: boolean }
   | { readonly type: "update"; readonly before: T; readonly object: T }
-  /** In the last state that the cache had, which may not have been its last. */
+  /** `object` is the last state in the cache. The watch may have missed later states. */
   | { readonly type: "delete"; readonly object: T }
 ) & {
   readonly resource: Resource;
   readonly cause?: ChangeCause | undefined;
 };
 
-/** Part of the first list; a watch event; a difference found by a later list; nothing but a resync. */
+/**
+ * "initial": the object was in the first list. "change": a watch event. "relist": a later list differed
+ * from the cache. "resync": the object has not changed.
+ */
 export type ChangeCause = "initial" | "change" | "relist" | "resync";
 
 export interface WatchOptions<T extends KubernetesObject = KubernetesObject> {
-  /** The queue that the keys are added to; the controller's first unless given. */
+  /** The queue that the keys are added to; the controller's first queue unless given. */
   readonly queue?: string;
-  /** Only changes for which this is true count. To map deletions only: `when: ({ type }) => type === "delete"`. */
+  /** Only changes for which this returns true add keys. For deletions only: `when: ({ type }) => type === "delete"`. */
   readonly when?: (change: Change<T>) => boolean;
-  /** Delays the key, to gather several changes. */
+  /** Adds the key after this delay, so that one reconcile handles several changes. */
   readonly afterMs?: number;
-  /** Adds the keys of every cached object again so often. */
+  /** Adds the keys of every cached object again after each such period. */
   readonly resyncMs?: number;
-  /** Needs only metadata. Whole objects are cached all the same if this process caches them already for somebody else. */
+  /**
+   * The controller needs only the metadata of these objects. If this process already caches
+   * the whole objects for another use, that cache is shared.
+   */
   readonly metadataOnly?: boolean;
-  /** All unless given. */
+  /** All namespaces unless given. */
   readonly namespace?: string;
-  /** Several, each with a cache of its own: less is read, and a smaller role is enough. */
+  /** Several namespaces, each with its own cache. Fewer objects are read than with all namespaces, and a smaller role is enough. */
   readonly namespaces?: readonly string[];
   readonly labelSelector?: string;
   readonly fieldSelector?: string;
@@ -51,7 +57,7 @@ export interface WatchOptions<T extends KubernetesObject = KubernetesObject> {
 
 export interface Watch extends WatchOptions {
   readonly resource: Resource;
-  /** For documents: "itself", "owner", "mapped", "cache". */
+  /** Which keys the watch adds. The driver, the checks of the descriptor and the documentation read it. */
   readonly wakes: "itself" | "owner" | "mapped" | "cache";
   readonly owner?: Resource;
   readonly everyOwner?: boolean;
@@ -60,19 +66,19 @@ export interface Watch extends WatchOptions {
 
 type AnyOptions<T extends KubernetesObject> = WatchOptions<T> | undefined;
 
-/** Adds the object's own key. A controller's primary is watched so without being named. */
+/** Adds the object's own key. The primary of a controller is watched like this even if `watches` does not contain it. */
 export function itself<T extends KubernetesObject>(resource: Resource<T>, options?: AnyOptions<T>): Watch {
   return newWatch(resource, "itself", options, (change) => [keyOf(change.object)]);
 }
 
 export interface OwnedOptions<T extends KubernetesObject = KubernetesObject> extends WatchOptions<T> {
-  /** The kind of the owners whose keys are added; the primary unless given. */
+  /** The resource of the owners whose keys are added; the primary unless given. */
   readonly owner?: Resource;
-  /** Every owner of that kind, not only the controlling one. */
+  /** Adds the keys of all owners of that kind, not only of the controller; false unless given. */
   readonly everyOwner?: boolean;
 }
 
-/** Adds the key of the object's controller, if that is of the primary's kind. */
+/** Adds the key of the object's controller (the owner with `controller: true`), if it is of the primary's kind or of that of `owner`. */
 export function owned<T extends KubernetesObject>(resource: Resource<T>, options: OwnedOptions<T> = {}): Watch {
   const { owner, everyOwner = false } = options;
   return newWatch(resource, "owner", options, (change) =>
@@ -80,7 +86,10 @@ export function owned<T extends KubernetesObject>(resource: Resource<T>, options
   );
 }
 
-/** Adds the keys that this function returns for the object before and after. It is given the change, too. */
+/**
+ * Adds the keys that `keysOf` returns. For an update, `keysOf` is called with the old and
+ * with the new object; both calls also receive the change.
+ */
 export function mapped<T extends KubernetesObject>(
   resource: Resource<T>,
   keysOf: (object: T, snapshot: Snapshot, change: Change<T>) => readonly Wake[],
@@ -91,18 +100,18 @@ export function mapped<T extends KubernetesObject>(
   );
 }
 
-/** Adds no key: the cache is only read, or absorbed by a model. */
+/** Adds no key. The cache is only read by the rules, or its changes are passed to `absorb` of the model. */
 export function cached<T extends KubernetesObject>(resource: Resource<T>, options?: AnyOptions<T>): Watch {
   return newWatch(resource, "cache", options, () => []);
 }
 
-/** Fills in the primary where an `owned` watch does not name the owners' kind. */
+/** Sets the primary as the owner of an `owned` watch that does not name the resource of the owners. */
 export function withOwner(watch: Watch, primary: Resource | undefined): Watch {
   if (watch.wakes !== "owner" || watch.owner !== undefined || primary === undefined) return watch;
   return { ...watch, ...owned(watch.resource, { ...watch, owner: primary }) };
 }
 
-/** Splits a watch of several namespaces into one for each; of these, where it names none. */
+/** Splits a watch of several namespaces into one watch for each. A watch that names no namespace is split into one for each of `others`. */
 export function inNamespaces(watch: Watch, others: readonly string[] | undefined): readonly Watch[] {
   const { namespaces, ...rest } = watch;
   if (!watch.resource.namespaced) return [rest];
@@ -116,7 +125,7 @@ function newWatch<T extends KubernetesObject>(
   options: AnyOptions<T>,
   keysOf: (change: Change<T>, snapshot: Snapshot) => readonly Wake[],
 ): Watch {
-  // The cache behind a resource holds that resource's objects: the compiler cannot know that.
+  // The cache of a resource has only objects of that resource's type, which the compiler cannot know.
   return { ...options, resource, wakes, keysOf } as unknown as Watch;
 }
 

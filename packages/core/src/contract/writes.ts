@@ -1,5 +1,5 @@
-// Makes actions. `create`, `removeObject` and `apply` are what controllers use, with `editObject` and `editStatus` (edits.ts);
-// `patch`, `update`, `remove`, `removeCollection` and `createSubresource` are for subresources and for callers that give preconditions
+// Functions that make actions. Most controllers need only `create`, `removeObject` and `apply`, and `editObject` and `editStatus` (edits.ts).
+// `patch`, `update`, `remove`, `removeCollection` and `createSubresource` are for subresources, and for callers that set preconditions
 // themselves.
 import { type KubernetesObject, keyOf, type Resource } from "../api/index.ts";
 import type {
@@ -15,7 +15,7 @@ import type {
 import type { Port } from "./ports.ts";
 
 interface More {
-  /** Failures that count as success; none unless given. */
+  /** Errors that count as success; none unless given. */
   readonly tolerates?: readonly Tolerance[];
 }
 interface WriteMore extends More {
@@ -24,7 +24,7 @@ interface WriteMore extends More {
 interface ApplyMore extends More, Pick<ApplyAction, "options"> {
   readonly subresource?: string;
   readonly fieldManager?: string;
-  /** Whether fields are taken over from other managers; true unless given. */
+  /** Whether this apply takes ownership of fields from other managers instead of failing with a conflict; true unless given. */
   readonly force?: boolean;
 }
 interface PatchMore extends WriteMore {
@@ -38,7 +38,7 @@ export function create<T extends KubernetesObject>(resource: Resource<T>, object
   return { type: "create", resource, object, options: more.options, tolerates: more.tolerates ?? none };
 }
 
-/** Deletes the object that was observed: its uid is a precondition, so that one made anew under its name is left alone. */
+/** Deletes the observed object. Its uid is a precondition, so that a new object with the same name is not deleted. */
 export function removeObject(
   resource: Resource,
   object: KubernetesObject,
@@ -49,7 +49,7 @@ export function removeObject(
   return remove(resource, keyOf(object), { ...more, preconditions });
 }
 
-/** Server-side apply, which takes fields over from other managers unless the options say otherwise. */
+/** Server-side apply. It takes ownership of fields from other managers unless `force` is false. */
 export function apply<T extends KubernetesObject>(
   resource: Resource<T>,
   object: ApplyAction["object"],
@@ -79,7 +79,7 @@ export function patch<T extends KubernetesObject>(
   return { type: "patch", resource, key, patch: body, subresource, preconditions, options, tolerates };
 }
 
-/** Deletes by name, whichever object has that name by then. Prefer `removeObject`. */
+/** Deletes by name, even if another object has that name by then. Prefer `removeObject`. */
 export function remove(resource: Resource, key: string, more: DeleteActionOptions & More = {}): Action {
   const { tolerates = none, ...options } = more;
   return { type: "delete", resource, key, options, tolerates };
@@ -111,7 +111,7 @@ export function recordEvent(
   return { type: "event", about, eventType, reason, message, tolerates: none };
 }
 
-/** Calls a port for its effect; to only ask, `askPort`. */
+/** Calls a port for its effect. To read from a port, use `askPort`. */
 export function callPort<Request, R>(port: Port<Request, R>, request: Request): Action<R> {
   return { type: "port", port, request, tolerates: none };
 }

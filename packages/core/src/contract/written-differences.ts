@@ -1,19 +1,20 @@
-// What was sent in a write, beside what the server answered: names the fields that the server has filled in or reset. For people: the
-// result is text.
+// Compares what a write sent with what the server returned, and prints the fields that the server has filled in or reset. The result is text
+// for people.
 import { printValuePath } from "../api/index.ts";
 
-/** Further differences are not reported. */
+/** Once more than this number of differences were found, the search ends. */
 const mostFields = 5;
 
 type Path = readonly (string | number)[];
 
 /**
- * Where the answer is not what was sent, as "path: sent …, the server has …". A patch says nothing about fields that it does not name, but
- * an item of a list is sent whole; so is everything where `isWhole`.
+ * Returns the differences between the sent body and the answer, as "path: sent …, the server has …". Fields that a patch does not contain are
+ * not compared. But items of a list are always sent whole, and if `isWhole` is true the body is the whole object: there, fields that only the
+ * answer has are differences, too.
  */
 export function findDifferences(sent: unknown, answered: unknown, isWhole: boolean): readonly string[] {
   const found: string[] = [];
-  // The operations of a JSON patch are no fields.
+  // A JSON patch is a list of operations, which cannot be compared with fields.
   if (Array.isArray(sent)) return found;
   const visit = (one: unknown, other: unknown, path: Path, whole: boolean): void => {
     if (found.length > mostFields || one === other) return;
@@ -48,12 +49,12 @@ const serversFields = new Set([
   "kind",
 ]);
 
-/** What a writer of an object does not send, or is not believed. */
+/** Whether the path is a field that a writer does not send, or that the server does not take from the writer. */
 function isServers(path: Path): boolean {
   return serversFields.has(path.join(" "));
 }
 
-/** The fields that a patch, or an object, says something about, as "path: sent …". */
+/** Returns the fields that a patch or an object contains, as "path: sent …". */
 export function sentFields(body: unknown): readonly string[] {
   const found: string[] = [];
   const visit = (value: unknown, path: Path): void => {

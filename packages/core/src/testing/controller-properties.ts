@@ -1,13 +1,13 @@
-// Properties that every controller should have, checked on worlds of plain objects, without a server:
+// Properties that every controller should have. They are checked on worlds, which are sets of plain objects, without a server:
 //
-// - declared: no plan holds an action or a measurement that the descriptor does not name;
-// - idempotent: its plan carried out on the world it was decided on, it decides on nothing more (in as many rounds as allowed);
-// - bounded: no plan has more actions than it may;
-// - total: no rule throws, not even on objects from which some field is missing that a server does not demand.
+// - declared: every action and every measurement of a plan is declared in the descriptor;
+// - idempotent: after its plan was carried out on the world, the controller plans no more writes (after at most `maxPlans` plans);
+// - bounded: no plan has more actions than `maxActions`;
+// - total: no rule throws, not even for objects without some field that the server does not require.
 //
 //   expect(findPropertyFaults(replicaSetController, worlds, { maxActions: 500 })).toEqual([]);
 //
-// Questions are answered from the world itself. Not looked at: times, ports (which fail), what admission would change.
+// Questions are answered from the world itself. Not covered: the passing of time, ports (which always fail), and changes by admission.
 import {
   type apiextensionsv1,
   applyJsonPatch,
@@ -47,27 +47,30 @@ import { type FillDefaults, newFillDefaults } from "./fake-cluster/fill-defaults
 import { isOver, stateAfterCreate, stateAfterDelete, stateAfterUpdate } from "./fake-cluster/stored-state.ts";
 import { finishDecision, outcomeOf } from "./rules.ts";
 
-/** What there is: pairs of a resource and its objects. */
+/** All objects that exist: pairs of a resource and its objects. */
 export type World = readonly (readonly [Resource, readonly KubernetesObject[]])[];
 
 export interface PropertyOptions {
-  /** Most actions a plan may have. */
+  /** The maximum number of actions of a plan. */
   readonly maxActions: number;
-  /** Plans it takes until there is nothing to do; 1 unless given. */
+  /** The maximum number of plans until the controller has nothing more to do; 1 unless given. */
   readonly maxPlans?: number;
-  /** Wall time; 2030 unless given. */
+  /** Wall time; the beginning of 2030 unless given. */
   readonly nowMs?: number;
-  /** Definitions of custom kinds: what is written gets the defaults of their schema. */
+  /** Definitions of custom kinds. Written objects of these kinds get the defaults of the schema. */
   readonly crds?: readonly apiextensionsv1.CustomResourceDefinition[];
-  /** For controllers that follow discovery. */
+  /** The result of discovery, for controllers that follow discovery. */
   readonly served?: Served;
-  /** What the server demands of custom kinds, so that it cannot be missing: `{ Foo: ["spec"] }`. Of its own kinds it is known. */
+  /**
+   * The required fields of custom kinds, which the check for "total" therefore does not remove: `{ Foo: ["spec"] }`. The required fields of
+   * built-in kinds are known.
+   */
   readonly required?: Readonly<Record<string, readonly string[]>>;
-  /** Keys of each queue; those of the primary in the world unless given. */
+  /** The keys to check, with their queues; unless given, the keys of all objects of the primary in the world. */
   readonly keys?: readonly { readonly queue: string; readonly key: string }[];
 }
 
-/** One line for each fault; none is good. */
+/** Returns one line for each fault. An empty list means that all properties hold. */
 export function findPropertyFaults<M>(
   controller: Controller<M>,
   worlds: Iterable<World>,
@@ -127,7 +130,7 @@ function checkConvergence<M>(
   }
 }
 
-/** What it wants to do, report included; undefined when there is nothing to decide about. */
+/** Returns the plan of the controller, including the plan of `report`; undefined if `observe` returned undefined. */
 function decideOn<M>(
   controller: Controller<M>,
   world: World,
@@ -199,15 +202,15 @@ function answerFrom(world: World, question: Question, served: Served | undefined
   }
 }
 
-/** What a server adds to what is sent. */
+/** What a server adds to the objects that it receives. */
 interface ServerSide {
-  /** Of names that it chooses. */
+  /** The suffix of generated names. */
   readonly suffix: string;
   readonly fillDefaults: FillDefaults;
   readonly nowMs: number;
 }
 
-/** The world after an action, as a server without admission leaves it: defaults, generations and finalizers included. */
+/** Returns the world after an action on a server without admission. Defaults, generations and finalizers are handled as the server does. */
 function carryOut(action: Action, world: World, { suffix, fillDefaults, nowMs }: ServerSide): World {
   if (!("resource" in action)) return world;
   const { resource: its } = action;
@@ -276,7 +279,7 @@ function patched(object: KubernetesObject, { patch }: Extract<Action, { readonly
   }
 }
 
-/** The same world with one thing missing from one object. */
+/** Yields copies of the world in which one object lacks one field. */
 function* spoiltWorlds(
   world: World,
   required: NonNullable<PropertyOptions["required"]>,
@@ -292,7 +295,7 @@ function* spoiltWorlds(
   }
 }
 
-/** What every object that a server has stored has. */
+/** The fields that every object from a server has. */
 const kept: ReadonlySet<string> = new Set([
   "apiVersion",
   "kind",
@@ -314,7 +317,7 @@ function* spoiltObjects(object: KubernetesObject): Iterable<readonly [string, Ku
   }
 }
 
-/** Not what a server demands, nor what it prints even if nobody set it. */
+/** Whether a stored object may lack the field: the server does not require it, and does not add it if it is not set. */
 function mayBeMissing(path: string, slot: Slot | undefined): boolean {
   return !kept.has(path) && slot?.isRequired !== true && slot?.isZeroDefault !== true;
 }

@@ -1,26 +1,30 @@
-// Waits in virtual time until something holds: time moves from one timer to the next, and after each everything that can run has run.
+// Waits in virtual time until a condition is true. The fake clock advances from one timer to the next, and after each timer the condition is
+// checked only when everything that can run has run.
 //
 //   await eventually(clock, () => server.get(deployments, "shop/web")?.spec?.replicas === 3);
 //   const pod = await eventually(clock, () => server.get(pods, "shop/web-0"), { withinMs: 5000 });
 //
-// Promises: it costs no real time; it looks at every moment at which something may have changed, so what holds for a moment only is seen;
-// it ends at the bound, or at once when nothing is left that could change anything; the complaint has the last thing that was seen. What
-// throws does not hold yet. Background timers (a watch that ends in half an hour) move time like all others.
+// Promises
+// - Waiting costs no real time.
+// - The condition is checked at every moment of virtual time at which something may have changed, so a short-lived state is not missed.
+// - The wait ends at the time limit, or immediately when no timer is left that could change anything. The error has the last seen value.
+// - A condition that throws is not true yet.
+// - Background timers (a watch that ends in half an hour) advance the clock like all others.
 import { inspect } from "node:util";
 import { type FakeClock, KubeloopError, toError } from "../base/index.ts";
 
 export interface EventuallyOptions<T> {
-  /** Whether what was seen will do; anything but false, 0, "", null, undefined and NaN unless given. */
+  /** Whether the value ends the wait. Unless given, every value does except false, 0, "", null, undefined and NaN. */
   readonly until?: (seen: T) => boolean;
-  /** Virtual time; a minute unless given. */
+  /** The time limit, in virtual time; one minute unless given. */
   readonly withinMs?: number;
-  /** What is waited for, in words, for the complaint. */
+  /** The name of the condition, for the error message. */
   readonly what?: string;
-  /** What else the complaint is to say: for example what failed meanwhile. Called when it is made. */
+  /** Returns text to append to the error message, for example what failed meanwhile. Called when the error is created. */
   readonly tell?: () => string;
 }
 
-/** What there is, when it is something. */
+/** The type of a value that ends the wait when `until` is not given. */
 export type Something<T> = Exclude<T, undefined | null | false | 0 | "">;
 
 export async function eventually<T>(
@@ -45,7 +49,7 @@ export async function eventually<T>(
     const seen = await attempt(clock, look, lastMs - lookedMs);
     if ("value" in seen && until(seen.value)) return seen.value;
     const left = lastMs - clock.monotonic();
-    // Looking took time: that alone may have changed something.
+    // `look` took virtual time, in which something may have changed.
     if (clock.monotonic() > lookedMs && left > 0) continue;
     const [next] = clock.pending();
     if (next === undefined || next.dueInMs === Number.POSITIVE_INFINITY)
@@ -62,7 +66,7 @@ export async function eventually<T>(
 
 type Seen<T> = { readonly value: T } | { readonly error: Error };
 
-/** A look that takes time is given what is left of it. */
+/** Calls `look`. If it returns a promise, the clock is advanced by at most `limitMs` until the promise settles. */
 async function attempt<T>(clock: FakeClock, look: () => T | Promise<T>, limitMs: number): Promise<Seen<T>> {
   try {
     const seen = look();

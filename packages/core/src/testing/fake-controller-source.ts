@@ -1,8 +1,8 @@
-// Something to list and watch that a test writes into, without a server: each change gets the next version, and watchers hear
-// of it unless the change says otherwise. What a `…DropWatch` hides stays hidden from open watches, as an event that was lost;
-// a list, or a watch that starts before it, shows it.
+// A ListerWatcher without a server, for informer tests. A test adds, modifies and deletes objects. Each change gets the next resourceVersion
+// and is sent to all open watches. A change by `…DropWatch` is not sent to open watches, like a lost event. A list returns it, and so does a
+// watch that is opened later at an earlier version.
 //
-// `resetWatch` cuts all watches; what happened before is forgotten, so that a watch from an earlier version is told 410.
+// `resetWatch` ends all watches and deletes the history, so that a new watch from an earlier version fails with 410.
 import { type KubernetesObject, keyOf, newExpired, type ObjectKey, type Resource } from "../api/index.ts";
 import { Channel, deepFreeze, KubeloopError } from "../base/index.ts";
 import type { WatchEvent } from "../client/index.ts";
@@ -22,7 +22,7 @@ export interface FakeControllerSourceOptions {
 
 export class FakeControllerSource<T extends KubernetesObject> implements ListerWatcher<T> {
   readonly description = "a fake source";
-  /** It has no bookmarks, so it cannot say where initial events end. */
+  /** This source sends no bookmarks, so a client could not see the end of the initial events. */
   readonly canWatchList = false;
   readonly resource: Resource | undefined;
   /** Thrown by every list while set. */
@@ -31,7 +31,7 @@ export class FakeControllerSource<T extends KubernetesObject> implements ListerW
   readonly #watches = new Set<Channel<WatchEvent<T>>>();
   #changes: SourceChange<T>[] = [];
   #version = 0;
-  /** What happened up to this version is forgotten. */
+  /** The history up to this version is deleted. */
   #forgottenVersion = 0;
   #isShutDown = false;
 
@@ -39,12 +39,12 @@ export class FakeControllerSource<T extends KubernetesObject> implements ListerW
     this.resource = resource;
   }
 
-  /** Watches that are being read. */
+  /** The number of watches that are being read. */
   get openWatches(): number {
     return this.#watches.size;
   }
 
-  /** All these return the object as it is listed and watched: frozen, with its version. */
+  /** This method and the five below return the object as lists and watches return it: frozen, with its resourceVersion. */
   add(object: T): T {
     return this.#change("ADDED", object, "tell");
   }
@@ -69,7 +69,7 @@ export class FakeControllerSource<T extends KubernetesObject> implements ListerW
     return this.#change("DELETED", lastState, "drop");
   }
 
-  /** Ends all watches and forgets what happened; with `keepHistory`, who comes back at an earlier version is told all. */
+  /** Ends all watches and deletes the history. With `keepHistory`, a new watch from an earlier version receives all later changes. */
   resetWatch({ keepHistory = false }: { readonly keepHistory?: boolean } = {}): void {
     for (const watch of this.#watches) watch.close();
     if (keepHistory) return;
@@ -77,7 +77,7 @@ export class FakeControllerSource<T extends KubernetesObject> implements ListerW
     this.#forgottenVersion = this.#version;
   }
 
-  /** Ends all watches; nothing is answered any more. */
+  /** Ends all watches. Every later list, watch and change throws. */
   shutdown(): void {
     this.resetWatch();
     this.#isShutDown = true;

@@ -1,4 +1,5 @@
-// A store of which a test defines the parts it cares about: whatever is not given does nothing and holds nothing.
+// A store for which a test provides only the methods that it needs. A method that is not given does nothing and returns the result of an empty
+// store.
 import type { Store } from "../informer/store/store.ts";
 
 export class FakeCustomStore<T> implements Store<T> {

@@ -1,15 +1,15 @@
-// client-go's NewFakeExpirationStore: an ExpirationCache whose policy a test decides, and that tells which keys it has dropped because they had
-// expired. What is deleted by a caller is not told: the caller knows.
+// client-go's NewFakeExpirationStore: an ExpirationCache with a policy from the test. It reports the keys that it has deleted because they had
+// expired. Keys that a caller deletes are not reported, because the caller knows them.
 import type { Clock } from "../base/index.ts";
 import { ExpirationCache, type ExpirationPolicy, type KeyFunction, type Store } from "../informer/index.ts";
 
 export interface FakeExpirationPolicyOptions<T> {
-  /** Keys of what never expires; a test may change the set. */
+  /** The keys that never expire. A test may change the set. */
   readonly neverExpire: ReadonlySet<string>;
   readonly keyOf: KeyFunction<T>;
 }
 
-/** Everything has expired but the keys that never do. */
+/** A policy by which every key has expired except those in `neverExpire`. */
 export function fakeExpirationPolicy<T>({ neverExpire, keyOf }: FakeExpirationPolicyOptions<T>): ExpirationPolicy<T> {
   return ({ object }) => !neverExpire.has(keyOf(object));
 }
@@ -17,7 +17,7 @@ export function fakeExpirationPolicy<T>({ neverExpire, keyOf }: FakeExpirationPo
 export interface FakeExpirationStoreOptions<T> {
   readonly isExpired: ExpirationPolicy<T>;
   readonly clock: Pick<Clock, "monotonic">;
-  /** Called with each key that was found expired and dropped, in that order. */
+  /** Called with each key that was deleted because it had expired, in the order of the deletions. */
   readonly onDeleted: (key: string) => void;
 }
 

@@ -1,5 +1,5 @@
-// Faults on purpose between a client and a server, for tests: the fault rules of `@kubeloop/core/api` with a seed of their own, so that
-// a run repeats without anything being passed in.
+// Injects faults between a client and a server, for tests. It uses the fault rules of `@kubeloop/core/api` with a fixed seed, so that every run
+// is the same without a seed from the test.
 //
 //   const { client, injected } = faultyClient(server.transport, [
 //     { name: "lost", fault: { kind: "reset", when: "after" }, match: { verbs: ["create"] }, nth: [1] },
@@ -9,7 +9,7 @@ import { noLog, type Random, seededRandom } from "../base/index.ts";
 import { type Client, clientOf } from "../client/index.ts";
 
 export interface FaultyTransportOptions extends Omit<FaultOptions, "random"> {
-  /** Where chance comes from; from one and the same seed unless given. */
+  /** The source of random numbers; one with a fixed seed unless given. */
   readonly random?: Random;
 }
 
@@ -31,6 +31,6 @@ export function faultyClient(
   options: FaultyTransportOptions,
 ): FaultyClient {
   const faulty = faultyTransport(transport, rules, options);
-  // What goes wrong is meant to: `injected` has it.
+  // Nothing is logged, because the failures are intended. `injected` has them.
   return { client: clientOf(faulty, { clock: options.clock, log: noLog }), injected: faulty.injected };
 }

@@ -1,9 +1,12 @@
-// `testing`: what tests of controllers and caches stand on: a cluster in one object, a fake API server with true resourceVersion
-// semantics, builders of common objects, what tests of rules are made of, faults, `eventually`, the properties every controller should have, a recorder that remembers, a
-// source of objects without any server, a store made of parts, and a look at what was left behind. All of it runs in virtual time.
-// docs/testing.md is the guide.
+// `testing`: helpers for tests of controllers and caches. All of them run in virtual time. docs/testing.md is the guide.
 //
-// Not here: assertions of a test framework, and anything that shipped code may use.
+// - a cluster in one object (FakeCluster), and a fake API server with true resourceVersion semantics (FakeApiServer)
+// - builders of common objects
+// - helpers for tests of rules, and checks of the properties that every controller should have
+// - injected faults, `eventually`, and a check for leaks
+// - an event recorder that stores the events, a ListerWatcher without a server, and a store with methods from the test
+//
+// This folder has no assertions of a test framework, and nothing that production code may import.
 export {
   newConfigMap,
   newDaemonSet,

@@ -1,5 +1,5 @@
-// How JavaScript's informers are known to fail, each as a fact that ours does not: a shared informer over the real client, in
-// virtual time.
+// Known failures of other JavaScript informers. Each test shows that this informer does not have the failure: a shared informer over the real
+// client, in virtual time.
 import { describe, expect, test } from "vitest";
 import { pods } from "../api/generated/resources.ts";
 import {
@@ -25,9 +25,9 @@ import { findLeaks } from "./leak-check.ts";
 interface Setup {
   readonly faults?: readonly FaultRule[];
   readonly body?: BodyStyle;
-  /** False for lists and plain watches. */
+  /** If false, the informer uses a list and a watch instead of a watch with initial events. */
   readonly canWatchList?: boolean;
-  /** What is between client and server. */
+  /** Wraps the transport between client and server. */
   readonly wire?: (transport: Transport) => Transport;
 }
 
@@ -71,7 +71,7 @@ function pod(name: string, count = 0): corev1.Pod {
   };
 }
 
-/** Writes down what it hears. */
+/** A handler that records the events that it receives. */
 function listener(heard: string[]): ResourceEventHandler<corev1.Pod> {
   return {
     onAdd: ({ metadata }) => void heard.push(`add ${metadata.name}`),
@@ -165,7 +165,7 @@ test("a handler that throws or rejects harms neither itself nor others", async (
   await stop();
 });
 
-/** Two events of a watch at a time, cut so that one chunk holds the end of the one and the beginning of the other. */
+/** Sends two watch events at a time, split so that one chunk has the end of the first event and the beginning of the second. */
 const inOddChunks =
   (transport: Transport): Transport =>
   async (request, signal) => {
@@ -208,7 +208,7 @@ test("never tells of the deletion of what is there when a relist crosses an even
   server.create(pods, pod("a"));
   await clock.settle();
   server.endWatches(newExpired("too old resource version"));
-  // The list has been read, and is on its way.
+  // The server has read the list, and the response is on its way to the client.
   await clock.advance(2_500);
   server.create(pods, pod("b"));
   await clock.advance(10_000);

@@ -1,16 +1,19 @@
-// What is left behind after everything was stopped: timers on a fake clock, work in flight, listeners on a signal, watches on a
-// fake server. Looks once, at what there is now; let the clock settle before.
+// Finds what is left after everything was stopped: timers on a fake clock, work in flight, listeners on a signal, watches on a fake server.
+// The check runs once, on the current state, so let the clock settle before it.
 import { getEventListeners } from "node:events";
 import { type FakeClock, KubeloopError } from "../base/index.ts";
 
 export interface LeakSources {
   readonly clock?: FakeClock;
-  /** Signals that outlive what was stopped. One that has aborted may have listeners left: they will never be told. */
+  /**
+   * Signals that live longer than what was stopped. Listeners on a signal that has aborted
+   * are not counted as leaks, because they are never called.
+   */
   readonly signals?: readonly AbortSignal[];
   readonly servers?: readonly { readonly openWatches: number }[];
 }
 
-/** One line for each leak; none is good. */
+/** Returns one line for each leak; an empty list if there is none. */
 export function findLeaks({ clock, signals = [], servers = [] }: LeakSources): readonly string[] {
   const timers = clock?.pending() ?? [];
   const tokens = clock?.inFlight() ?? [];
@@ -25,7 +28,7 @@ export function findLeaks({ clock, signals = [], servers = [] }: LeakSources): r
   ];
 }
 
-/** Throws when something was left behind, and says what. */
+/** Throws an error that names all leaks, if there are any. */
 export function assertNoLeaks(sources: LeakSources): void {
   const leaks = findLeaks(sources);
   if (leaks.length === 0) return;

@@ -1,4 +1,4 @@
-// The object that an action leaves behind, as a server without defaults and admission would answer it.
+// Returns the object after an action, as a server without defaults and without admission would return it.
 import { applyMergePatch } from "../api/index.ts";
 import type { Action } from "../contract/index.ts";
 

@@ -1,5 +1,5 @@
-// What tests of rules are made of: a snapshot of plain objects for `observe`, answers for `decide`, an outcome for `report`. No server, no
-// clock.
+// Helpers for tests of rules: a snapshot of plain objects for `observe`, answers for `decide`, an outcome for `report`. They need no server and
+// no clock.
 //
 //   const plan = finishDecision(decide(observe("shop/web", { snapshot: plainSnapshot([[pods, [pod]]]), model: undefined, nowMs }), context));
 //   const told = report(seen, outcomeOf(plan), context);
@@ -16,7 +16,7 @@ import { objectAfter } from "./object-after.ts";
 
 export { Answers, answered, plainSnapshot, unanswered } from "../contract/for-drivers.ts";
 
-/** Runs a decision that is made in slices to its end; returns any other as it is. */
+/** Runs a decision that is made in slices to its end. Returns any other decision unchanged. */
 export function finishDecision<Notes>(decision: Decision<Notes> | InSlices<Decision<Notes>>): Decision<Notes> {
   if (!("next" in decision)) return decision;
   for (;;) {
@@ -25,7 +25,10 @@ export function finishDecision<Notes>(decision: Decision<Notes> | InSlices<Decis
   }
 }
 
-/** Every action done, with the object that a server without admission would answer, but for those whose result is given. */
+/**
+ * Returns an outcome in which every action has succeeded, with the object that a server without admission would return. `resultOf` gives
+ * other results for some actions.
+ */
 export function outcomeOf<Notes>(
   plan: Plan<Notes>,
   resultOf: (action: Action) => ActionResult | undefined = () => undefined,

@@ -1,4 +1,4 @@
-// A real server takes what the builders build as it is.
+// A real server accepts the objects from the builders without changes.
 import { RealCluster } from "@kubeloop/real-cluster";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import * as resources from "../../api/generated/resources.ts";

@@ -1,4 +1,4 @@
-// Objects for tests: start with objects.ts.
+// Builders of objects for tests. Start with objects.ts.
 export {
   newConfigMap,
   newDaemonSet,

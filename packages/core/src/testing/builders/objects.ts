@@ -1,9 +1,10 @@
-// Builders of common objects: the least that a server takes, and whatever the test says beside.
+// Builders of common objects. An object has the fields that the server requires, and the overrides of the test.
 //
 //   newPod("shop/web", { metadata: { labels: { app: "web" } }, spec: { nodeName: "n1" } })
 //   ownedBy(stored(newReplicaSet("shop/web")), newPod("shop/web-1"))
 //
-// A key is "namespace/name"; a name alone is in the namespace "default". `newObject` builds what has no builder here, custom kinds too.
+// A key is "namespace/name"; a key without a namespace is in the namespace "default". For kinds without a builder here, also custom kinds, use
+// `newObject`.
 import {
   configMaps,
   daemonSets,
@@ -28,7 +29,7 @@ import {
 } from "../../api/index.ts";
 import { type Overrides, withOverrides } from "./overrides.ts";
 
-/** Only what every object has; `overrides` says the rest. */
+/** Returns an object with apiVersion, kind, name and namespace. All other fields come from `overrides`. */
 export function newObject<T extends KubernetesObject>(
   resource: Resource<T>,
   key: string,
@@ -61,7 +62,7 @@ export function newDaemonSet(key: string, overrides: Overrides<appsv1.DaemonSet>
   return built(daemonSets, key, { spec: selected(key) }, overrides);
 }
 
-/** Its pods are not started again. */
+/** Its pods have the restart policy "Never". */
 export function newJob(key: string, overrides: Overrides<batchv1.Job> = {}): batchv1.Job {
   return built(jobs, key, { spec: { template: { spec: { ...podSpec, restartPolicy: "Never" } } } }, overrides);
 }
@@ -74,7 +75,7 @@ export function newSecret(key: string, overrides: Overrides<corev1.Secret> = {})
   return newObject(secrets, key, overrides);
 }
 
-/** Port 80 of the pods that a workload of the same name makes. */
+/** A service for port 80 of the pods of a workload with the same name. */
 export function newService(key: string, overrides: Overrides<corev1.Service> = {}): corev1.Service {
   return built(services, key, { spec: { selector: labelsOf(key), ports: [{ port: 80 }] } }, overrides);
 }
@@ -87,7 +88,10 @@ export function newNamespace(name: string, overrides: Overrides<corev1.Namespace
   return newObject(namespaces, name, overrides);
 }
 
-/** As a server would have it: with uid, version, generation and age. What it has already stays; the uid follows from kind and key. */
+/**
+ * Returns the object as a server would store it: with uid, resourceVersion, generation and creationTimestamp. Metadata that the object has
+ * already stays. The uid is computed from kind and key.
+ */
 export function stored<T extends KubernetesObject>(object: T): T {
   const { namespace, name = "" } = object.metadata;
   const uid = ["uid", object.kind, namespace, name].filter(Boolean).join("-").toLowerCase();
@@ -96,7 +100,7 @@ export function stored<T extends KubernetesObject>(object: T): T {
   return { ...object, metadata };
 }
 
-/** With a reference to its controller, which must have a uid: from a server, or `stored`. */
+/** Returns the object with a controller reference to `owner`. The owner must have a uid: from a server, or from `stored`. */
 export function ownedBy<T extends KubernetesObject>(owner: KubernetesObject, object: T): T {
   return setControllerReference(object, owner);
 }
@@ -105,7 +109,7 @@ const podSpec: corev1.PodSpec = { containers: [{ name: "main", image: "registry.
 
 const labelsOf = (key: string) => ({ app: splitKey(key).name });
 
-/** Selector and template that fit each other. */
+/** Returns a selector and a pod template that match each other. */
 function selected(key: string) {
   const labels = labelsOf(key);
   return { selector: { matchLabels: labels }, template: { metadata: { labels }, spec: podSpec } };

@@ -1,13 +1,13 @@
-// What a test says about an object beside what every one of its kind has.
+// Fields that a test sets on an object from a builder.
 
-/** Any part of it; undefined takes a field away. Lists are given whole. */
+/** Any part of an object. Undefined removes a field. A list replaces the whole list. */
 export type Overrides<T> = T extends readonly unknown[]
   ? T
   : T extends object
     ? { readonly [K in keyof T]?: Overrides<T[K]> | undefined }
     : T;
 
-/** Objects are merged, all else is replaced; neither is changed. */
+/** Returns a merged copy: nested objects are merged, all other values are replaced. The arguments are not modified. */
 export function withOverrides<T extends object>(object: T, overrides: Overrides<T>): T {
   const merged: Record<string, unknown> = { ...(object as Record<string, unknown>) };
   for (const [field, value] of Object.entries(overrides)) {

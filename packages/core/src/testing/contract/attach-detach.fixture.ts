@@ -1,7 +1,7 @@
-// The attach-detach controller's core for CSI, written in the contract, one key for each volume. Wanted is where pods that use it
-// run; actual are its VolumeAttachments and what nodes are told. Before a volume is detached the node is told so; if the detaching
-// fails, it is told otherwise again. A volume that a node still uses is waited for; only a node that is unwell loses it all the
-// same, after six minutes, and since when it was unwanted is all this controller remembers.
+// The core of the attach-detach controller for CSI, written with the contract, with one key for each volume. The desired state is the nodes of
+// the pods that use the volume. The actual state is its VolumeAttachments and `volumesAttached` of the nodes. Before a volume is detached, it
+// is removed from `volumesAttached` of the node; if the detach fails, it is added again. A volume that a node still uses is not detached,
+// except from a node that is not ready, after six minutes. The model has only the times since when volumes are unused.
 import {
   nodes,
   persistentVolumeClaims,
@@ -38,7 +38,7 @@ import { isPodTerminal } from "../../rules/index.ts";
 
 export const maxWaitForUnmountMs = 6 * 60_000;
 
-/** Since when nobody on the node wants the volume, by volume and node. Rebuilt by and by: a restart waits anew. */
+/** The time since when no pod on the node uses the volume, by volume and node. It is not restored after a restart: each wait starts again. */
 export class UnwantedSince {
   readonly #sinceMs = new Map<string, number>();
 
@@ -59,14 +59,14 @@ export interface Place {
   readonly nodeName: string;
   readonly node: corev1.Node | undefined;
   readonly attachment: storagev1.VolumeAttachment | undefined;
-  /** Pods that want it there. */
+  /** The pods on this node that use the volume. */
   readonly pods: readonly corev1.Pod[];
   readonly unwantedSinceMs: number | undefined;
 }
 
 export interface VolumeSeen {
   readonly volume: corev1.PersistentVolume;
-  /** As nodes call it. */
+  /** The name of the volume in the status of nodes. */
   readonly deviceName: string;
   readonly places: readonly Place[];
 }
@@ -102,7 +102,7 @@ export function observe(key: string, { snapshot, model }: View<UnwantedSince>): 
 }
 
 export function decide(seen: VolumeSeen, { nowMs }: DecideContext): Decision {
-  // Each node is told, and then loses the volume, whatever becomes of the others.
+  // For each node, first the node status is written and then the attachment deleted. Failures of other nodes do not stop this.
   const [moved, attached, said]: [ReturnType<typeof inOrder>[], Action[], Action[]] = [[], [], []];
   let waitMs = Number.POSITIVE_INFINITY;
   for (const place of seen.places) {
@@ -136,7 +136,7 @@ export function decide(seen: VolumeSeen, { nowMs }: DecideContext): Decision {
   return steps.every((step) => step.length === 0) ? nothing("as wanted", more) : plan("moves", steps, more);
 }
 
-/** A node that was told that it loses the volume, and has not lost it, is told so. */
+/** If the detach failed after the volume was removed from `volumesAttached` of the node, adds it there again. */
 export function report(seen: VolumeSeen, outcome: Outcome): Plan | undefined {
   const restored = seen.places.flatMap(({ node, attachment }) => {
     if (node === undefined || attachment === undefined) return [];
@@ -179,7 +179,7 @@ export const attachDetachController = newController<UnwantedSince>({
   queues: { volumes: queue({ workers: 10, observe, decide, report, learn }) },
 });
 
-/** 0 when it may go; Infinity when only the node can say. */
+/** Returns 0 if the volume may be detached now, Infinity if it may be detached only after the node no longer uses it. */
 function mustWaitMs({ node, unwantedSinceMs }: Place, { deviceName }: VolumeSeen, nowMs: number): number {
   if (node === undefined || node.status?.volumesInUse?.includes(deviceName) !== true) return 0;
   if (node.spec?.taints?.some(({ key }) => key === "node.kubernetes.io/out-of-service") === true) return 0;
@@ -187,7 +187,7 @@ function mustWaitMs({ node, unwantedSinceMs }: Place, { deviceName }: VolumeSeen
   return Math.max(0, (unwantedSinceMs ?? nowMs) + maxWaitForUnmountMs - nowMs);
 }
 
-/** The whole list is written: nobody else may have changed it meanwhile. */
+/** Writes the whole list, so the write must fail if another client has changed it meanwhile. */
 function tell(node: corev1.Node, { deviceName }: VolumeSeen, what: "attached" | "detached") {
   const others = (node.status?.volumesAttached ?? []).filter(({ name }) => name !== deviceName);
   const volumesAttached = what === "attached" ? [...others, { name: deviceName, devicePath: "" }] : others;

@@ -53,7 +53,7 @@ async function onStage(options: Partial<StageOptions> & { readonly accessMode?: 
 }
 type OnStage = Stage<UnwantedSince>;
 
-/** As the CSI driver does. */
+/** Sets the attachment to attached, as the CSI driver does. */
 async function becomesAttached(stage: OnStage, name: string) {
   stage.edit(volumeAttachments, name, (each) => ({ ...each, status: { attached: true } }));
   await stage.clock.advance(1000);

@@ -1,4 +1,4 @@
-// What a driver does with the keys that are under way when it is told to stop.
+// What a driver does with the keys that are being reconciled when it is stopped.
 import { expect, test } from "vitest";
 import { configMaps, secrets } from "../../api/generated/resources.ts";
 import { type corev1, type Transport, withFaults } from "../../api/index.ts";
@@ -9,7 +9,7 @@ import { Stage } from "./stage.fixture.ts";
 const map: corev1.ConfigMap = { apiVersion: "v1", kind: "ConfigMap", metadata: { namespace: "shop", name: "a" } };
 const secret: corev1.Secret = { apiVersion: "v1", kind: "Secret", metadata: { namespace: "shop", name: "a" } };
 
-/** Creates a secret, which takes two seconds, and says so. */
+/** Creates a secret, which takes two seconds, and records an event about it. */
 const controller = keyed({
   name: "secrets",
   primary: configMaps,

@@ -19,7 +19,7 @@ const controller = keyed({
     isThere ? nothing("is there") : plan("make it", [[create(secrets, secret, { tolerates: ["AlreadyExists"] })]]),
 });
 
-/** The first create finds that somebody else was faster, whose object is gone at once. */
+/** The first create fails with 409, as if another client had created the object and deleted it immediately. */
 const oneExists = (transport: Transport, clock: FakeClock) =>
   withFaults(
     transport,

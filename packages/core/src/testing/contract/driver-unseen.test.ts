@@ -1,4 +1,5 @@
-// An object that a key created and that is gone before the cache has seen it: no event tells of it, and the key is woken all the same.
+// A key creates an object, which is deleted before the cache has seen it. No watch event reports the object, but the key is enqueued all the
+// same.
 import { expect, test } from "vitest";
 import { configMaps, secrets } from "../../api/generated/resources.ts";
 import { type corev1, type Transport, withFaults } from "../../api/index.ts";
@@ -9,7 +10,7 @@ import { Stage } from "./stage.fixture.ts";
 const map: corev1.ConfigMap = { apiVersion: "v1", kind: "ConfigMap", metadata: { namespace: "shop", name: "a" } };
 const secret: corev1.Secret = { apiVersion: "v1", kind: "Secret", metadata: { namespace: "shop", name: "a" } };
 
-/** Keeps a secret beside each ConfigMap; woken when one is deleted. */
+/** Keeps a secret for each ConfigMap. A deletion of a secret enqueues the key. */
 const controller = keyed({
   name: "secrets",
   primary: configMaps,
@@ -26,7 +27,7 @@ const controller = keyed({
   decide: ({ isThere }) => (isThere ? nothing("is there") : plan("make it", [[create(secrets, secret)]])),
 });
 
-/** The watch of secrets, and lists after it, do not get through for a while. */
+/** Watches and lists of secrets fail with 503 until `until` returns true. */
 const deaf = (until: () => boolean) => (transport: Transport, clock: FakeClock) =>
   withFaults(
     transport,

@@ -40,7 +40,7 @@ function secret(name: string, labels: Record<string, string> = {}): corev1.Secre
 
 type Rule = (map: corev1.ConfigMap, context: DecideContext) => Decision;
 
-/** A controller of config maps whose one rule the test gives. */
+/** A controller of config maps with a `decide` from the test. */
 function onMaps(decide: Rule, more: Partial<Parameters<typeof keyed<corev1.ConfigMap>>[0]> = {}) {
   return keyed<corev1.ConfigMap>({
     name: "maps",

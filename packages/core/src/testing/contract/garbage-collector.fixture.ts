@@ -1,6 +1,6 @@
-// The garbage collector's core, written in the contract: it watches the metadata of whatever discovery says can be deleted, keeps
-// the owner graph, and deletes what nobody owns any more. Nothing is deleted on the word of a cache: the item and every owner
-// that may be gone are read live first.
+// The core of the garbage collector, written with the contract. It watches the metadata of all resources that discovery reports as deletable,
+// keeps the owner graph, and deletes objects whose owners do not exist any more. It deletes nothing because of a cache alone: the object and
+// every owner that may be gone are read live first.
 import {
   type metav1,
   objectKeyOf,
@@ -121,7 +121,7 @@ function decideByOwners(seen: ItemSeen, resource: Resource, item: Meta, context:
   ]);
 }
 
-/** The graph hears what was found out by reading live. */
+/** Updates the graph with the results of the live reads. */
 export function learnFromItem(graph: OwnerGraph, seen: ItemSeen, learned: Learned): readonly Wake[] {
   const place = placeOf(seen);
   if (place === undefined) return [];

@@ -24,7 +24,7 @@ function object(kind: string, name: string, metadata: metav1.ObjectMeta = {}): K
   return { apiVersion, kind, metadata: { ...(namespaced ? { namespace: "shop" } : {}), name, ...metadata } };
 }
 
-/** A server with the collector, and an owner with its children on it. */
+/** Starts a server with the garbage collector, and creates an owner with its children. */
 async function family(children: readonly string[], options: Partial<StageOptions> & { readonly block?: boolean } = {}) {
   const { block = true, ...more } = options;
   const stage = new Stage(garbageCollector, { resources, ...more });
@@ -42,7 +42,7 @@ const left = (stage: Stage<OwnerGraph>) =>
     stage.list<KubernetesObject>(resource).map(({ kind, metadata }) => `${kind} ${metadata.name}`),
   );
 
-/** Deletes as a user does, over the wire. */
+/** Deletes an object through the transport, as a user does. */
 async function deleteAs(
   stage: Stage<OwnerGraph>,
   policy: "Background" | "Foreground" | "Orphan",

@@ -1,6 +1,6 @@
-// The fake API server, grown by what controllers' writes need: names the server chooses, merge and JSON patches, applies (as merges that
-// create), dry runs, status and other subresources, preconditions, finalizers and propagation, collections, discovery. Only as much as
-// the contract's tests look at.
+// The fake API server with the additional features that writes of controllers need: generated names, merge and JSON patches, applies (as merges
+// that create), dry runs, status and other subresources, preconditions, finalizers and propagation, collections, discovery. It has only what
+// the tests of the contract need.
 import {
   type ApiRequest,
   type ApiResponse,
@@ -32,7 +32,7 @@ export interface Written {
   readonly verb: string;
   readonly place: string;
   readonly key: string;
-  /** What was asked for beside the write itself: "fieldManager=foo&force=true". */
+  /** The query of the request: "fieldManager=foo&force=true". */
   readonly query: string;
   readonly contentType: string;
   readonly body: unknown;
@@ -48,9 +48,9 @@ interface Target {
 
 export class GrownServer {
   readonly server: FakeApiServer;
-  /** What was written over the wire, in order, refused or not: "create pods shop/web-1". */
+  /** The writes through the transport that the server accepted, in order, including dry runs. */
   readonly written: Written[] = [];
-  /** Served beside what the server has; what discovery says can change at any time. */
+  /** The resources that discovery reports and that accept writes. A test may change them at any time. */
   served: readonly Resource[];
   readonly failingGroups = new Set<string>();
   readonly #clock: Clock;
@@ -63,7 +63,7 @@ export class GrownServer {
     this.server = new FakeApiServer(options);
   }
 
-  /** "create pods shop/a": what was written, in words. */
+  /** The writes as text: "create pods shop/a". */
   get log(): readonly string[] {
     return this.written.map(({ verb, place, key }) => `${verb} ${place}${key === "" ? "" : ` ${key}`}`);
   }
@@ -152,7 +152,7 @@ export class GrownServer {
     return this.#store(at, { ...stored, ...statusOf(named), metadata: versionOf(stored, named) }, stored);
   }
 
-  /** What would be answered, near enough; nothing is kept. */
+  /** Returns approximately the response to a dry run. Nothing is stored. */
   #tried(at: Target, request: ApiRequest): object {
     const body = request.body.kind === "value" ? (request.body.value as object) : {};
     return {
@@ -174,7 +174,7 @@ export class GrownServer {
     return this.#store(at, { ...stored, ...statusOf(patched), metadata: versionOf(stored, patched) }, stored);
   }
 
-  /** The last finalizer of what is being deleted takes it along. */
+  /** Stores the object. If it is terminating and has no finalizers left, it is deleted. */
   #store(at: Target, object: KubernetesObject, stored: KubernetesObject): KubernetesObject {
     const { deletionTimestamp } = stored.metadata;
     const metadata = { ...object.metadata, ...(deletionTimestamp === undefined ? {} : { deletionTimestamp }) };
@@ -232,7 +232,7 @@ function statusOf(object: KubernetesObject): object {
   return status === undefined ? {} : { status };
 }
 
-/** What was asked for: only if it is still this version. */
+/** Returns the stored metadata with the uid and resourceVersion of the sent object, which are the preconditions of the write. */
 function versionOf(stored: KubernetesObject, { metadata }: KubernetesObject): metav1.ObjectMeta {
   const { uid, resourceVersion } = metadata;
   return {

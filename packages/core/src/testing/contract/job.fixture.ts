@@ -1,7 +1,7 @@
-// The job controller's core, written in the contract: pods counted exactly once by a finalizer, in this order, each step only
-// after the one before it is stored: (1) terminated pods are named in status.uncountedTerminatedPods, (2) their finalizers are
-// removed side by side, (3) those that worked move into the counters. A pod that vanishes in between was counted or still is
-// named; none is counted twice.
+// The core of the job controller, written with the contract. A finalizer makes sure that each pod is counted exactly once. Each of these steps
+// starts only after the previous one is stored: (1) terminated pods are listed in status.uncountedTerminatedPods, (2) their finalizers are
+// removed in parallel, (3) pods whose finalizer was removed are moved to the counters. A pod that is deleted between two steps is either
+// counted or still listed; no pod is counted twice.
 import { jobs, pods } from "../../api/generated/resources.ts";
 import {
   addFinalizer,
@@ -56,11 +56,11 @@ const maxUncounted = 500;
 export interface JobSeen {
   readonly job: batchv1.Job;
   readonly pods: readonly corev1.Pod[];
-  /** Match, and nobody controls them. */
+  /** Pods that match the selector and have no controller. */
   readonly orphans: readonly corev1.Pod[];
 }
 
-/** By the controller's uid; orphans by namespace, so that a job reads none of other namespaces. */
+/** Pods by the uid of their controller. Orphans are indexed by namespace, so that a job reads no orphans of other namespaces. */
 export const podsByController = defineIndex("job-controller-uid", pods, (pod) => [
   controllerOf(pod)?.uid ?? `orphan ${pod.metadata.namespace}`,
 ]);
@@ -101,7 +101,7 @@ export function decide(seen: JobSeen, context: DecideContext): Decision<PodCount
   });
 }
 
-/** Counts those whose finalizers are gone now, and finishes the job when nothing is left to count. */
+/** Counts the pods whose finalizers have been removed, and finishes the job when no pod is left to count. */
 export function report(seen: JobSeen, outcome: Outcome<PodCounts>, context: DecideContext): Plan | undefined {
   const { job } = seen;
   if (outcome.notes === undefined) return undefined;
@@ -109,7 +109,7 @@ export function report(seen: JobSeen, outcome: Outcome<PodCounts>, context: Deci
   const released = outcome.notes.toRelease.filter((pod) => outcome.isDoneOn(pods, keyOf(pod)));
   const status = settle(seen, stored.status ?? {}, released, context.nowMs);
   const events = [...creationEvents(job, outcome), ...endEvents(job, status)];
-  // What could not be stored first must not be counted: everything waits for the next time.
+  // If the first status write failed, no pod may be counted now. The next reconcile counts them.
   if (outcome.find({ resource: jobs }).some(({ result }) => result.status === "failed")) return plan("told", [events]);
   return plan("counted", [[writeStatus(stored, status)], events]);
 }
@@ -118,7 +118,7 @@ interface PodCounts {
   readonly active: readonly corev1.Pod[];
   readonly uncountedSucceeded: readonly string[];
   readonly uncountedFailed: readonly string[];
-  /** Named before, and without finalizer by now. */
+  /** Pods that were listed as uncounted before and have no finalizer any more. */
   readonly settledSucceeded: number;
   readonly settledFailed: number;
   readonly toRelease: readonly corev1.Pod[];
@@ -185,7 +185,7 @@ function settle(
   return { ...end("Complete", "CompletionsReached"), completionTime: printTime(nowMs) };
 }
 
-/** Pods to make or to take away. */
+/** Returns the steps that create missing pods or delete excess pods. */
 function manage(seen: JobSeen, counts: PodCounts, nowMs: number) {
   const { job } = seen;
   const failed = (job.status?.failed ?? 0) + counts.settledFailed + counts.uncountedFailed.length;
@@ -297,7 +297,7 @@ const normal = (status: batchv1.JobStatus = {}) => ({
   uncounted: [status.uncountedTerminatedPods?.succeeded ?? [], status.uncountedTerminatedPods?.failed ?? []],
 });
 
-/** A pod whose job is gone, and still held by its finalizer. */
+/** Returns the pod if its job does not exist any more and the pod still has the finalizer. */
 export function observeOrphan(key: string, { snapshot }: View): corev1.Pod | undefined {
   const pod = snapshot.get(pods, key);
   return pod !== undefined && isTracked(pod) && !ownerLives(pod, snapshot) ? pod : undefined;
@@ -327,7 +327,7 @@ export const jobController = newController({
   primary: jobs,
   watches: [
     itself(jobs),
-    // Pods often come in bunches: a second to gather them.
+    // Pods often change in groups. A delay of one second handles them in one reconcile.
     owned(pods, { afterMs: 1000, owner: jobs }),
     mapped(pods, (pod, snapshot) =>
       isTracked(pod) && !ownerLives(pod, snapshot) ? [{ queue: "orphan pods", key: keyOf(pod) }] : [],

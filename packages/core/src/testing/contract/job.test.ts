@@ -39,7 +39,7 @@ const hasFailed = (stage: OnStage) => isConditionTrue(statusOf(stage).conditions
 const activePods = (stage: OnStage) =>
   stage.list(pods).filter(({ status }) => status?.phase !== "Succeeded" && status?.phase !== "Failed");
 
-/** As the kubelet does. */
+/** Terminates pods, as the kubelet does. */
 async function end(stage: OnStage, phase: "Succeeded" | "Failed", count = 1) {
   for (const pod of activePods(stage).slice(0, count)) {
     const terminated = { exitCode: phase === "Failed" ? 1 : 0, finishedAt: printTime(stage.clock.now()) };

@@ -1,4 +1,4 @@
-// Gates with a bug each, as somebody might write it: the simulation has to find every one of them.
+// Gates with one typical bug each. The simulation must find every one of them.
 import type { WriteGate } from "../../runtime/index.ts";
 
 export const leakyGates: Readonly<Record<string, (gate: WriteGate) => WriteGate>> = {

@@ -1,5 +1,5 @@
-// The namespace controller's core, written in the contract: what a deleted namespace holds is asked of discovery and of live lists,
-// deleted pods first, and only when every list is empty, and none could not be read, is the namespace let go.
+// The core of the namespace controller, written with the contract. It finds the content of a terminating namespace with discovery and live
+// lists, and deletes it, pods first. It removes the finalizer of the namespace only if every list was read and is empty.
 import { namespaces } from "../../api/generated/resources.ts";
 import { type corev1, type PartialObjectMetadata, printTime, type Resource } from "../../api/index.ts";
 import { KubeloopError } from "../../base/index.ts";
@@ -34,12 +34,12 @@ export interface NamespaceSeen {
   readonly name: string;
 }
 
-/** What the answers say, once they are all there. */
+/** The content of the namespace, when all questions are answered. */
 interface Content {
   readonly namespace: corev1.Namespace;
   readonly served: Served;
   readonly remaining: readonly { readonly resource: Resource; readonly items: readonly PartialObjectMetadata[] }[];
-  /** Lists that could not be read. */
+  /** The errors of lists that could not be read. */
   readonly failures: readonly Error[];
 }
 
@@ -74,7 +74,7 @@ export function decide({ name }: NamespaceSeen, context: DecideContext): Decisio
   return plan("is empty", [[update(namespaces, released, { subresource: "finalize", tolerates: ["NotFound"] })]]);
 }
 
-/** The five conditions, always all of them, until it is let go. */
+/** Writes all five conditions, until the finalizer of the namespace is removed. */
 export function report({ name }: NamespaceSeen, outcome: Outcome, context: DecideContext): Plan | undefined {
   const content = contentOf(name, context);
   if ("kind" in content || outcome.isDoneOn(namespaces, name, { subresource: "finalize" })) return undefined;
@@ -102,7 +102,7 @@ export function report({ name }: NamespaceSeen, outcome: Outcome, context: Decid
 export const namespaceController = keyed<NamespaceSeen>({
   name: "namespace-controller",
   primary: namespaces,
-  // Others hear of the deletion too: a little time for them to stop creating things.
+  // The delay gives other clients time to notice the deletion and to stop creating objects.
   watches: [
     itself(namespaces, { afterMs: 5000, when: ({ object }) => object.metadata.deletionTimestamp !== undefined }),
   ],
@@ -146,7 +146,7 @@ function contentOf(name: string, context: DecideContext): Content | Decision {
   return { namespace: live.value, served: served.value, remaining, failures };
 }
 
-/** What is being deleted already is left to go. */
+/** Returns the deletes for objects that are not terminating yet. */
 function removalsOf({ resource, items }: Content["remaining"][number], namespace: string): readonly Action[] {
   const living = items.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
   if (living.length === 0) return [];
@@ -157,7 +157,7 @@ function removalsOf({ resource, items }: Content["remaining"][number], namespace
   );
 }
 
-/** Undefined when nothing says how long it will take. */
+/** Returns undefined if nothing indicates how long the deletion takes. */
 function estimateMs(due: Content["remaining"]): number | undefined {
   const items = due.flatMap((each) => each.items);
   const graceSeconds = Math.max(0, ...items.map(({ metadata }) => metadata.deletionGracePeriodSeconds ?? 0));

@@ -32,7 +32,7 @@ function item(kind: string, name: string, metadata: metav1.ObjectMeta = {}): Kub
   return { apiVersion, kind, metadata: { namespace: "shop", name, ...metadata } };
 }
 
-/** A namespace with content, and its deletion. */
+/** Creates a namespace with content and deletes the namespace. */
 async function deletedNamespace(content: readonly KubernetesObject[], options: Partial<StageOptions> = {}) {
   const stage = new Stage(namespaceController, { resources, ...options });
   stage.server.server.create(namespaces, { ...namespace(), metadata: { name: "shop" } });

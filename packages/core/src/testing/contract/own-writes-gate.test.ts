@@ -1,4 +1,4 @@
-// What the gate of own writes costs a server and remembers, in a driver with queues and watches around it.
+// How many requests the gate of own writes needs and what it stores, in a driver with queues and watches.
 import { describe, expect, test } from "vitest";
 import { configMaps, pods, secrets } from "../../api/generated/resources.ts";
 import {
@@ -37,7 +37,7 @@ const newPod = (metadata: corev1.Pod["metadata"]): corev1.Pod => ({
   ...{ apiVersion: "v1", kind: "Pod", metadata: { namespace: "shop", ...metadata }, spec: { containers: [] } },
 });
 
-/** Hands out the gates that a driver opens. */
+/** Collects the gates that a driver opens. */
 function gates(): { readonly open: ReadYourWrites[]; readonly wrapGate: (gate: WriteGate) => WriteGate } {
   const open: ReadYourWrites[] = [];
   const wrapGate = (gate: WriteGate) => {
@@ -148,7 +148,7 @@ describe("what settling costs the server", () => {
       labels: { app: name },
       ownerReferences: [{ apiVersion: "v1", kind: "ConfigMap", name, uid, controller: true }],
     });
-  // Informers begin with a watch that sends all there is: lists are what settling takes.
+  // Informers start with a watch that sends initial events, so all lists are requests of the settling reads.
   const reads = (stage: Stage<undefined>, verb: string) =>
     stage.server.server.requests.filter((request) => request.verb === verb && request.path.includes("pods"));
 
@@ -194,7 +194,7 @@ describe("what settling costs the server", () => {
       { resources: [configMaps, pods] },
     );
     await stage.clock.advance(1000);
-    // The map is seen, and nothing after it.
+    // The cache receives the config map, and no change after it.
     stage.server.server.pauseCache();
     stage.server.server.create(configMaps, newMap("a"));
     stage.server.server.resumeCache();
@@ -240,7 +240,7 @@ describe("the end of an object that a key has marked, by somebody else, brings t
       });
       await stage.clock.advance(60_000);
       expect(stage.get(pods, "shop/p")?.metadata.deletionTimestamp).toBeDefined();
-      // Its own mark is its echo.
+      // The update that sets the deletionTimestamp is the echo of the key's own delete, and causes no reconcile.
       expect(looks).toEqual([1]);
       stage.server.server.delete(pods, "shop/p");
       await stage.clock.advance(1000);

@@ -1,17 +1,17 @@
-// The garbage collector's memory: who owns whom, over everything there is, by uid. An owner that is only referred to is a virtual
-// node: nobody has seen it, so it is looked for live before anything is concluded.
+// The model of the garbage collector: a graph of all objects and their owners, by uid. An owner that is known only from references is a
+// virtual node. No watch has reported it, so it is read live before anything is decided.
 //
-// `absorb` and `forget` return whom to look at; all else are questions.
+// `absorb` and `forget` return the keys to enqueue.
 import { type KubernetesObject, keyOf, type metav1, type ObjectKey, type Resource } from "../../api/index.ts";
 import type { Change, Wake } from "../../contract/index.ts";
 
 export interface GraphNode {
   readonly uid: string;
-  /** Undefined for a virtual node: only references tell of it. */
+  /** Undefined for a virtual node, which is known only from references. */
   readonly place: { readonly resource: Resource; readonly key: ObjectKey } | undefined;
-  /** How dependents refer to a virtual node. */
+  /** The owner reference that a dependent has to a virtual node. */
   readonly reference: metav1.OwnerReference | undefined;
-  /** Of the dependent that told of a virtual node. */
+  /** The namespace of the object; for a virtual node, that of the dependent with the reference. */
   readonly namespace: string;
   readonly owners: readonly metav1.OwnerReference[];
   readonly isDeleting: boolean;
@@ -31,7 +31,7 @@ export class OwnerGraph {
     return [...(this.#dependents.get(uid) ?? [])].flatMap((each) => this.#nodes.get(each) ?? []);
   }
 
-  /** An owner that was looked for and not found: it never comes back under its uid. */
+  /** Whether the owner was not found in a live read. An object with this uid can never exist again. */
   isAbsent(uid: string): boolean {
     return this.#absent.has(uid);
   }
@@ -52,7 +52,7 @@ export class OwnerGraph {
     return [...this.#link(node, before), ...wakesOfDeletion(node, before, this.dependentsOf(uid), change.object)];
   }
 
-  /** It is gone: whoever it owned may have to go, whoever waited for it may go on. */
+  /** Removes a deleted object. Returns its dependents, which may have to be deleted, and the owners that were waiting for it. */
   forget(uid: string): readonly Wake[] {
     const node = this.#nodes.get(uid);
     if (node === undefined) return [];
@@ -82,7 +82,7 @@ export class OwnerGraph {
         wakes.push(owner.uid);
       } else if (before === undefined && known.isDeleting) wakes.push(node.uid);
     }
-    // Owners known to be gone are not verified once more: the dependent itself is looked at.
+    // Owners that are known to be absent are not checked again. Instead the dependent itself is enqueued.
     if (node.owners.some((owner) => this.#absent.has(owner.uid))) wakes.push(node.uid);
     return wakes;
   }

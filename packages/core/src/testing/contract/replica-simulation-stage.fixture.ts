@@ -1,4 +1,4 @@
-// A controller on whatever server simulations have: informers, driver and metrics, started and ended in one place.
+// Runs a controller against the server of a simulation. Starts and stops informers, driver and metrics.
 import { pods, replicaSets } from "../../api/generated/resources.ts";
 import { controllerOf, isNotFound, type Transport } from "../../api/index.ts";
 import { type FakeClock, MetricsRegistry, noLog, seededRandom } from "../../base/index.ts";
@@ -12,7 +12,7 @@ import type { SimulatedServer } from "../simulation/simulated-server.fixture.ts"
 export interface SimulatedStageOptions {
   readonly clock: FakeClock;
   readonly server: SimulatedServer;
-  /** The server's, with faults. */
+  /** The transport of the server, with faults. */
   readonly transport: Transport;
   readonly driver: Partial<ControllerDriverOptions>;
 }
@@ -24,11 +24,11 @@ export class SimulatedStage implements AsyncDisposable {
   readonly #stop = new AbortController();
   readonly #running: Promise<unknown>;
 
-  /** Begins to run. */
+  /** Starts the informers and the driver. */
   constructor(controller: Controller, { clock, server, transport, driver }: SimulatedStageOptions) {
     this.server = server;
     this.#clock = clock;
-    // With a limit: a list that is never answered would be waited for as long as the client waits.
+    // A timeout is set, because a list that is never answered waits for the timeout of the client.
     const client = clientOf(transport, { clock, timeoutMs: 60_000, log: noLog });
     const common = { clock, freeze: true, log: noLog } as const;
     const informers = new SharedInformerFactory(client, { ...common, random: seededRandom("informers") });
@@ -44,7 +44,7 @@ export class SimulatedStage implements AsyncDisposable {
     return this.server.list(pods).filter((pod) => controllerOf(pod)?.uid === uid).length;
   }
 
-  /** Children of sets that are gone; their names are free again. */
+  /** Deletes the children of sets that do not exist any more, so that their names are free again. */
   async collectGarbage(): Promise<void> {
     const uids = new Set(this.server.list(replicaSets).map(({ metadata }) => metadata.uid));
     for (const pod of this.server.list(pods)) {
@@ -52,7 +52,7 @@ export class SimulatedStage implements AsyncDisposable {
     }
   }
 
-  /** As somebody else would, unless the controller was quicker. */
+  /** Deletes a pod, as another client would. The controller may have deleted it already. */
   async kill(name = ""): Promise<void> {
     try {
       await this.server.delete(pods, `shop/${name}`);

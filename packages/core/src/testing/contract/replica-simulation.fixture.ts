@@ -1,7 +1,7 @@
-// A replica-like controller in bad weather, from a seed: a tenth of all answers lost, watches behind by minutes, connections cut,
-// history dropped, children killed, sets scaled and made anew. After every write the server has carried out it is counted: never a
-// child too many, and where nobody else kills any, never one too few. At the end of each phase the weather clears, and the
-// numbers must be right.
+// Runs a controller like that of replica sets under faults, from a seed: a tenth of all responses is lost, watches are behind by minutes,
+// connections break, history is compacted, children are deleted, sets are scaled and created again. After every write that the server has
+// carried out, the children are counted: there must never be too many, and, if no other client deletes any, never too few. At the end of
+// each phase the faults stop, and then the numbers must be right.
 import { createHash } from "node:crypto";
 import { pods, replicaSets } from "../../api/generated/resources.ts";
 import {
@@ -24,30 +24,30 @@ import { SimulatedStage } from "./replica-simulation-stage.fixture.ts";
 
 export interface SimulationResult {
   readonly seed: number;
-  /** What went wrong, if anything: the first thing. */
+  /** The first failure, if there was one. */
   readonly failure: string | undefined;
   readonly creates: number;
   readonly deletes: number;
-  /** That could lose their answer: in bad weather, and no watches. */
+  /** The number of requests whose response could be lost: those sent while faults are active, without watches. */
   readonly requests: number;
   readonly lost: number;
   readonly virtualMs: number;
   readonly skips: number;
   readonly settlements: number;
-  /** Of every request and every write, with its time: two runs of a seed have the same. */
+  /** A hash of all requests and writes with their times. Two runs of the same seed have the same digest. */
   readonly digest: string;
 }
 
 export interface SimulationOptions {
   /** The fake server unless given. */
   readonly open?: OpenServer | undefined;
-  /** What to try; the one with rules unless given. */
+  /** Makes the controller to test; the one with rules unless given. */
   readonly newController?: ((naming: Naming) => Controller) | undefined;
-  /** A gate with a bug in it. */
+  /** Replaces the gate by one with a bug. */
   readonly wrapGate?: NonNullable<ControllerDriverOptions["wrapGate"]> | undefined;
 }
 
-/** One answer in ten is lost, reads and writes alike. */
+/** One response in ten is lost, of reads and of writes. */
 const rules: readonly FaultRule[] = [
   { name: "lost answer", fault: { kind: "reset", when: "after" }, match: notWatch(), probability: 0.07 },
   { name: "no answer", fault: { kind: "silence" }, match: notWatch(), probability: 0.03 },
@@ -100,7 +100,7 @@ class Simulation {
     return this.#notes.digest("hex");
   }
 
-  /** Counts after each request that the server has carried out. */
+  /** Counts the children after each write request that the server has answered. */
   counting(stage: () => SimulatedStage, transport: Transport): Transport {
     return async (request, signal) => {
       const response = await transport(withContainers(request), signal);
@@ -174,7 +174,7 @@ export async function simulate(seed: number, options: SimulationOptions = {}): P
   };
 }
 
-/** A change of what is wanted, a storm, and calm. */
+/** Changes the sets, runs for some time with faults, and then without. */
 async function playPhase(run: Simulation, stage: SimulatedStage): Promise<void> {
   const { random, clock } = run;
   const { server } = stage;
@@ -193,7 +193,7 @@ async function playPhase(run: Simulation, stage: SimulatedStage): Promise<void> 
     await clock.advance(randomBetween(random, 0, 20_000));
   }
   run.isStormy = false;
-  // What was made for a set that a late cache still showed.
+  // After this time, garbage collection deletes the pods that were created for a set which only a late cache still had.
   await clock.advance(10 * 60_000);
   await stage.collectGarbage();
   await clock.advance(30 * 60_000);
@@ -206,7 +206,7 @@ async function playPhase(run: Simulation, stage: SimulatedStage): Promise<void> 
   }
 }
 
-/** Another number, or another set under the same name. */
+/** Changes the number of replicas, or replaces the set by another with the same name. */
 async function change(run: Simulation, stage: SimulatedStage, name: string): Promise<void> {
   const { server } = stage;
   const replicas = randomBelow(run.random, 7);
@@ -224,14 +224,14 @@ async function change(run: Simulation, stage: SimulatedStage, name: string): Pro
   }
   const { uid = "" } = left.metadata;
   const before = left.spec?.replicas ?? 0;
-  // Before it is written: the controller may act on it before the writer hears that it is done.
-  // As many as were wanted have been there only if there was calm before.
+  // The bounds are set before the write, because the controller may act on the change before the writer receives the response.
+  // There is a lower bound only if an earlier phase without faults has brought the set to its number of children.
   const least = run.bounds.has(uid) ? Math.min(before, replicas) : 0;
   run.bounds.set(uid, { most: Math.max(before, replicas), least });
   await server.update(replicaSets, { ...left, spec: newSet(name, replicas).spec } as appsv1.ReplicaSet);
 }
 
-/** A pod without containers is none to a true server: as an admission hook would, it gets one. */
+/** Adds a container to new pods, as an admission webhook would, because a real server refuses a pod without containers. */
 function withContainers(request: ApiRequest): ApiRequest {
   const info = requestInfoOf(request);
   const isPod = info.isResourceRequest && info.verb === "create" && info.resource === "pods";
@@ -258,7 +258,7 @@ export interface SimulationSum {
   readonly failures: readonly string[];
   readonly creates: number;
   readonly deletes: number;
-  /** That could lose their answer: in bad weather, and no watches. */
+  /** The number of requests whose response could be lost: those sent while faults are active, without watches. */
   readonly requests: number;
   readonly lost: number;
   readonly skips: number;
@@ -266,7 +266,7 @@ export interface SimulationSum {
   readonly virtualHours: number;
 }
 
-/** Seeds one after the other, until so many have failed; three unless given. */
+/** Runs seeds one after the other. Stops when `maxFailures` seeds have failed; three unless given. */
 export async function simulateMany(
   range: { readonly first: number; readonly count: number; readonly maxFailures?: number } & SimulationOptions,
 ): Promise<SimulationSum> {

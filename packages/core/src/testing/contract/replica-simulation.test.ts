@@ -1,4 +1,4 @@
-// To see one seed again: KUBELOOP_SEED=17 npx vitest run --project unit packages/core/src/testing/contract/replica-simulation
+// To run one seed again: KUBELOOP_SEED=17 npx vitest run --project unit packages/core/src/testing/contract/replica-simulation
 import { expect, test } from "vitest";
 import { leakyGates } from "./leaky-gates.fixture.ts";
 import { simulate, simulateMany } from "./replica-simulation.fixture.ts";

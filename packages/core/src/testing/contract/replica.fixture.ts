@@ -1,4 +1,4 @@
-// A controller as replicasets have it, cut down to what can go wrong with an old cache: so many children, no more, no less.
+// A small version of the replica set controller, with only what can fail because of a stale cache: it keeps the exact number of children.
 import { pods, replicaSets } from "../../api/generated/resources.ts";
 import { type appsv1, controllerOf, type corev1, newControllerReference } from "../../api/index.ts";
 import {
@@ -22,7 +22,7 @@ export interface ReplicaSeen {
   readonly children: readonly corev1.Pod[];
 }
 
-/** Names by the server, or by the controller: the lowest ordinals that are free. */
+/** Whether the server generates the names, or the controller uses the lowest free ordinals. */
 export type Naming = "generated" | "ordinal";
 
 export const podsByOwner = defineIndex("replica-owner", pods, (pod) => [controllerOf(pod)?.uid ?? ""]);
@@ -39,7 +39,8 @@ export function decideAs(naming: Naming) {
     const missing = (set.spec?.replicas ?? 1) - active.length;
     if (missing === 0) return nothing("in balance");
     if (missing < 0) {
-      // Another one each time it is asked: who looks too early deletes one too many, and does not happen to hit the same again.
+      // The victims depend on the time. So a controller that acts on a stale cache deletes one pod too many, and not by chance the same pod
+      // again.
       const first = Math.floor(nowMs / 10) % active.length;
       const victims = [...active.slice(first), ...active.slice(0, first)].slice(missing);
       return plan("scale down", [victims.map((pod) => removeObject(pods, pod, { tolerates: ["NotFound"] }))]);

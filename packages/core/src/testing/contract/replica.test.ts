@@ -51,7 +51,7 @@ for (const naming of ["generated", "ordinal"] as const) {
       stage.server.server.pauseCache();
       await stage.clock.advance(120_000);
       expect(stage.list(pods)).toHaveLength(4);
-      // Woken as often as may be, it still does not look.
+      // Even if the key is enqueued again, it is not reconciled.
       stage.driver.wake("shop/web");
       await stage.clock.advance(120_000);
       expect(stage.list(pods)).toHaveLength(4);

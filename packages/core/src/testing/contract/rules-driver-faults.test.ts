@@ -1,4 +1,4 @@
-// The driver in the hard cases: what happens to rules when caches are late, functions throw, time is up, or identities differ.
+// The driver in difficult cases: caches are late, functions throw, deadlines pass, or identities differ.
 import { describe, expect, test } from "vitest";
 import { configMaps, nodes, pods, replicaSets, secrets } from "../../api/generated/resources.ts";
 import {
@@ -98,7 +98,7 @@ describe("watches that change", () => {
     await stage.clock.advance(3000);
     stage.server.served = [configMaps, widgets];
     await stage.clock.advance(20_000);
-    // Once a second, but for the moment in which the other cache syncs.
+    // The key runs once a second, except while the other cache syncs.
     expect(seen.length).toBeGreaterThan(20);
     expect(seen.at(-1)).toBe("whole");
     expect(total(stage, "reconcile_panics_total")).toBe(0);
@@ -251,7 +251,7 @@ describe("two identities", () => {
     });
     let base: Transport | undefined;
     const wrap: StageOptions["wrap"] = (transport, stageClock) => {
-      // The first create's answer is lost: it has to be settled.
+      // The response to the first create is lost, so a read must settle whether the object exists.
       base = withFaults(
         transport,
         [{ name: "lost", fault: { kind: "reset", when: "after" }, match: { verbs: ["create"] }, nth: [1] }],
@@ -267,7 +267,7 @@ describe("two identities", () => {
       return recorded("own", base)(request, signal);
     };
     const stageOptions = { resources: [configMaps, secrets], objects: [[configMaps, map("a")] as const], wrap, clock };
-    // The stage's client is that of the informers; the controller has one of its own.
+    // The informers use the client of the stage; the controller has its own client.
     await using stage = new Stage(controller, stageOptions, (options) => ({
       ...options,
       informerClient: options.client,
@@ -279,7 +279,7 @@ describe("two identities", () => {
       "own GET configmaps/a",
       "own POST secrets",
     ]);
-    // In Kubernetes, the identity of shared informers may list and watch everything, and get nothing.
+    // In Kubernetes, the identity of the shared informers may list and watch all resources, but not get them.
     expect(sent).toContain("shared GET secrets metadata.name=s");
     expect(sent).not.toContain("shared GET secrets/s");
     expect(sent).toContain("shared GET secrets");
@@ -376,7 +376,7 @@ describe("a model", () => {
     await using stage = new Stage(controller, { resources: [configMaps], objects: [[configMaps, map("a")]] });
     await stage.clock.advance(1000);
     expect(looked).toEqual(["shop/a"]);
-    // Each time somebody looks at the metrics, `collect` throws once more.
+    // `collect` throws once at each scrape of the metrics.
     expect([total(stage, "reconcile_panics_total"), total(stage, "reconcile_panics_total")]).toEqual([2, 3]);
   });
 });
@@ -522,7 +522,7 @@ describe("writes that follow one's own", () => {
       observe: (key, { snapshot }) => snapshot.get(replicaSets, key),
       decide: (seen) => {
         if (rounds++ > 0) return nothing("once is enough");
-        // Somebody else writes between the observation and our write.
+        // Another client writes between `observe` and the write of this controller.
         stage.edit(replicaSets, "shop/web", (stored) => labelled(stored, "other"));
         return plan("end", [
           [editObject(replicaSets, seen, labelled(seen, "a"), { isLocked: false })],

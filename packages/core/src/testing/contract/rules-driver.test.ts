@@ -1,4 +1,4 @@
-// What rules may rely on when the driver carries them out: metrics, chains, unsynced caches, notes, reservations, refusals, slices.
+// What the driver guarantees to rules: metrics, chains, unsynced caches, notes, reservations, refusals, slices.
 import { describe, expect, test } from "vitest";
 import { configMaps, nodes, pods, replicaSets, secrets } from "../../api/generated/resources.ts";
 import {
@@ -260,7 +260,7 @@ describe("a cache that has not synced", () => {
     const startMs = stage.clock.now();
     await stage.clock.advance(3900);
     expect([stage.driver.state, seen]).toEqual(["working", []]);
-    // As soon as it has synced, not when a timer says so.
+    // The key is reconciled as soon as the cache has synced, not after a timer.
     await stage.clock.advance(300);
     expect(seen).toHaveLength(1);
     expect(seen[0]).toMatch(/^3 at 4/);
@@ -429,7 +429,7 @@ describe("wakes of a plan", () => {
 });
 
 describe("a model", () => {
-  /** Blocks handed to nodes: by node, what it was given or is being given. */
+  /** The blocks of nodes: by node, the block that is assigned or reserved. */
   class Blocks {
     readonly byNode = new Map<string, number>();
     free(): number {
@@ -684,7 +684,7 @@ describe("watches that follow discovery", () => {
     stage.server.server.create(configMaps, map("later"));
     await stage.clock.advance(30_000);
     expect(woken).toEqual(["shop/early", "shop/later"]);
-    // The model is told of nothing twice.
+    // The model receives no change twice.
     expect(absorbed).toBe(2);
   });
 });
@@ -713,7 +713,7 @@ test("a key that is put off, because a cache does not show its write, is counted
   await using stage = new Stage(controller, {
     resources: [configMaps, secrets],
     objects: [[configMaps, map("a")]],
-    // Without a watch that begins with a list, what is written between the list and the watch is not seen for a while.
+    // If the watch sends no initial events, writes between the list and the watch are not in the cache for some time.
     wrap: (transport, clock) =>
       withFaults(
         transport,
@@ -894,7 +894,7 @@ describe("integers beyond 2^53", () => {
       if (request.method === "PUT" && request.body.kind === "bytes") {
         const bytes = request.body.bytes as Uint8Array;
         sent.push(new TextDecoder().decode(bytes));
-        // The fake server parses: it is given what it can hold.
+        // The fake server takes only values, so the body is parsed here, which rounds the integer.
         return await transport({ ...request, body: { kind: "value", value: JSON.parse(sent[0] ?? "") } }, signal);
       }
       const response = await transport(request, signal);

@@ -1,4 +1,4 @@
-// A controller on a server, in virtual time: everything that its tests need, started and ended in one place.
+// Runs a controller against a server, in virtual time. Starts and stops everything that the tests of the controller need.
 import type { KubernetesObject, Resource, Transport } from "../../api/index.ts";
 import { FakeClock, MetricsRegistry, noLog, seededRandom } from "../../base/index.ts";
 import { clientOf } from "../../client/index.ts";
@@ -10,9 +10,9 @@ import { GrownServer } from "./grown-server.fixture.ts";
 
 export interface StageOptions {
   readonly resources: readonly Resource[];
-  /** What is there before the controller starts. */
+  /** The objects that exist before the controller starts. */
   readonly objects?: Iterable<readonly [Resource, KubernetesObject]>;
-  /** What discovery tells; all resources unless given. */
+  /** The resources that discovery reports; all resources unless given. */
   readonly served?: readonly Resource[];
   readonly driver?: Partial<ControllerDriverOptions>;
   /** Faults between the controller and the server. */
@@ -26,12 +26,12 @@ export class Stage<M> {
   readonly metrics = new MetricsRegistry();
   readonly events: string[] = [];
   readonly driver: ControllerDriver<M>;
-  /** For another driver of the same process. */
+  /** The options of the driver, to start another driver in the same process. */
   readonly options: ControllerDriverOptions;
   readonly #stop = new AbortController();
   readonly #running: Promise<unknown>;
 
-  /** `change` is for tests that give the driver something else than the informers have. */
+  /** `change` is for tests in which the driver gets other options than the informers. */
   constructor(
     controller: Controller<M>,
     options: StageOptions,
@@ -81,7 +81,7 @@ export class Stage<M> {
     return this.server.server.list(resource);
   }
 
-  /** Changes an object, as somebody else would. */
+  /** Changes an object, as another client would. */
   edit<T extends KubernetesObject>(resource: Resource<T>, key: string, change: (object: T) => T): void {
     const stored = this.get(resource, key);
     if (stored === undefined) throw new Error(`${resource.plural} ${key} is not there`);

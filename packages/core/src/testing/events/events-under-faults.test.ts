@@ -1,5 +1,5 @@
-// Events written through a client to a server, while answers are lost, requests refused and events forgotten. One seed is one
-// history. Whatever happens on the way: what was recorded is there in the end, once, with the right count.
+// Writes events through a client to a server, while responses are lost, requests are refused, and the server deletes events. Each seed gives
+// one sequence of faults. For every seed, each recorded event is on the server at the end, once, with the right count.
 import { describe, expect, test } from "vitest";
 import { events, eventsEvents } from "../../api/generated/resources.ts";
 import { type FaultRule, type KubernetesObject, keyOf, type Resource, withFaults } from "../../api/index.ts";
@@ -27,11 +27,11 @@ const rules: readonly FaultRule[] = [
 
 interface History {
   readonly api: "v1" | "events.k8s.io/v1";
-  /** Whether the server forgets events now and then, as it does with old ones. */
+  /** Whether the server sometimes deletes events, as a real server does with old ones. */
   readonly forgets: boolean;
 }
 
-/** What went wrong, and which faults there were. */
+/** Returns the recorded counts, the counts found on the server, the metric of dropped events, and the injected faults. */
 async function run(seed: number, { api, forgets }: History) {
   const random = seededRandom(seed);
   const clock = new FakeClock();
@@ -57,7 +57,7 @@ async function run(seed: number, { api, forgets }: History) {
     if (forgets && random.next() < 0.05 && stored.length > 0)
       grown.server.delete(resource, keyOf(stored[randomBelow(random, stored.length)] as KubernetesObject));
   }
-  // Long enough for every retry, and for series to end.
+  // This is long enough for every retry, and for every series to end.
   await clock.advance(1_800_000);
   stop.abort();
   await clock.drive(running);

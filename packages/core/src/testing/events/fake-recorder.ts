@@ -1,4 +1,4 @@
-// A recorder that keeps what it is told, for tests of whatever records events: no broadcaster, no server.
+// An EventRecorder that stores the events it receives, for tests of code that records events. It needs no broadcaster and no server.
 //
 //   const recorder = new FakeRecorder();
 //   …
@@ -7,10 +7,10 @@ import { deepFreeze } from "../../base/index.ts";
 import type { EventDetails, EventRecorder } from "../../events/index.ts";
 
 export class FakeRecorder implements EventRecorder {
-  /** Oldest first. */
+  /** All events since the last `take`, oldest first. */
   readonly recorded: EventDetails[] = [];
 
-  /** Type, reason and note of each, oldest first. */
+  /** Type, reason and note of each event, oldest first. */
   get events(): readonly string[] {
     return this.recorded.map(({ type, reason, note }) => `${type} ${reason} ${note}`);
   }
@@ -27,7 +27,7 @@ export class FakeRecorder implements EventRecorder {
     this.recorded.push(deepFreeze(structuredClone(event)));
   }
 
-  /** Forgets what was recorded, and returns it. */
+  /** Returns the recorded events and deletes them from the recorder. */
   take(): readonly string[] {
     const { events } = this;
     this.recorded.length = 0;

@@ -1,7 +1,8 @@
-// What a kube-apiserver fills in that no schema says, for the kinds that operators make most: pods, whatever holds a pod template, services,
-// jobs, claims, network policies, autoscalers, role bindings. The other built-in kinds get what their OpenAPI schema says; `@kubeloop/apiserver` has them all.
+// Defaults of the kube-apiserver that are not in the OpenAPI schema, for the kinds that operators create most: pods, kinds with a pod template,
+// services, jobs, claims, network policies, autoscalers, role bindings. The other built-in kinds get only the defaults of their OpenAPI
+// schema; `@kubeloop/apiserver` has the defaults of all kinds.
 //
-// Not here: what admission fills in (service accounts, tolerations), and what the server allocates (a cluster IP, a node port).
+// Not here: fields that admission sets (service accounts, tolerations), and values that the server allocates (a cluster IP, a node port).
 import type { KubernetesObject } from "../../api/index.ts";
 
 type Fields = { readonly [name: string]: unknown };
@@ -47,7 +48,7 @@ const fills: { readonly [kind: string]: (object: Fields) => Fields } = {
   "batch/v1/CronJob": inSpec((spec) => {
     const job = fieldsOf(spec["jobTemplate"]);
     const held = fieldsOf(job["spec"]);
-    // Only the pods' part: the rest is filled in when a Job is made of it.
+    // Only the pod template gets defaults. The other fields of the Job get theirs when the Job is created.
     const jobTemplate = { metadata: {}, ...job, spec: { ...held, template: template(held["template"], undefined) } };
     return {
       concurrencyPolicy: "Allow",
@@ -78,7 +79,7 @@ function each(value: unknown, fill: (item: Fields) => Fields): readonly Fields[]
   return Array.isArray(value) ? value.map((item) => fill(fieldsOf(item))) : undefined;
 }
 
-/** Without the fields that are undefined: nothing was there and nothing is filled in. */
+/** Returns the fields without those that are undefined, which are neither set nor have a default. */
 function said(fields: Fields): Fields {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
@@ -119,7 +120,7 @@ function container(held: Fields): Fields {
   });
 }
 
-/** A pod requests what it is limited to, unless it says otherwise; a template does not. */
+/** In a pod, limits are the default of requests. In a pod template they are not. */
 function withRequests(spec: Fields): Fields {
   const fill = (held: Fields): Fields => {
     const resources = fieldsOf(held["resources"]);
@@ -188,7 +189,7 @@ function autoscalerSpec(spec: Fields): Fields {
   return { minReplicas: 1, metrics: [cpuMetric], ...spec };
 }
 
-/** Users and groups are of the group of RBAC itself, service accounts of the core group. */
+/** The default API group of users, groups and roles is that of RBAC; service accounts are in the core group. */
 function binding(object: Fields): Fields {
   const grouped = (held: Fields): Fields => ({ ...held, apiGroup: held["apiGroup"] || "rbac.authorization.k8s.io" });
   const subject = (held: Fields) => (held["kind"] === "ServiceAccount" ? held : grouped(held));

@@ -1,4 +1,4 @@
-// The log of a test cluster: nobody reads it while all is well, and when a test fails it tells what failed in the controllers.
+// The log of a fake cluster. It stores warnings and errors, so that the message of a failed test has the errors of the controllers.
 import type { Log, LogFields, LogLevel } from "../../base/index.ts";
 
 export interface LogEntry {
@@ -7,7 +7,7 @@ export interface LogEntry {
   readonly fields: LogFields;
 }
 
-/** More is not told. */
+/** Older entries are deleted. */
 const mostEntries = 1000;
 const mostTold = 3;
 
@@ -16,12 +16,12 @@ export class ClusterLog {
   readonly entries: LogEntry[] = [];
   readonly log: Log;
 
-  /** Everything is also said to `beside`. */
+  /** All entries are also written to `beside`. */
   constructor(beside: Log) {
     this.log = this.#at({}, beside);
   }
 
-  /** The last failures of each controller and key, with stacks: for the message of a test that fails. */
+  /** Returns the last error of each controller and key, at most `mostTold` of them, with stacks, for the message of a failed test. */
   tellFailures(): string {
     const last = new Map<string, string>();
     for (const { message, fields } of this.entries) {

@@ -1,5 +1,5 @@
-// A cluster for one test of a controller or a whole operator: a clock, a server that takes every write, a client, faults between the two,
-// and what runs against it. In virtual time, in this process.
+// A fake cluster for one test of a controller or of a whole operator: a clock, a server that supports every write, a client, injected faults
+// between client and server, and the tasks that run against it. It runs in virtual time, in this process.
 //
 //   await using cluster = new FakeCluster({ resources: [foos, deployments], objects: [[foos, foo]] });
 //   const manager = new Manager({ ...cluster.parts });
@@ -7,10 +7,10 @@
 //   cluster.run((signal) => manager.run(signal));
 //   await cluster.eventually(() => cluster.get(deployments, "shop/web"));
 //
-// At the end everything that runs is stopped and waited for; what it threw, and what it left behind (timers, watches, listeners), fails the
-// test. Events and leases are there without being named. Objects are stored as a server stores them: with defaults (fill-defaults.ts), with
-// generations, and, when they are deleted, until their last finalizer is gone. Nothing is there that a cluster does by itself: no garbage
-// collection, no other controllers; play their part with `edit` and `delete`.
+// At the end all tasks are stopped and awaited. An error of a task, and leaks (timers, watches, listeners), fail the test. The resources events
+// and leases are always served. Objects are stored as a server stores them: with defaults (fill-defaults.ts) and generations, and a deleted
+// object stays until its last finalizer is removed. No other controllers run, not even garbage collection: do their writes with `edit` and
+// `delete`.
 import { events, leases } from "../../api/generated/resources.ts";
 import {
   type apiextensionsv1,
@@ -45,27 +45,27 @@ import { withWrites } from "./write-transport.ts";
 
 export interface FakeClusterOptions {
   readonly resources: readonly Resource[];
-  /** Definitions of custom kinds: objects of these get the defaults of their schema. */
+  /** Definitions of custom kinds. Objects of these kinds get the defaults of the schema. */
   readonly crds?: readonly apiextensionsv1.CustomResourceDefinition[];
-  /** What is there from the start, status included. */
+  /** The initial objects, including their status. */
   readonly objects?: Iterable<readonly [Resource, KubernetesObject]>;
-  /** Between the client and the server. */
+  /** Faults to inject between the client and the server. */
   readonly faults?: readonly FaultRule[];
   readonly clock?: FakeClock;
-  /** What `parts` logs to. `noLog` unless given: most of what goes wrong in a test is meant to. */
+  /** The log in `parts` also writes to this log; `noLog` unless given, because most failures in a test are intended. */
   readonly log?: Log;
 }
 
 export class FakeCluster implements AsyncDisposable {
   readonly clock: FakeClock;
   readonly server: FakeApiServer;
-  /** Passes through the faults. */
+  /** Its requests are subject to the injected faults. */
   readonly client: Client;
-  /** What went wrong on purpose, oldest first. */
+  /** The faults that were injected, oldest first. */
   readonly injected: readonly InjectedFault[];
-  /** What was written over the wire and not refused, in order: "create deployments shop/web". Events and leases are left out. */
+  /** The successful writes of the client, in order: "create deployments shop/web". Writes of events and leases are left out. */
   readonly writes: string[] = [];
-  /** Writes that left the object as it was, each once. */
+  /** Writes that did not change the object, without duplicates. */
   readonly #vain: string[] = [];
   readonly #log: ClusterLog;
   readonly #fillDefaults: FillDefaults;
@@ -97,19 +97,19 @@ export class FakeCluster implements AsyncDisposable {
     for (const [resource, object] of objects) this.server.create(resource, this.#fillDefaults(resource, object));
   }
 
-  /** What a Manager, or an informer factory, wants. The log keeps what fails, for the message of a test that fails. */
+  /** The parts that a Manager or an informer factory needs. The log stores warnings and errors for the message of a failed test. */
   get parts(): { readonly client: Client; readonly clock: FakeClock; readonly random: Random; readonly log: Log } {
     return { client: this.client, clock: this.clock, random: this.#random, log: this.#log.log };
   }
 
-  /** What failed in whatever was given `parts.log`, in words: controller, key, message and stack; "" if nothing did. */
+  /** The errors that were logged to `parts.log`, as text: controller, key, message and stack. "" if there are none. */
   get failures(): string {
     return this.#log.tellFailures();
   }
 
   /**
-   * Writes that left an object as it was, and writes that a controller repeated, with the fields: "patch deployments shop/web:
-   * spec.template.spec.containers[0].imagePullPolicy: sent nothing, the server has "Always"". A good controller makes none.
+   * Writes that did not change the object, and writes that a controller repeated, with the fields: "patch deployments shop/web:
+   * spec.template.spec.containers[0].imagePullPolicy: sent nothing, the server has "Always"". A good controller makes no such writes.
    */
   get repeatedWrites(): readonly string[] {
     const repeated = this.#log.entries.filter(({ fields }) => "cause" in fields && "times" in fields);
@@ -130,7 +130,7 @@ export class FakeCluster implements AsyncDisposable {
     return this.server.list(resource);
   }
 
-  /** What people were told, oldest first: "Warning FailedCreate: quota exceeded"; a count follows if it was more than once. */
+  /** The Events, oldest first: "Warning FailedCreate: quota exceeded", followed by the count if it is greater than one. */
   get events(): readonly string[] {
     return this.list(events)
       .toSorted((a, b) => Number(a.metadata.resourceVersion) - Number(b.metadata.resourceVersion))
@@ -143,7 +143,7 @@ export class FakeCluster implements AsyncDisposable {
     return this.server.create(resource, { ...filled, metadata: { ...metadata, ...object.metadata } });
   }
 
-  /** Changes an object, or its status, as somebody else would. */
+  /** Changes an object or its status, as another client would. */
   edit<T extends KubernetesObject>(resource: Resource<T>, key: string, change: (object: T) => T): T {
     const before = this.get(resource, key);
     if (before === undefined)
@@ -154,7 +154,10 @@ export class FakeCluster implements AsyncDisposable {
     return isOver(updated) ? this.server.delete(resource, key) : updated;
   }
 
-  /** As a server does: an object with finalizers is marked, and goes when the last of them is removed. */
+  /**
+   * Deletes an object as a server does: an object with finalizers gets a deletionTimestamp,
+   * and is removed when its last finalizer is removed.
+   */
   delete(resource: Resource, object: string | KubernetesObject): void {
     const key = typeof object === "string" ? object : keyOf(object);
     const before = this.get(resource, key);
@@ -165,17 +168,17 @@ export class FakeCluster implements AsyncDisposable {
     else this.server.update(resource, after);
   }
 
-  /** At once, whatever its finalizers. */
+  /** Removes an object immediately, even if it has finalizers. */
   forceDelete(resource: Resource, object: string | KubernetesObject): void {
     this.server.delete(resource, typeof object === "string" ? object : keyOf(object));
   }
 
-  /** From now on nothing goes wrong any more. */
+  /** From now on no faults are injected. */
   heal(): void {
     this.#isFaulty = false;
   }
 
-  /** Until the test is over. A failure ends the test at its next `eventually`, or at its end. */
+  /** Runs a task until the test is over. If the task fails, the next `eventually`, or the end of the test, throws its error. */
   run(task: (signal: AbortSignal) => Promise<unknown>): void {
     const { signal } = this.#stop;
     this.#running.push(
@@ -217,7 +220,7 @@ export class FakeCluster implements AsyncDisposable {
       .join("")}`;
   }
 
-  /** Stops everything, waits for it, and complains about what failed or was left behind. */
+  /** Stops all tasks and waits for them. Throws if a task failed or if there are leaks. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stop.abort(new KubeloopError("the test is over", { reason: "Stopped", retry: "never" }));
     await this.clock.drive(Promise.all(this.#running));

@@ -1,5 +1,5 @@
-// Fills in what a server does when it stores an object: of built-in kinds what their schema says and built-in-defaults.ts knows, of custom
-// kinds the defaults of their definition's schema.
+// Sets the defaults that a server sets when it stores an object. Built-in kinds get the defaults of their schema and of built-in-defaults.ts;
+// custom kinds get the defaults of the schema in their definition.
 import {
   type apiextensionsv1,
   applyDefaults,
@@ -13,7 +13,7 @@ import { fillBuiltIn } from "./built-in-defaults.ts";
 
 export type FillDefaults = <T extends KubernetesObject>(resource: Resource, object: T) => T;
 
-/** A definition counts before the schema that a resource has been defined with. */
+/** If `crds` has a definition of the resource, its schema is used instead of the schema of the `Resource` value. */
 export function newFillDefaults(crds: readonly apiextensionsv1.CustomResourceDefinition[] = []): FillDefaults {
   const known = new Map<Resource, ObjectSchema | undefined>();
   const schemaFor = (resource: Resource): ObjectSchema | undefined => {

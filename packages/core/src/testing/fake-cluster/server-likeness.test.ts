@@ -1,4 +1,4 @@
-// What the test cluster does as a server does, and what it tells when a test fails.
+// The fake cluster behaves like a real server, and a failed test gets a message with the cause.
 import { describe, expect, test } from "vitest";
 import { configMaps, deployments } from "../../api/generated/resources.ts";
 import {

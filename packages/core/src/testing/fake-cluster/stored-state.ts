@@ -1,8 +1,10 @@
-// What a server stores after a write, as pure functions from what it had and what was sent: status apart from the rest where that is a
-// subresource, a generation that counts changes of what is wanted (of the kinds that have one), identity and deletion that no writer can
-// change. What is given here has its defaults already (fill-defaults.ts).
+// Pure functions that return the object which a server stores after a write, from the stored object and the sent object:
 //
-// Not here: validation, who owns which field (an apply is a merge).
+// - if status is a subresource, a write changes either the status or the rest;
+// - the generation increases when the desired state changes, for the kinds that have a generation;
+// - a write cannot change identity and deletion.
+//
+// The sent object already has its defaults (fill-defaults.ts). Not here: validation, and field ownership (an apply is a merge).
 import {
   applyJsonPatch,
   applyMergePatch,
@@ -18,7 +20,7 @@ import { deepEqual } from "../../base/index.ts";
 
 type Fields = KubernetesObject & Readonly<Record<string, unknown>>;
 
-/** Nobody's status is believed at birth. */
+/** If status is a subresource, the status of a new object is dropped, as on a real server. */
 export function stateAfterCreate(resource: Resource, sent: KubernetesObject): KubernetesObject {
   const { deletionTimestamp: _deleted, generation: _generation, ...metadata } = sent.metadata;
   const { status: _status, ...rest } = sent as Fields;
@@ -26,7 +28,7 @@ export function stateAfterCreate(resource: Resource, sent: KubernetesObject): Ku
   return { ...(hasStatus(resource) ? rest : sent), metadata: born } as KubernetesObject;
 }
 
-/** `sent` is the whole object, whichever part of it is written. */
+/** `sent` is the whole object, even if only the status is written. */
 export function stateAfterUpdate(
   { resource, subresource }: { readonly resource: Resource; readonly subresource: string },
   stored: KubernetesObject,
@@ -51,7 +53,7 @@ export function stateAfterUpdate(
   return { ...wanted, metadata: { ...metadata, ...kept } };
 }
 
-/** The object that a patch asks for; still to be written as an update of the whole or of a part. */
+/** Returns the object with the patch applied. The caller still has to write it, with `stateAfterUpdate`. */
 export function patched(stored: KubernetesObject, body: unknown, contentType: string): KubernetesObject {
   const type = contentType.split(";")[0]?.trim();
   switch (type) {
@@ -67,7 +69,7 @@ export function patched(stored: KubernetesObject, body: unknown, contentType: st
   }
 }
 
-/** As it is until its finalizers are gone; deleting it again changes nothing. */
+/** Returns the object with a deletionTimestamp and the finalizers of the policy. A second delete keeps the first deletionTimestamp. */
 export function stateAfterDelete(
   stored: KubernetesObject,
   options: Pick<metav1.DeleteOptions, "propagationPolicy">,
@@ -81,7 +83,7 @@ export function stateAfterDelete(
   return { ...stored, metadata: { ...stored.metadata, deletionTimestamp, finalizers: held } };
 }
 
-/** On its way out, and nobody holds it. */
+/** Whether the object has a deletionTimestamp and no finalizers, so that it is removed from the storage. */
 export function isOver({ metadata, ...object }: KubernetesObject): boolean {
   const { spec } = object as { readonly spec?: { readonly finalizers?: readonly string[] } };
   const own = object.kind === "Namespace" ? (spec?.finalizers ?? []) : [];
@@ -98,7 +100,7 @@ function withStatusOf(source: KubernetesObject, object: KubernetesObject): Kuber
   return (status === undefined ? rest : { ...rest, status }) as KubernetesObject;
 }
 
-/** Of an object changed by somebody, status included: the generation that it has then. */
+/** Returns the generation after a change of the whole object, including the status. */
 export function generationAfter(resource: Resource, stored: KubernetesObject, sent: KubernetesObject): object {
   if (!hasGeneration(resource)) return {};
   const { generation = 1 } = stored.metadata;
@@ -109,14 +111,17 @@ function isSameSubstance(resource: Resource, one: KubernetesObject, other: Kuber
   return deepEqual(substanceOf(resource, one), substanceOf(resource, other));
 }
 
-/** What a change of which makes a new generation: of a custom kind without a status subresource, the status, too. */
+/**
+ * Returns the part of the object whose changes increase the generation: all but metadata and status. For a custom kind without a status
+ * subresource, the status is included.
+ */
 function substanceOf(resource: Resource, object: KubernetesObject): object {
   const { metadata: _metadata, status, apiVersion: _apiVersion, kind: _kind, ...rest } = object as Fields;
   const isPart = resource.schemaName === undefined && !hasStatus(resource) && status !== undefined;
   return isPart ? { ...rest, status } : rest;
 }
 
-/** Every custom kind, and of the built-in ones these. */
+/** Whether objects of the resource have a generation: all custom kinds, and the built-in kinds in `withGeneration`. */
 function hasGeneration({ schemaName, group, plural }: Resource): boolean {
   return schemaName === undefined || withGeneration.has(group) || withGeneration.has(`${group}/${plural}`);
 }

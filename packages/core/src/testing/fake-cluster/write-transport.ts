@@ -1,8 +1,8 @@
-// The fake API server with all the writes that controllers make: patches of every kind, applies (as merges that create), the status
-// subresource, names that the server chooses, preconditions, finalizers and propagation, collections. Reads and watches are the server's.
+// Adds to the fake API server all the writes that controllers make: patches of every type, applies (as merges that create), the status
+// subresource, generated names, preconditions, finalizers and propagation, collections. Reads and watches go to the fake API server.
 //
-// Not here: other subresources, dry runs, and whatever a server does by itself: no garbage collection, no deployment controller. What it
-// cannot do it refuses; nothing is done halfway.
+// Not here: other subresources, dry runs, and the work of controllers such as garbage collection and deployments. Requests that are not
+// supported are refused; none is carried out partly.
 import {
   type ApiRequest,
   collectBytes,
@@ -34,13 +34,13 @@ import { isOver, patched, stateAfterCreate, stateAfterDelete, stateAfterUpdate }
 export interface WriteTransportOptions {
   readonly clock: Clock;
   readonly resources: readonly Resource[];
-  /** What the server fills in; nothing unless given. */
+  /** Sets defaults in written objects; no defaults unless given. */
   readonly fillDefaults?: FillDefaults;
-  /** Told of each write, other than an apply, that left the object as it was. */
+  /** Called for each patch and update that did not change the object; not for an apply. */
   readonly onVain?: (write: string, sent: unknown, stored: object) => void;
-  /** For names that the server chooses. */
+  /** For generated names. */
   readonly random?: Random;
-  /** Told of each write that was carried out: "patch foos/status shop/a". */
+  /** Called for each write that was carried out: "patch foos/status shop/a". */
   readonly onWrite?: (write: string) => void;
 }
 

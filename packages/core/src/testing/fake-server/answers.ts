@@ -1,4 +1,4 @@
-// How the fake server's answers leave it: as the frozen values it stores, or as the bytes a real server would send.
+// Makes the responses of the fake server: the frozen values that it stores, or the bytes that a real server would send.
 import {
   type ApiRequest,
   type ApiResponse,
@@ -13,7 +13,7 @@ import { deepFreeze } from "../../base/index.ts";
 
 export type BodyStyle = "values" | "bytes";
 
-/** Values only go to who asked for them. */
+/** Values are sent only to a client that asked for them; others get bytes. */
 export function styleFor(request: ApiRequest, style: BodyStyle): BodyStyle {
   return request.prefers === "values" ? style : "bytes";
 }
@@ -45,12 +45,12 @@ export function listAnswer(resource: Resource, list: ListAnswer, style: BodyStyl
     ...(list.remaining === undefined ? {} : { remainingItemCount: list.remaining }),
   };
   const { apiVersion, listKind: kind } = resource;
-  // On the wire the list says once what its items are.
+  // In bytes, only the list has kind and apiVersion, not its items.
   const items = style === "values" ? list.items : list.items.map(({ kind: _, apiVersion: __, ...rest }) => rest);
   return objectAnswer(200, { kind, apiVersion, metadata, items }, style);
 }
 
-/** A watch. */
+/** The response to a watch request. */
 export function streamAnswer(events: AsyncIterable<unknown>, style: BodyStyle, close: () => void): ApiResponse {
   return {
     status: 200,
@@ -60,7 +60,7 @@ export function streamAnswer(events: AsyncIterable<unknown>, style: BodyStyle, c
   };
 }
 
-/** A watch that says what is wrong and ends. */
+/** The events of a watch that sends an ERROR event and ends. */
 export async function* complaint({ status }: StatusError): AsyncGenerator<unknown, void, undefined> {
   yield deepFreeze({ type: "ERROR", object: status });
 }

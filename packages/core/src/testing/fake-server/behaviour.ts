@@ -1,16 +1,16 @@
-// Where real servers differ, by version, by setting or by their mood: what a test may switch at any time.
+// Behaviour in which real servers differ, by version, by configuration or by their load. A test may change it at any time.
 
 export interface ServerBehaviour {
-  /** What comes of a request for initial events; `ignored` as by a server that is too old to know of it. */
+  /** What the server does with `sendInitialEvents`. "ignored" is the behaviour of a server too old to know the option. */
   readonly watchList: "supported" | "refused" | "ignored";
-  /** How long after the initial events their end is told: changes that happen meanwhile come before it. */
+  /** The time between the initial events and the bookmark that marks their end. Changes during this time are sent before the bookmark. */
   readonly initialEndAfterMs: number;
-  /** How a watch from a version that is forgotten is turned down: by its status code, or by an event in its stream. */
+  /** How the server refuses a watch from a resourceVersion that is too old: with the HTTP status code, or with an ERROR event. */
   readonly expiredWatch: "answer" | "event";
   readonly bookmarkMs: number;
-  /** `storage` as without a watch cache: every list is the newest and every limit counts. */
+  /** "storage": lists as without a watch cache. Every list returns the newest state, and every limit is respected. */
   readonly listsFrom: "cache" | "storage";
-  /** How many changes watches can start from; older ones are forgotten by themselves. */
+  /** How many changes the watch cache keeps for new watches. Older changes are deleted automatically. */
   readonly historySize: number;
 }
 
@@ -23,5 +23,5 @@ export const defaultBehaviour: ServerBehaviour = {
   historySize: 10_000,
 };
 
-/** How long a real server waits for its cache to reach a version. */
+/** How long a real server waits for its watch cache to reach a resourceVersion. */
 export const freshnessLimitMs = 3_000;

@@ -1,13 +1,19 @@
-// A small API server with true resourceVersion semantics, as a Transport in this process: what informers and controllers are
-// tested against, in virtual time. get, list, watch, create, update and delete on the resources it is given.
+// A small API server with true resourceVersion semantics, as a Transport in this process, for tests of informers and controllers in virtual
+// time. It supports get, list, watch, create, update and delete on the given resources.
 //
 //   const server = new FakeApiServer({ clock, resources: [pods] });
 //   const client = clientOf(server.transport, { clock });
 //
-// True as on a real server: one revision for all; a list at "" is the newest, at "0" what the watch cache has (whole,
-// whatever the limit), at N not older than N, and a version not reached within 3 s is too large; pages are bound to the
-// revision of the first, and gone when that is compacted; a watch misses nothing, or says 410; a write that changes nothing
-// keeps the version. The cache can be held back, history dropped, watches ended: each as it happens in real clusters.
+// As on a real server:
+//
+// - All resources share one revision.
+// - A list at resourceVersion "" is the newest state. At "0" it is the state of the watch cache, without pages even if there is a limit. At N
+//   it is not older than N; if N is not reached within 3 s, the error is "Too large resource version".
+// - All pages of a list have the revision of the first page. After compaction of that revision, the next page fails.
+// - A watch misses no event, or fails with 410.
+// - A write that changes nothing keeps the resourceVersion.
+//
+// A test can pause the watch cache, compact the history and end watches, all of which happens in real clusters.
 //
 // Not here: validation, defaults, subresources, patches, finalizers, grace, admission, authorization.
 import {
@@ -50,14 +56,14 @@ import { WatchCache } from "./watch-cache.ts";
 export interface FakeApiServerOptions {
   readonly clock: Clock;
   readonly resources: readonly Resource[];
-  /** How answers are given to those who take values; values unless given. */
+  /** The form of response bodies for clients that accept values; "values" unless given. */
   readonly body?: BodyStyle;
   readonly behaviour?: Partial<ServerBehaviour>;
-  /** For the length of watches that do not say. */
+  /** For the timeout of watches without `timeoutSeconds`. */
   readonly random?: Random;
 }
 
-/** A request that came in. */
+/** A request that the server received. */
 export interface ReceivedRequest {
   readonly atMs: number;
   readonly verb: string;
@@ -94,12 +100,12 @@ export class FakeApiServer {
     return this.#storage.revision;
   }
 
-  /** Watches whose readers have not left. */
+  /** The number of watches that their readers have not closed. */
   get openWatches(): number {
     return this.#watches.size;
   }
 
-  /** As they are now, in the order of their keys. */
+  /** Returns the current objects, in the order of their keys. */
   list<T extends KubernetesObject>(resource: Resource<T>): readonly T[] {
     return this.#storage.list(collectionOf(resource)) as readonly T[];
   }
@@ -108,7 +114,7 @@ export class FakeApiServer {
     return this.#stored(resource, key) as T | undefined;
   }
 
-  /** Throws a StatusError, as do `update` and `delete`. */
+  /** Throws a StatusError if the server refuses it, as `update` and `delete` do. */
   create<T extends KubernetesObject>(resource: Resource<T>, object: T): T {
     const key = keyOf(object);
     const { name = "" } = object.metadata;
@@ -121,7 +127,7 @@ export class FakeApiServer {
     }));
   }
 
-  /** With a version, only if it is the stored one. */
+  /** If the object has a resourceVersion that is not the stored one, throws a conflict. */
   update<T extends KubernetesObject>(resource: Resource<T>, object: T): T {
     const { name = "", resourceVersion: wanted, uid } = object.metadata;
     const stored = this.#stored(resource, keyOf(object));
@@ -140,7 +146,7 @@ export class FakeApiServer {
     return this.#write(resource, object, (resourceVersion) => ({ ...kept, resourceVersion }));
   }
 
-  /** The object as it was, under the version of its deletion. */
+  /** Returns the last state of the object, with the resourceVersion of the deletion. */
   delete<T extends KubernetesObject>(resource: Resource<T>, key: string): T {
     const stored = this.#stored(resource, key);
     if (stored === undefined) throw newNotFound(groupResource(resource), key.slice(key.indexOf("/") + 1));
@@ -152,13 +158,13 @@ export class FakeApiServer {
     this.#behaviour = { ...this.#behaviour, ...behaviour };
   }
 
-  /** Forgets what happened up to a revision, the last one unless given: pages and watches from before it are gone. */
+  /** Deletes the history up to a revision, the last one unless given. Later pages and watches from before it fail with 410. */
   compact(revision: number = this.revision): void {
     this.#storage.compact(revision);
     this.#cache.forget(revision);
   }
 
-  /** The watch cache no longer follows the storage, until `resumeCache`. */
+  /** The watch cache receives no changes from the storage until `resumeCache`. */
   pauseCache(): void {
     this.#cache.pause();
   }
@@ -167,7 +173,10 @@ export class FakeApiServer {
     this.#cache.resume();
   }
 
-  /** Another server answers from now on, whose watch cache is behind by so many writes, until `resumeCache`. Watches break. */
+  /**
+   * Simulates a switch to another API server, whose watch cache is behind by so many writes until
+   * `resumeCache`. All watches end with a connection reset.
+   */
   moveToServerBehind(writes: number): void {
     this.endWatches("reset");
     this.#cache.fallBack(this.revision - writes);
@@ -264,13 +273,13 @@ export class FakeApiServer {
     object: T,
     identity: (version: string) => metav1.ObjectMeta,
   ): T {
-    // What enters is copied: it stays its sender's.
+    // The object is copied, because the caller may modify its own object later.
     const make = (version: string) => deepFreeze(copyOf(withMetadata(object, identity(version))));
     return this.#storage.write(collectionOf(resource), keyOf(object), make) as T;
   }
 }
 
-/** How, and until when, an answer is given. */
+/** The form of the response, and the signal that aborts the request. */
 interface Recipient {
   readonly style: BodyStyle;
   readonly signal: AbortSignal;
@@ -284,7 +293,7 @@ function groupResource({ group, plural }: Resource): GroupResource {
   return { group, resource: plural };
 }
 
-/** A deep one: of plain JSON, which is quicker than for whatever there is. */
+/** Returns a deep copy of plain JSON. It is faster than a copy of arbitrary values. */
 function copyOf<T>(value: T): T {
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.map(copyOf) as T;

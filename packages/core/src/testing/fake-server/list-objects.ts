@@ -1,5 +1,5 @@
-// Answers a list: from the watch cache where anything not older than a version will do, from the storage where the newest or
-// an exact state is asked for, and page by page at one revision where a limit counts.
+// Answers a list request. A list that needs only a state not older than a version is read from the watch cache. A list that needs the newest
+// or an exact state is read from the storage. If a limit applies, all pages are read at one revision.
 import { type KubernetesObject, keyOf, newBadRequest, newTooLargeResourceVersion } from "../../api/index.ts";
 import type { ListAnswer } from "./answers.ts";
 import { freshnessLimitMs } from "./behaviour.ts";
@@ -26,9 +26,9 @@ export async function listObjects(
     const { revision, after } = parseContinue(options.continue);
     return toPage(storage.listAt(collection, revision).filter(matches), { revision, limit, after });
   }
-  // With a limit and nothing said, a version means that very version: so it was before one could say.
+  // With a limit and without resourceVersionMatch, a version is exact. This was the behaviour before resourceVersionMatch existed.
   const isExact = match === "Exact" || (match === "" && limit > 0 && wanted > 0);
-  // The cache has no pages: at "0" they are left out, at a version they are worth going to the storage for.
+  // The cache has no pages. So at "0" a limit is ignored, and at a version a list with a limit is read from the storage.
   const isFromStorage = isExact || resourceVersion === "" || !hasCache || (limit > 0 && wanted > 0);
   if (isFromStorage) {
     if (wanted > storage.revision) throw newTooLarge(wanted, storage.revision);
@@ -62,9 +62,9 @@ function checkOptions({ resourceVersion, match, sendInitialEvents, continue: tok
 
 interface PagePlace {
   readonly revision: number;
-  /** 0 takes all. */
+  /** 0 for no limit. */
   readonly limit: number;
-  /** The last key of the page before. */
+  /** The last key of the previous page. */
   readonly after: string;
 }
 

@@ -1,8 +1,8 @@
-// The objects of several collections, in the order of their keys: what the storage holds, and what the watch cache believes it
-// holds. Objects are frozen and shared.
+// The objects of several collections, listed in the order of their keys. The storage has one instance. The watch cache has another, which may
+// be older. Objects are frozen and shared.
 import type { KubernetesObject, ObjectKey } from "../../api/index.ts";
 
-/** One write. Nothing else happens at its revision. */
+/** One write. Each revision has exactly one. */
 export interface Change {
   readonly revision: number;
   /** "pods", "apps/deployments". */
@@ -29,7 +29,7 @@ export class ObjectCollections {
     this.#set(collection, key, after);
   }
 
-  /** Makes a change undone: the newest one first, if there are several. */
+  /** Undoes a change. To undo several, start with the newest. */
   revert({ collection, key, before }: Change): void {
     this.#set(collection, key, before);
   }

@@ -1,7 +1,8 @@
-// One watch on the cache: what was there first, if that was asked for, then every change that its selectors let through, with
-// crossings of the selector told as the coming and going they are. Bookmarks come on a timer and shortly before the end.
+// One watch on the watch cache. It sends the initial objects, if they were requested, and then every change that matches the selectors. An
+// object that starts matching is sent as ADDED, and one that stops matching as DELETED. Bookmarks are sent on a timer, and shortly before
+// the end.
 //
-// Promises: in order, no gap. A reader who falls too far behind is cut off, not skipped.
+// Promises: events are in order and without gaps. If a reader is too slow, the watch ends; no event is skipped.
 import { type KubernetesObject, type StatusError, TransportError } from "../../api/index.ts";
 import { Channel, type Clock, deepFreeze, onAbort } from "../../base/index.ts";
 import type { Change } from "./object-collections.ts";
@@ -15,21 +16,21 @@ export interface WatchTarget {
 }
 
 export interface WatchStart {
-  /** Changes after this one. */
+  /** The watch sends the changes after this revision. */
   readonly revision: number;
-  /** What was there at that revision, to begin with. */
+  /** The objects at that revision, to send first; undefined to send none. */
   readonly initial: readonly KubernetesObject[] | undefined;
-  /** When to say that the beginning is over; undefined never does. */
+  /** When to send the bookmark that marks the end of the initial events; undefined to send none. */
   readonly initialEndAfterMs: number | undefined;
   readonly timeoutMs: number;
-  /** Undefined sends none. */
+  /** The interval of bookmarks; undefined to send none. */
   readonly bookmarkMs: number | undefined;
 }
 
-/** How a watch ends before its time: in order, as a broken connection, or with the server's complaint. */
+/** How a watch ends before its timeout: normally, with a connection reset, or with an ERROR event that has this status. */
 export type WatchEnd = "end" | "reset" | StatusError;
 
-/** How many events may wait for the reader, besides those it begins with. */
+/** How many events may wait for the reader, in addition to the initial objects and the changes that happened before the watch opened. */
 const maxBacklog = 1_000;
 const lastBookmarkMs = 2_000;
 
@@ -60,7 +61,7 @@ export class OpenWatch {
     this.#events = new Channel(maxBacklog + this.#missed.length + (start.initial?.length ?? 0));
   }
 
-  /** Begins to listen; what is heard waits for the reader. */
+  /** Subscribes to the cache. Events wait in a buffer for the reader. */
   open(signal: AbortSignal): void {
     const { initial, initialEndAfterMs, timeoutMs, bookmarkMs } = this.#start;
     this.#state = "open";
@@ -81,7 +82,7 @@ export class OpenWatch {
     this.#hold(onAbort(signal, () => this.close()));
   }
 
-  /** Ends the stream; what was sent before is still read. */
+  /** Ends the stream. The reader still receives the events that were sent before. */
   end(how: WatchEnd): void {
     if (this.#state !== "open") return;
     if (typeof how === "object") this.#events.trySend(deepFreeze({ type: "ERROR", object: how.status }));
@@ -89,7 +90,7 @@ export class OpenWatch {
     this.#events.close(how === "reset" ? newReset() : undefined);
   }
 
-  /** Nobody reads any more. */
+  /** Called when the reader has left. Discards the remaining events. */
   close(): void {
     if (this.#state === "closed") return;
     this.#letGo("closed");
@@ -134,7 +135,7 @@ export class OpenWatch {
   }
 
   #sendBookmark(annotations?: Readonly<Record<string, string>>): void {
-    // Neither before the beginning is over, which would end it, nor of a version before the one asked for.
+    // Sends no bookmark before the end of the initial events, nor with a version older than the requested one.
     if (!this.#isInitialOver || this.#cache.revision < this.#start.revision) return;
     const { kind, apiVersion } = this.#target;
     const resourceVersion = String(this.#cache.revision);
@@ -154,7 +155,7 @@ export class OpenWatch {
   }
 }
 
-/** A deleted object as events show it: its last state, under the version of its deletion. */
+/** Returns a deleted object as DELETED events have it: its last state, with the resourceVersion of the deletion. */
 export function atRevision(object: KubernetesObject, revision: number): KubernetesObject {
   return deepFreeze({ ...object, metadata: { ...object.metadata, resourceVersion: String(revision) } });
 }

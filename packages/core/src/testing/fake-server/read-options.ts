@@ -1,5 +1,5 @@
-// What a list or watch asks for, read from its query as a real server reads it: which objects, and as of when. What
-// contradicts itself is refused.
+// Parses the options of a list or watch from its query, as a real server does: which objects, and at which resourceVersion. Invalid values are
+// refused.
 import {
   FieldSelectorError,
   fieldPath,
@@ -19,7 +19,7 @@ import {
 
 export interface ReadOptions {
   readonly matches: (object: KubernetesObject) => boolean;
-  /** "" is the newest, "0" whatever is at hand. */
+  /** "" is the newest state, "0" any state that the server has. */
   readonly resourceVersion: string;
   readonly match: "" | "Exact" | "NotOlderThan";
   readonly limit: number;
@@ -52,7 +52,7 @@ export function readOptionsOf(query: Query, namespace: string): ReadOptions {
   };
 }
 
-/** A refusal that names the option. */
+/** Returns an Invalid error that names the option. */
 export function forbidOption(name: string, detail: string): Error {
   const kind = { group: "meta.k8s.io", kind: "ListOptions" };
   return newInvalid(kind, "", { faults: [forbiddenFault(fieldPath(name), detail)] });

@@ -1,5 +1,5 @@
-// Where a watch begins, told from what it asks for: after a version, if what happened since is still known, or with all that
-// is there.
+// Determines the start of a watch from its options: after a resourceVersion, if the cache still has all later changes, or with all current
+// objects.
 import { newExpired } from "../../api/index.ts";
 import { freshnessLimitMs, type ServerBehaviour } from "./behaviour.ts";
 import { newTooLarge } from "./list-objects.ts";
@@ -12,11 +12,11 @@ export interface WatchSources {
   readonly storage: Storage;
   readonly cache: WatchCache;
   readonly behaviour: ServerBehaviour;
-  /** For a watch that does not say. */
+  /** The timeout of a watch without `timeoutSeconds`. */
   readonly timeoutMs: number;
 }
 
-/** Throws what the watch is to be refused with. */
+/** Throws the error with which the server refuses the watch. */
 export async function startOfWatch(
   collection: string,
   options: ReadOptions,
@@ -41,7 +41,7 @@ export async function startOfWatch(
     }
     return { revision, initial: undefined, initialEndAfterMs: undefined, ...limits };
   }
-  // A server that is too old to know of initial events does not know how to end them either.
+  // A server that is too old to know `sendInitialEvents` does not send the bookmark at the end of the initial events either.
   const tellsEnd = options.allowBookmarks && behaviour.watchList !== "ignored";
   return {
     revision: cache.revision,

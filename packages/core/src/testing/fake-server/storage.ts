@@ -1,5 +1,5 @@
-// What etcd is to a real server: the objects as they are, one revision that every write of any kind raises by one, and the
-// history from which any state since the last compaction can be read again.
+// The storage of the fake server, in place of etcd: the current objects, one revision that every write of any resource increases by one, and
+// the history, from which every state since the last compaction can be read.
 import { type KubernetesObject, newExpired, type ObjectKey } from "../../api/index.ts";
 import { type Change, ObjectCollections } from "./object-collections.ts";
 
@@ -31,7 +31,7 @@ export class Storage {
     return this.#objects.list(collection);
   }
 
-  /** Throws Expired for a state that is no longer known. */
+  /** Throws Expired for a revision before the last compaction. */
   listAt(collection: string, revision: number): readonly KubernetesObject[] {
     if (revision < this.#compactedRevision) {
       throw newExpired("The provided continue parameter or resource version is too old to display a consistent list");
@@ -45,7 +45,7 @@ export class Storage {
     return past.list(collection);
   }
 
-  /** Writes what `make` returns for the new revision; undefined deletes. */
+  /** Stores the object that `make` returns for the new revision. If it returns undefined, the object is deleted. */
   write(
     collection: string,
     key: ObjectKey,

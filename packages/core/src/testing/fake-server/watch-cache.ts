@@ -1,6 +1,6 @@
-// What stands between a real server's storage and nearly all its readers: a copy of the objects, and the newest part of what
-// happened to them, for watches to start from. It follows the storage at once unless it is paused; then it is behind, as the
-// cache of a slow server is: lists from it are old, watches are silent, and a version it has not reached is waited for.
+// The watch cache, from which a real server answers most reads: a copy of the objects, and a window of the newest changes, from which watches
+// can start. The cache applies every write of the storage immediately unless it is paused. A paused cache is behind, like the cache of a slow
+// server: its lists are old, its watches receive nothing, and a read at a version that it has not reached waits.
 import type { KubernetesObject } from "../../api/index.ts";
 import { type Clock, deferred, type Listener, Listeners, untilAborted } from "../../base/index.ts";
 import { type Change, ObjectCollections } from "./object-collections.ts";
@@ -12,7 +12,7 @@ export class WatchCache {
     throw error;
   });
   #window: Change[] = [];
-  /** What happened up to this revision is forgotten. */
+  /** Changes up to this revision are no longer in the window. */
   #forgottenRevision = 0;
   #revision = 1;
   #isPaused = false;
@@ -35,7 +35,7 @@ export class WatchCache {
     return this.#objects.list(collection);
   }
 
-  /** What happened after this revision, or undefined if part of that is forgotten. */
+  /** Returns the changes after this revision, or undefined if some of them are no longer in the window. */
   changesAfter(revision: number): readonly Change[] | undefined {
     if (revision < this.#forgottenRevision) return undefined;
     return this.#window.filter((change) => change.revision > revision);
@@ -61,7 +61,7 @@ export class WatchCache {
     for (const change of pending) this.#publish(change);
   }
 
-  /** As if it had only come so far, or as far back as it remembers; it stays there until `resume`. */
+  /** Sets the cache back to this revision, or to the oldest in its window. It stays there until `resume`. */
   fallBack(revision: number): void {
     this.#isPaused = true;
     for (let last = this.#window.at(-1); last !== undefined && last.revision > revision; last = this.#window.at(-1)) {
@@ -78,7 +78,7 @@ export class WatchCache {
     if (!isFirstKept) this.#window = this.#window.filter((change) => change.revision > this.#forgottenRevision);
   }
 
-  /** Whether it got as far as this revision before `limitMs` were over. */
+  /** Waits at most `limitMs` until the cache has reached this revision. Returns whether it has. */
   async reached(revision: number, limitMs: number, signal: AbortSignal): Promise<boolean> {
     if (this.#revision >= revision) return true;
     let isOver = false;
@@ -90,7 +90,7 @@ export class WatchCache {
       wake();
     });
     try {
-      // Looked at again after each wait: it may have fallen back at once.
+      // The revision is checked again after each wait, because `fallBack` may have decreased it meanwhile.
       while (this.#revision < revision && !isOver) {
         await untilAborted(moved.promise, signal);
         moved = deferred();

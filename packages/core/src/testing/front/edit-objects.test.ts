@@ -27,7 +27,7 @@ function newDeployment(cpu: string): appsv1.Deployment {
   };
 }
 
-/** A server with a few things, and helpers that go straight to it. */
+/** Starts a server with some objects, and returns helpers that use the server directly. */
 function onServer() {
   const clock = new FakeClock();
   const grown = new GrownServer({ clock, resources: [foos, configMaps, deployments, pods, secrets] });

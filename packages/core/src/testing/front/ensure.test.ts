@@ -1,4 +1,5 @@
-// `ensure` and its twin for rules on a server that fills in defaults; and what the runtime tells of a controller that writes for ever.
+// `ensure`, and `ensureObject` for rules, on a server that sets defaults. Also what the runtime reports about a controller that never stops
+// writing.
 import { describe, expect, test } from "vitest";
 import { configMaps, deployments, secrets } from "../../api/generated/resources.ts";
 import { type corev1, type metav1, newControllerReference } from "../../api/index.ts";

@@ -1,4 +1,4 @@
-// A custom kind and controllers of it in the usual style, on a server in virtual time.
+// A custom kind and controllers for it with a reconcile function, on a server in virtual time.
 import { configMaps, deployments, nodes, pods, secrets } from "../../api/generated/resources.ts";
 import { type corev1, defineResource, type KubernetesObject, newControllerReference } from "../../api/index.ts";
 import { type Controller, cached, verbs } from "../../contract/index.ts";
@@ -38,7 +38,7 @@ export function newConfigMap(name: string, more: Partial<corev1.ConfigMap> = {})
   return { apiVersion: "v1", kind: "ConfigMap", metadata: { namespace: "shop", name, ...metadata }, ...rest };
 }
 
-/** A config map whose name the server chooses. */
+/** A config map with a generated name. */
 export function newChild(foo: Foo, more: Partial<corev1.ConfigMap["metadata"]> = {}): corev1.ConfigMap {
   const { namespace = "", name = "" } = foo.metadata;
   const metadata = { namespace, generateName: `${name}-`, ownerReferences: [newControllerReference(foo)], ...more };
@@ -50,12 +50,12 @@ export type Reconcile = (
   context: ReconcileContext,
 ) => ReturnType<ControllerDefinition["reconcile"]>;
 
-/** A controller of foos that owns config maps, and whatever else the test says. */
+/** A controller of foos that owns config maps. The test may add other parts. */
 export function onFoos(reconcile: Reconcile, more: Partial<ControllerDefinition<Foo>> = {}): Controller {
   return defineController<Foo>({ name: "foos", for: foos, owns: [configMaps], reconcile, ...more });
 }
 
-/** One that may read and write everything there is. */
+/** The parts of a controller that may read and write all resources. */
 export const freely: Partial<ControllerDefinition<Foo>> = {
   watches: [cached(secrets)],
   reads: [verbs("*", "get", "list")],

@@ -1,4 +1,4 @@
-// Controllers in the usual style on a real kube-apiserver: what it makes of our patches, applies, preconditions and status writes.
+// Controllers with a reconcile function on a real kube-apiserver: how the server handles their patches, applies, preconditions and status writes.
 import { RealCluster } from "@kubeloop/real-cluster";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { customResourceDefinitions, deployments, namespaces } from "../../api/generated/resources.ts";
@@ -46,7 +46,7 @@ function fooDefinition(): apiextensionsv1.CustomResourceDefinition {
   return {
     apiVersion: "apiextensions.k8s.io/v1",
     kind: "CustomResourceDefinition",
-    // Names that end in k8s.io need somebody's approval, or to say that they have none.
+    // API groups that end in k8s.io need an annotation with their approval, or one that says they are not approved.
     metadata: {
       name: "foos.samplecontroller.k8s.io",
       annotations: { "api-approved.kubernetes.io": "unapproved, experimental-only" },
@@ -80,7 +80,7 @@ function specOf(replicas: number): appsv1.DeploymentSpec {
   };
 }
 
-/** Follows an object until it is so. */
+/** Reads an object every 100 ms until the condition is true. */
 async function until<T extends KubernetesObject>(
   resource: Resource<T>,
   name: string,
@@ -130,14 +130,14 @@ test("a foo gets its deployment, status and finalizer; what others do is put rig
     expect(foo?.metadata.finalizers).toEqual([finalizer]);
     const made = await until(deployments, "web", (object) => object !== undefined);
     expect(made?.metadata.ownerReferences?.[0]).toMatchObject({ kind: "Foo", name: "web", controller: true });
-    // In balance it changes nothing, although the server has filled in what we did not say and prints "1000m" as "1".
+    // A second reconcile writes nothing, although the server has set defaults and prints "1000m" as "1".
     const before = results.length;
     driver.wake("shop/web");
     await until(foos, "web", () => results.length > before);
     expect(results.filter((result) => result !== "unchanged")).toEqual(["created"]);
     const still = await until(deployments, "web", () => true);
     expect(still?.metadata.resourceVersion).toBe(made?.metadata.resourceVersion);
-    // Others.
+    // Another client changes the deployment.
     const body = { spec: { replicas: 7 } };
     await client.resource(deployments).in("shop").patch("web", { type: "merge", body }, signal);
     await until(deployments, "web", (object) => object?.spec?.replicas === 2 && object.metadata.generation === 3);

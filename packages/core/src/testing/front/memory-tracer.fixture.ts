@@ -1,4 +1,4 @@
-// A tracer that remembers: spans with their parents, links, times and how they ended.
+// A tracer that stores spans with their parents, links, times and results.
 import type { Clock } from "../../base/index.ts";
 import type { AttributeValue, Span, SpanContext, SpanOptions, TraceContext, Tracer } from "../../runtime/index.ts";
 

@@ -11,7 +11,7 @@ const byColor = defineIndex("color", configMaps, (map) =>
   map.data?.["color"] === undefined ? [] : [map.data["color"]],
 );
 
-/** Runs one reconcile while no watch tells of anything. */
+/** Runs one reconcile while no watch sends events. */
 async function whileCachesSleep<R>(
   work: (context: ReconcileContext) => Promise<R>,
   options: Partial<StageOptions> = {},
@@ -252,7 +252,7 @@ describe("the next reconcile", () => {
         const made = client.resource(configMaps).create(newChild(foo));
         if (isCaught) await made.catch(() => {});
         else await made;
-        // After a lost answer nobody gets here: what there is, is not known.
+        // Nothing is added here after a lost response: the create throws, or the read of the children does, because their state is unknown.
         seen.push(children().length);
       });
       await using stage = onStage(controller, {

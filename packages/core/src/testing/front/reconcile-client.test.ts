@@ -13,7 +13,7 @@ const pod: corev1.Pod = {
 };
 const node: corev1.Node = { apiVersion: "v1", kind: "Node", metadata: { name: "n" } };
 
-/** What one reconcile does, and what comes of it. */
+/** Runs `work` in one reconcile, and returns its result or its error. */
 async function reconciled<R>(
   work: (context: ReconcileContext) => Promise<R>,
 ): Promise<{ readonly answer: R | undefined; readonly error: unknown; readonly stage: Stage<undefined> }> {

@@ -1,5 +1,5 @@
-// The replica-like controller in the usual style, written as somebody might who has never heard of stale caches: one child at a time,
-// looking at the cache after each.
+// The controller of replica.fixture.ts with a reconcile function, written without any care for stale caches: it creates or deletes one child at
+// a time, and reads the cache after each.
 import { pods, replicaSets } from "../../api/generated/resources.ts";
 import type { Controller } from "../../contract/index.ts";
 import { isPodActive } from "../../rules/index.ts";

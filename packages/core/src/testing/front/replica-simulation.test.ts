@@ -1,4 +1,4 @@
-// To see one seed again: KUBELOOP_SEED=17 npx vitest run --project unit packages/core/src/testing/front/replica-simulation
+// To run one seed again: KUBELOOP_SEED=17 npx vitest run --project unit packages/core/src/testing/front/replica-simulation
 import { expect, test } from "vitest";
 import { leakyGates } from "../contract/leaky-gates.fixture.ts";
 import { simulateMany } from "../contract/replica-simulation.fixture.ts";

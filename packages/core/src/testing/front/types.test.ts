@@ -1,4 +1,4 @@
-// What the compiler allows in a reconcile function, and what it refuses. Each row fails to compile if the types change.
+// What the compiler accepts in a reconcile function, and what it rejects. Each row fails to compile if the types change.
 import { describe, expect, expectTypeOf, test } from "vitest";
 import { configMaps, deployments } from "../../api/generated/resources.ts";
 import { findCondition, type KubernetesObject, type metav1, type Resource, setCondition } from "../../api/index.ts";
@@ -21,7 +21,7 @@ declare const sites: Resource<Site>;
 declare const editor: Editor;
 declare const site: Site;
 const ready = { type: "Ready", status: "True", reason: "Up", message: "" } as const;
-/** Only for the compiler. */
+/** Never calls its argument: only the compiler checks it. */
 const typed = (_call: () => unknown) => {};
 
 describe("conditions", () => {
@@ -56,14 +56,14 @@ describe("drafts", () => {
   test("of an object that may be new have an optional spec", () => {
     typed(() =>
       createOrUpdate(editor, sites, "a/b", (draft) => {
-        // @ts-expect-error An object that is not there yet has no spec.
+        // @ts-expect-error An object that does not exist yet has no spec.
         draft.spec.size = 1;
         draft.spec = { hosts: [], size: 1 };
       }),
     );
     typed(() =>
       createOrUpdate(editor, sites, "a/b", (draft) => {
-        // @ts-expect-error Whoever makes a spec makes all of it.
+        // @ts-expect-error A new spec must be complete.
         draft.spec = { size: 1 };
       }),
     );
@@ -89,7 +89,7 @@ describe("ensure", () => {
     typed(() => ensureObject(sites, undefined, { metadata, spec: { hosts: ["a"] as readonly string[], size: 1 } }));
     // @ts-expect-error The size is missing.
     typed(() => ensure(editor, sites, { metadata, spec: { hosts: [] } }));
-    // @ts-expect-error What must be there cannot be asked to be absent.
+    // @ts-expect-error A required field cannot be null.
     typed(() => ensure(editor, deployments, { metadata, spec: null }));
   });
 });
@@ -100,7 +100,7 @@ describe("the result of a reconcile", () => {
     typed(() => defineController({ name: "a", for: foos, reconcile: async () => {} }));
     // @ts-expect-error There is no requeueAfter: the message names requeueAfterMs.
     typed(() => defineController({ name: "a", for: foos, reconcile: async () => ({ requeueAfter: 5 }) }));
-    // @ts-expect-error Nor requeue.
+    // @ts-expect-error There is no requeue either.
     typed(() => defineController({ name: "a", for: foos, reconcile: async () => ({ requeue: true }) }));
   });
 

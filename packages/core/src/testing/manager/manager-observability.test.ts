@@ -1,4 +1,4 @@
-// What a manager tells its operator: the requests of its client, who leads, and nothing about conflicts.
+// What a manager reports to its operator: the requests of its client and the current leader, but no conflicts.
 import { expect, test } from "vitest";
 import { configMaps, leases } from "../../api/generated/resources.ts";
 import { newConflict } from "../../api/index.ts";

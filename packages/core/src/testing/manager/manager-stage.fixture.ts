@@ -1,4 +1,4 @@
-// A manager on a fake server, in virtual time, and the controllers its tests run: each makes a secret for every config map.
+// Runs a manager against a fake server, in virtual time, with the controllers of its tests. `secretMaker` creates a secret for every config map.
 import { configMaps, events, leases, pods, secrets } from "../../api/generated/resources.ts";
 import { type ApiResponse, collectBytes, type corev1, noBody, parseQuery, type Transport } from "../../api/index.ts";
 import { FakeClock, type Log, MetricsRegistry, noLog, seededRandom } from "../../base/index.ts";
@@ -12,7 +12,7 @@ export function configMap(name: string): corev1.ConfigMap {
   return { apiVersion: "v1", kind: "ConfigMap", metadata: { namespace: "shop", name } };
 }
 
-/** Makes `<map>-<name>` for each map; reads secrets from a cache. */
+/** Creates the secret `<map>-<name>` for each config map. Reads secrets from a cache. */
 export function secretMaker(name: string): Controller {
   return keyed<readonly [corev1.ConfigMap, corev1.Secret | undefined]>({
     name,
@@ -32,7 +32,7 @@ export function secretMaker(name: string): Controller {
   });
 }
 
-/** Looks at maps only. */
+/** Only reads config maps, and writes nothing. */
 export function looker(name: string, looked: string[]): Controller {
   return keyed<corev1.ConfigMap>({
     name,
@@ -48,7 +48,7 @@ export function looker(name: string, looked: string[]): Controller {
 export interface ManagerStageOptions extends Partial<Omit<ManagerOptions, "client" | "clock" | "log">> {
   /** Faults between the manager and the server. */
   readonly wrap?: (transport: Transport, clock: FakeClock) => Transport;
-  /** Another replica's, to share server and time. */
+  /** The stage of another replica, to share its server and clock. */
   readonly beside?: ManagerStage;
 }
 
@@ -58,7 +58,7 @@ export class ManagerStage implements AsyncDisposable {
   readonly metrics = new MetricsRegistry();
   readonly manager: Manager;
   readonly log: string[] = [];
-  /** "runs", "ended", or what was thrown. */
+  /** "runs", "ended", or the error that was thrown. */
   end: unknown = "not run";
   readonly #stop = new AbortController();
   #running: Promise<void> = Promise.resolve();
@@ -92,7 +92,7 @@ export class ManagerStage implements AsyncDisposable {
     this.#stop.abort(new Error("told to"));
   }
 
-  /** What a probe or scrape gets: status and text. */
+  /** Returns the response to a probe or a scrape: status and text. */
   async ask(target: string): Promise<readonly [status: number, text: string]> {
     const [path = "", query = ""] = target.split("?");
     const request = {

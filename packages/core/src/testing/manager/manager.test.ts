@@ -10,7 +10,7 @@ import { configMap, looker, ManagerStage, secretMaker } from "./manager-stage.fi
 
 const never = new AbortController().signal;
 
-/** A fault that the test switches on and off. */
+/** A fault that the test enables and disables. */
 function switched(rule: Omit<FaultRule, "name">, isOn: () => boolean) {
   return (transport: Transport, clock: FakeClock) =>
     withFaults(transport, [{ name: "switched", ...rule }], { clock, random: seededRandom(1), isActive: isOn });

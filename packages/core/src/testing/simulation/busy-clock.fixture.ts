@@ -1,15 +1,15 @@
-// Virtual time in which work takes time: now and then the monotonic clock has moved by a slice between two looks at it, so that
-// whoever works in slices rests in the middle, for as long as that took, and all that is due meanwhile comes in between. Wall
-// time and timers are the fake clock's.
+// A virtual clock in which work takes time. Sometimes the monotonic clock advances by a slice between two reads, so that code which works in
+// slices yields in the middle. The yield takes virtual time, and everything that is due meanwhile runs before the code continues. Wall time
+// and timers are those of the fake clock.
 import type { Clock, FakeClock, Random } from "../../base/index.ts";
 import { pick } from "./draw.fixture.ts";
 
 const sliceMs = 5;
-/** Seldom, as on a machine that has other things to do, it takes long. */
+/** The durations of a yield. A few are long, as on a busy machine. */
 const restsMs = [sliceMs, sliceMs, sliceMs, sliceMs, sliceMs, sliceMs, sliceMs, 2_000];
 const never = new AbortController().signal;
 
-/** `busyChance` is asked each time: a machine that stays too busy for what it is given to do never gets it done. */
+/** `busyChance` is called each time, so that a simulation can set it to 0 at its end. On a machine that stays busy, the work may never end. */
 export function busyClock(clock: FakeClock, random: Random, busyChance: () => number): Clock {
   let spentMs = 0;
   const monotonic = () => {

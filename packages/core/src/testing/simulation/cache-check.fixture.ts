@@ -1,5 +1,5 @@
-// Looks at a cache as a whole, at any moment: everything in it is a state its object had; nothing is older than the version the
-// cache says it has reached, and that never goes back; indexes agree with the objects.
+// Checks a whole cache, at any moment: every cached object is a state that the object had on the server; no object is older than the
+// resourceVersion of the cache; that resourceVersion never decreases; the indexes match the objects.
 import { type corev1, keyOf, type ObjectKey } from "../../api/index.ts";
 import type { ReadonlyIndexer } from "../../informer/store/store.ts";
 import { type Truth, versionOf } from "./truth.fixture.ts";
@@ -12,7 +12,7 @@ const parts = 4;
 export interface CacheCheckOptions {
   readonly cache: ReadonlyIndexer<corev1.Pod>;
   readonly truth: Truth;
-  /** Whether changes of different objects reach the cache in the order they happened. */
+  /** Whether changes of different objects reach the cache in the order of their resourceVersions. */
   readonly isInOrder: boolean;
   readonly onViolation: (what: string) => void;
 }
@@ -26,7 +26,7 @@ export class CacheCheck {
     this.#options = options;
   }
 
-  /** At a part of the objects, another one each time: it is done often. */
+  /** Checks only a part of the objects, another part each time, because it is called often. */
   look(): void {
     this.#looks++;
     const version = this.#lookAtVersion();
@@ -48,7 +48,7 @@ export class CacheCheck {
     }
   }
 
-  /** What the cache has and the server has not, or the other way round. */
+  /** Returns the differences between the cache and the server. */
   differences(onServer: readonly corev1.Pod[]): readonly string[] {
     const { cache } = this.#options;
     const missing = onServer.filter((pod) => cache.get(pod)?.metadata.resourceVersion !== pod.metadata.resourceVersion);

@@ -1,4 +1,4 @@
-// What all seeds together have hit, and how often, out of what they are to hit.
+// Counts how often all seeds together have hit each name that they must hit.
 
 export class Coverage {
   readonly #counts = new Map<string, number>();
@@ -15,7 +15,7 @@ export class Coverage {
     return [...this.#counts].filter(([, count]) => count === 0).map(([name]) => name);
   }
 
-  /** One line each, the rarest first. */
+  /** Returns one line for each name, the rarest first. */
   print(): string {
     const sorted = [...this.#counts].sort(([, a], [, b]) => a - b);
     return sorted.map(([name, count]) => `${String(count).padStart(9)}  ${name}`).join("\n");

@@ -1,4 +1,4 @@
-// What happens to a server, and to the way to it, while it is being written to: each under a name that coverage counts.
+// Disturbances of a server, and of the connection to it, while clients write to it. Coverage counts them by name.
 import {
   newExpired,
   newForbidden,
@@ -35,14 +35,14 @@ export class Disturbances {
     this.#choices = choices[theme].filter((name) => isPossible(name, server));
   }
 
-  /** The server's transport, while the way there is open. */
+  /** The transport of the server. During an outage it throws. */
   readonly transport: Transport = async (request, signal) => {
     if (this.#outage === undefined) return await this.#server.transport(request, signal);
     const wasSent = this.#outage === "ConnectionRefused" ? "no" : "maybe";
     throw new TransportError("the server is down", { reason: this.#outage, wasSent });
   };
 
-  /** Some troubles pass by themselves. */
+  /** Ends an outage, or lets the cache catch up, with some probability. */
   recover(): void {
     if (this.#outage !== undefined && chance(this.#random, 0.15)) this.#goDown(undefined);
     if (chance(this.#random, this.#theme === "servers behind" ? 0.01 : 0.08)) this.#server.catchUp();
@@ -55,7 +55,7 @@ export class Disturbances {
     await strike({ server: this.#server, random: this.#random, fail: (reason) => this.#goDown(reason) });
   }
 
-  /** Everything works from now on, as far as the server is concerned. */
+  /** Ends the outage and lets the cache catch up. */
   calm(): void {
     this.#outage = undefined;
     this.#server.catchUp();
@@ -74,7 +74,7 @@ interface Scene {
 }
 
 interface Disturbance {
-  /** What not every server lets be done to it. */
+  /** The optional method of the server that this disturbance needs. */
   readonly needs?: "behave" | "moveToServerBehind" | "restart";
   strike(scene: Scene): void | Promise<void>;
 }
@@ -129,7 +129,7 @@ const disturbances = {
     needs: "behave",
     strike({ server }) {
       server.behave?.({ watchList: "supported", initialEndAfterMs: 9_000 });
-      // At once: most of what happens while a list is streamed can be seen only then.
+      // The watches end immediately, so that lists are streamed now. Most faults of streamed lists occur only then.
       server.endWatches(tooOld());
     },
   },
@@ -155,7 +155,7 @@ function isPossible(name: DisturbanceName, server: SimulatedServer): boolean {
   return needs === undefined || server[needs] !== undefined;
 }
 
-/** What keeps happening in a seed: anything, or one kind of trouble that matters only when it comes back. */
+/** The disturbances of a seed: all of them, or one kind that has an effect only if it occurs repeatedly. */
 export type Theme = "anything" | "outages" | "servers behind" | "internal errors";
 
 const choices: Record<Theme, readonly DisturbanceName[]> = {
@@ -165,5 +165,5 @@ const choices: Record<Theme, readonly DisturbanceName[]> = {
   "internal errors": ["watches end with 500", "watches break"],
 };
 
-/** All of them, for coverage. */
+/** The names of all disturbances, for coverage. */
 export const disturbanceNames: readonly string[] = Object.keys(disturbances);

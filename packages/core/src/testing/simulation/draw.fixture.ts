@@ -1,4 +1,4 @@
-// Drawing lots: how scenarios and runs choose.
+// Random choices of scenarios and runs.
 import { type Random, randomBelow } from "../../base/index.ts";
 
 export function chance(random: Random, probability: number): boolean {

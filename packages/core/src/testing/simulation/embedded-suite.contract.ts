@@ -1,5 +1,5 @@
-// The simulations of informers and of the runtime for servers that other packages bring: `@kubeloop/simulation-suite` is this file. What such
-// a server must offer stands in simulated-server.fixture.ts.
+// The simulations of informers and of the runtime, for servers of other packages. `@kubeloop/simulation-suite` is this file. Such a server must
+// implement the interface in simulated-server.fixture.ts.
 export { leakyGates } from "../contract/leaky-gates.fixture.ts";
 export {
   simulate as simulateReplicas,

@@ -1,4 +1,4 @@
-// The fake server as simulations see it. It writes at once; what it does not know, such as patches, GrownServer adds.
+// The fake server as a SimulatedServer. Its writes are immediate. GrownServer adds features that it does not have, such as patches.
 import type { KubernetesObject, Resource } from "../../api/index.ts";
 import { GrownServer } from "../contract/grown-server.fixture.ts";
 import type { OpenServer, SimulatedServer } from "./simulated-server.fixture.ts";

@@ -1,5 +1,5 @@
-// Faults between client and server, as rules for the transport. Each seed has some of them, each with a chance of its own;
-// their names are what coverage counts.
+// Faults between client and server, as rules for the transport. Each seed has some of them, each with its own probability. Coverage counts them
+// by name.
 import { type ApiRequest, type FaultRule, queryValue, type TransportFault } from "../../api/index.ts";
 import { type Random, randomBelow } from "../../base/index.ts";
 import { chance, pick } from "./draw.fixture.ts";
@@ -12,7 +12,7 @@ const late = (when: "before" | "after"): TransportFault => ({
 });
 const isLaterPage = ({ query }: ApiRequest) => queryValue(query, "continue") !== undefined;
 
-/** What can befall a list, and what a watch. Counts of a stream are in events; `scale` makes bytes of them. */
+/** The faults of lists; `watchFaults` has those of watches. A stream breaks after at most `after` items: `scaled` draws the number. */
 const listFaults = {
   "list comes late": late("before"),
   "list is sent late": late("after"),
@@ -51,10 +51,10 @@ const watchFaults = {
 
 const pageFault = "page comes late";
 
-/** All of them, for coverage. */
+/** The names of all faults, for coverage. */
 export const faultNames: readonly string[] = [...Object.keys(listFaults), ...Object.keys(watchFaults), pageFault];
 
-/** A few of them: each is there with this chance. */
+/** Returns some of the rules: each is included with the probability `share`. */
 export function faultRules(draw: Random, share: number): readonly FaultRule[] {
   const rules = [
     ...Object.entries(listFaults).map(([name, fault]) => ruleOf(draw, name, "list", fault)),
@@ -65,13 +65,13 @@ export function faultRules(draw: Random, share: number): readonly FaultRule[] {
 }
 
 function ruleOf(draw: Random, name: string, verb: string, fault: TransportFault): FaultRule {
-  // What comes to nothing at once matters only when it happens several times in a row.
+  // A watch that fails immediately has an effect only if this happens several times in a row.
   const probability = pick(draw, name.endsWith("at once") ? [0.3, 0.9] : [0.05, 0.05, 0.3, 0.3, 0.9]);
   const match = { verbs: [verb], resources: ["pods"] };
   return { name, match, probability, maxTimes: pick(draw, [2, 6, 1_000]), fault: scaled(draw, fault) };
 }
 
-/** Streams break anywhere: within an event too, where they are bytes. */
+/** Streams break at any position; if they are bytes, also within an event. */
 function scaled(draw: Random, fault: TransportFault): TransportFault {
   if (fault.kind !== "cut" && fault.kind !== "stall") return fault;
   return { ...fault, after: randomBelow(draw, fault.after + 1) };

@@ -1,8 +1,11 @@
-// One handler as the simulation sees it: what it is told, checked against what really happened the moment it is told.
+// A handler that checks each event when it receives it, against what really happened on the server:
 //
-// Checked: every object is a state it had; versions of an object only rise; what an update says was before is what this
-// handler was told last; adds are of what it does not know, deletes of what it does; a deletion really happened; calls never
-// overlap; nothing comes after removal; when it is called, the cache has what it is told.
+// - Every object is a state that the object had on the server, and the versions of an object only increase.
+// - The old object of an update is the one that this handler received last.
+// - Adds are only for objects that the handler does not know, deletes only for objects that it knows.
+// - A deletion really happened.
+// - Calls never overlap, and there are none after the handler was removed.
+// - When the handler is called, the cache already has the object.
 import { type corev1, keyOf } from "../../api/index.ts";
 import { deepEqual } from "../../base/index.ts";
 import type { EventDetails, ResourceEventHandler } from "../../informer/handler/handlers.ts";
@@ -16,14 +19,14 @@ export interface HandlerRecordOptions {
   readonly name: string;
   readonly truth: Truth;
   readonly store: ReadonlyStore<Pod>;
-  /** Whether it may be told what it knows. */
+  /** Whether it may receive an update to the version that it knows already. */
   readonly hasResync: boolean;
-  /** Whether states may be left out, and a deletion be newer than what was told last. */
+  /** Whether states may be left out, so that a deletion may have a newer state than the one received last. */
   readonly isCoalesced: boolean;
   readonly onViolation: (what: string) => void;
-  /** In words: what it is told, before it acts. */
+  /** Called with each event as text, before the handler acts. */
   readonly onTold: (what: string) => void;
-  /** What the handler does after it was told; may throw. */
+  /** What the handler does after it has received an event. It may throw. */
   readonly act: () => void | Promise<void>;
 }
 
@@ -82,7 +85,7 @@ export class HandlerRecord implements ResourceEventHandler<Pod> {
     this.#isRemoved = true;
   }
 
-  /** It was said to have been told everything that was there when it joined. */
+  /** Called when the handler counts as synced: it must have received everything that existed when it was added. */
   synced(atJoining: readonly Pod[]): void {
     this.#hasSynced = true;
     for (const object of atJoining) {
@@ -149,7 +152,7 @@ export class HandlerRecord implements ResourceEventHandler<Pod> {
   }
 }
 
-/** Another copy of the same state is as good: a relist brings one, and tells nobody. */
+/** A deep-equal copy counts as the same state, because a relist replaces the cached object by a copy without calling handlers. */
 function isSame(told: Pod | undefined, before: Pod): boolean {
   return told !== undefined && (told === before || deepEqual(told, before));
 }

@@ -1,5 +1,5 @@
-// Loads the simulation over a copy of the source with a bug in it. The copy exists in memory only: each file is changed on its
-// way from the disk to the machine.
+// Loads the simulation with a copy of the source that has a bug. The copy exists only in memory: the file with the bug is changed while it is
+// loaded.
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createViteServer } from "vitest/node";

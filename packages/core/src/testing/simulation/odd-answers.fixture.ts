@@ -1,5 +1,5 @@
-// What servers and proxies send that they should not: events of another kind, which a cache must neither keep nor take a
-// version from, and a list that does not say its version.
+// Wrong responses that servers and proxies may send: events with an object of another kind, which a cache must not store and whose version it
+// must not use, and a list without a resourceVersion.
 import { type ApiResponse, queryValue, type ResponseBody, requestInfoOf, type Transport } from "../../api/index.ts";
 import { deepFreeze, type Random } from "../../base/index.ts";
 import { chance } from "./draw.fixture.ts";
@@ -8,9 +8,12 @@ export const oddAnswerNames = ["odd event in a watch", "list without a version"]
 
 export interface OddAnswerOptions {
   readonly random: Random;
-  /** How often a watch has things in it that do not belong there. */
+  /** The probability that a watch contains wrong events. */
   readonly oddEventChance: number;
-  /** Whether a list may be sent without its version: what happens between it and its watch would be lost. */
+  /**
+   * Whether a list may be sent without its resourceVersion. Changes between such a list
+   * and its watch are lost, so this is not always allowed.
+   */
   readonly canOmitVersion: () => boolean;
   readonly onHit: (name: (typeof oddAnswerNames)[number]) => void;
 }
@@ -56,7 +59,7 @@ const oddEvent = deepFreeze({
 function withOddEvents(body: ResponseBody, random: Random): ResponseBody {
   if (body.kind === "values") return { kind: "values", values: interspersed(body.values, oddEvent, random) };
   if (body.kind !== "bytes") return body;
-  // The fake server sends whole lines.
+  // The line can be inserted between chunks, because each chunk of the fake server is a whole line.
   const line = new TextEncoder().encode(`${JSON.stringify(oddEvent)}\n`);
   return { kind: "bytes", bytes: interspersed(body.bytes, line, random) };
 }

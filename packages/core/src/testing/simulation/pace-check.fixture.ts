@@ -1,4 +1,5 @@
-// Notices a client that asks too often: whatever a server does, nobody may storm it. Later pages of a list do not count.
+// Detects a client that sends too many requests, which it must not do in any state of the server. Later pages of a list are not
+// counted.
 import { queryValue, type Transport } from "../../api/index.ts";
 import { type Clock, RingBuffer, untilAborted } from "../../base/index.ts";
 
@@ -14,7 +15,7 @@ export function withPaceCheck(transport: Transport, clock: Clock, onViolation: (
       recentMs.push(nowMs);
       while ((recentMs.peek() ?? nowMs) <= nowMs - windowMs) recentMs.shift();
       if (recentMs.size > mostRequests) onViolation(`${recentMs.size} requests within ${windowMs} ms`);
-      // One that never pauses would keep virtual time from moving on.
+      // This request never returns, because a client that never pauses would keep virtual time from advancing.
       if (recentMs.size > stormRequests) return await untilAborted(new Promise<never>(() => {}), signal);
     }
     return await transport(request, signal);

@@ -1,14 +1,14 @@
-// Bugs that a cache may have, and caches have had, each as a change of the source's text. None is in what is shipped: a copy
-// of the source is changed as it is loaded (see load-with-bug.fixture.ts), and the simulation has to notice.
+// Typical bugs of caches, each as a change of the source text. The shipped code has none of them: a copy of the source is changed while it is
+// loaded (see load-with-bug.fixture.ts), and the simulation must detect the bug.
 //
-// Whoever changes the source may have to change the text that is looked for here: a bug that cannot be planted fails loudly.
+// When you change the source, you may have to update the text to find here. A bug whose text is not found throws an error.
 import { KubeloopError } from "../../base/index.ts";
 
 export interface PlantedBug {
   readonly name: string;
-  /** Below packages/core/src. */
+  /** The path below packages/core/src. */
   readonly file: string;
-  /** Each must be there exactly once. */
+  /** The text to find must occur exactly once in the file. */
   readonly edits: readonly (readonly [find: string, replace: string])[];
 }
 
@@ -198,7 +198,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
 ];
 
-/** The text with the bug in it. Throws where the text has changed so that the bug no longer fits. */
+/** Returns the source text with the bug. Throws if the text to find does not occur exactly once. */
 export function plant(name: string, text: string, edits: PlantedBug["edits"]): string {
   return edits.reduce((before, [find, replace]) => {
     const pieces = before.split(find);

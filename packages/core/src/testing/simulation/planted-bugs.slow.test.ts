@@ -4,7 +4,7 @@ import { plantedBugs } from "./planted-bugs.fixture.ts";
 
 const mostSeeds = 500;
 
-// One by one: KUBELOOP_SEED=… has no say here, seeds are tried in order until one shows the bug.
+// KUBELOOP_SEED has no effect here: for each bug, seeds are tried in order until one shows the bug.
 for (const bug of plantedBugs) {
   test(`the simulation notices: ${bug.name}`, async () => {
     await using buggy = await loadWithBug(bug);

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { plant, plantedBugs } from "./planted-bugs.fixture.ts";
 
-// Whether they are noticed takes longer: planted-bugs.slow.test.ts.
+// Whether the simulation detects the bugs takes longer, so planted-bugs.slow.test.ts checks it.
 describe("can still be planted:", () => {
   for (const { name, file, edits } of plantedBugs) {
     test(name, async () => {

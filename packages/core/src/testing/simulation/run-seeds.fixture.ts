@@ -1,6 +1,6 @@
-// Runs seeds one after the other and keeps what they hit: for the quick run, the long one, and a single seed that failed.
+// Runs seeds one after the other and records the coverage: for the short run, the long run, and a single seed that failed.
 //
-// To see one seed again: KUBELOOP_SEED=17 npx vitest run --project unit packages/core/src/testing/simulation
+// To run one seed again: KUBELOOP_SEED=17 npx vitest run --project unit packages/core/src/testing/simulation
 import { reflectorRows } from "../../informer/reflector/reflector-step.ts";
 import { Coverage } from "./coverage.fixture.ts";
 import { disturbanceNames } from "./disturbances.fixture.ts";
@@ -10,10 +10,10 @@ import { oddAnswerNames } from "./odd-answers.fixture.ts";
 import { type SimulationResult, simulate } from "./simulate.fixture.ts";
 import type { OpenServer } from "./simulated-server.fixture.ts";
 
-/** What a server cannot bring about, and why. None of it may be met. */
+/** Names that cannot occur with a server, each with the reason. None of them may occur in a run. */
 export type OutOfReach = Readonly<Record<string, string>>;
 
-/** Rows that no server can bring about: the reflector's own tests show them. */
+/** Rows of the reflector that cannot occur with any server. The tests of the reflector cover them. */
 export const outOfAllReach: OutOfReach = {
   "watch/resync-failed": "both queues of a shared informer can always resync",
 };
@@ -27,7 +27,7 @@ export interface SeedRun {
   readonly failures: readonly SimulationResult[];
   readonly coverage: Coverage;
   readonly outOfReach: OutOfReach;
-  /** What was met that is said to be out of reach. */
+  /** Names in `outOfReach` that did occur. */
   readonly reached: readonly string[];
   readonly seeds: number;
   readonly writes: number;
@@ -38,9 +38,9 @@ export interface SeedRun {
 export interface SeedRange {
   readonly first: number;
   readonly count: number;
-  /** Goes on until everything was hit, but not beyond so many. */
+  /** If names are not covered after `count` seeds, the run continues, but at most to this number of seeds. */
   readonly atMost?: number;
-  /** Stops after so many seeds that failed; three unless given. */
+  /** The run stops after this number of failed seeds; three unless given. */
   readonly maxFailures?: number;
   /** The fake server unless given. */
   readonly open?: OpenServer;
@@ -78,7 +78,7 @@ export async function runSeeds(range: SeedRange): Promise<SeedRun> {
 
 const ownFolder = "packages/core/src/testing/simulation/simulation.test.ts";
 
-/** What to print for a seed that failed: what was wrong, and how to see it again. */
+/** Returns the message for a failed seed: the violations, and the command to run it again. */
 export function explain({ seed, violations }: SimulationResult, folder = ownFolder): string {
   const again = `KUBELOOP_SEED=${seed} npx vitest run --project unit ${folder}`;
   return [`seed ${seed} failed; see it again with: ${again}`, ...violations].join("\n  ");

@@ -1,5 +1,5 @@
-// What one seed stands for, as plain data: how the informer is set up, who listens, which faults are about, how long the
-// writers pause. Everything else a run draws comes from forks of the same seed.
+// The scenario of one seed, as plain data: the options of the informer, the handlers, the faults, the pauses between writes. All other random
+// choices of a run come from forks of the same seed.
 import type { FaultRule } from "../../api/index.ts";
 import { type Random, randomBelow, type SeededRandom, seededRandom } from "../../base/index.ts";
 import type { BodyStyle, ServerBehaviour } from "../fake-server/index.ts";
@@ -9,15 +9,15 @@ import { faultRules } from "./fault-rules.fixture.ts";
 
 export interface HandlerPlan {
   readonly name: string;
-  /** After so many writes; after none, from outside, is before the informer runs. */
+  /** The handler is added after so many writes. With 0 and "outside" it is added before the informer runs. */
   readonly joinsAfter: number;
-  /** Where it joins from: between writes, or from a callback of the first handler, perhaps in the midst of a relist. */
+  /** Where the handler is added: between writes, or in a callback of a handler, possibly during a relist. */
   readonly joinsFrom: "outside" | "callback";
   readonly leavesAfter: number | undefined;
-  /** How long it takes at most; undefined for one that is done when it returns. */
+  /** The longest time that a call of the handler takes; undefined for a synchronous handler. */
   readonly slowMs: number | undefined;
   readonly throwsChance: number;
-  /** From here on what waits is merged. */
+  /** When more events than this wait for the handler, they are merged. */
   readonly maxQueued: number | undefined;
   readonly resyncMs: number;
 }
@@ -29,36 +29,36 @@ export interface Scenario {
   readonly queue: "in-order" | "delta-fifo";
   readonly behaviour: Partial<ServerBehaviour>;
   readonly canWatchList: boolean;
-  /** Who asks for pages, if anyone does: the source whatever it is asked for, or the reflector. */
+  /** What sets the page size of lists: the source, for every list, or the reflector. Undefined for lists without pages. */
   readonly pagesFrom: "source" | "reflector" | undefined;
   readonly pageSize: number;
-  /** Whether the watch cache has only part of the objects at first. */
+  /** Whether the watch cache has only a part of the objects at the start. */
   readonly startsBehind: boolean;
   readonly resyncMs: number;
   readonly hasSelector: boolean;
   readonly hasTransform: boolean;
-  /** How often the transform refuses an object of the first list, which it takes the next time. */
+  /** How often the transform throws for an object of the first list. The next time it accepts the object. */
   readonly transformFailures: number;
   readonly oddEventChance: number;
-  /** Whether the first list may come without its version. */
+  /** Whether the first list may be sent without its resourceVersion. */
   readonly canOmitVersion: boolean;
-  /** How often time passes while work is done. */
+  /** The probability that virtual time passes while work is done. */
   readonly busyChance: number;
   readonly maxInternalErrorRetryMs: number;
   readonly initialObjects: number;
   readonly writes: number;
-  /** Writes come in bursts of at most so many, */
+  /** The maximum number of writes in a burst. */
   readonly maxBurst: number;
-  /** and with pauses of at most so long. */
+  /** The longest pause between two bursts. */
   readonly maxPauseMs: number;
-  /** How often something is done to the server between two bursts. */
+  /** The probability of a disturbance between two bursts. */
   readonly disturbanceChance: number;
   readonly theme: Theme;
   readonly faults: readonly FaultRule[];
   readonly handlers: readonly HandlerPlan[];
 }
 
-/** From a steady drizzle of two minutes to showers for a quarter of an hour. */
+/** From small, frequent bursts that take two minutes in all, to large bursts over a quarter of an hour. */
 const paces = [
   { maxBurst: 3, maxPauseMs: 1_500 },
   { maxBurst: 8, maxPauseMs: 6_000 },
@@ -85,7 +85,7 @@ export function scenarioOf(seed: number): Scenario {
       listsFrom: pick(draw, pagesFrom === "source" ? ["storage"] : isAnything ? ["cache", "storage"] : ["cache"]),
       historySize: pick(draw, [10_000, 100, 15]),
     },
-    // What is about lists is seldom seen where they are streamed.
+    // Faults of lists rarely occur in a seed that streams its lists, so seeds with pages from the source stream less often.
     canWatchList: !canOmitVersion && chance(draw, pagesFrom === "source" ? 0.2 : 0.6),
     pagesFrom,
     pageSize: pick(draw, [7, 20]),
@@ -103,7 +103,7 @@ export function scenarioOf(seed: number): Scenario {
     ...pick(draw, paces),
     disturbanceChance: pick(draw, isAnything ? [0.05, 0.2, 0.5] : [0.1, 0.3]),
     theme,
-    // A theme is seen best where nothing else is in its way.
+    // With a theme there are fewer other faults, so that they do not hide its effects.
     faults: faultRules(draw, isAnything ? 0.2 : 0.05),
     handlers: handlerPlans(draw, writes, resyncMs),
   };
@@ -120,7 +120,7 @@ function handlerPlans(draw: Random, writes: number, resyncMs: number): readonly 
       slowMs,
       throwsChance: pick(draw, [0, 0, 0.1]),
       maxQueued: pick(draw, [undefined, undefined, 1, 10]),
-      // One that is slow and told all over again would never be done.
+      // A slow handler with a resync would never finish.
       resyncMs: slowMs === 400 || chance(draw, 0.5) ? 0 : resyncMs,
     };
   });

@@ -1,5 +1,5 @@
-// One run of the simulation: a shared informer against a server in virtual time, while others write and everything that
-// can go wrong does. At the end all is quiet, and the cache, and what each handler was told, must be what the server has.
+// One run of the simulation: a shared informer runs against a server in virtual time, while other clients write and faults occur. At the end
+// writes and faults stop, and then the cache, and the objects known to each handler, must be those of the server.
 import { createHash } from "node:crypto";
 import { configMaps, pods } from "../../api/generated/resources.ts";
 import { type corev1, keyOf, withFaults } from "../../api/index.ts";
@@ -24,18 +24,18 @@ import { Writer, writtenNamespaces } from "./writer.fixture.ts";
 
 export interface SimulationResult {
   readonly seed: number;
-  /** What was wrong, in the order it was noticed. None is good. */
+  /** The violations, in the order in which they were detected. Empty if the run was correct. */
   readonly violations: readonly string[];
-  /** Faults, disturbances and rows of the reflector's table, each as often as it was met. */
+  /** How often each fault, disturbance and row of the reflector's table occurred. */
   readonly hits: ReadonlyMap<string, number>;
   readonly writes: number;
   readonly calls: number;
   readonly virtualMs: number;
-  /** Of every write, everything met and everything handlers were told, with its time: two runs of a seed have the same. */
+  /** A hash of all writes, hits and events of handlers, with their times. Two runs of the same seed have the same digest. */
   readonly digest: string;
 }
 
-/** What to do when something is met, for whoever wants to follow a run. */
+/** Called for each hit, to follow a run. */
 export type Trace = (atMs: number, name: string) => void;
 
 export interface SimulateOptions {
@@ -87,9 +87,12 @@ interface Listening {
   readonly registration: ResourceEventHandlerRegistration;
 }
 
-/** The longest it may take until all is as it should be: a dead watch is noticed when it should have ended, then a back-off. */
+/**
+ * The longest time until the cache must be correct: a dead watch is detected only at the time
+ * when it should have ended, and then there is a backoff.
+ */
 const settleLimitMs = 25 * 60_000;
-/** Written when nothing goes wrong any more: whoever is deaf by then misses these. */
+/** The number of writes after the last fault. An informer that no longer receives events misses these writes. */
 const lastWrites = 15;
 const maxViolations = 20;
 const selector = "shard in (a,b)";
@@ -114,7 +117,7 @@ class Simulation {
   #written = 0;
   #calls = 0;
   #isCalm = false;
-  /** Nothing is written any more: what waits is to be done. */
+  /** No more writes follow, and all pending work must finish. */
   #isSettling = false;
   #isVersionOmitted = false;
 
@@ -140,7 +143,7 @@ class Simulation {
         this.#hit(name);
         if (name !== "list without a version") return;
         this.#isVersionOmitted = true;
-        // Nor may the watch that follows be behind: it could not say from where.
+        // The cache of the following watch must not be behind either, because the watch has no version to start from.
         this.#server.catchUp();
       },
     });
@@ -192,7 +195,7 @@ class Simulation {
     const { random, writes, maxBurst, maxPauseMs, disturbanceChance } = this.#scenario;
     const draw = random.fork("pace");
     await this.#clock.sleep(randomBelow(draw, maxPauseMs), never);
-    // What happens between a list without a version and its watch is lost: give it time, but not for ever.
+    // Changes between a list without a version and its watch are lost, so writes wait for the watch, but at most a minute.
     for (let left = 60; left > 0 && this.#scenario.canOmitVersion && this.#server.openWatches === 0; left--) {
       await this.#clock.sleep(1_000, never);
     }
@@ -216,13 +219,13 @@ class Simulation {
     for (let stepMs = 1_000; this.#openIssues().length > 0 && this.#clock.monotonic() < deadlineMs; stepMs *= 1.5) {
       await this.#clock.advance(stepMs);
     }
-    // What is right stays right.
+    // A correct state must stay correct.
     await this.#clock.advance(2 * 60_000);
     this.#check.lookAtAll();
     for (const issue of this.#openIssues()) this.#violate(`in the end ${issue}`);
   }
 
-  /** What is not yet as it should be in the end. */
+  /** Returns what is not yet as it must be at the end. */
   #openIssues(): readonly string[] {
     const onServer = this.#server.list(pods).filter((pod) => this.#truth.isShown(pod));
     const expected = namesOf(onServer);
@@ -231,14 +234,17 @@ class Simulation {
     for (const { plan, record, registration } of this.#listening) {
       if (namesOf([...record.known.values()]) !== expected) issues.push(`${plan.name} does not know what is there`);
       if (!registration.hasSynced()) issues.push(`${plan.name} has not synced`);
-      // One that is told again and again may be in the middle of it.
+      // A handler with a resync may have pending events at any time.
       if (registration.pending > 0 && plan.resyncMs === 0)
         issues.push(`${registration.pending} things wait for ${plan.name}`);
     }
     return issues;
   }
 
-  /** After a list without a version none is known until the first change, and a watch that is lost until then loses more. */
+  /**
+   * After a list without a version, the informer knows no version until the first change. If its watch breaks before that, changes are
+   * lost, so there must be no faults until then.
+   */
   #needsPeace(): boolean {
     return this.#isVersionOmitted && this.#informer.lastSyncResourceVersion() === "";
   }
@@ -306,7 +312,7 @@ class Simulation {
       onTold: (what) => this.#note(`${plan.name} ${what}`),
       act: () => {
         if (++this.#calls % 16 === 0) this.#look();
-        // Not in the very first call: later ones may be in the midst of anything.
+        // Not in the first call, because later calls may happen in any state of the informer.
         if (this.#calls % 7 === 0) this.#letJoin("callback");
         return slowMs === undefined ? finish() : finishLater(slowMs);
       },
@@ -342,7 +348,10 @@ class Simulation {
     });
   }
 
-  /** Fails a few times while the first list is read: nothing may count as synced without what it refused. */
+  /**
+   * Returns a transform that throws a few times before the informer has synced. The informer must
+   * not count as synced without the objects for which it threw.
+   */
   #newTransform(): (pod: corev1.Pod) => corev1.Pod {
     let failuresLeft = this.#scenario.transformFailures;
     const draw = this.#scenario.random.fork("transform");
@@ -375,7 +384,7 @@ function namesOf(all: readonly corev1.Pod[]): string {
   return names.sort().join();
 }
 
-/** Counts how often it was applied: once is right. */
+/** Counts in an annotation how often it was applied to the pod, which must be once. */
 function transform(pod: corev1.Pod): corev1.Pod {
   const { annotations = {} } = pod.metadata;
   const times = String(Number(annotations["transformed"] ?? 0) + 1);

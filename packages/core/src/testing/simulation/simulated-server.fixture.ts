@@ -1,10 +1,10 @@
-// What a simulation needs of a server, whichever it is: its transport, writes beside it, a look at what it holds, and the troubles it can be
-// brought into. The fake server is one (fake-server.fixture.ts); the embedded API server is another, in its own package.
+// The interface of a server in simulations: its transport, direct reads and writes, and the disturbances that it supports. One implementation is
+// the fake server (fake-server.fixture.ts); another is the embedded API server, in its own package.
 import type { KubernetesObject, Resource, Transport } from "../../api/index.ts";
 import type { FakeClock, Random } from "../../base/index.ts";
 import type { BodyStyle, ServerBehaviour, WatchEnd } from "../fake-server/index.ts";
 
-/** One write that happened. */
+/** One write that the server has carried out. */
 export interface WrittenObject {
   readonly resource: Resource;
   readonly revision: number;
@@ -17,37 +17,37 @@ export interface SimulatedServerOptions {
   readonly clock: FakeClock;
   readonly random: Random;
   readonly resources: readonly Resource[];
-  /** Those that objects will be written to. */
+  /** The namespaces of all objects that will be written. */
   readonly namespaces: readonly string[];
   readonly body?: BodyStyle;
-  /** How it should be at first, as far as it has a choice. */
+  /** The behaviour at the start, as far as the server can be configured. */
   readonly behaviour?: Partial<ServerBehaviour>;
-  /** Told of each write the moment it is done, before any watcher can be. */
+  /** Called for each write immediately after it, before any watch can send it. */
   readonly onWritten?: (written: WrittenObject) => void;
 }
 
 export interface SimulatedServer extends AsyncDisposable {
   readonly transport: Transport;
-  /** Of the last write. */
+  /** The revision of the last write. */
   readonly revision: number;
-  /** Watches whose readers have not left. */
+  /** The number of watches that their readers have not closed. */
   readonly openWatches: number;
   get<T extends KubernetesObject>(resource: Resource<T>, key: string): T | undefined;
   list<T extends KubernetesObject>(resource: Resource<T>): readonly T[];
   create<T extends KubernetesObject>(resource: Resource<T>, object: T): Promise<T>;
   update<T extends KubernetesObject>(resource: Resource<T>, object: T): Promise<T>;
   delete(resource: Resource, key: string): Promise<void>;
-  /** Forgets what happened up to a revision, the last one unless given. */
+  /** Deletes the history up to a revision, the last one unless given. */
   compact(revision?: number): Promise<void>;
   endWatches(how: WatchEnd): void;
-  /** What happens is no longer told to those who watch, until `catchUp`. */
+  /** Watches receive no more events until `catchUp`. */
   fallBehind(): void;
   catchUp(): void;
-  /** Absent where it is as it is. */
+  /** Undefined if the behaviour of the server cannot be changed. */
   behave?(behaviour: Partial<ServerBehaviour>): void;
-  /** Another server answers from now on, which is behind by so many writes. Absent where there is but one. */
+  /** Simulates a switch to another API server that is behind by so many writes. Undefined if there is only one. */
   moveToServerBehind?(writes: number): void;
-  /** All that it holds stays; history is gone, and watches end. */
+  /** Restarts the server: it keeps its objects, loses its history, and all watches end. */
   restart?(): Promise<void>;
 }
 

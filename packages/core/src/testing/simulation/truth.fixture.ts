@@ -1,5 +1,5 @@
-// What really happened to every object the informer is to see, version by version: written down as the server writes, before anybody
-// is told, and asked by the checks. An object that its selector no longer matches is as gone as a deleted one.
+// The true history of every object that the informer must see, version by version. It is recorded when the server writes, before any watch sends
+// the change, and the checks compare with it. An object that no longer matches the selector counts as deleted.
 import { type corev1, type KubernetesObject, keyOf } from "../../api/index.ts";
 import { deepEqual } from "../../base/index.ts";
 
@@ -9,25 +9,25 @@ export interface PodWrite {
   readonly after: corev1.Pod | undefined;
 }
 
-/** One state of one object, as the cache is to show it. */
+/** One state of one object, as the cache must have it. */
 export interface TrueState {
   readonly version: number;
   readonly isGone: boolean;
-  /** When gone: what it was, under the version of its deletion. */
+  /** For a deletion, the last state with the resourceVersion of the deletion. */
   readonly object: corev1.Pod;
 }
 
 export interface TruthOptions {
-  /** Whether the informer is to see it. */
+  /** Whether the informer must see the pod. */
   readonly isShown: (pod: corev1.Pod) => boolean;
-  /** How the informer is to see it. */
+  /** Returns the pod as the informer must have it in its cache. */
   readonly shownAs: (pod: corev1.Pod) => corev1.Pod;
 }
 
 export class Truth {
   readonly #options: TruthOptions;
   readonly #states = new Map<string, TrueState[]>();
-  /** What is cached is frozen, so it is compared once. */
+  /** Pods that were compared already. Cached objects are frozen, so one comparison is enough. */
   readonly #verified = new WeakSet<corev1.Pod>();
 
   constructor(options: TruthOptions) {
@@ -38,7 +38,7 @@ export class Truth {
     return this.#options.isShown(pod);
   }
 
-  /** Must come in the order of versions. */
+  /** Writes must be recorded in the order of their revisions. */
   record({ revision: version, before, after }: PodWrite): void {
     const { isShown, shownAs } = this.#options;
     if (after !== undefined && isShown(after)) {
@@ -59,17 +59,17 @@ export class Truth {
     return this.#states.keys();
   }
 
-  /** The state there was at this version. */
+  /** Returns the state of the object at this version. */
   stateAt(key: string, version: number): TrueState | undefined {
     return this.#states.get(key)?.findLast((state) => state.version <= version);
   }
 
-  /** Whether it was gone at some moment after this version. */
+  /** Whether the object was deleted at some time after this version. */
   wasGoneAfter(key: string, version: number): boolean {
     return this.#states.get(key)?.some((state) => state.isGone && state.version > version) ?? false;
   }
 
-  /** Why this cannot be how the object was when it was (or went); undefined if it can. */
+  /** Returns why the object never had this state (or was never deleted with it); undefined if it did. */
   faultOf(key: string, shown: corev1.Pod, expected: "there" | "gone"): string | undefined {
     const version = versionOf(shown);
     const state = this.#states.get(key)?.find((candidate) => candidate.version === version);

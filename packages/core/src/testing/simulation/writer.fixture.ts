@@ -1,4 +1,4 @@
-// Writes to the server as many clients would, one write after the other.
+// Writes to the server like many clients, one write after the other.
 
 import { configMaps, pods } from "../../api/generated/resources.ts";
 import { type corev1, keyOf } from "../../api/index.ts";
@@ -36,7 +36,10 @@ export class Writer {
     await this.#create(place);
   }
 
-  /** One write, two that belong together, or one that the informer is not to hear of. Returns how many it is to hear of. */
+  /**
+   * Does one write, a delete and a create with the same name, or one write that is outside of
+   * the informer's watch. Returns the number of writes to pods.
+   */
   async write(): Promise<number> {
     const at = randomBelow(this.#options.random, this.#there.length);
     const chosen = this.#there[at];
@@ -72,7 +75,7 @@ export class Writer {
     this.#there.splice(at, 1);
   }
 
-  /** Raises the version, and no more. */
+  /** Writes an object of another resource, which only increases the revision. */
   async #writeOther(): Promise<number> {
     const metadata = { namespace: "alpha", name: `other-${this.#count++}` };
     await this.#options.server.create(configMaps, { apiVersion: "v1", kind: "ConfigMap", metadata });
