@@ -140,7 +140,7 @@ export class AwaitedWrites {
   }
 }
 
-/** An event about the object tells nothing about a write whose answer was lost. */
+/** Returns whether the write is indexed by its object. A lost write is not: an event for the object does not prove anything about it. */
 function isLinked({ expected }: AwaitedWrite): boolean {
   return expected.kind !== "lost";
 }

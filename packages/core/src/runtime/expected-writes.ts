@@ -163,7 +163,7 @@ interface Answer {
 }
 
 type ObjectState =
-  /** The answer does not tell. */
+  /** The answer does not say. */
   | "unknown"
   /** The answer is a Status instead of the object. */
   | "status"

@@ -7,7 +7,7 @@
 //     return setControllerReference(draft, foo);
 //   });
 //
-// `ensure` takes what is wanted and keeps what the server has filled in. A function given to `createOrUpdate` must do that itself: one that
+// `ensure` takes the wanted fields and keeps those that the server has defaulted. A function given to `createOrUpdate` must do that itself: one that
 // replaces a list or an object as a whole (`{ ...draft, ...wanted }`) removes the defaults, the server fills them in again, and the next
 // reconcile writes the same patch.
 //
