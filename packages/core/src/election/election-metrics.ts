@@ -1,9 +1,9 @@
-// What an election counts, under Kubernetes' names.
+// The metrics of leader election, with the names of Kubernetes.
 import type { Metrics } from "../base/index.ts";
 
 export interface ElectionObserver {
   leading(isLeader: boolean): void;
-  /** A renewal had to read the lease first. */
+  /** Called when a renewal had to read the lease first. */
   slowPath(): void;
 }
 

@@ -1,13 +1,13 @@
-// How long a lease lasts, how long its holder goes on without a renewal, and how often either side looks. The three belong
-// together: whoever stops renewing must have stopped working before anybody else may begin.
+// How long a lease is valid, how long its holder continues without a successful renewal, and how often the holder and the contenders retry.
+// The three depend on each other: a leader that cannot renew must have stopped its work before another replica may start.
 import { KubeloopError } from "../base/index.ts";
 
 export interface ElectionTimings {
-  /** How long others wait after they last saw the lease change. 15 s unless given; leases hold whole seconds. */
+  /** How long contenders wait after they last saw the lease change. 15 s unless given; a Lease stores whole seconds. */
   readonly leaseDurationMs: number;
-  /** How long a leader goes on after its last renewal that worked. 10 s unless given. */
+  /** How long a leader continues after its last successful renewal. 10 s unless given. */
   readonly renewDeadlineMs: number;
-  /** Between two tries. 2 s unless given. */
+  /** The time between two attempts. 2 s unless given. */
   readonly retryPeriodMs: number;
 }
 
@@ -17,10 +17,10 @@ export const defaultTimings: ElectionTimings = {
   retryPeriodMs: 2000,
 };
 
-/** Contenders wait between once and this much more than once the retry period, so that they do not run in step. */
+/** Contenders wait for the retry period plus a random part of up to this many retry periods, so that they do not all retry at the same time. */
 export const retryJitter = 1.2;
 
-/** Throws for timings with which two could lead at once, or nobody for long. */
+/** Throws for timings with which two processes could lead at the same time, or none for a long time. */
 export function checkTimings(timings: ElectionTimings): ElectionTimings {
   const { leaseDurationMs, renewDeadlineMs, retryPeriodMs } = timings;
   for (const [name, valueMs] of Object.entries(timings)) {

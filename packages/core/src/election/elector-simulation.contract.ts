@@ -1,4 +1,4 @@
-// The same histories as in elector-simulation.test.ts, many more of them, and with other timings.
+// The same kind of simulated histories as in elector-simulation.test.ts, but many more of them, and also with other timings.
 import { describe, expect, test } from "vitest";
 import { checkTimings, defaultTimings, type ElectionTimings } from "./election-timings.ts";
 import { simulate, usualLatencyMs } from "./elector-simulation.fixture.ts";

@@ -1,9 +1,9 @@
-// Several electors around one lease, each with a clock of its own that runs at its own rate, over a network that delays,
-// loses and refuses; some crash, some stand still for a while, some are told to stop, have their work end and give the lease
-// back. One seed is one history, told event by event on a common time line; the electors see only their own clocks.
+// Simulates several electors with one lease. Each elector has its own clock with its own rate. The network delays, loses and refuses requests.
+// Electors crash, pause for a while, or are stopped; a stopped elector ends its work and releases the lease. Each seed is one history of events
+// on a common time line; the electors see only their own clocks.
 //
-// Looked for: two who claim to lead at the same moment; a fencing token that was used before; nobody leading for longer than
-// the bound after the last disturbance.
+// Faults that the simulation detects: two electors claim to lead at the same time; a fencing token is used by two holders; no elector leads
+// within the time bound after the last disturbance.
 import { KeyedHeap, randomBelow, randomBetween, type SeededRandom, seededRandom } from "../base/index.ts";
 import type { ElectionTimings } from "./election-timings.ts";
 import {
@@ -23,30 +23,30 @@ export type Step = (state: ElectorState, input: ElectorInput, context: ElectorCo
 export interface SimulationOptions {
   readonly step: Step;
   readonly timings: ElectionTimings;
-  /** How far clock rates may lie apart: 1.4 means that the fastest runs 1.4 times as fast as the slowest. */
+  /** How much clock rates may differ: 1.4 means that the fastest clock runs 1.4 times as fast as the slowest. */
   readonly rateSpread: number;
-  /** Nothing goes wrong but that the leader crashes, once; how long until the next one leads is told. */
+  /** The only disturbance is one crash of the leader. The result has the time until the next elector leads (`takeoverMs`). */
   readonly onlyOneCrash?: boolean;
-  /** What is written to give a lease back; the true rule unless given. */
+  /** Returns the record that releases the lease; `releasedRecord` unless given. */
   readonly released?: typeof releasedRecord;
-  /** Whether the lease is given back as soon as one is told to stop, while its work is still ending: a bug. */
+  /** Simulates a bug: a stopped elector releases the lease immediately, while its work has not ended yet. */
   readonly releasesEarly?: boolean;
-  /** Whether the server takes writes on top of what has changed: a bug. */
+  /** Simulates a bug: the server accepts updates with an old resourceVersion. */
   readonly ignoresVersions?: boolean;
 }
 
 export interface SimulationResult {
-  /** What went wrong, or undefined. */
+  /** The fault that was detected; undefined if there was none. */
   readonly fault: string | undefined;
   readonly takeovers: number;
-  /** From the last crash of a leader until another led. */
+  /** The time from the last crash of a leader until another elector led. */
   readonly takeoverMs: number | undefined;
-  /** What happened to the electors and their requests, by kind. */
+  /** The kinds of disturbances and events that occurred. */
   readonly seen: ReadonlySet<string>;
 }
 
 const maxLatencyMs = 4000;
-/** How long a request takes, each way, when nothing is wrong. */
+/** The maximum latency of a request, each way, without disturbances. */
 export const usualLatencyMs = 100;
 const disturbedMs = 300_000;
 
@@ -57,15 +57,15 @@ interface Event {
 }
 
 interface Elector {
-  /** A process that crashed comes back under another one, as pods do. */
+  /** A process that crashed starts again with another name, as pods do. */
   name: string;
   readonly rate: number;
   readonly offsetMs: number;
   readonly wallOffsetMs: number;
   state: ElectorState;
-  /** What has been answered already is passed over. */
+  /** Grows with each step. A timer or an answer of an older epoch is ignored. */
   epoch: number;
-  /** From one start to the next. */
+  /** Grows with each restart of the elector. */
   life: number;
   isCrashed: boolean;
   isPartitioned: boolean;
@@ -84,7 +84,7 @@ class Simulation {
     compare: (a, b) => a.atMs - b.atMs || a.order - b.order,
   });
   readonly #electors: Elector[] = [];
-  /** Who used a fencing token: holder and time of acquiring. */
+  /** By fencing token: the holder that used it, with its acquireTime. */
   readonly #tokens = new Map<number, string>();
   readonly #seen = new Set<string>();
   #order = 0;
@@ -124,7 +124,7 @@ class Simulation {
     const { rateSpread } = this.#options;
     return {
       name,
-      // The ends of the range are where rules break.
+      // Only the two ends of the range are used, because rules fail there first.
       rate: Math.sqrt(rateSpread) ** (this.#random.next() < 0.5 ? -1 : 1),
       offsetMs: randomBetween(this.#random, 0, 1e6),
       wallOffsetMs: randomBetween(this.#random, -3e6, 3e6),
@@ -145,12 +145,12 @@ class Simulation {
     return elector.offsetMs + this.#nowMs * elector.rate;
   }
 
-  /** Lets an elector make its next step, as soon as it runs again. */
+  /** Executes the elector's next step, as soon as the elector is not paused. */
   #wake(elector: Elector, input: ElectorInput): void {
     this.#resume(elector, () => this.#advance(elector, input));
   }
 
-  /** Does it as soon as the elector runs again; whatever else it waits for, it waits for no longer. */
+  /** Calls `act` as soon as the elector is not paused. Everything else that the elector was waiting for is ignored from now on. */
   #resume(elector: Elector, act: () => void): void {
     const epoch = ++elector.epoch;
     const whenRunning = () => {
@@ -206,7 +206,7 @@ class Simulation {
     }
   }
 
-  /** It takes a while, perhaps longer than a lease lasts. */
+  /** Ending the work takes a random time, which may be longer than the lease duration. */
   #endWork(elector: Elector): void {
     const { life } = elector;
     this.#note("work ended by a leader that was told to stop");
@@ -217,7 +217,7 @@ class Simulation {
       this.#write({ base: this.#lease, record: { ...this.#lease.record, holder: "" } });
   }
 
-  /** As the driver does on its way out, and once more after a conflict; then it is started again, and remembers nothing. */
+  /** Releases the lease as LeaderElector does, with a retry after a conflict. Then the elector starts again from the initial state. */
   #release(elector: Elector): void {
     const { released = releasedRecord, timings } = this.#options;
     const limitMs = timings.renewDeadlineMs;
@@ -254,7 +254,7 @@ class Simulation {
     });
   }
 
-  /** To the server and back, each way with a delay; or refused, or lost on either way. */
+  /** Simulates a request: it has a latency each way, and it may be refused, or be lost on the way to the server or back. */
   #request(elector: Elector, limitMs: number, serve: () => Answer, done: (answer: Answer) => void): void {
     const { epoch } = elector;
     const answerWith = (answer: Answer) => () => {
@@ -308,7 +308,7 @@ class Simulation {
     if (leader !== undefined) this.#crash(leader);
   }
 
-  /** Forgets everything, at once; what it asked for may still be carried out. */
+  /** The elector loses its state immediately. The server may still execute the requests that it has sent. */
   #crash(elector: Elector): void {
     elector.isCrashed = true;
     elector.epoch++;
@@ -335,7 +335,7 @@ class Simulation {
         });
         break;
       case 1:
-        // One whose work is ending has been told already.
+        // An elector whose work is ending has been stopped already.
         if (elector.isCrashed || (elector.state.at === "leading" && elector.state.work === "ending")) break;
         this.#note(`${who} told to stop`);
         this.#wake(elector, { kind: "stop" });
@@ -369,7 +369,7 @@ class Simulation {
       this.#fault = `${elector.name} leads although ${others.map(({ name }) => name).join()} still does`;
     const holder = this.#holderOf(elector);
     const before = this.#tokens.get(token) ?? holder;
-    // The same one may find itself to be the holder once more; nobody else ever gets its token.
+    // The same holder may lead again with its token; no other holder may ever get that token.
     if (before !== holder) this.#fault = `${holder} leads with the token of ${before}`;
     this.#tokens.set(token, holder);
   }
@@ -379,13 +379,13 @@ class Simulation {
     return `${holder} since ${acquireTime}`;
   }
 
-  /** By its own clock it leads, whether it is running or standing still. */
+  /** Returns whether the elector leads according to its own clock, even while it is paused. */
   #claims(elector: Elector): boolean {
     const { state } = elector;
     return state.at === "leading" && this.#localMs(elector) < state.renewedMs + this.#options.timings.renewDeadlineMs;
   }
 
-  /** Lease, two waits of a contender, and the requests of both, by the slowest clock; crashed ones come back within 40 s. */
+  /** The lease duration, two waits of a contender and its requests, by the slowest clock, plus 40 s in which crashed electors start again. */
   #settleMs(): number {
     const { leaseDurationMs, retryPeriodMs } = this.#options.timings;
     return 40_000 + (leaseDurationMs + 4.4 * retryPeriodMs) * Math.sqrt(this.#options.rateSpread) + 8 * maxLatencyMs;

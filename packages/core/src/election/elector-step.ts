@@ -1,47 +1,48 @@
-// Leader election as a pure state machine: what happened goes in, what to do next comes out. The driver
-// (leader-elector.ts) does one command at a time and reports how it went.
+// Leader election as a pure state machine: its input is what happened, its output is the next command. The driver (leader-elector.ts) executes
+// one command at a time and reports the result.
 //
 // Rules
-// - Time is local and monotonic. What matters is when *we* first saw the lease as it is now, never what others wrote into it.
-// - A contender takes a lease that nobody holds, or that has not changed for as long as it says it lasts.
-// - A leader counts its deadline from when it *sent* its last renewal that worked. Others saw that renewal later than that
-//   and wait for longer than the deadline: as long as no clock runs faster than another by more than the ratio of lease to
-//   deadline, the leader has stopped before anybody else may begin.
-// - A leader that sees another holder has lost, whatever its deadline.
-// - A request gets no more time than half of the deadline, so that one that is lost leaves time for the next.
-// - A leader that is stopped has its work end first, and renews until it has: nobody else begins meanwhile, however long
-//   that takes.
-// - An answer that was lost may have been carried out. A contender that finds itself the holder goes on as one.
+// - Time is local and monotonic. What counts is when *this process* first saw the lease in its current state, never the times that others
+//   wrote into the lease.
+// - A contender takes a lease that has no holder, or that has not changed for the lease duration written in it.
+// - A leader counts its renew deadline from when it *sent* its last successful renewal. Other replicas saw that renewal later, and they wait for
+//   the lease duration, which is longer than the deadline. So the leader has stopped before another replica may start, as long as no clock runs
+//   faster than another by more than the ratio of lease duration to renew deadline.
+// - A leader that sees another holder has lost the lease, even before its deadline.
+// - The timeout of a request is at most half of the renew deadline, so that after a lost request there is time for another one.
+// - A leader that is stopped first ends its work, and renews the lease until the work has ended. So no other replica starts meanwhile, however
+//   long that takes.
+// - The server may have executed a write whose answer was lost. A contender that finds itself as the holder continues as the holder.
 //
-// Not promised: that work which ignores its signal has ended. For writers who must be sure there is the fencing token.
+// Not promised: that work which ignores its signal has ended. Writers that need this guarantee can use the fencing token.
 import { assertNever } from "../base/index.ts";
 import { type ElectionTimings, retryJitter } from "./election-timings.ts";
 import { isSameRecord, type LeaseRecord, leaseTime, type SeenLease } from "./lease-record.ts";
 
-/** The lease as it is now, and since when we have seen it so. */
+/** The current state of the lease, and since when this process has seen it in that state. */
 export interface Observation {
   readonly lease: SeenLease;
   readonly sinceMs: number;
 }
 
 export type ElectorState =
-  /** Does not hold the lease. */
+  /** This process does not hold the lease. */
   | { readonly at: "contending"; readonly observed: Observation | undefined }
-  /** Holds it until `renewedMs` + the deadline. */
+  /** This process holds the lease until `renewedMs` + the renew deadline. */
   | {
       readonly at: "leading";
       readonly observed: Observation;
       readonly renewedMs: number;
       readonly token: number;
-      /** Ending: it was stopped, and holds the lease until the work has ended. */
+      /** "ending": the elector was stopped, and holds the lease until the work has ended. */
       readonly work: "running" | "ending";
-      /** A renewal writes what it remembers; when that fails it reads first, once. */
+      /** "fast": a renewal writes on top of the remembered lease. "slow": that write failed, so the lease is read first, once. */
       readonly path: "fast" | "slow";
     }
-  /** No longer leads; its work is being ended. */
+  /** This process no longer leads, and its work is being ended. */
   | { readonly at: "ending"; readonly observed: Observation | undefined; readonly why: EndReason };
 
-/** `lost`: the lease is another's, or could not be renewed in time. `stopped`: its signal aborted. `finished`: the work ended by itself. */
+/** `lost`: another holds the lease, or it could not be renewed in time. `stopped`: the signal aborted. `finished`: the work ended by itself. */
 export type EndReason = "lost" | "stopped" | "finished";
 
 export type LeaseWrite = { readonly base: SeenLease | undefined; readonly record: LeaseRecord };
@@ -49,14 +50,14 @@ export type LeaseWrite = { readonly base: SeenLease | undefined; readonly record
 export type Answer =
   | { readonly kind: "lease"; readonly lease: SeenLease }
   | { readonly kind: "absent" }
-  /** Refused, failed, or no answer in time. */
+  /** The request was refused or failed, or its timeout passed. */
   | { readonly kind: "failed" };
 
 export type ElectorInput =
-  /** Started, or the wait is over. */
+  /** The elector was started, or its wait is over. */
   | { readonly kind: "due" }
   | { readonly kind: "read"; readonly answer: Answer }
-  /** `sentMs` is when the request went out. */
+  /** `sentMs` is the time when the request was sent. */
   | { readonly kind: "written"; readonly answer: Answer; readonly sentMs: number }
   | { readonly kind: "workEnded" }
   | { readonly kind: "stop" };
@@ -65,27 +66,27 @@ export type ElectorCommand =
   | { readonly do: "read"; readonly limitMs: number }
   | { readonly do: "write"; readonly write: LeaseWrite; readonly limitMs: number }
   | { readonly do: "wait"; readonly delayMs: number }
-  /** Begin the work, and wait. */
+  /** Start the work, and wait. */
   | { readonly do: "lead"; readonly token: number; readonly delayMs: number }
   /** Abort the work, and wait. */
   | { readonly do: "endWork"; readonly delayMs: number }
-  /** Abort the work if there is any, and wait for it; then it is over. */
+  /** Abort the work, if it was started, and wait for it; then the election is over. */
   | { readonly do: "end"; readonly why: EndReason };
 
 export interface ElectorContext {
   readonly identity: string;
   readonly timings: ElectionTimings;
   readonly nowMs: number;
-  /** For what is written into the lease. */
+  /** Wall time, only for the times that are written into the lease. */
   readonly wallMs: number;
-  /** In [0, 1). */
+  /** A random number in [0, 1), for the jitter. */
   readonly chance: number;
 }
 
 export interface Stepped {
   readonly state: ElectorState;
   readonly command: ElectorCommand;
-  /** The attempt had to read first, although it leads: for the metric. */
+  /** A renewal by the leader had to read the lease first. For the metric. */
   readonly isSlowPath?: boolean;
 }
 
@@ -121,7 +122,7 @@ function contend(lease: SeenLease | undefined, state: Contending, context: Elect
   const observed = lease === undefined ? undefined : observe(state.observed, lease, context.nowMs);
   const next: Contending = { at: "contending", observed: observed ?? state.observed };
   if (!isFree(observed, context)) return { state: next, command: contenderWait(context) };
-  // Where somebody deleted it, the count goes on from what was last seen: a token must not come back.
+  // If somebody deleted the lease, the transitions continue from the last ones seen, because a fencing token must not be used twice.
   const write = { base: lease, record: takeover((lease ?? state.observed?.lease)?.record, context) };
   return { state: next, command: { do: "write", write, limitMs: requestLimitMs(context) } };
 }
@@ -129,7 +130,7 @@ function contend(lease: SeenLease | undefined, state: Contending, context: Elect
 function afterTakeover(state: Contending, { answer, sentMs }: Written, context: ElectorContext): Stepped {
   if (answer.kind !== "lease") return { state, command: contenderWait(context) };
   const observed = { lease: answer.lease, sinceMs: context.nowMs };
-  // An answer this late tells of a lease that may be another's by now. It is looked at once more.
+  // The answer is so late that another replica may hold the lease by now. The lease is read again.
   if (context.nowMs - sentMs >= context.timings.renewDeadlineMs) {
     return { state: { at: "contending", observed }, command: contenderWait(context) };
   }
@@ -161,7 +162,7 @@ function afterRead(state: Leading, answer: Answer, context: ElectorContext): Ste
   switch (answer.kind) {
     case "failed":
       return { state, command: leaderWait(state, context) };
-    // Somebody deleted it, nobody else holds it: it is made anew, and counts on from where it was.
+    // Somebody deleted the lease, and no other replica holds it: it is created again with the same transitions.
     case "absent":
       return renew(state, undefined, context);
     case "lease":
@@ -189,7 +190,7 @@ function renew(state: Leading, base: SeenLease | undefined, context: ElectorCont
   return { state, command: { do: "write", write: { base, record }, limitMs: leaderLimitMs(state, context) } };
 }
 
-/** What is written to become the holder. Who holds it already goes on as before; a change of hands is counted. */
+/** Returns the record to write to become the holder. If this process is the holder already, transitions stay; otherwise they grow by one. */
 function takeover(before: LeaseRecord | undefined, context: ElectorContext): LeaseRecord {
   if (before === undefined) return newRecord(context, { transitions: 0, acquireTime: leaseTime(context.wallMs) });
   if (before.holder === context.identity) return newRecord(context, before);
@@ -206,7 +207,7 @@ function newRecord(context: ElectorContext, kept: Pick<LeaseRecord, "transitions
   };
 }
 
-/** A lease that reads as it did before has been so since then. */
+/** If the record has not changed, the time when it was first seen is kept. */
 function observe(before: Observation | undefined, lease: SeenLease, nowMs: number): Observation {
   if (before === undefined || !isSameRecord(before.lease.record, lease.record)) return { lease, sinceMs: nowMs };
   return { lease, sinceMs: before.sinceMs };
@@ -222,7 +223,7 @@ function deadlineMs(state: Leading, { timings }: ElectorContext): number {
   return state.renewedMs + timings.renewDeadlineMs;
 }
 
-/** Half of the deadline: a request that gets no answer must leave time for another. */
+/** Half of the renew deadline, so that after a request without an answer there is time for another one. */
 function requestLimitMs({ timings }: ElectorContext): number {
   return timings.renewDeadlineMs / 2;
 }
@@ -239,13 +240,13 @@ function leaderWait(state: Leading, context: ElectorContext): ElectorCommand {
   return { do: "wait", delayMs: leaderDelayMs(state, context) };
 }
 
-/** The next try, or the deadline if that is sooner. */
+/** Returns the time until the next renewal, or until the deadline if that is earlier. */
 function leaderDelayMs(state: Leading, context: ElectorContext): number {
   return Math.max(0, Math.min(context.timings.retryPeriodMs, deadlineMs(state, context) - context.nowMs));
 }
 
 function end(state: ElectorState, reason: EndReason): Stepped {
-  // If it was stopped, that is the reason why it ends, whatever happens meanwhile.
+  // If the elector was stopped before, the reason stays "stopped", even if the lease is lost or the work ends meanwhile.
   const why = state.at === "leading" && state.work === "ending" ? "stopped" : reason;
   return { state: { at: "ending", observed: state.observed, why }, command: { do: "end", why } };
 }

@@ -1,8 +1,8 @@
-// `election`: of several processes one leads, by a Lease on the API server. Start with leader-elector.ts; the rules are the
-// table in elector-step.ts.
+// `election`: leader election between several processes, with a Lease on the API server. Start with leader-elector.ts; the rules are in
+// elector-step.ts.
 //
-// Promises that the work of two leaders does not overlap as long as clocks run within the ratio of lease duration to renew
-// deadline and the work ends when its signal fires; for all else there is the fencing token.
+// Promise: the work of two leaders does not overlap, as long as the rates of the clocks differ by less than the ratio of lease duration to renew
+// deadline, and the work ends when its signal aborts. For all other cases there is the fencing token.
 export { type ElectionObserver, electionMetrics } from "./election-metrics.ts";
 export { defaultTimings, type ElectionTimings } from "./election-timings.ts";
 export type { EndReason } from "./elector-step.ts";

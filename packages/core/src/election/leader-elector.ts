@@ -1,12 +1,12 @@
-// Runs work in one of several processes at a time: whoever holds the lease. The rules are in elector-step.ts; this carries
-// them out.
+// Runs work in only one of several processes at a time: in the process that holds the lease. The rules are in elector-step.ts; this class
+// executes them.
 //
 // Promises
-// - The work begins only while the lease is ours, and its signal aborts before anybody else may take it (see the rules for
-//   how clocks may differ). `run` ends only after the work has.
-// - When it is stopped, it renews until the work has ended, and gives the lease back only then, and only if the server still names us
-//   as its holder.
-// - `run` leads at most once: who wants to contend again calls it again.
+// - The work starts only while this process holds the lease, and its signal aborts before another process may take the lease (see the rules
+//   for how much clocks may differ). `run` ends only after the work has ended.
+// - When the elector is stopped, it renews the lease until the work has ended. Only then it releases the lease, and only if the server still
+//   has this process as the holder.
+// - `run` leads at most once: call `run` again to contend again.
 import type { KubernetesObject } from "../api/index.ts";
 import {
   type Clock,
@@ -38,39 +38,39 @@ import { releaseLease } from "./release-lease.ts";
 
 export interface LeaderElectorOptions extends Partial<ElectionTimings> {
   readonly lock: LeaseStore;
-  /** Ours alone: two processes with the same one would both believe to hold the lease. */
+  /** Must be unique: two processes with the same identity would both act as the holder of the lease. */
   readonly identity: string;
   /**
-   * Whether to give the lease back on the way out, so that others need not wait; yes unless given. A function is asked then, with what the
-   * work threw: work that may still go on must not be overlapped.
+   * Whether to release the lease at the end, so that other replicas do not have to wait until it expires; true unless given. A function is called
+   * at the end with the error that the work threw, because the lease must not be released while the work may still be running.
    */
   readonly releaseOnStop?: boolean | ((failure: unknown) => boolean);
   readonly clock?: Clock;
   readonly random?: Random;
   readonly log?: Log;
   readonly observer?: ElectionObserver;
-  /** Records Events about the lease: who starts and who stops leading. */
+  /** Records Events about the Lease when this process starts and stops leading. */
   readonly recorder?: LeaseEventRecorder;
 }
 
-/** As much of an event recorder as an election needs; it neither waits nor throws. */
+/** The part of an event recorder that an election needs. It must neither block nor throw. */
 export interface LeaseEventRecorder {
   event(about: KubernetesObject, type: "Normal", reason: string, message: string): void;
 }
 
 export interface LeaderCallbacks {
-  /** The work. When it ends by itself, so does `run`; when it throws, `run` throws. */
+  /** The work of the leader. When it returns, `run` ends; when it throws, `run` throws. */
   readonly onStartedLeading: (leadership: Leadership) => Promise<void>;
-  /** Always, at the end, after the work. */
+  /** Always called at the end, after the work has ended. */
   readonly onStoppedLeading?: () => void;
-  /** Whenever another one, or we, are first seen as the holder. */
+  /** Called when a new holder of the lease is seen, which may be this process itself. */
   readonly onNewLeader?: (identity: string) => void;
 }
 
 interface Signals {
-  /** It was stopped, or the work has ended. */
+  /** Aborts when the elector was stopped, or the work has ended. */
   readonly stopping: AbortSignal;
-  /** The work has ended. */
+  /** Aborts when the work has ended. */
   readonly over: AbortSignal;
 }
 
@@ -105,14 +105,14 @@ export class LeaderElector {
     return this.#state.at === "leading";
   }
 
-  /** Who holds the lease, as far as we have seen; "" for nobody or not known. */
+  /** The last seen holder of the lease; "" if it has no holder or is not known yet. */
   get leader(): string {
     return this.#state.observed?.lease.record.holder ?? "";
   }
 
   /**
-   * Says why a process that leads should be restarted: its lease has run out, by more than `toleranceMs`, and it still has not
-   * given up. Undefined while all is well.
+   * Returns why this process should be restarted: its lease has expired by more than `toleranceMs`, and it still acts as the leader. Returns
+   * undefined otherwise.
    */
   findFault(toleranceMs: number): string | undefined {
     if (this.#state.at !== "leading") return undefined;
@@ -122,7 +122,7 @@ export class LeaderElector {
       : undefined;
   }
 
-  /** Contends, leads, ends: because it was stopped, the lease was lost, or the work has ended. */
+  /** Contends for the lease and leads. Returns why it ended: it was stopped, the lease was lost, or the work has ended. */
   async run(callbacks: LeaderCallbacks, signal: AbortSignal): Promise<EndReason> {
     if (this.#isRunning)
       throw new KubeloopError("an elector runs once at a time", { reason: "Invalid", retry: "never" });
@@ -147,7 +147,7 @@ export class LeaderElector {
     }
   }
 
-  /** Whatever it was that ended us, the work ends before the lease is anybody else's. Throws what the work threw. */
+  /** Ends the work, for whatever reason the election ended, and releases the lease only after that. Throws what the work threw. */
   async #leave(work: LeaderWork): Promise<void> {
     const why = this.#state.at === "ending" ? this.#state.why : "failed";
     if (this.#state.at === "leading") this.#state = { at: "contending", observed: this.#state.observed };
@@ -179,7 +179,7 @@ export class LeaderElector {
     }
   }
 
-  /** The work has ended, or it was stopped: that takes precedence over what we waited for. */
+  /** If the work has ended, or the elector was stopped, that takes precedence over the input that was waited for. */
   #interrupted(input: ElectorInput, { stopping, over }: Signals): ElectorInput {
     if (over.aborted) return { kind: "workEnded" };
     return stopping.aborted && !this.#isEndingWork ? { kind: "stop" } : input;
@@ -271,7 +271,7 @@ export class LeaderElector {
     if (lease !== undefined) recorder?.event(lease, "Normal", "LeaderElection", `${identity} ${what}`);
   }
 
-  /** A last word to the server, with a time limit of its own: the signal we were given has fired. */
+  /** Releases the lease, with its own timeout, because the signal of `run` may have aborted already. */
   async #release(): Promise<void> {
     const { lock, identity } = this.#options;
     try {

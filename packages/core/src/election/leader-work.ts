@@ -1,11 +1,11 @@
-// The work of a leader: begun at most once, ended by its signal, always waited for.
+// The work of a leader. It is started at most once and ended by its signal, and the elector always waits until it has ended.
 import { isAborted, KubeloopError } from "../base/index.ts";
 
-/** What the leader's work gets. */
+/** The argument of the leader's work. */
 export interface Leadership {
   /** Aborts when this process no longer leads, or is stopped. */
   readonly signal: AbortSignal;
-  /** Grows with every change of hands: a writer that adds it to what it writes can be distinguished from its predecessors. */
+  /** Grows with every change of the holder. A leader that adds it to its writes can be distinguished from its predecessors. */
   readonly fencingToken: number;
 }
 
@@ -30,12 +30,12 @@ export class LeaderWork {
     this.#running = this.#run({ signal: this.#controller.signal, fencingToken });
   }
 
-  /** Tells the work to end. */
+  /** Aborts the signal of the work. */
   abort(why: string): void {
     this.#controller.abort(new KubeloopError(`no longer leading: ${why}`, { reason: "NotLeading", retry: "never" }));
   }
 
-  /** Tells the work to end, if there is any, and waits until it has. Throws what it threw. */
+  /** Aborts the signal of the work, and waits until the work, if it was started, has ended. Throws what the work threw. */
   async end(why: string): Promise<void> {
     this.abort(why);
     await this.#running;

@@ -1,24 +1,24 @@
-// The lease on a server: read, made, written. A write goes out with the version that was read, so that of two who write only
-// one succeeds; what else is in the object stays as it is.
+// Reads, creates and updates the Lease on a server. An update has the resourceVersion that was read, so that only one of two concurrent
+// writers succeeds. All other fields of the object stay as they are.
 
 import { leases } from "../api/generated/resources.ts";
 import { type coordinationv1, isNotFound } from "../api/index.ts";
 import type { Client } from "../client/index.ts";
 import { type LeaseRecord, type SeenLease, seenLease, withRecord } from "./lease-record.ts";
 
-/** Where the lease is kept. Failures throw; the elector takes any of them for a try that did not work. */
+/** Where the lease is stored. Failures are thrown; the elector handles every failure as an unsuccessful attempt. */
 export interface LeaseStore {
   /** Names the lease for logs and metrics. */
   readonly description: string;
   read(signal: AbortSignal): Promise<SeenLease | undefined>;
-  /** Makes the lease where there was none, else writes on top of what was read; throws if that has changed. */
+  /** Without `base`, creates the lease; otherwise updates the lease that was read. Throws if the lease has changed since. */
   write(base: SeenLease | undefined, record: LeaseRecord, signal: AbortSignal): Promise<SeenLease>;
 }
 
 export interface LeaseLockOptions {
   readonly namespace: string;
   readonly name: string;
-  /** Put on the lease whenever it is written, beside those it has. */
+  /** Added to the labels of the Lease at every write. */
   readonly labels?: { readonly [name: string]: string };
 }
 

@@ -1,22 +1,22 @@
-// What a lease says about who leads, and how a Lease object says it. Everything else in the object (labels, annotations,
-// fields of newer versions) is carried along untouched.
+// The fields of a lease that matter for the election, and their conversion from and to a Lease object. Everything else in the object (labels,
+// annotations, fields of newer versions) is kept unchanged.
 import { type coordinationv1, printMicroTime } from "../api/index.ts";
 
 export interface LeaseRecord {
-  /** Empty when nobody holds it. */
+  /** Empty if the lease has no holder. */
   readonly holder: string;
   readonly leaseDurationMs: number;
-  /** How often it changed hands: grows with every take-over, so it can fence off writers of the past. */
+  /** How many times the holder has changed. It grows with every takeover, so it can be used as a fencing token against former leaders. */
   readonly transitions: number;
-  /** Wall time, as the holder wrote it: for people. Nobody decides by it. */
+  /** Wall time, as the holder wrote it. Only informative: no decision compares it with a clock. */
   readonly acquireTime: string;
   readonly renewTime: string;
 }
 
-/** A lease as it was read or written, and what it says. */
+/** A lease as it was read or written, with its record. */
 export interface SeenLease {
   readonly record: LeaseRecord;
-  /** The object, to be written back with changes. */
+  /** The object, on which the next update is based. */
   readonly object: coordinationv1.Lease;
 }
 
@@ -35,7 +35,7 @@ export function seenLease(object: coordinationv1.Lease): SeenLease {
   return { record: recordOf(object), object };
 }
 
-/** The object with this record in it, everything else as it was. */
+/** Returns the object with this record; everything else stays unchanged. */
 export function withRecord(object: coordinationv1.Lease, record: LeaseRecord): coordinationv1.Lease {
   const { acquireTime: _, renewTime: __, ...rest } = object.spec ?? {};
   return {
@@ -51,12 +51,12 @@ export function withRecord(object: coordinationv1.Lease, record: LeaseRecord): c
   };
 }
 
-/** Six digits, as a Lease wants them. */
+/** Returns a MicroTime (six digits for the fraction of a second), as the times of a Lease require. */
 export function leaseTime(wallMs: number): string {
   return printMicroTime(wallMs);
 }
 
-/** Whether two readings are of the same writing. Labels and versions may differ: they say nothing about the holder. */
+/** Returns whether two reads returned the same record. Labels and resourceVersion may differ, because they say nothing about the holder. */
 export function isSameRecord(a: LeaseRecord, b: LeaseRecord): boolean {
   return (
     a.holder === b.holder &&

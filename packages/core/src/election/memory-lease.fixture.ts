@@ -1,13 +1,13 @@
-// A lease in memory with a server's manners: versions, conflicts, and whatever a test wants to go wrong.
+// A lease in memory that behaves like a server: it has versions and conflicts, and a test can inject failures and delays.
 import { newConflict } from "../api/index.ts";
 import type { LeaseStore } from "./lease-lock.ts";
 import { type LeaseRecord, type SeenLease, seenLease, withRecord } from "./lease-record.ts";
 
 export class MemoryLease implements LeaseStore {
   readonly description = "kube-system/test";
-  /** Oldest first. */
+  /** All calls, oldest first. */
   readonly calls: string[] = [];
-  /** Called before each; may throw or wait. */
+  /** Called before each read and write; may throw or wait. */
   before: (call: "read" | "write", signal: AbortSignal) => Promise<void> | void = () => {};
   #lease: SeenLease | undefined;
   #version = 0;
@@ -16,7 +16,7 @@ export class MemoryLease implements LeaseStore {
     return this.#lease?.record;
   }
 
-  /** As somebody else would. */
+  /** Stores or removes the lease, as another writer would. */
   put(record: Partial<LeaseRecord> | undefined): void {
     if (record === undefined) {
       this.#lease = undefined;

@@ -1,6 +1,6 @@
-// Gives a lease back, so that others need not wait until it has run out: nobody as its holder, for one second. Only if the
-// server says that it is ours: what we remember may be old. A conflict means that somebody wrote meanwhile; then it is read
-// again.
+// Releases a lease, so that other replicas do not have to wait until it expires: writes an empty holder and a lease duration of one second. The
+// lease is read first and released only if the server has this process as the holder, because the remembered lease may be old. After a
+// conflict, which means that somebody wrote meanwhile, the lease is read again.
 import { isConflict } from "../api/index.ts";
 import { type Clock, timeoutSignal } from "../base/index.ts";
 import type { LeaseStore } from "./lease-lock.ts";
@@ -9,11 +9,11 @@ import { type LeaseRecord, leaseTime, type SeenLease } from "./lease-record.ts";
 export interface ReleaseOptions {
   readonly identity: string;
   readonly clock: Clock;
-  /** For all of it. */
+  /** Timeout for the whole release, including retries. */
   readonly limitMs: number;
 }
 
-/** What is written to give a lease back; undefined when there is nothing to give, or nothing that is ours. */
+/** Returns the record that releases the lease; undefined if there is no lease, or this process is not its holder. */
 export function releasedRecord(
   lease: SeenLease | undefined,
   { identity, wallMs }: { readonly identity: string; readonly wallMs: number },
@@ -23,10 +23,10 @@ export function releasedRecord(
   return { ...lease.record, holder: "", leaseDurationMs: 1000, acquireTime: renewTime, renewTime };
 }
 
-/** Whether there was anything to give back. */
+/** Returns whether the lease was released; false if this process did not hold it. */
 export async function releaseLease(lock: LeaseStore, options: ReleaseOptions): Promise<boolean> {
   const { identity, clock, limitMs } = options;
-  // A clean-up has a signal of its own: the one that stopped us has fired.
+  // The release has its own signal, because the signal that stopped the elector has aborted already.
   using limited = timeoutSignal(new AbortController().signal, limitMs, { clock, what: "releasing the lease" });
   for (;;) {
     const lease = await lock.read(limited.signal);

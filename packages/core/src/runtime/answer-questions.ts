@@ -1,5 +1,5 @@
-// Answers what `decide` asks: side by side, each question on its own, so that one that fails is an answer too. Only the end of
-// the whole reconcile is thrown.
+// Answers the questions of `decide` in parallel. A question that fails gets its error as the answer, so it does not affect the other
+// questions. `answerQuestions` throws only if the whole reconcile is aborted.
 import { assertNever, type Clock, KubeloopError, timeoutSignal, toError } from "../base/index.ts";
 import type { Client } from "../client/index.ts";
 import { type Answers, answered, isReadCovered, unanswered } from "../contract/for-drivers.ts";
@@ -15,7 +15,7 @@ export interface QuestionTools {
   readonly ports: Ports;
   readonly clock: Clock;
   readonly requestTimeoutMs: number;
-  /** What the controller declares that it reads; anything else is refused. */
+  /** The reads that the controller declares. A question that is not among them is answered with an error. */
   readonly reads: readonly Access[];
   readonly trace?: TraceRequest | undefined;
 }

@@ -1,8 +1,8 @@
 // Executes a plan: every write of a controller goes through here. Only the events of procedures are recorded elsewhere (run-procedure.ts).
 //
-// Promises: steps in order, the entries of a step in parallel and all of them tried; the first step with a failure is the last. The
-// actions of a chain run one after the other, and a failure ends that chain alone. Every action has a result, also when time ran out
-// in between; `onResult` is called with each as it comes, before anything else can run.
+// Promises: steps run in order. The entries of a step run in parallel, and all of them are tried; after a step with a failure, no further
+// step runs. The actions of a chain run one after the other, and a failure ends only that chain. Every action has a result, also when the
+// deadline passes in between. `onResult` is called with each result as soon as it is there, before any other code can run.
 import {
   findStatusCause,
   isAlreadyExists,
@@ -24,9 +24,9 @@ import type { WrittenVersions } from "./written-versions.ts";
 
 export interface ApplyTools extends ActionTools {
   readonly requestTimeoutMs: number;
-  /** How many requests of one plan may be under way. */
+  /** How many requests of one plan may be in flight at the same time. */
   readonly maxParallel: number;
-  /** What the controller declares that it writes; anything else is refused. */
+  /** The writes that the controller declares. An action that is not among them fails without a request. */
   readonly writes: readonly Access[];
   readonly trace?: TraceRequest | undefined;
   /** Called after every write that succeeded. */
@@ -35,10 +35,10 @@ export interface ApplyTools extends ActionTools {
 
 type Results = Map<Action, ActionResult>;
 
-/** One plan, carried out in one try at a key. */
+/** One plan, executed in one attempt to reconcile a key. */
 export interface PlanRun {
   readonly attempt: Pick<Attempt, "signal" | "isAborted" | "limitRequest">;
-  /** What the same try has written so far. */
+  /** What the same attempt has written so far. */
   readonly written?: WrittenVersions | undefined;
   readonly onResult: (action: Action, result: ActionResult) => void;
 }
@@ -66,7 +66,7 @@ async function applyInParallel(step: Step, tools: ApplyTools, run: PlanRun, resu
   return isDone;
 }
 
-/** Whether all of it was done. */
+/** Returns whether no action of the entry failed or was left out. */
 function applyEntry(entry: Action | Chain, tools: ApplyTools, run: PlanRun, results: Results): Promise<boolean> {
   return entry.type === "chain" ? applyChain(entry, tools, run, results) : applyAction(entry, tools, run, results);
 }
@@ -89,7 +89,7 @@ async function applyAction(action: Action, tools: ApplyTools, run: PlanRun, resu
   return result.status !== "failed";
 }
 
-/** The first action that is not declared; undefined when all are. */
+/** Returns the first action that is not declared; undefined when all are declared. */
 export function findUndeclared({ steps }: Plan, writes: readonly Access[]): Action | undefined {
   for (const step of steps) {
     for (const entry of step) {
@@ -114,7 +114,7 @@ async function tryAction(action: Action, tools: ApplyTools, { attempt, written }
     return recorded;
   }
   if (!isCovered(action, tools.writes)) return { status: "failed", error: newUndeclared(action) };
-  // Not `using`: what the compiler makes of it costs more than the rest of this.
+  // Not `using`: the code that the compiler generates for it costs more than the rest of this function.
   const limit = attempt.limitRequest(tools.requestTimeoutMs, () => printAction(action));
   try {
     return { status: "done", value: await sendAction(action, tools, written, limit.signal) };
@@ -129,7 +129,7 @@ async function tryAction(action: Action, tools: ApplyTools, { attempt, written }
 
 const recorded: ActionResult = { status: "done", value: undefined };
 
-/** Whether the failure counts as success for the action. */
+/** Returns whether the action tolerates this failure, so that it counts as success. */
 export function isTolerated({ tolerates }: Action, error: unknown): boolean {
   return tolerates.some((what) => isSo(error, what));
 }

@@ -1,5 +1,5 @@
-// Writes that caches do not show yet, findable by the key that wrote, by the object and by the cache, and forgotten one by one as they
-// are sighted. Nothing is left of a key, an object or a cache when its last write is forgotten.
+// Writes that caches do not show yet. They can be looked up by the key that wrote, by the object and by the cache. Each write is forgotten
+// when its cache shows it. When the last write of a key, an object or a cache is forgotten, nothing about that one stays in memory.
 //
 // Promise: a check costs amortized O(1) for each check and each write. A FIFO of writes is checked from its oldest and stops at the first
 // write that its cache does not show. Writes behind that one are checked only after it: they are forgotten later, never too early.
@@ -9,15 +9,15 @@ import type { ScopedCache } from "./settle-writes.ts";
 import { type Expected, isSighted } from "./sightings.ts";
 
 export interface AwaitedWrite {
-  /** Who wrote. */
+  /** The key whose reconcile made the write. */
   readonly key: string;
   readonly expected: Expected;
   readonly cache: ScopedCache;
-  /** Forgotten. */
+  /** True once the write is forgotten. */
   isOver: boolean;
 }
 
-/** In the order they were added; those that are over are dropped from its beginning, or when they are most of it. */
+/** Writes in the order they were added. Forgotten writes are skipped at the beginning, and removed when they are most of the list. */
 class Line {
   open = 0;
   #writes: AwaitedWrite[] = [];
@@ -37,7 +37,7 @@ class Line {
     return this.#writes.filter(({ isOver }) => !isOver);
   }
 
-  /** One of its writes is over now. */
+  /** Called when one of its writes has been forgotten. */
   close(): void {
     this.open--;
     if (this.#writes.length < 32 || this.#writes.length < 4 * this.open) return;
@@ -51,7 +51,7 @@ type CacheLines = Readonly<Record<Expected["kind"], Line>>;
 export class AwaitedWrites {
   readonly #byKey = new Map<string, Line>();
   readonly #byObject = new Map<string, Line>();
-  /** A line for each kind: one whose removal does not come, or whose answer was lost, must not stand in the way of the others. */
+  /** One line for each kind, because a removal that the cache never shows, or a write with a lost answer, must not block the other writes. */
   readonly #byCache = new Map<ScopedCache, CacheLines>();
 
   /** How many objects are linked to writes. */
@@ -63,12 +63,12 @@ export class AwaitedWrites {
     return this.#byKey.has(key);
   }
 
-  /** Not sighted when they were looked at last. */
+  /** Returns the writes of the key that the caches did not show at the last check. */
   of(key: string): readonly AwaitedWrite[] {
     return this.#byKey.get(key)?.all() ?? [];
   }
 
-  /** Of one key, about one object. */
+  /** Returns the writes of one key to one object. */
   on(key: string, resource: Resource, objectKey: string): readonly AwaitedWrite[] {
     const line = this.#byObject.get(objectId(resource, objectKey));
     return line?.all().filter((write) => write.key === key) ?? [];
@@ -82,7 +82,7 @@ export class AwaitedWrites {
     return write;
   }
 
-  /** Nothing if it is forgotten already. */
+  /** Does nothing if the write is forgotten already. */
   forget(write: AwaitedWrite): void {
     if (write.isOver) return;
     write.isOver = true;
@@ -99,8 +99,9 @@ export class AwaitedWrites {
   }
 
   /**
-   * Looks at what a change may have brought: writes to the object, and what the caches of its resource have passed. Also at one other
-   * cache, each time the next one: it may be quiet, or no longer followed. Those that were forgotten.
+   * Checks the writes that a change may have made visible: writes to the object, and writes whose version the caches of its resource have
+   * reached. Also checks one other cache, each time the next one, because that cache may have no events or may have been stopped. Forgets the
+   * writes that are shown, and returns them.
    */
   sweepChange(resource: Resource, objectKey: string, caches: readonly ScopedCache[]): readonly AwaitedWrite[] {
     const lines = [this.#byObject.get(objectId(resource, objectKey))];
@@ -113,7 +114,7 @@ export class AwaitedWrites {
 
   #nextCache(): readonly Line[] {
     for (const [cache, lines] of this.#byCache) {
-      // To the end of the map's order.
+      // Moves the cache to the end of the map's order.
       this.#byCache.delete(cache);
       this.#byCache.set(cache, lines);
       return Object.values(lines);
@@ -139,12 +140,12 @@ export class AwaitedWrites {
   }
 }
 
-/** An event about the object tells nothing about a write whose answer was lost. */
+/** Returns whether the write is indexed by its object. A lost write is not: an event for the object does not prove anything about it. */
 function isLinked({ expected }: AwaitedWrite): boolean {
   return expected.kind !== "lost";
 }
 
-/** A cache that is no longer followed is not waited for: nobody reads it. */
+/** A cache whose watch was stopped is not waited for, because the controller no longer reads that cache. */
 function isSeen({ cache, expected }: AwaitedWrite): boolean {
   return !cache.isFollowing() || isSighted(expected, cache);
 }

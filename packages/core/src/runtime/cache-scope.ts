@@ -1,4 +1,4 @@
-// What the watch behind a cache lets through, and whether an object is any of its business.
+// The scope of the watch behind a cache (namespace and selectors), and whether an object is inside of it.
 import {
   type KubernetesObject,
   matchesFieldSelector,
@@ -8,7 +8,7 @@ import {
 } from "../api/index.ts";
 
 export interface CacheScope {
-  /** "" or undefined for all. */
+  /** "" or undefined for all namespaces. */
   readonly namespace?: string | undefined;
   readonly labelSelector?: string | undefined;
   readonly fieldSelector?: string | undefined;

@@ -1,9 +1,9 @@
-// The caches one controller reads: its snapshot, and what its gate looks at. A resource may be watched more than once, in different
-// scopes; then it is read from all of them, each object once.
+// The caches that one controller reads. They are its snapshot, and its read-your-writes gate checks them. A resource may be watched more than
+// once, in different scopes; then a read returns the objects of all these caches, each object once.
 //
-// Promises: reading what is not watched is refused. Reading a cache that has not synced throws a StaleReadError, and the driver puts the
-// key off: an unsynced cache must not be taken for an empty one. Only mappings and models, which are called while caches sync, read
-// them as they are (`partial`). A read costs the same however many caches there are.
+// Promises: reading a resource that is not watched throws. Reading a cache that has not synced throws a StaleReadError, and the driver
+// requeues the key, because an unsynced cache must not be mistaken for an empty one. Only mappings and models, which are called while caches
+// sync, read unsynced caches (`partial`). The cost of a read does not depend on how many caches the controller has.
 import { type KubernetesObject, keyOf, matchesSelector, parseSelector, type Resource, splitKey } from "../api/index.ts";
 import { KubeloopError } from "../base/index.ts";
 import { resourceId, type SnapshotListOptions } from "../contract/for-drivers.ts";
@@ -28,12 +28,12 @@ export function scopeIdOf({ namespace = "", labelSelector = "", fieldSelector = 
 
 export class ControllerCaches implements Snapshot {
   served: Served | undefined;
-  /** The same caches, also while they are still syncing. */
+  /** The same caches, readable also while they are still syncing. */
   readonly partial: Snapshot;
   /** Set when `partial` has read a cache that has not synced. */
   hasReadUnsynced = false;
   readonly #byId = new Map<string, readonly Cache[]>();
-  /** Made from `#byId`: resources are mostly the same objects, and finding them so needs no string. */
+  /** Filled from `#byId`. Callers mostly pass the same Resource objects, and a lookup by object does not have to build a string. */
   readonly #byResource = new Map<Resource, readonly Cache[]>();
   readonly #scoped = new Map<Resource, readonly ScopedCache[]>();
 
@@ -65,7 +65,7 @@ export class ControllerCaches implements Snapshot {
     this.#set(watch.resource, [...(this.#byId.get(resourceId(watch.resource)) ?? []), cache]);
   }
 
-  /** Only this informer's: another one of the same scope may have taken its place already. */
+  /** Removes only the cache of this informer, because another informer with the same scope may have replaced it already. */
   remove(resource: Resource, informer: AnyInformer): void {
     const caches = this.#byId.get(resourceId(resource)) ?? [];
     this.#set(
@@ -74,7 +74,7 @@ export class ControllerCaches implements Snapshot {
     );
   }
 
-  /** None for a resource that is not watched. */
+  /** Returns an empty list for a resource that is not watched. */
   cachesOf(resource: Resource): readonly ScopedCache[] {
     const known = this.#scoped.get(resource);
     if (known !== undefined) return known;

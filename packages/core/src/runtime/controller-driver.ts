@@ -1,15 +1,15 @@
-// Runs one controller: its informers, its model, its queues and their workers, with rules or procedures.
+// Runs one controller: its informers, its model, its queues and their workers, which execute rules or procedures.
 //
 // Promises
-// - Workers start only after every source has reported everything there was, so that model and caches are whole; if that takes too
-//   long, `run` fails and names the sources that have not (or starts all the same, or goes on waiting: `onSyncTimeout`). A key that reads
-//   a cache which has not synced is put off until it has.
-// - `run` ends when the signal aborts and everything it started has ended; or with what failed. Keys that are worked on at that moment may be
-//   finished within `drainMs`; no other key is begun. Other controllers are not affected:
-//   what they share are informers, which the process runs.
-// - Watches that follow discovery do so every half minute; a group that cannot be read keeps what it has.
-// - A mapping, predicate, index function or `absorb` that throws is counted as a panic and logged with its name; only its own keys are not
-//   added.
+// - Workers start only after every source has reported its initial state, so that the model and the caches are complete. If that takes too
+//   long, `run` fails and names the sources that have not synced (or it starts the workers anyway, or continues to wait: `onSyncTimeout`). A
+//   key that reads a cache which has not synced is requeued until that cache has synced.
+// - `run` ends when the signal aborts and everything it started has ended, or it throws the failure. Keys that are being reconciled at that
+//   moment may finish within `drainMs`; no other key is taken from a queue. Other controllers are not affected: they share only informers,
+//   which the process runs.
+// - Watches that follow discovery are updated every half minute. If discovery of an API group fails, the watches of that group stay.
+// - A mapping, predicate, index function or `absorb` that throws is counted as a panic and logged with its name. Only the keys that this
+//   call would have returned are not added.
 import { keyOf } from "../api/index.ts";
 import { deferred, isAborted, KubeloopError, onAbort, TaskScope, toError, YieldBudget } from "../base/index.ts";
 import type { ControllerQueue } from "../contract/for-drivers.ts";
@@ -29,17 +29,17 @@ import type { ChangeListener } from "./watched-informer.ts";
 
 export type { ControllerDriverOptions } from "./driver-options.ts";
 
-/** Not run yet; waiting for its caches to sync; its workers run; over. */
+/** "new": not run yet. "syncing": waits for its caches to sync. "working": its workers run. "ended": `run` is over. */
 export type DriverState = "new" | "syncing" | "working" | "ended";
 
 interface WakeDefaults {
   readonly queue?: string | undefined;
   readonly afterMs?: number | undefined;
   readonly priority?: number | undefined;
-  /** Why. */
+  /** The change that adds the keys. */
   readonly change?: Change | undefined;
   readonly by?: (() => SpanContext) | undefined;
-  /** The keys that this change has added already; undefined where it cannot add one twice. */
+  /** The keys that this change has added already; undefined where the change cannot add a key twice. */
   readonly added?: Set<string> | undefined;
 }
 
@@ -54,7 +54,7 @@ export class ControllerDriver<M = undefined> {
   readonly #caches = new ControllerCaches();
   readonly #model: M;
   readonly #queues = new Map<string, OpenQueue>();
-  /** By watch and object, changes that were mapped before all caches that the mapping reads had synced. */
+  /** Changes, by watch and object, that were mapped before all caches that the mapping reads had synced. */
   readonly #partlyMapped = new Map<Watch, Map<string, Change>>();
   readonly #sources: ControllerSources;
   readonly #firstQueue: string;
@@ -92,12 +92,12 @@ export class ControllerDriver<M = undefined> {
     return this.#state;
   }
 
-  /** Sources whose caches have not synced, or that no longer receive anything; and why. For health checks. */
+  /** Returns the sources whose caches have not synced, or that no longer receive events, each with the reason. For health checks. */
   unsynced(): readonly UnsyncedSource[] {
     return this.#state === "new" || this.#state === "ended" ? [] : this.#sources.unsynced();
   }
 
-  /** Adds keys, as if something had happened to them. Ignored while it does not run. */
+  /** Adds keys to the queues, as a change would. Does nothing while the controller does not run. */
   wake(...wakes: readonly Wake[]): void {
     if (this.#queues.size > 0) this.#wake(wakes, {});
   }
@@ -106,7 +106,7 @@ export class ControllerDriver<M = undefined> {
     if (this.#state !== "new") throw misuse(`${this.name} runs once only`);
     this.#state = "syncing";
     const scope = new TaskScope(signal);
-    // Aborts what is under way, after the scope has stopped the workers from taking more keys.
+    // Aborts the reconciles in progress. The scope is aborted before that, so the workers take no more keys.
     const work = new AbortController();
     let workers: readonly Promise<void>[] = [];
     this.#openQueues();
@@ -162,7 +162,7 @@ export class ControllerDriver<M = undefined> {
     return spawned;
   }
 
-  /** Caches stay open until the last worker has ended: a decision may read them again. */
+  /** Caches stay open until the last worker has ended, because a decision may still read them. */
   async #drain(workers: readonly Promise<void>[], work: AbortController, reason: unknown): Promise<void> {
     const { clock, drainMs: limit } = this.#settings;
     const drainMs = typeof limit === "function" ? limit() : limit;
@@ -203,7 +203,7 @@ export class ControllerDriver<M = undefined> {
       }
     }
     this.#addKeys(change, watches, priority);
-    // A key that was put off until this very object is seen is looked at at once.
+    // A key that was delayed until the cache shows this object is added immediately.
     for (const [queue, { gate }] of this.#queues) {
       const waiting = gate.noteChange(change.resource, keyOf(change.object));
       if (waiting.length > 0) this.#wake(waiting, { queue, change, by: this.#spans?.event(change) });
@@ -211,7 +211,7 @@ export class ControllerDriver<M = undefined> {
   }
 
   #addKeys(change: Change, watches: readonly Watch[], priority: number | undefined): void {
-    // Each key once, however many ways lead from the change to it.
+    // Each key is added once, even if several watches map the change to it.
     let defaults: WakeDefaults | undefined;
     for (const watch of watches) {
       if (watch.wakes === "cache") continue;
@@ -235,7 +235,7 @@ export class ControllerDriver<M = undefined> {
     }
   }
 
-  /** A mapping has read a cache that has not synced: what it found may be only part of what it will find then. */
+  /** Called when a mapping has read an unsynced cache. Its keys may be incomplete, so the change is mapped again when the cache has synced. */
   #mapLater(watch: Watch, change: Change): void {
     const changes = this.#partlyMapped.get(watch) ?? new Map<string, Change>();
     this.#partlyMapped.set(watch, changes.set(keyOf(change.object), change));
@@ -271,7 +271,7 @@ export class ControllerDriver<M = undefined> {
       if (undeclared !== undefined) throw misuse(`metric ${undeclared} is not declared`);
       this.#measures.record(measures);
     } catch (error) {
-      // A cache that has not synced has nothing to count yet.
+      // `collect` has read a cache that has not synced: that is not a bug, and there is nothing to count yet.
       if (!(error instanceof StaleReadError)) this.#panicked("collect", error);
     }
   }

@@ -1,5 +1,5 @@
-// The metrics that a controller declares: registered once, recorded as its plans say. A measurement of a metric that is not declared is a
-// bug in the controller, and found before its plan is carried out.
+// The metrics that a controller declares. They are registered once and recorded from the measurements in its plans. A measurement of a
+// metric that is not declared is a bug in the controller; the driver detects it before it executes the plan.
 import type { CounterSeries, GaugeSeries, HistogramSeries, Metric, Metrics } from "../base/index.ts";
 import { assertNever } from "../base/index.ts";
 import type { ControllerMetric, Measurement } from "../contract/index.ts";
@@ -16,7 +16,7 @@ export class ControllerMetrics {
     for (const metric of declared) this.#registered.set(metric, register(metrics, metric));
   }
 
-  /** The name of the first metric that is not declared; undefined when all are. */
+  /** Returns the name of the first metric that is not declared; undefined when all are declared. */
   findUndeclared(measures: readonly Measurement[] | undefined): string | undefined {
     return measures?.find(({ metric }) => !this.#registered.has(metric))?.metric.definition.name;
   }

@@ -1,5 +1,5 @@
-// All that wakes a controller's keys: its watches, what discovery adds to them, and its own sources. Here they are started, waited for
-// together, and asked what is wrong with them.
+// Everything that adds keys to a controller's queues: its watches, the watches that discovery adds, and its own sources. This class starts
+// them, waits until all have synced, and reports which have not and why.
 import type { Resource } from "../api/index.ts";
 import { isAborted, type TaskScope, timeoutSignal } from "../base/index.ts";
 import { type Controller, isGroupKnown, type Wake } from "../contract/index.ts";
@@ -15,7 +15,7 @@ export interface ControllerSourcesParts {
   readonly controller: Controller<never>;
   readonly caches: ControllerCaches;
   readonly settings: DriverSettings;
-  /** Called when watches could not follow discovery, or what it had added has not synced by the next time. */
+  /** Called when the watches could not be updated from discovery, or when a watch it added has not synced by the next update. */
   readonly discoveryFailed: () => void;
   readonly listener: ChangeListener & { woken(wake: Wake, source: { readonly isInitial: boolean }): void };
 }
@@ -37,13 +37,13 @@ export class ControllerSources {
   #discovery: FollowedDiscovery | undefined;
   #hasOpened = false;
 
-  /** Those that do not show what there is. */
+  /** Returns the sources that do not show the current state, because they have not synced or have failed. */
   unsynced(): readonly UnsyncedSource[] {
     const others = [...(this.#discovery === undefined ? [] : [this.#discovery]), ...this.#own];
     return [...this.#watched.unsynced(), ...others.flatMap((source) => source.unsynced())];
   }
 
-  /** Opens watches, and follows everything else in the scope. */
+  /** Opens the watches, and runs discovery and the controller's own sources as tasks of the scope. */
   async start(scope: TaskScope): Promise<void> {
     const { controller, settings } = this.#parts;
     for (const source of this.#own) void scope.spawn((signal) => source.run(signal));
@@ -70,7 +70,7 @@ export class ControllerSources {
       signal.throwIfAborted();
       const error = result.asError(controller.name);
       if (error === undefined) return;
-      // One that was stopped will never sync.
+      // Without a timeout, the wait failed because a source was stopped: it will never sync.
       if (onSyncTimeout === "fail" || !limit.signal.aborted) throw error;
       if (onSyncTimeout === "start") {
         log.warn("starting workers although not all caches have synced", { error });
@@ -85,7 +85,7 @@ export class ControllerSources {
   }
 
   async #waitOnce(signal: AbortSignal) {
-    // What there is to watch is known only when discovery has answered.
+    // The watches are known only after discovery has answered.
     const first: readonly Syncing[] = this.#discovery === undefined ? this.#own : [this.#discovery, ...this.#own];
     const before = await waitFor(first, {}, signal);
     return before.isSynced ? await waitFor(this.#watched.syncing, {}, signal) : before;

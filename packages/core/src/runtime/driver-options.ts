@@ -1,5 +1,4 @@
-// What a driver is given beside the controller: a server, caches that others run, and timeouts, with their
-// defaults.
+// The options of a driver besides the controller: clients, shared caches that the process runs, and timeouts, with their defaults.
 import {
   type Clock,
   defaultLog,
@@ -18,44 +17,47 @@ import type { Tracer } from "./tracing/tracer.ts";
 import type { WatchSourceOptions } from "./watch-sources.ts";
 
 export interface ControllerDriverOptions extends Omit<WatchSourceOptions, "clock" | "log" | "informerClient"> {
-  /** The controller's own identity: its writes, and the reads that it declares. */
+  /** Has the controller's own identity. Used for its writes and for the live reads that it declares. */
   readonly client: Client;
-  /** The identity of the shared informers: watches, discovery, and reads that settle lost writes; `client` unless given. */
+  /** Has the identity of the shared informers. Used for watches, discovery, and reads that settle lost writes; `client` unless given. */
   readonly informerClient?: Client | undefined;
-  /** The system's unless given. */
+  /** The system clock unless given. */
   readonly clock?: Clock;
   readonly random?: Random;
   readonly log?: Log;
-  /** Spans from event to write; none unless given. A tracer of OpenTelemetry fits. */
+  /** Creates spans from the event to the write; no spans unless given. An OpenTelemetry tracer can be passed. */
   readonly tracer?: Tracer | undefined;
-  /** Implementations of what the controller's ports name. */
+  /** The implementations of the controller's ports. */
   readonly ports?: Ports;
-  /** Where events go; nowhere unless given. Must neither block nor throw. */
+  /** Records events; events are dropped unless given. Must neither block nor throw. */
   readonly recordEvent?: (event: EventAction) => void;
-  /** For caches to sync; 2 min unless given. */
+  /** How long to wait for the caches to sync; 2 min unless given. */
   readonly syncTimeoutMs?: number;
-  /** Instead of what the controller says: end, start with those that have synced, or go on waiting and say so each time. */
+  /**
+   * Overrides the controller's own setting. "fail": `run` throws. "start": the workers start with the caches that have synced. "wait": the driver
+   * continues to wait, and logs an error after each timeout.
+   */
   readonly onSyncTimeout?: "fail" | "start" | "wait" | undefined;
-  /** For one key, all its requests included, where its queue says nothing else; 5 min unless given. */
+  /** Deadline for one reconcile of a key, including all its requests, unless its queue has its own deadline; 5 min unless given. */
   readonly reconcileTimeoutMs?: number;
   /**
-   * How long keys that are worked on when the signal aborts may still take, reports and all; 0, they are broken off, unless given. A function is
-   * asked at that moment.
+   * How long the reconciles that are in progress when the signal aborts may still take, including their reports. Unless given it is 0: they
+   * are aborted immediately. A function is called when the signal aborts.
    */
   readonly drainMs?: number | (() => number);
-  /** For one request; 30 s unless given. */
+  /** Timeout of one request; 30 s unless given. */
   readonly requestTimeoutMs?: number;
-  /** Requests of one plan under way at a time; 32 unless given. */
+  /** How many requests of one plan may be in flight at the same time; 32 unless given. */
   readonly maxParallel?: number;
-  /** How often `decide` may ask before it must decide; 4 unless given. */
+  /** How many times `decide` may ask questions before it must return a plan; 4 unless given. */
   readonly maxRounds?: number;
-  /** How often discovery is looked at, where watches follow it; 30 s unless given. */
+  /** The interval between discovery requests, for controllers whose watches follow discovery; 30 s unless given. */
   readonly discoveryMs?: number;
-  /** How long a cache may lag behind own writes before the server is asked; 10 s unless given. */
+  /** How long a cache may lag behind the controller's own writes before the driver reads from the server; 10 s unless given. */
   readonly settleAfterMs?: number;
-  /** Workers of a queue, instead of what the controller says. */
+  /** The number of workers by queue name; overrides the controller's own setting. */
   readonly workers?: Readonly<Record<string, number>>;
-  /** Only for tests, which show what happens with a gate that leaks. */
+  /** Only for tests that show what happens if the gate does not hold keys back. */
   readonly wrapGate?: ((gate: WriteGate) => WriteGate) | undefined;
 }
 

@@ -1,8 +1,10 @@
-// Which change in a cache is only the echo of a key's own write. A key that wrote and then failed must not be woken by its echo, or it
-// would go round as fast as the network; a change that somebody else made must wake it.
+// Decides which change in a cache is only the echo of a key's own write: the watch event that this write caused. A key that wrote and then
+// failed must not be requeued by its echo, or it would loop without backoff, as fast as the network. A change that somebody else made must
+// requeue the key.
 //
-// The rules (`echoOf`, `echoesIn`) are pure: a write has one name for its echo, a change has the names of all writes it may be the echo
-// of. A deletion that only marked the object echoes as the update to the version the server answered; the final removal is news then.
+// The rules (`echoOf`, `echoesIn`) are pure: a write has one name for its echo, and a change has the names of all writes it may be the echo
+// of. The echo of a deletion that only set the deletionTimestamp is the update to the version in the server's answer; the final removal is
+// then not an echo.
 //
 // The memory holds the writes of keys that have not succeeded since they wrote; after a success the key's writes are forgotten. For a key
 // that keeps failing, a write is kept for at least 15 s after it was found in a cache, because event handlers are called later than the
@@ -14,7 +16,7 @@ import { resourceId } from "../contract/for-drivers.ts";
 import type { Change } from "../contract/index.ts";
 import type { Expected } from "./sightings.ts";
 
-/** Undefined for what cannot be known to be the key's own. */
+/** Returns undefined for a write that cannot be proven to be the key's own. */
 export function echoOf(expected: Expected): string | undefined {
   switch (expected.kind) {
     case "lost":
@@ -39,7 +41,7 @@ export function echoOf(expected: Expected): string | undefined {
   }
 }
 
-/** `end` is where a deletion begins: the object is marked, or removed without having been. */
+/** `end` is the first event of a deletion: the deletionTimestamp is set, or the object is removed without one. */
 export function echoesIn(change: Change): readonly string[] {
   const { uid, resourceVersion, deletionTimestamp } = change.object.metadata;
   switch (change.type) {
@@ -50,7 +52,7 @@ export function echoesIn(change: Change): readonly string[] {
       return [`version ${resourceVersion}`, ...(isMarked ? [`end ${uid}`] : [])];
     }
     case "delete": {
-      // A list that no longer has the object hides what happened to it before: it may have been marked meanwhile.
+      // A relist that no longer has the object hides the events before: the deletionTimestamp may have been set meanwhile.
       const isEnd = deletionTimestamp === undefined && change.cause !== "relist";
       return [`removal ${uid}`, ...(isEnd ? [`end ${uid}`] : [])];
     }
@@ -63,11 +65,11 @@ function isTerminating({ metadata }: KubernetesObject): boolean {
   return metadata.deletionTimestamp !== undefined;
 }
 
-/** How long a write is remembered after it was sighted, and how often old ones are looked for. */
+/** How long a write is remembered after a cache showed it, and the interval in which old writes are removed. */
 const rememberedMs = 15_000;
 
 export class EchoMemory {
-  /** By key and echo, until when it is remembered; for ever while the caches do not show the write. */
+  /** By key and echo: the time until which the echo is remembered. Infinite while the caches do not show the write. */
   readonly #byKey = new Map<string, Map<string, number>>();
   #nextSweepMs = 0;
 
@@ -85,14 +87,14 @@ export class EchoMemory {
     this.#remember(key, expected, Number.POSITIVE_INFINITY);
   }
 
-  /** Nothing if the key's echoes were forgotten since it was written. */
+  /** Called when a cache shows the write. Does nothing if the key's echoes were forgotten since the write. */
   sighted(key: string, expected: Expected, nowMs: number): void {
     const id = idOf(expected);
     const echoes = this.#byKey.get(key);
     if (id !== undefined && echoes?.has(id) === true) echoes.set(id, nowMs + rememberedMs);
   }
 
-  /** Written, and sighted before the answer came. */
+  /** Called for a write that the cache showed before the server's answer arrived. */
   writtenAndSighted(key: string, expected: Expected, nowMs: number): void {
     this.#remember(key, expected, nowMs + rememberedMs);
   }

@@ -1,5 +1,5 @@
-// What a cache must show after an action, read from its result: nothing where nothing was written, or where the cache's watch cannot
-// show it. Pure.
+// Derives from an action and its result what a cache must show afterwards. The result is empty if nothing was written, or if the cache's
+// watch cannot show the write. Pure.
 import {
   controllerOf,
   findStatusError,
@@ -37,7 +37,7 @@ function afterFailure(action: WriteAction, error: Error, cache: SightedCache): r
   const key = keyOfAction(action);
   if (isLost) return [lostWrite(action, key)];
   if (key === undefined) return [];
-  // The cache does not have what is there, or has what is gone: either way it is behind.
+  // AlreadyExists: the server has an object that the cache lacks. NotFound: the cache has an object that is gone. Both mean the cache is behind.
   if (isAlreadyExists(error)) return [{ kind: "lost", resource, key }];
   return isNotFound(error) ? foundGone(cache, resource, key) : [];
 }
@@ -50,7 +50,7 @@ function afterAnswer(action: WriteAction, value: unknown, cache: SightedCache): 
   const key = answer.key ?? keyOfAction(action);
   if (key === undefined) return [lostWrite(action, key)];
   const { uid, version } = answer;
-  // The write took the last finalizer off, so the server removed the object with it; its version is that of before then.
+  // The write removed the last finalizer, so the server removed the object, too. The version in the answer is the one before the removal.
   if (uid !== undefined && answer.state === "ended") {
     const wasCached = cache.getByKey(key)?.metadata.uid === uid;
     return [{ kind: "removed", resource, key, uid, removal: "gone", version, wasCached }];
@@ -74,7 +74,7 @@ function isDelete(action: WriteAction): action is DeleteAction {
 }
 
 function removalOf(action: DeleteAction, { state }: Answer): Removal {
-  // An eviction is answered the same way whether the pod gets a grace period or not.
+  // The answer to an eviction is the same whether the pod gets a grace period or not.
   if (action.type !== "delete") return "gone or marked";
   switch (state) {
     case "unknown":
@@ -86,7 +86,7 @@ function removalOf(action: DeleteAction, { state }: Answer): Removal {
     case "held":
       return "marked";
     case "graceful":
-      // A pod that was terminating and is now deleted without grace is answered as it was: with the grace period it had.
+      // If a terminating pod is deleted with grace period 0, the server answers with the pod as it was before: with its old grace period.
       return action.options.gracePeriodSeconds === 0 ? "gone" : "marked";
     default:
       return assertNever(state);
@@ -97,7 +97,7 @@ function preconditionOf(action: DeleteAction): string | undefined {
   return action.type === "delete" ? action.options.preconditions?.resourceVersion : undefined;
 }
 
-/** Whether the object is not in the cache and the cache's scope excludes it, so the cache will never show the write. */
+/** Returns whether the object is not in the cache and the cache's scope excludes it, so the cache will never show the write. */
 function isForeign(action: WriteAction, result: ActionResult, cache: SightedCache): boolean {
   const { scope } = cache;
   if (scope === undefined || action.type === "deletecollection") return false;
@@ -105,7 +105,7 @@ function isForeign(action: WriteAction, result: ActionResult, cache: SightedCach
   const namespace = key === undefined ? namespaceOf(action) : splitKey(key).namespace;
   if (action.resource.namespaced && !coversNamespace(scope, namespace)) return true;
   const written = result.status === "done" ? objectOf(action, result.value) : undefined;
-  // What the cache has may be on its way out of the selection, and that it will show.
+  // If the cache has the object and the write moved it out of the selector, the cache will show that as a removal.
   return written !== undefined && isOutside(scope, written) && cache.getByKey(keyOf(written)) === undefined;
 }
 
@@ -113,20 +113,21 @@ function namespaceOf(action: WriteAction): string {
   return "object" in action ? (action.object.metadata.namespace ?? "") : "";
 }
 
-/** The object itself, if that is what was answered: not a Scale of it, nor a Status about it. */
+/** Returns the object if the server answered with it; undefined if the answer is something else, such as a Scale or a Status. */
 export function objectOf({ resource }: { readonly resource: Resource }, value: unknown): KubernetesObject | undefined {
   if (typeof value !== "object" || value === null) return undefined;
   const { kind, metadata } = value as Partial<KubernetesObject>;
   return kind === resource.kind && metadata?.name ? (value as KubernetesObject) : undefined;
 }
 
-/** Whether the write may have been carried out although it failed. */
+/** Returns whether the server may have executed the write although the request failed. */
 export function isAnswerLost(error: Error): boolean {
   const status = findStatusError(error);
-  // A server that fails may have stored it; one that refuses has not.
+  // With a 5xx status the server may have stored the write; with any other error status it has refused it.
   if (status !== undefined) return (status.code ?? 0) >= 500;
   if (error instanceof TransportError) return error.wasSent === "maybe";
-  // Aborted, timed out, or not understood: it may have got there. What we refuse ourselves has not.
+  // Aborted, timed out, or an answer that could not be decoded: the request may have reached the server. Writes that the driver itself
+  // refuses were never sent.
   return !("reason" in error && (error.reason === "Undeclared" || error.reason === "Terminal"));
 }
 
@@ -153,7 +154,7 @@ function removedOf(
     .map((removed) => ({ ...removed, removal: "gone or marked" }));
 }
 
-/** What an answer tells about the object: itself, or a Status about it. */
+/** What the server's answer says about the object. The answer is the object itself, or a Status about it. */
 interface Answer {
   readonly key?: string | undefined;
   readonly uid?: string | undefined;
@@ -162,16 +163,16 @@ interface Answer {
 }
 
 type ObjectState =
-  /** Nothing was answered that tells. */
+  /** The answer does not say. */
   | "unknown"
-  /** A Status instead of the object. */
+  /** The answer is a Status instead of the object. */
   | "status"
   | "alive"
-  /** Terminating, and finalizers hold it. */
+  /** Terminating, and it still has finalizers. */
   | "held"
   /** Terminating, and it has a grace period. */
   | "graceful"
-  /** Terminating, and nothing holds it. */
+  /** Terminating, without finalizers and without a grace period. */
   | "ended";
 
 function readAnswer(value: unknown): Answer {

@@ -1,5 +1,5 @@
-// Keeps a controller's watches in step with what the server serves: asks at the start, until the server answers, and again every half minute.
-// While discovery fails, watches stay as they are.
+// Keeps a controller's watches up to date with the resources that the server serves. Discovery is requested at the start, with retries until
+// the server answers, and then every half minute. While discovery fails, the watches stay as they are.
 import {
   backoffDelayMs,
   type Clock,
@@ -17,7 +17,7 @@ export interface FollowedDiscoveryOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly everyMs: number;
-  /** Asks what is served, and watches that. */
+  /** Requests discovery, and updates the watches to the served resources. */
   readonly follow: (signal: AbortSignal) => Promise<void>;
 }
 

@@ -1,5 +1,5 @@
-// Follows a controller's own sources of wakes while it runs: each until it ends, anew with back-off whenever it fails. What a source
-// has at its beginning is less urgent than what happens later.
+// Follows one of a controller's own sources of wakes while the controller runs. The source is followed until it ends; when it fails, it is
+// restarted with backoff. Keys from the source's initial state get a lower priority than keys that it reports later.
 import {
   backoffDelayMs,
   type Clock,
@@ -24,7 +24,7 @@ export interface WakeSourceTools {
 }
 
 const backoff = { initialMs: 800, factor: 2, maxMs: 30_000, jitter: 1 };
-/** After so long without a failure the next one counts as the first. */
+/** If the source ran for longer than this, its next failure counts as the first one again. */
 const healthyMs = 120_000;
 
 export class FollowedSource implements Syncing {

@@ -1,6 +1,6 @@
-// `runtime`: carries contracts out. ControllerDriver runs one controller of any shape; apply.ts executes plans, with all
-// writes; read-your-writes.ts delays a reconcile until the caches show the own writes of its key. `front` is for controllers
-// in the usual style, `manager` puts a process together. docs/controllers.md is the guide.
+// `runtime` executes controllers that are written against `contract`. ControllerDriver runs one controller, with rules or procedures; apply.ts
+// executes plans, so all writes; read-your-writes.ts delays a reconcile until the caches show the key's own writes. `front` is for controllers
+// in the style of controller-runtime, `manager` assembles a process. docs/controllers.md is the guide.
 export { ControllerDriver, type ControllerDriverOptions, type DriverState } from "./controller-driver.ts";
 export {
   type ChangeObject,

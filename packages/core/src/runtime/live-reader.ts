@@ -1,4 +1,5 @@
-// Reads the server itself, past every cache: what questions and the settling of lost answers stand on. Absent is undefined.
+// Reads from the server, not from a cache. Used to answer questions and to settle writes whose answer was lost. Returns undefined for an
+// object that does not exist.
 import { isNotFound, type KubernetesObject, type Resource, type SubresourceTypes, splitKey } from "../api/index.ts";
 import type { Client } from "../client/index.ts";
 import type { LiveList, LiveView } from "../contract/for-drivers.ts";
@@ -12,7 +13,7 @@ export interface LiveListQuery {
 
 export interface LiveReader {
   get(resource: Resource, key: string, view: LiveView, signal: AbortSignal): Promise<KubernetesObject | undefined>;
-  /** The answer may be of another kind: a Scale. */
+  /** The answer may have another kind than the resource, for example Scale. */
   getSubresource(
     resource: Resource,
     place: { readonly key: string; readonly subresource: string },
@@ -50,8 +51,8 @@ export function liveReader(client: Client): LiveReader {
 }
 
 /**
- * The same for an identity that may only list and watch, as that of shared informers in Kubernetes: one object is read as the list of those
- * with its name.
+ * A reader for an identity that may only list and watch, such as the identity of the shared informers in Kubernetes. It reads one object by
+ * a list with the field selector metadata.name.
  */
 export function listingReader(client: Client): Pick<LiveReader, "get" | "list"> {
   const { list } = liveReader(client);

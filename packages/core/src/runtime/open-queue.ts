@@ -1,7 +1,7 @@
-// One queue of a controller with all that its worker needs: the gate for its keys' own writes, the ways to the server, its spans.
+// Opens one queue of a controller with everything that its worker needs: the read-your-writes gate, the clients, and the spans.
 //
-// Two clients are used. Writes and questions go out with the controller's own identity; reads that settle a lost write go out with the
-// identity of the shared informers, because they stand in for a watch.
+// Two clients are used. Writes and questions are sent with the controller's own identity. Reads that settle a lost write are sent with the
+// identity of the shared informers, because they replace a watch event.
 import type { Resource } from "../api/index.ts";
 import type { ControllerQueue } from "../contract/for-drivers.ts";
 import type { Controller, Wake } from "../contract/index.ts";
@@ -21,7 +21,7 @@ import type { SpanContext } from "./tracing/tracer.ts";
 export interface OpenQueue {
   readonly worker: QueueWorker;
   readonly gate: WriteGate;
-  /** The gate's timer ends with it. */
+  /** Disposing it stops the gate's timer. */
   readonly ownWrites: Disposable;
   readonly workers: number;
 }

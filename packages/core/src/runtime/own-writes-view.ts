@@ -1,8 +1,8 @@
-// The caches as one run of a procedure sees them: what it has written itself is laid over them until they show it. So what is read
-// after a write is never older than that write, and nobody has to wait for a watch.
+// The caches as one run of a procedure reads them: objects that this run has written replace the cached ones until the caches show the
+// writes. So a read after a write is never older than that write, and the procedure does not have to wait for a watch event.
 //
-// What cannot be known (an answer that was lost, a collection that is being deleted) is not guessed: reading it throws, and the key
-// comes again when it is settled. Costs nothing until something has been written.
+// If the result of a write is unknown (its answer was lost, or a collection is being deleted), the view does not guess: a read of the object
+// throws, and the key is requeued until the write is settled. Before the first write, the view adds no cost to a read.
 import { type KubernetesObject, keyOf, type Resource } from "../api/index.ts";
 import { isListed, keyOfAction, resourceId, type SnapshotListOptions } from "../contract/for-drivers.ts";
 import type { Action, ActionResult, Index, Served, Snapshot } from "../contract/index.ts";
@@ -16,7 +16,7 @@ import { StaleReadError } from "./stale-read-error.ts";
 const unknownWrite = "the result of the last write is not known yet";
 
 interface OwnWrite {
-  /** "*" for any of the resource's. */
+  /** "*" for any object of the resource. */
   readonly key: string;
   readonly shows: { readonly object: KubernetesObject } | "absence" | "nothing certain";
   readonly awaited: readonly Awaited[];
@@ -27,14 +27,14 @@ interface Awaited {
   readonly cache: ScopedCache;
 }
 
-/** Of a controller: what it reads, and the caches behind it. */
+/** A controller's snapshot, and the caches behind it. */
 export type WrittenCaches = Snapshot & Pick<ControllerCaches, "cachesOf">;
 
 const anyKey = "*";
 
 export class OwnWritesView implements Snapshot {
   readonly #caches: WrittenCaches;
-  /** By resource and key; made with the first write. */
+  /** By resource and key; created at the first write. */
   #writes: Map<string, Map<string, OwnWrite>> | undefined;
 
   constructor(caches: WrittenCaches) {
@@ -57,7 +57,7 @@ export class OwnWritesView implements Snapshot {
     this.#writes ??= new Map();
     const writes = this.#writes.get(id) ?? new Map<string, OwnWrite>();
     const earlier = writes.get(key)?.awaited ?? [];
-    // A later write to an object takes the place of an earlier one; of those to any object, all must be seen.
+    // A later write to an object replaces an earlier one. Writes with key "*" do not replace each other: the caches must show all of them.
     const awaited = key === anyKey ? [...earlier, ...noted] : noted.map((each) => follow(each, earlier));
     this.#writes.set(id, writes.set(key, { key, shows, awaited }));
   }
@@ -96,7 +96,7 @@ export class OwnWritesView implements Snapshot {
     return [...cached.filter((object) => !keys.has(keyOf(object))), ...written.filter(isWanted)];
   }
 
-  /** Writes that the caches do not show yet; forgets the others. */
+  /** Returns the writes that the caches do not show yet, and forgets the others. */
   #unseen(resource: Resource): readonly OwnWrite[] {
     const writes = this.#writes?.get(resourceId(resource));
     return writes === undefined ? [] : [...writes.keys()].flatMap((key) => this.#unseenAt(resource, key) ?? []);
@@ -117,12 +117,12 @@ function follow({ expected, cache }: Awaited, earlier: readonly Awaited[]): Awai
   return { expected: afterEarlier(expected, its), cache };
 }
 
-/** As far as the server's answer tells. */
+/** Returns whether the server's answer says that the object is removed. */
 function isGone({ expected }: Awaited): boolean {
   return expected.kind === "removed" && expected.removal === "gone";
 }
 
-/** Whether the scope of at least one cache that must show the write includes the object. */
+/** Returns whether the scope of at least one cache that must show the write includes the object. */
 function isShown({ shows, awaited }: OwnWrite): boolean {
   if (typeof shows !== "object") return false;
   return awaited.some(({ cache }) => !isOutside(cache.scope, shows.object));
@@ -132,7 +132,7 @@ function shownBy(action: Action, result: ActionResult): OwnWrite["shows"] {
   if (result.status !== "done" || !("resource" in action)) return "nothing certain";
   const object = objectOf(action, result.value);
   if (action.type === "delete") {
-    // With finalizers, or time to end, it is still there.
+    // With finalizers or a grace period, the object still exists and has a deletionTimestamp.
     return object?.metadata.deletionTimestamp === undefined ? "absence" : { object };
   }
   return object === undefined ? "nothing certain" : { object };

@@ -1,4 +1,4 @@
-// Parts of tests about own writes: pods, caches and readers made of plain objects.
+// Fixtures for tests about own writes: pods, caches and readers built from plain objects.
 import { pods } from "../api/generated/resources.ts";
 import {
   type corev1,
@@ -31,7 +31,7 @@ export function pod(name: string, metadata: corev1.Pod["metadata"] = {}): corev1
   };
 }
 
-/** A create whose name the server chooses. */
+/** A create whose name the server generates. */
 export function generated(metadata: corev1.Pod["metadata"] = {}) {
   const { name: _, uid: __, resourceVersion: ___, ...bare } = pod("a").metadata;
   return create(pods, {
@@ -97,7 +97,7 @@ export class TestCache implements ScopedCache {
     return [...this.#objects.values()];
   }
 
-  /** As a watch event would: the cache is as far as the object then. */
+  /** Stores an object as a watch event would: the cache then has the resourceVersion of the object. */
   set(object: KubernetesObject): void {
     this.#objects.set(keyOf(object), object);
     this.resourceVersion = object.metadata.resourceVersion ?? this.resourceVersion;
@@ -109,7 +109,7 @@ export class TestCache implements ScopedCache {
   }
 }
 
-/** A server with these objects, and what it was asked. */
+/** A reader that returns these objects, and records the requests in `asked`. */
 export function readerOf(
   objects: readonly KubernetesObject[],
 ): Pick<LiveReader, "get" | "list"> & { readonly asked: string[] } {

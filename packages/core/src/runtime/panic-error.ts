@@ -1,5 +1,5 @@
-// A fault in the code of a controller, not in the world: what a Go program would panic with. It is recovered, counted and tried again
-// like any failure.
+// An error caused by a bug in the controller's code, where a Go program would panic; not by the server or the network. The driver recovers,
+// counts it as a panic, and retries the key like after any failure.
 import { KubeloopError, toError } from "../base/index.ts";
 
 export class PanicError extends KubeloopError {
@@ -9,8 +9,8 @@ export class PanicError extends KubeloopError {
 }
 
 /**
- * What nobody throws on purpose: things that are no errors, and those the engine itself makes. Libraries throw TypeErrors for the
- * world's faults, too ("fetch failed"); theirs have a cause.
+ * Returns whether the thrown value looks like a bug: a value that is not an Error, or an error that the JavaScript engine creates. Libraries
+ * also throw TypeErrors for failures of the network ("fetch failed"), but those have a cause.
  */
 export function isPanic(thrown: unknown): boolean {
   if (!(thrown instanceof Error)) return true;

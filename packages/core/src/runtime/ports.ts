@@ -1,4 +1,4 @@
-// The implementations of ports, by name: made in the composition root, called here only.
+// The implementations of ports, by name. The composition root registers them; they are called only here.
 import { KubeloopError } from "../base/index.ts";
 import type { Port } from "../contract/index.ts";
 
@@ -7,7 +7,7 @@ export type PortImplementation = (request: unknown, signal: AbortSignal) => Prom
 export class Ports {
   readonly #byName = new Map<string, PortImplementation>();
 
-  /** The last one given counts. */
+  /** Registers the implementation of a port. A later call for the same port replaces the earlier one. */
   implement<Request, Answer>(
     port: Port<Request, Answer>,
     call: (request: Request, signal: AbortSignal) => Promise<Answer>,
@@ -16,7 +16,7 @@ export class Ports {
     return this;
   }
 
-  /** Those nobody has implemented. */
+  /** Returns the names of the ports that have no implementation. */
   missing(ports: readonly Port[]): readonly string[] {
     return ports.map(({ name }) => name).filter((name) => !this.#byName.has(name));
   }

@@ -1,15 +1,15 @@
-// The worker loop that upstream's controllers each have a copy of, written once: takes keys, reconciles them, and decides what becomes of
-// each.
+// The worker loop, of which each upstream controller has its own copy. It takes keys from the queue, reconciles them, and handles the result:
 //
-// - success: its failures are forgotten, and it is added again after `requeueAfterMs` if the plan said so;
-// - failure, conflicts included: added again with back-off, until the retry policy gives up. Until then only changes by others bring it
-//   back sooner: the echo of its own writes does not, or a key that writes something and then fails would loop without any delay;
-// - terminal failure (TerminalError), or given up: it is not tried again until something other than its own writes adds it;
-// - stale, because caches do not show its own writes yet or have not synced: later, and that is no failure;
-// - a sweep has one key, "": after each time, success or not, it is added again after the period.
+// - success: the key's failures are forgotten, and the key is requeued after `requeueAfterMs` if the plan has it;
+// - failure, including conflicts: the key is requeued with backoff until the retries are exhausted. Before the retry is due, only changes by
+//   others add the key. The echo of its own writes does not, or a key that writes something and then fails would loop without any delay;
+// - terminal failure (TerminalError), or retries exhausted: the key is not retried until something other than its own writes adds it;
+// - stale, because the caches do not show the key's own writes yet or have not synced: the key is requeued, and this is not a failure;
+// - a sweep has one key, "": after each reconcile, successful or not, it is added again after the period.
 //
-// A key whose deadline has passed is aborted through its signal, and waited for all the same: no other worker may have it meanwhile. What
-// is decided without waiting for anything runs key after key, and yields to the event loop every few milliseconds.
+// If the deadline of a key has passed, its signal aborts, but the worker still waits for the reconcile to end, because no other worker may
+// process the key meanwhile. Reconciles that do not have to wait run synchronously, key after key; the loop yields to the event loop every few
+// milliseconds.
 import { isConflict } from "../api/index.ts";
 import {
   type Clock,
@@ -39,7 +39,7 @@ import type { ControllerSpans } from "./tracing/controller-spans.ts";
 import type { SpanContext } from "./tracing/tracer.ts";
 
 export interface QueueWorkerOptions {
-  /** Of the queue. */
+  /** The name of the queue. */
   readonly name: string;
   readonly metricName: string;
   readonly definition: Pick<ControllerQueue, "retry" | "order" | "everyMs">;
@@ -49,7 +49,7 @@ export interface QueueWorkerOptions {
   readonly counted: DriverMetrics;
   readonly deadlineMs: number;
   readonly reconcile: (attempt: Attempt) => Reconciled | Promise<Reconciled>;
-  /** Whether a change is only what the key itself has written since it last succeeded. */
+  /** Returns whether a change is only the echo of what the key itself has written since it last succeeded. */
   readonly isEcho: (key: string, change: Change) => boolean;
   readonly succeeded: (key: string) => void;
   readonly spans?: ControllerSpans | undefined;
@@ -57,17 +57,17 @@ export interface QueueWorkerOptions {
 
 export interface WakeOptions extends AddOptions {
   readonly afterMs?: number | undefined;
-  /** Why: then it may be the key's own doing. */
+  /** The change that adds the key, if there is one. It may be the echo of the key's own write. */
   readonly change?: Change | undefined;
-  /** What led to it; called once it is known whether the key is added at all. */
+  /** Returns the span that caused the wake. Called only if the key is really added. */
   readonly span?: (() => SpanContext) | undefined;
 }
 
 type Result = ReconcileResult | "stale";
 
-/** Wakes that are remembered for a key being processed: more than the requests that one plan has under way. */
+/** How many wakes are remembered for a key being processed; more than the requests that one plan has in flight. */
 const mostPending = 128;
-/** Conflicts in a row that are no coincidence any more. */
+/** From this number of conflicts in a row on, a warning is logged, because it is no longer a coincidence. */
 const manyConflicts = 10;
 const nonePending: readonly WakeOptions[] = [];
 
@@ -77,11 +77,11 @@ export class QueueWorker implements Disposable {
   readonly #deadlineClock: Clock;
   readonly #maxTries: number;
   readonly #limiter: RateLimiter<string>;
-  /** Keys that failed, and until when an echo does not add them; for ever, if they are not tried again. */
+  /** Keys that failed, with the time until which an echo does not add them; infinite if the key is not retried. */
   readonly #failedUntilMs = new Map<string, number>();
-  /** Keys that wait for something while they are processed, and the wakes that came meanwhile. */
+  /** Keys whose reconcile is asynchronous and in progress, with the wakes that were received meanwhile. */
   readonly #pending = new Map<string, readonly WakeOptions[]>();
-  /** Keys that were put off because a cache has not synced. */
+  /** Keys that were delayed because a cache has not synced. */
   readonly #unsynced = new Set<string>();
 
   constructor(options: QueueWorkerOptions) {
@@ -94,24 +94,24 @@ export class QueueWorker implements Disposable {
     this.queue = new RateLimitingQueue<string>({ clock, name, metrics, rateLimiter: this.#limiter, priorities });
   }
 
-  /** Adds a key to the queue. After a failure, a change that is only its own write is dropped until the retry is due. */
+  /** Adds a key to the queue. After a failure, a change that is only the echo of the key's own write is dropped until the retry is due. */
   wake(key: string, options: WakeOptions = {}): void {
     const { change } = options;
     const pending = change === undefined ? undefined : this.#pending.get(key);
     if (change === undefined) this.#add(key, options);
-    // Whether it is an echo is known when the key is done: a watch may be quicker than an answer.
+    // Only when the reconcile is done is it known whether the change is an echo: the watch event may arrive before the answer to the write.
     else if (pending !== undefined) this.#remember(key, pending, options);
     else if (!this.#isFailing(key) || !this.#options.isEcho(key, change)) this.#add(key, options);
   }
 
-  /** Adds the keys that were put off because a cache had not synced. */
+  /** Adds the keys that were delayed because a cache had not synced. */
   wakeUnsynced(): void {
     const keys = [...this.#unsynced];
     this.#unsynced.clear();
     for (const key of keys) this.queue.add(key);
   }
 
-  /** One worker, until the queue is shut down and empty, or the signal aborts. What is under way then goes on until `work` aborts. */
+  /** Runs one worker until the queue is shut down and empty, or the signal aborts. A reconcile in progress then continues until `work` aborts. */
   async run(signal: AbortSignal, work: AbortSignal = signal): Promise<void> {
     const budget = new YieldBudget(this.#options.clock);
     while (!signal.aborted) {
@@ -131,7 +131,7 @@ export class QueueWorker implements Disposable {
     this.queue[Symbol.dispose]();
   }
 
-  /** Returns a promise only if something has to be waited for. */
+  /** Returns a promise only if the reconcile has to wait for something. */
   #process(key: string, signal: AbortSignal): undefined | Promise<void> {
     const { clock, counted, deadlineMs } = this.#options;
     const startMs = clock.monotonic();
@@ -169,7 +169,7 @@ export class QueueWorker implements Disposable {
     this.#pending.set(key, nonePending);
     let result: Result;
     let pending = nonePending;
-    // Not `using`: what the compiler makes of it costs more than a decision.
+    // Not `using`: the code that the compiler generates for it costs more than a decision.
     try {
       result = this.#handleResult(attempt, await reconciling);
     } catch (error) {
@@ -193,7 +193,7 @@ export class QueueWorker implements Disposable {
   #end(key: string, startMs: number, result: Result): void {
     const { clock, counted, definition, log, metrics } = this.#options;
     counted.active.dec();
-    // A key that was put off has not been reconciled.
+    // A key that was delayed has not been reconciled.
     if (result !== "stale" && metrics !== noMetrics) {
       counted.time.observe((clock.monotonic() - startMs) / 1000);
       counted.total[result].inc();
@@ -205,11 +205,11 @@ export class QueueWorker implements Disposable {
   #remember(key: string, before: readonly WakeOptions[], options: WakeOptions): void {
     let pending = before;
     if (pending.length >= mostPending) {
-      // One echo stands for all of them.
+      // Of all pending echoes, only the first is kept.
       const isEcho = pending.map(({ change }) => change !== undefined && this.#options.isEcho(key, change));
       pending = pending.filter((_, i) => isEcho[i] === false || i === isEcho.indexOf(true));
     }
-    // So many changes are not all echoes.
+    // So many changes cannot all be echoes, so the key is added.
     if (pending.length >= mostPending) this.#add(key, options);
     else this.#pending.set(key, [...pending, options]);
   }
@@ -257,7 +257,7 @@ export class QueueWorker implements Disposable {
       this.#failedUntilMs.set(key, Number.POSITIVE_INFINITY);
       return "error";
     }
-    // Somebody else was quicker: the next try sees the newer object. Only a key that never gets through is worth a warning.
+    // Another writer was faster, and the next attempt sees the newer object. A warning is logged only if the key keeps meeting conflicts.
     if (isConflict(error) && tries < manyConflicts) {
       log.debug("reconcile met a conflict, trying again", { key, tries, conflict: error.message });
     } else log.warn("reconcile failed", { key, tries, error });
@@ -273,7 +273,7 @@ export class QueueWorker implements Disposable {
     else this.queue.addAfter(key, afterMs, { priority });
   }
 
-  /** Failed, and not to be tried again yet. */
+  /** Returns whether the key has failed and its retry is not due yet. */
   #isFailing(key: string): boolean {
     if (this.#failedUntilMs.size === 0) return false;
     return (this.#failedUntilMs.get(key) ?? 0) > this.#options.clock.monotonic();

@@ -29,7 +29,7 @@ export class ReadSlots {
     try {
       await untilAborted(turn.promise, signal);
     } catch (error) {
-      // Aborted when the slot was its own already.
+      // Aborted after the slot was already assigned to this work: the slot is passed on.
       if (place.hasLeft) this.#give();
       this.#line.leave(place);
       throw error;

@@ -1,20 +1,20 @@
-// Read-your-writes, by key: after a write a key is not observed again until the caches show it. So no controller keeps
-// expectations, and none acts on a cache that is older than what it did itself.
+// Read-your-writes, by key: after a write, the key is not observed again until the caches show the write. So controllers do not need
+// expectations (as in ControllerExpectations), and no controller acts on a cache that is older than its own writes.
 //
 // Promises
-// - A key is ready only when the caches show all its writes at once: objects written, at least in that version; objects deleted, gone
-//   or, where the server only marked them, terminating.
-// - A write whose answer was lost, and a wait that takes too long, is settled by a consistent live read, never by the cache.
-// - What is outside of a cache's selector, created anew, or written by others meanwhile holds nothing up for ever.
-// - A write is forgotten when a cache is seen to show it, whether or not the key is ever checked again. A check and a change cost O(1) over time.
-// - A key whose object was gone before a cache had it is woken: no event tells of it. A write whose answer was lost stays until the key is
-//   checked again, or until the next live read in its namespace.
-// Not promised: writes of other keys, other controllers, other processes; and a request that reaches the server only after its
-// answer was given up and the live read was made. Preconditions and names are for those.
+// - A key is ready only when the caches show all its writes at the same time: a written object in at least that version; a deleted object
+//   gone or, where the server only set a deletionTimestamp, terminating.
+// - A write whose answer was lost, or that a cache does not show for too long, is settled by a consistent live read, never by the cache.
+// - An object that is outside of a cache's selector, created again, or written by others meanwhile does not block the key forever.
+// - A write is forgotten when a cache shows it, even if the key is never checked again. A check and a change cost amortized O(1).
+// - If an object was removed before a cache had it, no event reports that, so the gate requeues the key itself. A write whose answer was lost
+//   is kept until the key is checked again, or until the next live read in its namespace.
+// Not promised: seeing the writes of other keys, other controllers or other processes; and requests that reach the server only after the
+// client gave up waiting and the live read was made. Use preconditions and deterministic names for those.
 //
-// Why each write may be forgotten by itself, although the key needs all at once: a sighting stays true (see sightings.ts), so writes that
-// were sighted one after the other are all sighted at the end. The one case where what is seen comes and goes is an object that
-// the key itself created and removed before the cache had it: there the removal waits for the version of the creation (`afterEarlier`).
+// Why each write may be forgotten separately, although the key needs all of them at the same time: what a cache has shown once stays true
+// (see sightings.ts), so writes that were shown one after the other are all shown at the end. The only exception is an object that the
+// key itself created and removed before the cache had it: there, the removal waits for the version of the creation (`afterEarlier`).
 import type { Resource } from "../api/index.ts";
 import { type Clock, type CounterSeries, noMetrics } from "../base/index.ts";
 import type { Action, ActionResult, Change } from "../contract/index.ts";
@@ -27,37 +27,37 @@ import { SettlingReads } from "./settling-reads.ts";
 import { afterEarlier, type Expected, isSighted, lacksVersion, type RemovedObject } from "./sightings.ts";
 
 export interface ReadYourWritesOptions {
-  /** The caches this controller reads a resource from; none for what it does not watch. */
+  /** Returns the caches from which this controller reads a resource; none for a resource that it does not watch. */
   readonly cachesOf: (resource: Resource) => readonly ScopedCache[];
-  /** For settling reads: they stand in for the caches, so the caches' identity may make them rather than the controller's. */
+  /** Makes the settling reads. They replace what the caches should show, so they may use the caches' identity instead of the controller's. */
   readonly reader: Pick<LiveReader, "get" | "list">;
   readonly clock: Clock;
-  /** How long to wait for a cache before looking at the server; 10 s unless given, doubled each time up to 5 min. */
+  /** How long to wait for a cache before reading from the server; 10 s unless given, doubled each time up to 5 min. */
   readonly settleAfterMs?: number | undefined;
-  /** Takes keys whose objects were gone before a cache had them: no change wakes them. */
+  /** Called with keys whose objects were removed before a cache had them. No event adds these keys, so the callback has to. */
   readonly onUnseen?: ((keys: readonly string[]) => void) | undefined;
-  /** Times a key was put off. */
+  /** Counts how many times a key was delayed. */
   readonly skips?: CounterSeries | undefined;
-  /** Called when a key is put off, with the resource whose cache does not show a write of it. */
+  /** Called when a key is delayed, with the resource whose cache does not show a write of the key. */
   readonly onSkip?: ((resource: Resource) => void) | undefined;
   /** Counts live reads that were started to settle writes, failed ones included. */
   readonly settlements?: CounterSeries | undefined;
 }
 
-/** Ready, or how long to wait before asking again (sooner, if something happens to what it waits for). */
+/** Ready, or how long to wait before the next check (the driver checks sooner if `noteChange` returns the key). */
 export type Readiness = { readonly isReady: true } | { readonly isReady: false; readonly waitMs: number };
 
-/** What the driver asks; a test may stand in for it. */
+/** The part of ReadYourWrites that the driver uses; tests may replace it. */
 export interface WriteGate {
   note(key: string, action: Action, result: ActionResult): void;
-  /** Whether the key has writes that must be checked before it is observed again. */
+  /** Returns whether the key has writes that must be checked before it is observed again. */
   holds(key: string): boolean;
   check(key: string, signal: AbortSignal): Promise<Readiness>;
   /** Called when a cache has changed: forgets the writes that it shows now. Returns the delayed keys that wait for no other write. */
   noteChange(resource: Resource, objectKey: string): readonly string[];
-  /** The key has succeeded: nobody will ask about the echoes of what it wrote so far. */
+  /** Called when the key has succeeded: the echoes of its writes so far are no longer needed. */
   forgetEchoes(key: string): void;
-  /** Whether a change is only what the key itself has written since it last succeeded; before or after the change was noted. */
+  /** Returns whether a change is only the echo of what the key wrote since it last succeeded. May be called before or after `noteChange`. */
   isEcho(key: string, change: Change): boolean;
 }
 
@@ -65,9 +65,9 @@ interface Waiting {
   checks: number;
   settlements: number;
   settleAtMs: number;
-  /** Writes whose answer was lost. */
+  /** The number of writes whose answer was lost. */
   lost: number;
-  /** A cache has got past a write of its, and does not have the object: somebody removed it meanwhile. */
+  /** A cache has passed the version of one of the key's writes and does not have the object: somebody removed the object meanwhile. */
   hasUnseen: boolean;
 }
 
@@ -84,7 +84,7 @@ export class ReadYourWrites implements WriteGate, Disposable {
   readonly #awaited = new AwaitedWrites();
   readonly #echoes = new EchoMemory();
   readonly #settling: SettlingReads;
-  /** By key, as long as it has awaited writes. */
+  /** By key, while the key has awaited writes. */
   readonly #waiting = new Map<string, Waiting>();
   /** Runs while a key waits. */
   #timer: Disposable | undefined;
@@ -103,22 +103,22 @@ export class ReadYourWrites implements WriteGate, Disposable {
     });
   }
 
-  /** How many keys wait. */
+  /** How many keys have awaited writes. */
   get size(): number {
     return this.#waiting.size;
   }
 
-  /** How many objects are linked to writes that a change may show. */
+  /** How many objects are linked to awaited writes that a change may make visible. */
   get links(): number {
     return this.#awaited.links;
   }
 
-  /** How many echoes it would recognize. */
+  /** How many echoes are remembered. */
   get echoes(): number {
     return this.#echoes.size;
   }
 
-  /** Remembers what has to be seen after this. */
+  /** Remembers what the caches have to show after this action. */
   note(key: string, action: Action, result: ActionResult): void {
     if (!("resource" in action)) return;
     let hasNoted = false;
@@ -145,7 +145,7 @@ export class ReadYourWrites implements WriteGate, Disposable {
     return this.#waiting.has(key);
   }
 
-  /** Throws when the server had to be asked and could not be. */
+  /** Throws if a live read was necessary and failed. */
   async check(key: string, signal: AbortSignal): Promise<Readiness> {
     if (this.#isFree(key)) return ready;
     const waitMs = await this.#settleIfDue(key, signal);
@@ -172,13 +172,13 @@ export class ReadYourWrites implements WriteGate, Disposable {
     return this.#echoes.has(key, change);
   }
 
-  /** Looks at the caches, as far as needed. */
+  /** Checks the caches, as far as needed. Returns whether the key has no awaited writes left. */
   #isFree(key: string): boolean {
     this.#drop(this.#awaited.sweepKey(key));
     return !this.#waiting.has(key);
   }
 
-  /** Settles the writes of the key if it is time to. Returns how long to wait, because reads have failed lately; 0 otherwise. */
+  /** Settles the writes of the key if that is due. Returns how long to wait if recent reads have failed; 0 otherwise. */
   async #settleIfDue(key: string, signal: AbortSignal): Promise<number> {
     const waiting = this.#waitingOf(key);
     const isLate = this.#options.clock.monotonic() >= waiting.settleAtMs;
@@ -203,7 +203,7 @@ export class ReadYourWrites implements WriteGate, Disposable {
     });
   }
 
-  /** A relist or a bookmark takes a cache past a write without any event about its object. */
+  /** A relist or a bookmark may move a cache past the version of a write without an event for the object, so a timer checks all waiting keys. */
   #wakeUnseen(): void {
     const unseen = [...this.#waiting.keys()].flatMap((key) => this.#drop(this.#awaited.sweepKey(key)));
     if (unseen.length > 0) this.#options.onUnseen?.(unseen);
@@ -211,7 +211,7 @@ export class ReadYourWrites implements WriteGate, Disposable {
 
   #await(key: string, noted: Expected, cache: ScopedCache): void {
     const expected = lacksVersion(noted) ? afterEarlier(noted, this.#earlier(key, noted, cache)) : noted;
-    // A watch may be quicker than the answer.
+    // The watch event may arrive before the answer to the write.
     if (isSighted(expected, cache)) {
       this.#echoes.writtenAndSighted(key, expected, this.#options.clock.monotonic());
       return;
@@ -229,7 +229,7 @@ export class ReadYourWrites implements WriteGate, Disposable {
     return writes.flatMap((write) => (write.cache === cache ? [write.expected] : []));
   }
 
-  /** A read has answered what to expect instead. */
+  /** Called when a live read has found what to expect instead of the write. */
   #replace(write: AwaitedWrite, expected: readonly Expected[]): void {
     if (expected.length === 1 && expected[0] === write.expected) return;
     for (const each of expected) this.#await(write.key, each, write.cache);
@@ -237,7 +237,7 @@ export class ReadYourWrites implements WriteGate, Disposable {
     this.#drop([write]);
   }
 
-  /** The keys that were put off, or whose objects are gone, and that have nothing left to wait for. */
+  /** Returns the keys that have no other awaited write, if they were delayed or one of their objects was removed before a cache had it. */
   #drop(forgotten: readonly AwaitedWrite[]): readonly string[] {
     const free: string[] = [];
     for (const write of forgotten) {
@@ -247,7 +247,8 @@ export class ReadYourWrites implements WriteGate, Disposable {
       const waiting = this.#waiting.get(key);
       if (waiting === undefined) continue;
       if (expected.kind === "lost") waiting.lost--;
-      // What others wrote and a live read found may lie outside of what the cache holds: it would wake the key for ever.
+      // Only for own writes: an object that others wrote and a live read found may be outside of the cache's scope, and would requeue the key
+      // forever.
       const isOwn = expected.kind === "written" && expected.isOwn;
       if (isOwn && write.cache.getByKey(expected.key) === undefined) waiting.hasUnseen = true;
       if (this.#awaited.has(key)) continue;

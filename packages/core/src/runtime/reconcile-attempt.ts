@@ -1,12 +1,12 @@
-// One try at one key: how often it failed before, its span, and a signal that aborts when its deadline has passed or the controller
-// stops. The signal and its timer are made when somebody first asks for them, because most decisions are over before anybody does; the
-// deadline counts from the start all the same.
+// One attempt to reconcile one key: how often the key failed before, its span, and a signal that aborts when the deadline has passed or the
+// controller stops. The signal and its timer are created at their first use, because most decisions end without using them. The deadline
+// always counts from the start of the attempt.
 import { type ChildSignal, type Clock, childSignal, TimeoutError, timeoutSignal } from "../base/index.ts";
 import type { Span, SpanContext } from "./tracing/tracer.ts";
 
 export interface AttemptOptions {
   readonly key: string;
-  /** How often in a row the key has failed before. */
+  /** How many times in a row the key has failed before. */
   readonly failures: number;
   /** By the monotonic clock. */
   readonly startMs: number;
@@ -17,7 +17,7 @@ export interface AttemptOptions {
 export class Attempt implements Disposable {
   readonly key: string;
   readonly failures: number;
-  /** Set when the try runs in a span. */
+  /** Set when the attempt runs in a span. */
   span: Span | undefined;
   readonly #parent: AbortSignal;
   readonly #options: AttemptOptions;
@@ -36,13 +36,13 @@ export class Attempt implements Disposable {
     return this.#limit.signal;
   }
 
-  /** What leads to whatever this try adds to a queue. */
+  /** Returns the span context that is recorded as the cause of the keys that this attempt adds to a queue. */
   get cause(): (() => SpanContext) | undefined {
     const { span } = this;
     return span === undefined ? undefined : () => span.spanContext();
   }
 
-  /** Whether its deadline has passed. */
+  /** Whether the deadline has passed. */
   get hasTimedOut(): boolean {
     return this.#hasTimedOut || (this.#limit?.signal.reason instanceof TimeoutError && !this.#parent.aborted);
   }
@@ -51,7 +51,7 @@ export class Attempt implements Disposable {
     return this.#hasTimedOut || (this.#limit?.signal ?? this.#parent).aborted;
   }
 
-  /** A signal for one request, which aborts with the try or when the request's own time is up. */
+  /** Returns a signal for one request. The signal aborts with the attempt, or when the request's own timeout has passed. */
   limitRequest(requestMs: number, what: () => string): ChildSignal {
     const { clock, key, startMs, deadlineMs } = this.#options;
     if (this.#limit !== undefined) return timeoutSignal(this.#limit.signal, requestMs, { clock, what });
@@ -70,7 +70,7 @@ export class Attempt implements Disposable {
     else this.signal.throwIfAborted();
   }
 
-  /** Aborts the signal, if anybody has it: the try is over. */
+  /** Ends the attempt: aborts the signal, if it was created. */
   end(newReason: () => Error): void {
     this.#limit?.abort(newReason());
   }

@@ -74,7 +74,7 @@ export function driverMetrics(metrics: Metrics, controller: string) {
   const definitions = driverMetricDefinitions;
   const its = { controller };
   const total = metrics.counter(definitions.total);
-  // A series that is not there cannot be told from one nobody counts; upstream's "requeue" is there, too, and never more than 0.
+  // All series start at 0, because a missing series looks the same as one that is not exported. Upstream's "requeue" is exported, too, always 0.
   for (const result of ["success", "error", "requeue_after", "requeue"]) total.labels({ controller, result }).inc(0);
   const of = (result: ReconcileResult) => total.labels({ controller, result });
   return {

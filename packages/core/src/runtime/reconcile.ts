@@ -1,14 +1,13 @@
-// One key, once. With rules: ready? → observe → decide, asking as often as it may → reserve → apply → learn → report → apply. With a
-// procedure: ready? → that. The result is a value; only what went wrong is thrown.
+// Reconciles one key once. With rules: check the gate → observe → decide, with rounds of questions → reserve → apply → learn → report → apply.
+// With a procedure: check the gate → run the procedure. The result is returned as a value; only failures are thrown.
 //
 // Promises
 // - `observe`, `decide` and `reserve` run synchronously, one directly after the other, so a decision never uses a model or a cache that has
 //   changed meanwhile. After questions were answered, `observe` runs again. A `decide` that returns
 //   slices (`InSlices`) yields to the event loop between them; it cannot have a `reserve`.
-// - What a plan says beside its actions is done whatever happens later: its wakes are added and `learn` runs when it has been applied, also
-//   when time is up or `report` throws.
-// - Pure functions are given only what they may know. When one of them throws, that is a bug: a panic, which is counted and tried again
-//   like any failure. Reading a cache that has not synced is not: the key is put off.
+// - When a plan has been applied, its wakes are added and `learn` runs, even if the deadline has passed or `report` throws.
+// - Pure functions receive only what they may depend on. If one of them throws, that is a bug: it is counted as a panic and retried like any
+//   failure. Reading a cache that has not synced is not a bug: the key is requeued.
 // - A decision without actions, questions, slices or actions of `report` creates no Promise object and no timer.
 import { KubeloopError, toError, YieldBudget } from "../base/index.ts";
 import { Answers, type Ask, type ControllerQueue, type QueueRules } from "../contract/for-drivers.ts";
@@ -39,26 +38,26 @@ export interface ReconcileTools<M> extends ProcedureTools {
   readonly queue: ControllerQueue<M>;
   readonly model: M;
   readonly measures: ControllerMetrics;
-  /** How often `decide` may ask before it must decide. */
+  /** How many times `decide` may ask questions before it must return a plan. */
   readonly maxRounds: number;
-  /** Whether the controller has this queue, and it takes this key. */
+  /** Returns whether the controller has this queue, and the queue accepts this key. */
   readonly takes: (queue: string, key: string) => boolean;
 }
 
 export type Reconciled =
-  /** The caches do not show its own writes yet, or one that it reads has not synced. */
+  /** The caches do not show the key's own writes yet, or a cache that the key reads has not synced. */
   | { readonly kind: "stale"; readonly waitMs: number; readonly isUnsynced?: boolean }
-  /** There was nothing to decide about. */
+  /** `observe` returned undefined: there is nothing to decide. */
   | { readonly kind: "absent" }
   | {
       readonly kind: "done";
       readonly reason: string;
       readonly requeueAfterMs: number | undefined;
-      /** Part of it failed: to be tried again. */
+      /** Set if a part of the reconcile failed: the key is to be retried. */
       readonly error: Error | undefined;
     };
 
-/** Returns a promise only if something has to be waited for. */
+/** Returns a promise only if the reconcile has to wait for something. */
 export function reconcile<M>(tools: ReconcileTools<M>, attempt: Attempt): Reconciled | Promise<Reconciled> {
   return tools.gate.holds(attempt.key) ? reconcileWhenReady(tools, attempt) : reconcileNow(tools, attempt);
 }
@@ -66,7 +65,7 @@ export function reconcile<M>(tools: ReconcileTools<M>, attempt: Attempt): Reconc
 async function reconcileWhenReady<M>(tools: ReconcileTools<M>, attempt: Attempt): Promise<Reconciled> {
   const readiness = await tools.gate.check(attempt.key, attempt.signal);
   if (!readiness.isReady) return { kind: "stale", waitMs: readiness.waitMs };
-  // The controller may have ended meanwhile, and its caches with it.
+  // The controller may have ended meanwhile, and its caches may be closed.
   attempt.throwIfAborted();
   return await reconcileNow(tools, attempt);
 }
@@ -79,11 +78,11 @@ function reconcileNow<M>(tools: ReconcileTools<M>, attempt: Attempt): Reconciled
 
 const absent: Reconciled = { kind: "absent" };
 const reservesInSlices = "a decision that is made in slices cannot reserve: other keys run between its slices";
-/** Only a safeguard: the key is added again as soon as the cache has synced. */
+/** Only a fallback: normally the key is added again as soon as the cache has synced. */
 const unsyncedWaitMs = 5_000;
 const existingWaitMs = 1_000;
 
-/** One pass over one key by rules: the view of `observe`, and the context of `decide` and `report`. */
+/** One reconcile of one key by rules. The object is also the view for `observe` and the context for `decide` and `report`. */
 class RulesReconcile<M> implements View<M>, DecideContext {
   readonly snapshot: Snapshot;
   readonly model: M;
@@ -103,7 +102,7 @@ class RulesReconcile<M> implements View<M>, DecideContext {
     this.nowMs = tools.questions.clock.now();
   }
 
-  /** A function of its own, so that rules may take it out of the context. */
+  /** Returns a function that does not use `this`, so that rules may destructure it from the context. */
   get answer(): <A>(question: Question<A>) => Answer<A> | undefined {
     return (question) => this.#answers?.answer(question);
   }
@@ -165,7 +164,7 @@ class RulesReconcile<M> implements View<M>, DecideContext {
         this.#attempt.throwIfAborted();
       }
     } finally {
-      // Of one that has ended this does nothing; one that was aborted runs its `finally` blocks.
+      // If the slices have ended, this does nothing. If the reconcile was aborted, this runs the `finally` blocks of the generator.
       slices.return(undefined as never);
     }
   }
@@ -211,7 +210,7 @@ class RulesReconcile<M> implements View<M>, DecideContext {
     }
   }
 
-  /** If it throws, `learn` gives back what it had taken by then: no action of the plan is sent. */
+  /** If `reserve` throws, no action of the plan is sent, and `learn` is called so that it can return what `reserve` had already taken. */
   #reserve(plan: Plan): void {
     if (this.#rules.reserve === undefined) return;
     try {
@@ -233,7 +232,7 @@ class RulesReconcile<M> implements View<M>, DecideContext {
     }
   }
 
-  /** Refuses a plan with an action, a measurement or a queue that the controller does not declare, before any of it is carried out. */
+  /** Throws if the plan has an action, a measurement or a queue that the controller does not declare, before any part of it is executed. */
   #admit(plan: Plan): void {
     if (plan.steps.length > 0) {
       const undeclared = findUndeclared(plan, this.#tools.apply.writes);
@@ -255,10 +254,10 @@ class RulesReconcile<M> implements View<M>, DecideContext {
 
   #learnAndReport(outcome: Outcome): Plan | undefined {
     const { report } = this.#rules;
-    // Writing may have taken seconds.
+    // The writes may have taken seconds.
     this.nowMs = this.#tools.questions.clock.now();
     this.#learn(outcome);
-    // Out of time: what was written is noted, and the rest is for the next try.
+    // If the deadline has passed, the gate has noted what was written, and the rest is left to the next attempt.
     this.#attempt.throwIfAborted();
     if (report === undefined) return undefined;
     let reportPlan: Plan | undefined;
@@ -297,8 +296,8 @@ function toDone(
 }
 
 /**
- * An object that exists and is not in the cache may be gone again before the cache has seen it: then no event wakes the key. So it is looked at
- * once more.
+ * An object that exists on the server but not in the cache may be removed before the cache receives it. Then no event adds the key, so the key
+ * is requeued once more.
  */
 function recheckAfterMs(outcome: Outcome | undefined): number | undefined {
   return outcome?.hasFoundExisting === true ? existingWaitMs : undefined;
@@ -308,7 +307,7 @@ function earlier(one: number | undefined, other: number | undefined): number | u
   return one === undefined || other === undefined ? (one ?? other) : Math.min(one, other);
 }
 
-/** Puts the key off if a cache could not answer yet; throws anything else. */
+/** Returns "stale" for a StaleReadError, so that the key is requeued later; throws any other error. */
 function putOff(error: unknown): Reconciled {
   if (error instanceof StaleReadError) return { kind: "stale", waitMs: unsyncedWaitMs, isUnsynced: true };
   throw error;

@@ -1,11 +1,11 @@
-// Notices a controller that writes the same content to the same object again and again. That happens when it does not leave alone a field
-// that the server defaults, or that another controller sets: each reconcile removes the field, somebody puts it back, and the change adds
-// the key again.
+// Detects a controller that writes the same content to the same object again and again. That happens when the controller overwrites a field
+// that the server defaults, or that another controller sets: each reconcile removes the field, the other side sets it again, and that change
+// adds the key again.
 //
-// Promises: from the fifth identical write in a row on, each at most five minutes after the one before, every write is counted; the first
-// of them is logged, once for each resource and set of fields, with the fields that came back different from how they were sent. Memory is
-// bounded: of many objects the ones written longest ago are forgotten. A write costs one pass over its body; bodies are compared
-// only for the log. An apply that changes nothing is not counted: the server-side apply of the same content is how it is meant.
+// Promises: from the fifth identical write in a row on, each at most five minutes after the one before, every write is counted. The fifth one
+// is logged, once for each resource and set of fields, with the fields whose value in the answer differs from the one sent. Memory is
+// bounded: when there are too many objects, those written longest ago are forgotten. A write costs one pass over its body; bodies are compared
+// only for the log. An apply that changes nothing is not counted, because repeating the same server-side apply is its intended use.
 import type { KubernetesObject, Resource } from "../api/index.ts";
 import type { Clock, CounterSeries, Log } from "../base/index.ts";
 import { findDifferences, isDryRun, keyOfAction, resourceId, sentFields } from "../contract/for-drivers.ts";
@@ -17,12 +17,12 @@ export interface RepeatedWritesOptions {
   readonly count: CounterSeries;
 }
 
-/** The same write so often in a row is no coincidence. */
+/** So many identical writes in a row are no coincidence. */
 const suspicious = 5;
 const longestGapMs = 300_000;
-/** Objects remembered: up to twice as many. */
+/** The size of one generation; at most twice as many objects are remembered. */
 const mostObjects = 512;
-/** Different warnings given. */
+/** How many different warnings are logged at most. */
 const mostWarnings = 32;
 const mostFields = 5;
 
@@ -36,7 +36,7 @@ interface LastWrite {
 export class RepeatedWrites {
   readonly #options: RepeatedWritesOptions;
   readonly #warned = new Set<string>();
-  /** When the newer is full, it becomes the older, and what was in that is forgotten. */
+  /** When the newer map is full, it becomes the older one, and the objects of the previous older map are forgotten. */
   #newer = new Map<string, LastWrite>();
   #older = new Map<string, LastWrite>();
 
@@ -44,7 +44,7 @@ export class RepeatedWrites {
     this.#options = options;
   }
 
-  /** How many objects it remembers. */
+  /** How many objects are remembered. */
   get size(): number {
     return this.#newer.size + this.#older.size;
   }
@@ -101,7 +101,7 @@ export class RepeatedWrites {
   }
 }
 
-/** What a write sends, without its preconditions; undefined for what is no change of an existing object. */
+/** Returns what a write sends, without its preconditions; undefined for an action that does not change an existing object. */
 function bodyOf(action: Action): object | undefined {
   switch (action.type) {
     case "edit":
@@ -117,7 +117,7 @@ function bodyOf(action: Action): object | undefined {
   }
 }
 
-/** Of the subresource status, that alone; of the object, all but what the server keeps. */
+/** For the subresource status, returns only the status; otherwise the object without its status and the metadata that the server maintains. */
 function updateBody(object: KubernetesObject, subresource: string | undefined): object {
   const { status, ...rest } = object as KubernetesObject & { readonly status?: unknown };
   if (subresource === "status") return { status };
@@ -134,7 +134,7 @@ function idOf(action: Action): string {
   return `${resource} ${keyOfAction(action) ?? ""} ${"subresource" in action ? (action.subresource ?? "") : ""}`;
 }
 
-/** FNV-1a: short, and good enough to tell a patch from the one before. */
+/** FNV-1a: short, and good enough to distinguish a patch from the one before. */
 function hashOf(text: string): number {
   let hash = 0x811c9dc5;
   for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);

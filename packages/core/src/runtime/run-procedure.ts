@@ -1,5 +1,5 @@
-// Runs a procedure for one key, with a context that writes the way plans do: what it writes is noted with the gate, checked against what
-// the controller declares, and seen in what it reads next.
+// Runs a procedure for one key. Its context writes the same way as plans do: each write is checked against the writes that the controller
+// declares, reported to the gate, and visible in the procedure's next reads.
 //
 // Promises: when `runProcedure` returns, no request made through the context is in flight. A request that the procedure did not await is
 // awaited here, and if it fails, the reconcile fails. Afterwards the context refuses requests, events and wakes.
@@ -33,7 +33,7 @@ export interface ProcedureTools {
   readonly wake: (wakes: readonly Wake[] | undefined) => void;
 }
 
-/** How soon to look again after a read that cannot be known yet. */
+/** How soon the key is requeued after a read whose result is not known yet. */
 const staleWaitMs = 50;
 
 export async function runProcedure(procedure: Procedure, tools: ProcedureTools, attempt: Attempt): Promise<Reconciled> {
@@ -42,7 +42,7 @@ export async function runProcedure(procedure: Procedure, tools: ProcedureTools, 
     const result = (await procedure(attempt.key, context)) ?? undefined;
     if (result !== undefined) checkResult(result);
     const error = context.isIdle ? undefined : await context.join();
-    // Whatever the procedure made of its deadline: what it did afterwards was refused.
+    // Even if the procedure ignored its deadline, the attempt fails, because requests after the deadline were refused.
     attempt.throwIfAborted();
     return { kind: "done", reason: "procedure", requeueAfterMs: result?.requeueAfterMs, error };
   } catch (thrown) {
@@ -54,7 +54,7 @@ export async function runProcedure(procedure: Procedure, tools: ProcedureTools, 
   }
 }
 
-/** A result that says something else than is understood would be ignored, and the key never looked at again. */
+/** Throws if the result has an unknown field: otherwise the field would be ignored, and the key would not be requeued. */
 function checkResult(result: object): void {
   for (const field of Object.keys(result)) {
     if (field === "requeueAfterMs") continue;
@@ -132,12 +132,12 @@ class RunningContext implements ProcedureContext {
     this.#tools.wake(wakes);
   }
 
-  /** Whether nothing is under way. */
+  /** Whether no request is in flight. */
   get isIdle(): boolean {
     return this.#underWay === undefined || this.#underWay.size === 0;
   }
 
-  /** Waits for what is under way; returns the first failure of it, if there is one. */
+  /** Waits for the requests in flight; returns the first failure, if there is one. */
   async join(): Promise<Error | undefined> {
     let error: Error | undefined;
     while (this.#underWay !== undefined && this.#underWay.size > 0) {
@@ -147,7 +147,7 @@ class RunningContext implements ProcedureContext {
     return error;
   }
 
-  /** From now on everything is refused. */
+  /** From now on the context refuses all calls. */
   end(): void {
     this.#isOver = true;
     this.#attempt.end(() => newOver(this.#attempt.key));

@@ -1,5 +1,6 @@
-// Informers of watches that look at part of a resource: some namespaces, some labels. Controllers that look at the same part with the
-// same client share one, as they share those of factories. It runs while anybody holds it; the last to let go waits for its end.
+// Informers for watches of a part of a resource: one namespace, or a label or field selector. Controllers that watch the same part with the
+// same client share one informer, as they share the informers of factories. The informer runs while it has holders; the last `release` stops
+// it and waits until it has ended.
 import type { KubernetesObject } from "../api/index.ts";
 import type { Client } from "../client/index.ts";
 import type { SharedIndexInformer } from "../informer/index.ts";
@@ -8,9 +9,9 @@ type AnyInformer = SharedIndexInformer<KubernetesObject>;
 
 export interface HeldInformer {
   readonly informer: AnyInformer;
-  /** Rejects if it fails, which an informer does only by a fault in it. */
+  /** Rejects if the informer fails, which happens only because of a bug in the informer. */
   readonly ended: Promise<void>;
-  /** A second time does nothing. */
+  /** A second call does nothing. */
   release(): Promise<void>;
 }
 
@@ -24,7 +25,7 @@ interface Running {
 export class ScopedInformers {
   readonly #running = new Map<string, Running>();
 
-  /** `make` is for the first who asks. */
+  /** Calls `make` only if no informer with this id is running. */
   hold(id: string, make: () => AnyInformer): HeldInformer {
     const running = this.#running.get(id) ?? this.#start(id, make());
     running.holders++;

@@ -1,5 +1,5 @@
-// One action as one request. Preconditions become what each verb has for them: fields of the body, tests of a JSON patch, options
-// of a delete. Where the action's object was written before in the same reconcile, they name the version that this write left.
+// Sends one action as one request. Preconditions are sent in the form that each verb has for them: fields of the body, tests of a JSON patch,
+// or options of a delete. If the same reconcile has written the object before, the preconditions have the version after that write.
 import { type KubernetesObject, type SubresourceTypes, splitKey } from "../api/index.ts";
 import { assertNever } from "../base/index.ts";
 import type { Client, ResourceClient } from "../client/index.ts";
@@ -22,11 +22,11 @@ export interface ActionTools {
   readonly ports: Ports;
   /** Must not throw. */
   readonly recordEvent: (event: EventAction) => void;
-  /** What may be written: decides whether an edit is a patch or an update. */
+  /** The writes that the controller declares. They decide whether an edit is sent as a patch or as an update. */
   readonly writes?: readonly Access[];
 }
 
-/** What the server, or the port, answered. */
+/** Returns the answer of the server, or of the port. */
 export function sendAction(
   action: Action,
   tools: ActionTools,
@@ -118,7 +118,7 @@ function at(
   return resource.namespaced && namespace !== undefined && namespace !== "" ? all.in(namespace) : all;
 }
 
-/** With the version that an own write of this reconcile left, where the preconditions name the one before it. */
+/** If this reconcile has written the object at the version in the preconditions, returns them with the version after that write. */
 function preconditionsFor(
   { resource, key }: Extract<Action, { readonly key: string }>,
   preconditions: Preconditions,

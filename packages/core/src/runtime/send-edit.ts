@@ -1,8 +1,8 @@
-// An edit as one request: a merge patch where the controller may patch, an update where it may only update.
+// Sends an edit as one request: a merge patch if the controller may patch, an update if it may only update.
 //
-// An update is built on the object as it was observed, unknown fields included, with the patch applied to it. Where that object holds an
-// integer that JavaScript has rounded, the object is read again as text, with the identity of the shared informers, and edited there. An
-// edit that holds such an integer itself (a list is always written whole) would store the rounded one: it is refused.
+// The body of an update is the observed object, including unknown fields, with the patch applied to it. If that object has an integer that
+// JavaScript has rounded, the object is read again as text, with the identity of the shared informers, and the text is edited. An edit
+// that has such an integer itself (a list is always written as a whole) would store the rounded value, so it is refused.
 import { applyMergePatch, hasInexactInteger, type KubernetesObject, keyOf, splitKey } from "../api/index.ts";
 import { editVerb, type Preconditions } from "../contract/for-drivers.ts";
 import { type Access, type Action, printAction, TerminalError } from "../contract/index.ts";
@@ -13,7 +13,7 @@ export interface EditTools {
   readonly all: AnyClient;
   /** The same resource with the identity of the shared informers. */
   readonly reader: () => AnyClient;
-  /** What may be written; patches, where nothing is declared. */
+  /** The writes that the controller declares; if undefined, edits are sent as patches. */
   readonly writes: readonly Access[] | undefined;
   readonly written: WrittenVersions | undefined;
 }
@@ -50,7 +50,7 @@ function newInexact(action: Action): TerminalError {
   );
 }
 
-/** What declares no writes, a plain client, patches. */
+/** Without declared writes, as with a plain client, an edit is sent as a patch. */
 function verbFor(action: Parameters<typeof editVerb>[0], writes: readonly Access[] | undefined): "patch" | "update" {
   return (writes === undefined ? undefined : editVerb(action, writes)) ?? "patch";
 }
@@ -60,7 +60,7 @@ function preconditionsOf({ metadata: { uid, resourceVersion } }: KubernetesObjec
   return { ...(uid === undefined ? {} : { uid }), ...(resourceVersion === undefined ? {} : { resourceVersion }) };
 }
 
-/** A patch with fields in its metadata: the server compares uid and resourceVersion with what it has. */
+/** Returns the patch with these fields added to its metadata. The server compares uid and resourceVersion with those of the stored object. */
 export function withMetadata(body: object, fields: object): object {
   const { metadata } = body as { readonly metadata?: object };
   return { ...body, metadata: { ...metadata, ...fields } };

@@ -1,10 +1,11 @@
-// What a consistent live read says about a write whose answer was lost, or which a cache has not shown for too long: what the cache
-// must show, or that there is nothing to wait for. Also what to ask for. Pure; settling-reads.ts makes the requests.
+// Derives from a consistent live read what the cache must show for a write whose answer was lost, or that a cache has not shown for too long;
+// or that there is nothing to wait for. Also builds the queries of these reads. Pure; settling-reads.ts sends the requests.
 //
-// - Never settled by believing the cache: as long as it holds what the server no longer has, the key waits for it to go.
-// - Creates with generated names are settled by a list, and all children of the owner must show: which of them was the lost one does
-//   not matter. The list is narrowed to the labels that all the lost objects have in common, so an admission webhook that takes one of
-//   these labels off hides the object from it.
+// - A write is never settled by the content of the cache: while the cache has an object that the server no longer has, the key waits until
+//   the cache has removed it.
+// - Creates with generated names are settled by a list, and the cache must show all children of the owner: which of them was the lost one
+//   does not matter. The list is limited to the labels that all the lost objects have in common. So if an admission webhook removes one of
+//   these labels, the list does not contain the object.
 import {
   controllerOf,
   type KubernetesObject,
@@ -29,11 +30,11 @@ import {
 
 export interface ScopedCache extends SightedCache {
   readonly scope: CacheScope;
-  /** Whether it still follows the server: one that was stopped shows nothing new. */
+  /** Returns whether the cache still receives events. A cache that was stopped shows nothing new. */
   isFollowing(): boolean;
 }
 
-/** Given the object as the server has it, within the cache's scope; undefined if it has none. */
+/** `live` is the object that the server has within the cache's scope; undefined if it has none. Returns what the cache must show. */
 export function settledBy(
   live: KubernetesObject | undefined,
   expected: Exclude<Expected, LostGenerated>,
@@ -61,14 +62,14 @@ export function settledBy(
 function stillThere({ metadata }: KubernetesObject, expected: RemovedObject): Expected {
   const { uid, deletionTimestamp, resourceVersion: version = "" } = metadata;
   const { resource, key, removal } = expected;
-  // It was not removed after all, or created anew.
+  // The object was not removed, or it was created again.
   if (uid !== expected.uid || deletionTimestamp === undefined) {
     return { kind: "written", resource, key, version, isOwn: false };
   }
   return removal === "marked" ? expected : { ...expected, removal: "gone or marked" };
 }
 
-/** Everything a list shows, by what lost creates are found by. */
+/** The objects of a list, indexed by owner and by generateName, because lost creates are looked up by these. */
 export class ListedChildren {
   readonly #byOrigin = new Map<string, KubernetesObject[]>();
 
@@ -88,18 +89,18 @@ export class ListedChildren {
     return (this.#byOrigin.get(originOf(lost)) ?? []).map((object) => {
       const key = keyOf(object);
       const version = object.metadata.resourceVersion ?? "";
-      // What the cache has already was not created by the request that was lost.
+      // An object that the cache has already was not created by the request whose answer was lost.
       return { kind: "written", resource, key, version, isOwn: cache.getByKey(key) === undefined };
     });
   }
 }
 
-/** Two lost creates of one origin are settled by the same children. */
+/** Two lost creates with the same origin are settled by the same children. */
 export function originOf({ ownerUid, generateName }: LostGenerated): string {
   return ownerUid === undefined ? `name ${generateName}` : `owner ${ownerUid}`;
 }
 
-/** All that the cache's watch shows of a namespace, as far as it has these labels. */
+/** Returns a query for the objects in a namespace that have these labels and that the cache's watch includes. */
 export function listQuery(
   { labelSelector, fieldSelector }: CacheScope,
   namespace: string,
@@ -114,7 +115,7 @@ export function listQuery(
   };
 }
 
-/** One object, if the cache's watch shows it: where that has selectors, only a list can tell. */
+/** Returns a query for one object within the cache's scope. Returns undefined if the scope has no selectors: then a get is enough. */
 export function objectQuery(scope: CacheScope, key: string): LiveListQuery | undefined {
   const { labelSelector, fieldSelector } = scope;
   if (labelSelector === undefined && fieldSelector === undefined) return undefined;
@@ -126,7 +127,7 @@ export function objectQuery(scope: CacheScope, key: string): LiveListQuery | und
 
 const mostLabels = 4;
 
-/** What a selector can ask of all of these; a few, because a selector travels in the request's address. */
+/** Returns labels that all of these have in common and that a selector can express; only a few, because the selector is part of the URL. */
 export function commonLabels(lost: readonly LostGenerated[]): Readonly<Record<string, string>> {
   const [first, ...others] = lost;
   const common = Object.entries(first?.labels ?? {}).filter(

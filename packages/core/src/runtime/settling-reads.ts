@@ -1,12 +1,12 @@
-// Makes the live reads that settle writes, as few as will do.
+// Makes the live reads that settle writes, with as few requests as possible.
 //
 // Promises
-// - What is open in one namespace of a resource is read together, whosever keys wrote it: one list for all generated names, one for
-//   many named objects, a get for each of a few. Keys that ask meanwhile share the answer.
-// - A read settles only what was there to be settled before it began: a list that was under way when a write was given up proves nothing
-//   about it, and is followed by another.
-// - At most four reads of a gate are under way at once. After a failure the namespace is left alone for a while, longer each time.
-// - The reader may act under another identity than the controller: these reads belong to the caches, not to the controller's rules.
+// - All open writes in one namespace of a resource are read together, for all keys: one list for all generated names, one list for many
+//   named objects, or a get for each of a few. Keys that need a read meanwhile share the answer.
+// - A read settles only writes that were open before it began. A list that was already in flight when a write was given up proves nothing
+//   about that write, so another list follows.
+// - At most four reads of a gate are in flight at the same time. After a failure, reads in the namespace wait with exponential backoff.
+// - The reader may have another identity than the controller, because these reads belong to the caches, not to the controller's rules.
 import { type KubernetesObject, keyOf, type Resource, splitKey } from "../api/index.ts";
 import { backoffDelayMs, type Clock, SharedWork, timeoutSignal } from "../base/index.ts";
 import type { AwaitedWrite } from "./awaited-writes.ts";
@@ -27,13 +27,13 @@ import { type Expected, isGenerated } from "./sightings.ts";
 export interface SettlingReadsOptions {
   readonly reader: Pick<LiveReader, "get" | "list">;
   readonly clock: Clock;
-  /** A read is about to be made. */
+  /** Called before each read. */
   readonly onRead: () => void;
-  /** What is expected from now on, instead of the write; the same where there is nothing new. */
+  /** Called with what the cache must show from now on instead of the write; it is the same expectation if the read found nothing new. */
   readonly onSettled: (write: AwaitedWrite, expected: readonly Expected[]) => void;
 }
 
-/** Of one cache, so of one resource. */
+/** A namespace of one cache, so of one resource. */
 interface Namespace {
   readonly name: string;
   readonly cache: ScopedCache;
@@ -45,7 +45,7 @@ interface Namespace {
 
 const readsAtOnce = 4;
 const readTimeoutMs = 30_000;
-/** More named objects than these are cheaper to list. */
+/** For more named objects than this, one list is cheaper than the gets. */
 const mostGets = 8;
 const backoff = { initialMs: 200, factor: 2, maxMs: 60_000, jitter: 0 };
 
@@ -58,7 +58,7 @@ export class SettlingReads {
     this.#options = options;
   }
 
-  /** The next read in its namespace settles it, whoever asks for that. */
+  /** Adds an open write. The next read in its namespace settles it, whichever key causes that read. */
   add(write: AwaitedWrite): void {
     this.#namespaceOf(write).open.add(write);
   }
@@ -81,7 +81,7 @@ export class SettlingReads {
   }
 
   async #settleIn(namespace: Namespace, writes: readonly AwaitedWrite[], signal: AbortSignal): Promise<number> {
-    // The run that is under way may have begun before one of them was added: then another follows.
+    // The read in progress may have begun before one of the writes was added: then another read follows.
     const isOpen = () => writes.some((write) => namespace.open.has(write));
     while (isOpen()) {
       const waitMs = namespace.notBeforeMs - this.#options.clock.monotonic();
@@ -89,7 +89,7 @@ export class SettlingReads {
       try {
         await namespace.reading.join(signal);
       } catch (error) {
-        // The failure may be about others' writes.
+        // The failure may concern only the writes of other keys.
         if (isOpen()) throw error;
       }
     }
@@ -121,7 +121,7 @@ export class SettlingReads {
     }
   }
 
-  /** All that is open now. What is added later is for the next run. */
+  /** Settles all writes that are open now. Writes that are added later are settled by the next read. */
   async #readAll({ cache, name, open }: Namespace, signal: AbortSignal): Promise<void> {
     const generated: AwaitedWrite[] = [];
     const byKey = new Map<string, AwaitedWrite[]>();
@@ -149,7 +149,7 @@ export class SettlingReads {
     const settled = new Set<string>();
     for (const write of writes) {
       if (!isGenerated(write.expected)) continue;
-      // Once for each key: its other creates for the same owner wait for the same children.
+      // Once for each key and owner: the key's other creates for the same owner wait for the same children.
       const id = `${write.key}\n${originOf(write.expected)}`;
       this.#settled(write, settled.has(id) ? [] : children.of(write.expected, cache));
       settled.add(id);

@@ -9,7 +9,7 @@ import type { SharedIndexInformer } from "../informer/index.ts";
 export interface SharedIndexParts {
   readonly controller: string;
   readonly indexes: readonly Index[];
-  /** A function of the controller threw: a bug in it. */
+  /** Called when a function of the controller threw, which is a bug in the controller. */
   readonly panicked: (where: string, error: unknown) => void;
 }
 
@@ -28,7 +28,7 @@ export function addIndexes(
   }
 }
 
-/** From the functions given to informers back to the indexes they were made from. */
+/** Maps each function that was passed to an informer to the `valuesOf` of its index. */
 const valuesOfFunction = new WeakMap<object, Index["valuesOf"]>();
 
 /** An index function that throws is a bug in the controller: it is counted, and the object is found under no value. */

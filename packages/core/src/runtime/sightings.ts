@@ -1,15 +1,15 @@
-// What a cache must show before a key may be observed again, as pure data and rules.
+// What a cache must show before a key may be observed again, as pure data and rules. A write is "sighted" when its cache shows it.
 //
-// - `written`: this version of the object. It is enough that the resourceVersion of the cache has reached it: an object that
-//   the watch's selector excludes never appears in the cache.
-// - `removed`: without the object of this uid; where the server only marked it, terminating is enough. An object created anew under the
-//   name has another uid.
-// - `lost`: nobody knows whether the write was carried out. Only a live read can tell, and turns it into the others.
-// What a watch cannot show, because of its namespace or its labels, is not expected at all: see expected-writes.ts.
+// - `written`: the cache has this version of the object or a later one. It is also enough that the resourceVersion of the cache has reached
+//   this version, because an object that the watch's selector excludes never appears in the cache.
+// - `removed`: the cache does not have the object with this uid; if the server only set a deletionTimestamp, a terminating object is enough.
+//   An object that was created again with the same name has another uid.
+// - `lost`: it is unknown whether the server executed the write. Only a live read can find out; its result replaces `lost` by the others.
+// A write that a watch cannot show, because of its namespace or its labels, is not expected at all: see expected-writes.ts.
 //
-// Promise: what is sighted once stays sighted, as long as a cache never goes back to an older version. Versions only grow, a uid that
-// is gone does not come back, and a deletionTimestamp is never taken off. Absence alone proves nothing about an object that the
-// cache has never had, so for those `removed` has a version to reach. Only a list after a restore from a backup takes a cache back.
+// Promise: what is sighted once stays sighted, as long as the cache never goes back to an older version. Versions only grow, a removed uid
+// does not come back, and a deletionTimestamp is never removed. The absence of an object that the cache has never had proves nothing, so
+// `removed` has a version to reach for such objects. Only a list after a restore of etcd from a backup moves a cache back.
 import { compareResourceVersions, isResourceVersion, type KubernetesObject, type Resource } from "../api/index.ts";
 import { assertNever } from "../base/index.ts";
 import type { CacheScope } from "./cache-scope.ts";
@@ -21,7 +21,7 @@ export interface WrittenObject {
   readonly resource: Resource;
   readonly key: string;
   readonly version: string;
-  /** Whether this version is the key's own doing; false where a live read found what somebody else has written. */
+  /** Whether the key itself wrote this version; false if a live read found what somebody else has written. */
   readonly isOwn: boolean;
 }
 
@@ -31,21 +31,21 @@ export interface RemovedObject {
   readonly key: string;
   readonly uid: string;
   readonly removal: Removal;
-  /** The object's version in the server's answer, or the last one known before; the cache shows the removal no earlier. */
+  /** The object's version in the server's answer, or the last one known before. The cache cannot show the removal before it has this version. */
   readonly version: string | undefined;
-  /** Whether the cache had the object when it was removed: if not, its absence says nothing. */
+  /** Whether the cache had the object when it was removed. If not, the object's absence from the cache proves nothing. */
   readonly wasCached: boolean;
 }
 
 /** What the server did to the object. */
 export type Removal =
-  /** It removed it at once. */
+  /** The server removed it immediately. */
   | "gone"
-  /** It set a deletionTimestamp: finalizers or the grace period hold it. */
+  /** The server set a deletionTimestamp, because the object has finalizers or a grace period. */
   | "marked"
-  /** One of these: the answer does not say (an eviction, a collection). */
+  /** One of these two: the answer does not say which (an eviction, a deletecollection). */
   | "gone or marked"
-  /** Nothing: the object was gone before, by somebody else's doing as far as anybody knows. */
+  /** Nothing: the object did not exist any more, as far as is known because somebody else removed it. */
   | "found gone";
 
 export type LostWrite = LostNamed | LostGenerated;
@@ -56,7 +56,7 @@ export interface LostNamed {
   readonly key: string;
 }
 
-/** The server chose the name: found by its controller, or else by its generateName. */
+/** A lost create whose name the server generates. The object is looked up by its controller owner, or else by its generateName. */
 export interface LostGenerated {
   readonly kind: "lost";
   readonly resource: Resource;
@@ -71,9 +71,9 @@ export function isGenerated(expected: Expected): expected is LostGenerated {
   return expected.key === undefined;
 }
 
-/** What is looked at of a cache. */
+/** The part of a cache that these rules read. */
 export interface SightedCache {
-  /** All there is, unless given. */
+  /** All objects of the resource, unless given. */
   readonly scope?: CacheScope;
   readonly resourceVersion: string;
   getByKey(key: string): KubernetesObject | undefined;
@@ -106,28 +106,28 @@ function hasPassed(cache: SightedCache, cached: KubernetesObject | undefined, ve
   return hasReached(cached?.metadata.resourceVersion, version) || hasReached(cache.resourceVersion, version);
 }
 
-/** Versions that cannot be compared never hold anything up. */
+/** Versions that cannot be compared count as reached, so that they never block a key. */
 function hasReached(version: string | undefined, wanted: string): boolean {
   if (!isResourceVersion(wanted)) return true;
   if (version === undefined || version === "") return false;
   return !isResourceVersion(version) || compareResourceVersions(version, wanted) >= 0;
 }
 
-/** What the cache holds of an object that the server does not have; nothing if it holds none. */
+/** Returns the removal that the cache must show for an object that the server does not have; nothing if the cache does not have it either. */
 export function foundGone(cache: SightedCache, resource: Resource, key: string): readonly RemovedObject[] {
   const uid = cache.getByKey(key)?.metadata.uid;
   if (uid === undefined) return [];
   return [{ kind: "removed", resource, key, uid, removal: "found gone", version: undefined, wasCached: true }];
 }
 
-/** The cache has not shown the object yet, and nothing says how far it must get: its absence would count at once. */
+/** Returns whether the cache did not have the removed object, and no version to reach is known: its absence would count immediately. */
 export function lacksVersion(expected: Expected): expected is RemovedObject {
   return expected.kind === "removed" && !expected.wasCached && expected.version === undefined;
 }
 
 /**
- * A removal that lacks a version, knowing what the same key wrote to the object before: the cache must have got as far as that, or the
- * object would be taken for gone before it has come.
+ * Adds to a removal without a version the latest version that the same key wrote to the object before. The cache must reach that version, or
+ * the object would count as removed before the cache has received it.
  */
 export function afterEarlier(removed: RemovedObject, earlier: readonly Expected[]): RemovedObject {
   const versions = earlier.flatMap((each) => (each.kind === "written" ? [each.version] : [])).filter(isResourceVersion);

@@ -1,4 +1,4 @@
-// Thrown when a cache cannot answer yet: the driver puts the key off, which is no failure.
+// Thrown when a cache cannot answer a read yet. The driver requeues the key, and this is not a failure.
 import { KubeloopError } from "../base/index.ts";
 
 export class StaleReadError extends KubeloopError {

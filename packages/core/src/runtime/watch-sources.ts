@@ -1,6 +1,6 @@
-// The informers behind a controller's watches: acquired from the process's factories where a watch looks at all of a resource, and
-// shared between watches of the same scope where it looks at a part. `follow` may be called again with another list, as discovery
-// changes: new sources are opened, those no longer wanted are let go of, and watches of the others are replaced.
+// The informers behind a controller's watches. A watch of all objects of a resource acquires its informer from the process's factories; a
+// watch of a part of a resource shares an informer with the watches of the same scope. `follow` may be called again with another list when
+// discovery changes: it opens new sources, releases those that are no longer wanted, and replaces the watches of the others.
 import type { KubernetesObject, Resource } from "../api/index.ts";
 import { type Clock, type Log, type Metrics, noMetrics, type TaskScope, untilAborted } from "../base/index.ts";
 import type { Client } from "../client/index.ts";
@@ -22,20 +22,20 @@ import { addIndexes } from "./shared-indexes.ts";
 import { type ChangeListener, WatchedInformer } from "./watched-informer.ts";
 
 export interface WatchSourceOptions {
-  /** For informers of part of a resource. */
+  /** Used by informers for a part of a resource. */
   readonly informerClient: Client;
-  /** Others run them: a process has one set of caches. */
+  /** The process runs these informers, not the controller, because a process has one set of caches. */
   readonly informers: SharedInformerFactory;
-  /** For watches of metadata; whole objects are cached unless given. */
+  /** Used for watches of metadata only; such watches cache whole objects unless given. */
   readonly metadata?: MetadataSharedInformerFactory | undefined;
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics?: Metrics | undefined;
-  /** Deep-freeze what is cached for watches of part of a resource; for tests. Factories have such an option of their own. */
+  /** Deep-freezes the cached objects of informers for a part of a resource; for tests. Factories have their own option for this. */
   readonly freeze?: boolean | undefined;
 }
 
-/** A source that does not show what the server has, and what keeps it from doing so. */
+/** A source that does not show the current state of the server, and the reason. */
 export interface UnsyncedSource {
   readonly name: string;
   readonly reason: string;
@@ -70,12 +70,12 @@ export class WatchSources {
     this.#shared = metadata === undefined ? undefined : new ObjectOrMetadataInformerFactory(informers, metadata);
   }
 
-  /** What must have been reported before work may begin. */
+  /** The sources that must have synced before the workers may start. */
   get syncing(): readonly Syncing[] {
     return [...this.#sources.values()].map(({ syncing }) => syncing);
   }
 
-  /** Sources that have not synced yet, and those that no longer receive anything. */
+  /** Returns the sources that have not synced yet, and those that no longer receive events. */
   unsynced(): readonly UnsyncedSource[] {
     return [...this.#sources.values()].flatMap((source) => {
       const reason = findFault(source);
@@ -83,7 +83,7 @@ export class WatchSources {
     });
   }
 
-  /** Watches these, and lets go of others unless they are to be kept. Returns whether some were not watched before. */
+  /** Opens these watches, and releases the others unless `isKept` returns true for their resource. Returns whether a source was opened. */
   async follow(
     watches: readonly Watch[],
     options: { readonly isKept: (resource: Resource) => boolean; readonly scope: TaskScope },
@@ -99,7 +99,7 @@ export class WatchSources {
     for (const [id, source] of this.#sources) {
       const group = wanted.get(id);
       const isGone = group === undefined && !options.isKept(source.resource);
-      // Whole objects need another informer than metadata does.
+      // Whole objects need another informer than metadata only, so the source is replaced.
       if (!isGone && (group === undefined || isMetadataOnly(group) === isMetadataOnly(source.watches))) continue;
       gone.push(source);
       this.#sources.delete(id);
@@ -117,7 +117,7 @@ export class WatchSources {
     return hasOpened;
   }
 
-  /** Lets go of all. */
+  /** Releases all informers. */
   async close(): Promise<void> {
     const all = [...this.#sources.values()];
     this.#sources.clear();
@@ -181,7 +181,7 @@ const isMetadataOnly = (watches: readonly Watch[]) => watches.every(({ metadataO
 
 function findFault({ informer, registration }: WatchedInformer): string | undefined {
   const hasSynced = registration.hasSynced();
-  // Before it has synced, its first failure is worth telling; afterwards it may fail for a while.
+  // Before the informer has synced, its first failure is reported. After that, it may fail for a while before it counts as unhealthy.
   const health = informer.checkHealth(hasSynced ? {} : { maxFailingMs: 0 });
   if (!health.isHealthy) return health.reason;
   if (hasSynced) return undefined;

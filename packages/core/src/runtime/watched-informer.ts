@@ -1,8 +1,8 @@
-// One informer and the watches of a controller that look at it. The watches may be replaced while it runs: a new watch receives an add
+// One informer and the watches of a controller that use it. The watches may be replaced while the informer runs: a new watch receives an add
 // for each object in the cache; the other watches receive nothing.
 //
-// Changes are reported one after the other, after the cache has them. Resyncs are made here: an informer that others have started
-// would never make them.
+// Changes are reported one after the other, after the cache has them. Resyncs are made here, because an informer that was already started
+// by others would never make them.
 import type { KubernetesObject, Resource } from "../api/index.ts";
 import { type ChildSignal, type Clock, childSignal, type TaskScope, YieldBudget } from "../base/index.ts";
 import { type ChangeCause, resourceId } from "../contract/for-drivers.ts";
@@ -22,9 +22,9 @@ export interface ChangeListener {
   repeated(change: Change, watches: readonly Watch[]): void;
   /** A DeletedFinalStateUnknown without an object: only its key is known. */
   vanished(key: string, watches: readonly Watch[]): void;
-  /** A function of the controller threw: a bug in it. */
+  /** Called when a function of the controller threw, which is a bug in the controller. */
   panicked(where: string, error: unknown): void;
-  /** A cache that was opened while the controller runs has synced. */
+  /** Called when the cache has synced. */
   synced(): Promise<void>;
 }
 
@@ -36,7 +36,7 @@ export interface WatchedInformerParts {
   readonly listener: ChangeListener;
   readonly clock: Clock;
   readonly scope: TaskScope;
-  /** Lets go of the informer. */
+  /** Releases the informer. */
   readonly letGo: () => Promise<void>;
 }
 
@@ -71,7 +71,7 @@ export class WatchedInformer {
     return this.#parts.informer;
   }
 
-  /** What must have been reported before work may begin. */
+  /** Must have synced before the workers may start. */
   get syncing(): Syncing {
     const { registration, informer } = this;
     return {
@@ -84,7 +84,7 @@ export class WatchedInformer {
     };
   }
 
-  /** Replaces the watches. A new watch first receives all objects of the cache. */
+  /** Replaces the watches. A new watch receives an add for each object in the cache. */
   replaceWatches(watches: readonly Watch[]): void {
     const before = countBy(this.#watches.map(describeWatch));
     const isNew = (watch: Watch) => {
@@ -115,7 +115,7 @@ export class WatchedInformer {
       await this.registration.whenSynced(signal);
       await this.#parts.listener.synced();
     } catch (error) {
-      // One that is let go of, or stopped, before it has synced has nothing to say.
+      // If the source was released, or its informer stopped, before it has synced, there is nothing to report.
       if (!signal.aborted && !this.#parts.informer.isStopped()) throw error;
     }
   }
@@ -148,7 +148,7 @@ export class WatchedInformer {
     }
   }
 
-  /** Reports everything in the cache, and yields every few milliseconds. */
+  /** Reports all objects in the cache, and yields to the event loop every few milliseconds. */
   async #reportAll(watches: readonly Watch[], cause: ChangeCause, signal: AbortSignal): Promise<void> {
     const { resource } = this;
     const { informer, listener, clock } = this.#parts;
@@ -189,7 +189,7 @@ export class WatchedInformer {
   }
 }
 
-/** Equal for watches that do the same; their functions cannot be compared, because they are made anew with every discovery. */
+/** Returns the same text for watches that do the same. Their functions cannot be compared, because each discovery creates new ones. */
 function describeWatch({ wakes, queue = "", afterMs = 0, owner, everyOwner = false, when }: Watch): string {
   const owners = owner === undefined ? "" : resourceId(owner);
   return [wakes, queue, afterMs, owners, everyOwner, when === undefined].join(" ");

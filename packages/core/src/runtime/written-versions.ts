@@ -1,19 +1,19 @@
-// What one reconcile's own writes left behind, so that a later write of the same plan, or of its report, builds on it: an edit that was
-// decided on an object as it was before the plan's own write would otherwise be refused as a conflict with ourselves.
+// Remembers the objects as one reconcile's own writes left them, so that a later write of the same plan, or of its report, is based on them.
+// Without this, an edit that was decided on the object before the plan's own write would fail with a conflict that the plan itself caused.
 //
-// Sound because only a write that was itself locked on the observed version counts: it succeeded, so nobody else had changed the object
-// in between, and the version it left follows directly on the one that was observed. After any other write of our own a locked write
-// is refused, as before, if somebody else wrote in between.
+// This is correct because only a write that itself had the observed version as a precondition counts: it succeeded, so nobody else had changed
+// the object in between, and the version after it directly follows the observed one. After any other own write, a write with a version
+// precondition still fails with a conflict if the object has changed since it was observed.
 import type { KubernetesObject, Resource } from "../api/index.ts";
 import { editVerb, keyOfAction, resourceId } from "../contract/for-drivers.ts";
 import type { Access, Action, ActionResult } from "../contract/index.ts";
 
 export class WrittenVersions {
   readonly #writes: readonly Access[];
-  /** By resource, key and the version that was observed: the object as the own write left it. */
+  /** By resource, key and observed version: the object as the own write left it. */
   #left: Map<string, KubernetesObject> | undefined;
 
-  /** What the controller declares: an edit that is sent as an update is always locked. */
+  /** `writes` are the writes that the controller declares. They decide which edits are sent as updates, and an update is always locked. */
   constructor(writes: readonly Access[]) {
     this.#writes = writes;
   }
@@ -30,7 +30,7 @@ export class WrittenVersions {
     this.#left.set(idOf(action.resource, key, version), left);
   }
 
-  /** The object as our own writes left it, if they followed directly on this version. */
+  /** Returns the object as this reconcile's own writes left it, if they directly followed this version. */
   after(resource: Resource, key: string, version: string | undefined): KubernetesObject | undefined {
     if (this.#left === undefined || version === undefined) return undefined;
     let found: KubernetesObject | undefined;
@@ -43,7 +43,7 @@ export class WrittenVersions {
   }
 }
 
-/** The version that the write demanded; undefined when it demanded none. */
+/** Returns the version that the write had as a precondition; undefined if it had none. */
 function lockedVersionOf(action: Action, writes: readonly Access[]): string | undefined {
   switch (action.type) {
     case "edit":

@@ -1,4 +1,4 @@
-// A controller in the usual style: a function that looks at one key and makes the world so.
+// Defines a controller in the style of controller-runtime: a function that reconciles one key.
 //
 //   const fooController = defineController({
 //     name: "foo-controller",
@@ -11,8 +11,8 @@
 //     },
 //   });
 //
-// What comes out is a `Controller` like any other: the same driver runs it, and informers, metrics, RBAC and documentation are made from
-// it. Only what it declares can be written; what that is goes without saying for the usual case (`writes`).
+// The result is a `Controller` like any other: the same driver runs it, and its informers, metrics, RBAC rules and documentation are derived
+// from it. The controller can write only what it declares; the default of `writes` covers the usual case.
 //
 // When `reconcile` returns, the key has succeeded and is added again after `requeueAfterMs`, if given. When it throws, conflicts included,
 // the key is added again with backoff, unless the error is a TerminalError.
@@ -34,28 +34,28 @@ import {
 import { type ReconcileContext, type ReconcileRequest, RunningReconcile } from "./reconcile-context.ts";
 
 export interface ReconcileResult {
-  /** When to look again although nothing will have happened. */
+  /** When to reconcile the key again, even without a change. */
   readonly requeueAfterMs?: number | undefined;
-  /** Not a field: the compiler's message says which is. */
+  /** Not a valid field: it exists only so that the compiler's message names the right one. */
   readonly requeueAfter?: "there is no requeueAfter: return { requeueAfterMs }, in milliseconds";
-  /** Not a field, either. */
+  /** Not a valid field, for the same reason. */
   readonly requeue?: "there is no requeue: return { requeueAfterMs }, in milliseconds, or throw to retry with backoff";
 }
 
 export interface ControllerDefinition<T extends KubernetesObject = KubernetesObject>
   extends Omit<ControllerParts, "primary" | "ports" | "metrics">,
     Omit<QueueOptions, "everyMs"> {
-  /** Whose keys are reconciled; as a watch (`itself(foos, { … })`) to select, filter or delay. */
+  /** The resource whose keys are reconciled. Pass a watch (`itself(foos, { … })`) to select, filter or delay. */
   readonly for: Resource<T> | Watch;
   /** Resources it creates for the primary: a change adds the key of the controlling owner. Pass a watch (`owned(…)`) for options. */
   readonly owns?: readonly (Resource | Watch)[];
-  /** Which changes count, of all watches; beside what each of them says. */
+  /** Filters the changes of all watches, in addition to the predicate of each watch. */
   readonly when?: Predicate;
-  /** What it reads from the server beside what it watches. */
+  /** What it reads from the server in addition to the watched resources. */
   readonly reads?: readonly Access[];
   /**
-   * What it writes; anything else is refused. Unless given: patches and updates of the object and its status, and everything with what it
-   * owns.
+   * The writes that it may make; all others are refused. Unless given: patch and update of the primary and its status, update of its finalizers
+   * subresource, and create, delete, patch and update of the resources in `owns`.
    */
   readonly writes?: readonly Access[];
   reconcile(request: ReconcileRequest, context: ReconcileContext): Promise<ReconcileResult | undefined> | Promise<void>;
@@ -74,7 +74,7 @@ export function defineController<T extends KubernetesObject>(definition: Control
   return newController({
     ...parts,
     primary: self.resource,
-    // With one identity for everything, what may be watched may be read.
+    // The same identity is used for watches and reads, so a resource that may be watched may also be read.
     reads: [...usualReads(watched, typeof watches === "function"), ...(definition.reads ?? [])],
     writes: definition.writes ?? usualWrites(self.resource, own),
     watches:

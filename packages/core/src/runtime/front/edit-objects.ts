@@ -1,5 +1,5 @@
-// What controllerutil is in controller-runtime: bring an object or its status to a wanted state, and add or remove a finalizer. The object
-// is created if it does not exist, and only the fields that differ are written.
+// The counterpart of controller-runtime's controllerutil: bring an object or its status to a wanted state, and add or remove a finalizer. The
+// object is created if it does not exist, and only the fields that differ are written.
 //
 //   const { result } = await ensure(context, deployments, { metadata: { namespace, name }, spec: { replicas: 3, … } }, { owner: foo });
 //   await createOrUpdate(context, configMaps, key, (draft) => {
@@ -7,12 +7,12 @@
 //     return setControllerReference(draft, foo);
 //   });
 //
-// `ensure` takes what is wanted and keeps what the server has filled in. A function given to `createOrUpdate` must do that itself: one that
+// `ensure` takes the wanted fields and keeps those that the server has defaulted. A function given to `createOrUpdate` must do that itself: one that
 // replaces a list or an object as a whole (`{ ...draft, ...wanted }`) removes the defaults, the server fills them in again, and the next
 // reconcile writes the same patch.
 //
-// Promises: what is in a cache is not touched, `change` gets a copy; a conflict, like every failure, is thrown, and the whole
-// reconcile is retried; values that differ only in notation ("1000m", "1") are not written. `setControllerReference`, `setOwnerReference`,
+// Promises: cached objects are not modified, because `change` gets a copy. A conflict, like every failure, is thrown, and the whole
+// reconcile is retried. Values that differ only in notation ("1000m", "1") are not written. `setControllerReference`, `setOwnerReference`,
 // `removeOwnerReference` and `setCondition` of `@kubeloop/core/api` are meant for use inside `change`.
 import {
   addFinalizer,
@@ -37,30 +37,30 @@ import {
 } from "../../contract/index.ts";
 import type { Editor } from "./editor.ts";
 
-/** A copy whose fields may be changed. A list takes any other in its place, a read-only one, too; it has no `push`. */
+/** A copy whose fields may be changed. A list can be replaced by another list, also by a read-only one, but it has no `push`. */
 export type Draft<T> = T extends readonly (infer E)[]
   ? readonly Draft<E>[]
   : T extends object
     ? { -readonly [K in keyof T]: Draft<T[K]> }
     : T;
 
-/** A draft of an object that may not be there yet: then it has a name and nothing else, whatever its type demands. */
+/** A draft of an object that may not exist yet. Then it has only apiVersion, kind and metadata, even if its type requires more fields. */
 export type ObjectDraft<T> = Draft<Pick<T, Extract<keyof T, keyof KubernetesObject>>> &
   Partial<Draft<Omit<T, keyof KubernetesObject>>>;
 
-/** Changes the copy, or returns another. */
+/** Changes the copy, or returns another object. */
 export type ChangeObject<T> = (draft: ObjectDraft<T>) => T | ObjectDraft<T> | undefined;
 
-/** The same of an object that is there. */
+/** The same for an object that exists. */
 export type ChangeStatus<T> = (draft: Draft<T>) => T | Draft<T> | undefined;
 
 export interface Edited<T, R extends string = "created" | "updated" | "unchanged"> {
   readonly result: R;
-  /** As the server has it. */
+  /** The object as the server returned it. */
   readonly object: T;
 }
 
-/** Makes an object so, unless somebody has changed it since it was read. Leaves its status alone, where that is a subresource. */
+/** Creates or updates an object. Throws a conflict if somebody has changed it since it was read. Does not write a status subresource. */
 export async function createOrUpdate<T extends KubernetesObject>(
   editor: Editor,
   resource: Resource<T>,
@@ -74,8 +74,9 @@ export async function createOrUpdate<T extends KubernetesObject>(
 }
 
 /**
- * Makes an object have what is wanted, and leaves every other field as the server or others have set it: see `ensureObject` for how. Creates
- * the object if it is not there. Writes nothing if what is wanted is there already, defaulted fields included.
+ * Writes the wanted fields of an object, and leaves every other field as the server or others have set it: see `ensureObject` for the rules.
+ * Creates the object if it does not exist. Writes nothing if the object already has the wanted fields; defaulted fields do not count as a
+ * difference.
  */
 export async function ensure<T extends KubernetesObject>(
   editor: Editor,
@@ -94,7 +95,7 @@ export async function ensure<T extends KubernetesObject>(
 
 export type PatchResult = "created" | "updated" | "updatedStatus" | "updatedStatusOnly" | "unchanged";
 
-/** Makes an object and its status so, whatever others have done to it meanwhile: the last one to write a field wins. */
+/** Creates or patches an object and its status, without a version precondition: the last writer of a field wins. */
 export async function createOrPatch<T extends KubernetesObject>(
   editor: Editor,
   resource: Resource<T>,
@@ -115,7 +116,7 @@ export async function createOrPatch<T extends KubernetesObject>(
   return { result: isUpdated ? "updatedStatus" : "updatedStatusOnly", object: withStatus.object };
 }
 
-/** Makes an object's status so, unless somebody has changed the object since it was read. Nothing else is written. */
+/** Writes only the status of an object. Throws a conflict if somebody has changed the object since it was read. */
 export async function writeStatus<T extends KubernetesObject>(
   editor: Editor,
   resource: Resource<T>,
@@ -176,7 +177,7 @@ async function createUnlessThere<T extends KubernetesObject>(
     if (made !== undefined) return { result: "created", object: made };
     throw new KubeloopError(`${resource.kind} ${key} was not created`, { reason: "Internal", retry: "never" });
   } catch (error) {
-    // A cache that is behind, or does not select it.
+    // AlreadyExists: the cache is behind, or its selector excludes the object.
     const live = isAlreadyExists(error) ? await editor.readLive(resource, key) : undefined;
     if (live === undefined) throw error;
     return { result: "unchanged", object: live };

@@ -1,5 +1,5 @@
-// What the helpers for objects stand on: reading one object and carrying one action out. A reconcile's context is one; so is any client,
-// for programs that set something up outside of a controller.
+// The interface that the helpers in edit-objects.ts use: reading one object and executing one action. A reconcile's context implements it.
+// `editorOf` makes one from a client, for programs that set something up outside of a controller.
 import { isNotFound, type KubernetesObject, type Resource, splitKey } from "../../api/index.ts";
 import type { Client } from "../../client/index.ts";
 import type { Action } from "../../contract/index.ts";
@@ -8,15 +8,15 @@ import { Ports } from "../ports.ts";
 import { sendAction } from "../send-action.ts";
 
 export interface Editor {
-  /** As it is, from a cache where there is one; undefined if it is not there. */
+  /** Returns the object, from a cache if there is one; undefined if the object does not exist. */
   read<T extends KubernetesObject>(resource: Resource<T>, key: string): Promise<T | undefined>;
-  /** As the server has it. */
+  /** Returns the object from the server; undefined if it does not exist. */
   readLive<T extends KubernetesObject>(resource: Resource<T>, key: string): Promise<T | undefined>;
-  /** Rejects with what went wrong; undefined for a failure that the action tolerates. */
+  /** Executes the action. Rejects with the failure; returns undefined for a failure that the action tolerates. */
   perform<R>(action: Action<R>): Promise<R | undefined>;
 }
 
-/** Reads and writes with a plain client, until the signal aborts. Tolerances are kept. */
+/** Returns an Editor that reads and writes with a plain client until the signal aborts. Failures that an action tolerates are not thrown. */
 export function editorOf(client: Client, signal: AbortSignal): Editor {
   const readLive = async <T extends KubernetesObject>(resource: Resource<T>, key: string): Promise<T | undefined> => {
     const { namespace, name } = splitKey(key);

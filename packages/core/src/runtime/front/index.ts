@@ -1,4 +1,5 @@
-// `front`: controllers in the usual style, and helpers for objects. Start with define-controller.ts; docs/controllers.md is the guide.
+// `front`: controllers in the style of controller-runtime, and helpers for objects. Start with define-controller.ts; docs/controllers.md is the
+// guide.
 export { type ControllerDefinition, defineController, type ReconcileResult } from "./define-controller.ts";
 export {
   type ChangeObject,

@@ -1,11 +1,11 @@
-// The client of one reconcile: the API's verbs on any resource, typed as ResourceClient's, each ending with the reconcile. Reads go to
-// the server; for the caches there is `context.reader`.
+// The client of one reconcile: the API's verbs on any resource, with the same types as ResourceClient. All requests end with the reconcile.
+// Reads go to the server; use `context.reader` to read the caches.
 //
-// Every write goes the way plans go: it is refused unless the controller declares it, gets a deadline and a span, and is noted, so that
-// neither the rest of this reconcile nor the next one of this key reads anything older.
+// Every write is executed like an action of a plan: it is refused unless the controller declares it, it gets a deadline and a span, and the
+// read-your-writes gate notes it, so that neither the rest of this reconcile nor the next reconcile of this key reads an older state.
 //
-// Not here: watches, tables, logs of pods, deleting a collection by field selector, and requests of one's own making. A `Client` does
-// them; what is written through that is nobody's own write: the next reconcile may not see it yet.
+// Not here: watches, tables, logs of pods, deleting a collection by field selector, and raw requests. Use a `Client` for these. The gate does
+// not know the writes of a `Client`, so the next reconcile may not see them yet.
 import {
   type KubernetesObject,
   type metav1,
@@ -44,12 +44,12 @@ import {
 } from "../../contract/index.ts";
 
 export interface ReconcileClientOptions {
-  /** Of applies that name none. */
+  /** The field manager of applies that do not name one. */
   readonly fieldManager: string;
 }
 
 export interface PatchOptions extends WriteOptions {
-  /** A conflict, unless these still hold. */
+  /** The server answers with a conflict unless these still hold. */
   readonly preconditions?: Preconditions;
 }
 
@@ -62,7 +62,7 @@ export class ReconcileClient {
     this.#options = options;
   }
 
-  /** The verbs on a resource. Names are `namespace/name`, or plain ones after `in`. */
+  /** Returns a client for a resource. Names are `namespace/name`, or plain names after `in`. */
   resource<T extends KubernetesObject, S extends SubresourceTypes>(
     resource: Resource<T, S>,
   ): ReconcileResourceClient<T, S> {
@@ -95,17 +95,17 @@ export class ReconcileResourceClient<T extends KubernetesObject, S extends Subre
     this.#namespace = namespace;
   }
 
-  /** The same resource in one namespace. */
+  /** Returns a client for the same resource in one namespace. */
   in(namespace: string): ReconcileResourceClient<T, S> {
     return new ReconcileResourceClient<T, S>(this.resource, this.#context, this.#options, namespace);
   }
 
-  /** As the server has it; undefined if it is not there. */
+  /** Returns the object from the server; undefined if it does not exist. */
   get(name: string): Promise<T | undefined> {
     return handled(() => this.#context.answer(liveGet<T>(this.resource, this.#keyOf(name))));
   }
 
-  /** All of them, as the server has them, at one version. */
+  /** Returns all objects from the server, at one resourceVersion. */
   list(options: Omit<LiveListOptions, "namespace"> = {}): Promise<LiveList<T>> {
     const where = this.#namespace === undefined ? {} : { namespace: this.#namespace };
     return handled(() => this.#context.answer(liveList<T>(this.resource, { ...options, ...where })));
@@ -115,7 +115,7 @@ export class ReconcileResourceClient<T extends KubernetesObject, S extends Subre
     return this.#write(() => create<T>(this.resource, this.#placed(object), { options }));
   }
 
-  /** Replaces the whole object; with `metadata.resourceVersion`, only if nobody has changed it since. Prefer patches. */
+  /** Replaces the whole object. With `metadata.resourceVersion`, the server answers with a conflict if it has changed since. Prefer patches. */
   update(object: T, options?: WriteOptions): Promise<T> {
     return this.#write(() => update<T>(this.resource, this.#placed(object), { options }));
   }
@@ -145,14 +145,14 @@ export class ReconcileResourceClient<T extends KubernetesObject, S extends Subre
     return this.#write(() => apply<T>(this.resource, this.#placed(object), more));
   }
 
-  /** The object as it was last, if it lives on or the server says so; a Status otherwise. */
+  /** Returns the object if the server answers with it, as for an object that is terminating; a Status otherwise. */
   delete(name: string, options: DeleteOptions = {}): Promise<T | metav1.Status> {
     return handled(
       async () => required(await this.#context.perform(remove(this.resource, this.#keyOf(name), options))) as T,
     );
   }
 
-  /** What the labels select, in one namespace if the resource has any: all, if none are given. */
+  /** Deletes the objects that the label selector matches, in the client's namespace if it has one; all objects without a selector. */
   deleteCollection(
     options: Omit<DeleteOptions, "preconditions"> & { readonly labelSelector?: string } = {},
   ): Promise<void> {
@@ -183,7 +183,7 @@ export class ReconcileResourceClient<T extends KubernetesObject, S extends Subre
     );
   }
 
-  /** An object may say where it lives; it must not contradict the client. */
+  /** Sets the client's namespace on the object. Throws if the object has another namespace. */
   #placed<O extends { readonly metadata: KubernetesObject["metadata"] }>(object: O): O {
     if (!this.resource.namespaced || this.#namespace === undefined) return object;
     const namespace = object.metadata.namespace || this.#namespace;
@@ -192,7 +192,7 @@ export class ReconcileResourceClient<T extends KubernetesObject, S extends Subre
   }
 }
 
-/** The verbs on one subresource of named objects: scale, eviction, token and their like. */
+/** The verbs on one subresource of named objects, for example scale, eviction or token. */
 export class ReconcileSubresourceClient<T extends KubernetesObject, Created = T> {
   readonly #place: Place;
   readonly #name: string;
@@ -202,7 +202,7 @@ export class ReconcileSubresourceClient<T extends KubernetesObject, Created = T>
     this.#name = name;
   }
 
-  /** As the server has it; undefined if it is not there. */
+  /** Returns the subresource from the server; undefined if the object does not exist. */
   get(name: string): Promise<T | undefined> {
     const { resource, context, keyOf } = this.#place;
     return handled(async () => (await context.answer(liveGetSubresource(resource, keyOf(name), this.#name))) as T);

@@ -1,4 +1,4 @@
-// What a reconcile is given: caches to read, a client to write, and who to tell. Good until the reconcile is over.
+// The context of a reconcile: caches to read, a client to write, a recorder for events and a log. Valid until the reconcile is over.
 import type { KubernetesObject, ObjectKey, Resource } from "../../api/index.ts";
 import { KubeloopError, type Log } from "../../base/index.ts";
 import type { ProcedureContext, Step } from "../../contract/for-drivers.ts";
@@ -6,38 +6,38 @@ import { liveGet, type Outcome, recordEvent, type Snapshot, type Wake } from "..
 import type { Editor } from "./editor.ts";
 import { ReconcileClient } from "./reconcile-client.ts";
 
-/** Which key to look at. Nothing is said about why: look at what is there. */
+/** The key to reconcile. The request does not contain the change that caused it: reconcile the current state. */
 export interface ReconcileRequest {
   readonly key: ObjectKey;
-  /** "" for what lives in none. */
+  /** "" for a cluster-scoped object. */
   readonly namespace: string;
   readonly name: string;
-  /** How often in a row it has failed before. */
+  /** How many times in a row the key has failed before. */
   readonly failures: number;
 }
 
 export interface ReconcileRecorder {
-  /** Records an Event about the object, which `kubectl describe` shows. Never throws and never waits. */
+  /** Records an Event about the object, which `kubectl describe` shows. Never throws and never blocks. */
   event(object: KubernetesObject, type: "Normal" | "Warning", reason: string, message: string): void;
 }
 
 export interface ReconcileContext extends Editor {
-  /** The caches of what is watched, with this reconcile's own writes in them. Synchronous; by reference: change none of it. */
+  /** The caches of the watched resources, including this reconcile's own writes. Reads are synchronous. Do not modify the returned objects. */
   readonly reader: Snapshot;
   readonly client: ReconcileClient;
   readonly recorder: ReconcileRecorder;
   readonly log: Log;
-  /** Aborts when time is up, or the controller stops. */
+  /** Aborts when the deadline has passed, or the controller stops. */
   readonly signal: AbortSignal;
-  /** Wall time, at each look. */
+  /** The current wall time, read at each access. */
   readonly nowMs: number;
-  /** Looks at other keys, too. */
+  /** Adds other keys to the queue. */
   wake(...wakes: readonly Wake[]): void;
-  /** Many actions: step by step, those of a step side by side, the first step with a failure being the last. For `slowStart`. */
+  /** Executes many actions: steps in order, the actions of a step in parallel; after a step with a failure, no further step. For `slowStart`. */
   carryOut(steps: readonly Step[]): Promise<Outcome>;
 }
 
-/** Its functions may be taken out of it; each is made when somebody first looks at it. */
+/** Its functions may be destructured, because they do not use `this`. Each is created when it is accessed. */
 export class RunningReconcile implements ReconcileContext {
   readonly #context: ProcedureContext;
   readonly #options: { readonly fieldManager: string };
@@ -102,7 +102,7 @@ export class RunningReconcile implements ReconcileContext {
   async #read<T extends KubernetesObject>(resource: Resource<T>, key: string): Promise<T | undefined> {
     try {
       const cached = this.#context.snapshot.get(resource, key);
-      // Of some kinds only metadata is cached.
+      // If only metadata is cached for the resource, the object is read from the server.
       return cached === undefined || cached.kind === resource.kind ? cached : await this.readLive(resource, key);
     } catch (error) {
       if (error instanceof KubeloopError && error.reason === "NotWatched") return await this.readLive(resource, key);

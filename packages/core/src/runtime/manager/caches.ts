@@ -1,11 +1,11 @@
-// The process's informers as one runnable. The next group waits for what has been asked for by then; for an informer that fails
-// again and again it does not wait, and for none longer than two minutes: whoever needs that one waits for it alone, and the
-// others start.
+// The process's informers as one runnable. The next group waits until the informers that have been requested so far have synced. It does not
+// wait for an informer that keeps failing, and for no informer longer than two minutes. Then only the controllers that need this informer
+// wait for it, and the others start.
 import { type Clock, isAborted, type Log, runTogether, timeoutSignal } from "../../base/index.ts";
 import type { InformerStatus, SyncResult } from "../../informer/index.ts";
 import type { Runnable } from "./runnable.ts";
 
-/** What is common to the informer factories. */
+/** The common interface of the informer factories. */
 export interface CacheSource {
   readonly statuses: readonly InformerStatus[];
   run(signal: AbortSignal): Promise<void>;
@@ -15,16 +15,16 @@ export interface CacheSource {
 export interface CachesOptions {
   readonly clock: Clock;
   readonly log: Log;
-  /** How long an informer may fail before nobody waits for it any more; 10 s unless given. */
+  /** How long an informer may fail before the next group no longer waits for it; 10 s unless given. */
   readonly brokenAfterMs?: number | undefined;
-  /** How long to wait for one that is slow; 2 min unless given. */
+  /** How long the next group waits for a slow informer; 2 min unless given. */
   readonly patienceMs?: number | undefined;
-  /** How long one may fail, or hear nothing, before `/readyz` says so; 1 min and 15 min unless given. */
+  /** How long an informer may fail (1 min unless given), or receive nothing (15 min unless given), before `/readyz` reports it. */
   readonly maxFailingMs?: number | undefined;
   readonly maxSilenceMs?: number | undefined;
 }
 
-/** Between two looks at informers that have not synced. */
+/** The interval between two checks of informers that have not synced. */
 const lookEveryMs = 1000;
 
 export function cachesRunnable(sources: readonly CacheSource[], options: CachesOptions): Runnable {
@@ -64,12 +64,12 @@ async function waitALittle(source: CacheSource, signal: AbortSignal): Promise<vo
   try {
     await source.waitForCacheSync(signal);
   } catch (error) {
-    // It says who has not synced; that is looked at above.
+    // A timeout error names the informers that have not synced; `whenReady` checks that itself.
     if (!signal.aborted && !isAborted(error, signal)) throw error;
   }
 }
 
-/** Failing, and backing off because of it; one that is in the middle of a long list is slow. */
+/** Returns whether the informer is failing and in backoff. An informer in the middle of a long list is slow, not broken. */
 function isBroken({ failingSinceMs, phase }: InformerStatus, nowMs: number, afterMs: number): boolean {
   return failingSinceMs !== undefined && phase === "waiting" && nowMs - failingSinceMs >= afterMs;
 }
@@ -78,7 +78,7 @@ function lastFailureOf({ lastFailure, phase }: InformerStatus): string {
   return lastFailure === undefined ? `it is ${phase}` : lastFailure.error.message;
 }
 
-/** Names each informer that cannot hear what happens on the server. */
+/** Returns the names of the informers that do not receive changes from the server, with the reason; undefined if there are none. */
 export function findInformerFault(
   statuses: readonly InformerStatus[],
   nowMs: number,

@@ -1,5 +1,5 @@
-// A controller's driver as a runnable. A cache of its that does not fill, or goes deaf, is its own trouble: it waits, `/readyz`
-// says for what, and the others do not notice.
+// A controller's driver as a runnable. If one of its caches does not sync, or no longer receives events, only this controller is affected: it
+// waits, `/readyz` names the cache and the reason, and the other controllers continue.
 import { deferred, onAbort } from "../../base/index.ts";
 import type { Controller } from "../../contract/index.ts";
 import {
@@ -26,8 +26,8 @@ export function controllerRunnable<M>(driver: ControllerDriver<M>, placement: Pl
 }
 
 /**
- * Keeps the shared informers of a controller filled in replicas that do not lead, so that a new leader begins at once. Costs their
- * memory and watches in each replica. Caches of its own, those with selectors, are not kept.
+ * Keeps the shared informers of a controller synced in replicas that do not lead, so that a new leader starts immediately. This costs the
+ * memory and the watches of these informers in each replica. Informers with a namespace or selectors are not kept synced.
  */
 export function warmUpRunnable<M>(
   controller: Controller<M>,
@@ -41,7 +41,7 @@ export function warmUpRunnable<M>(
       const watches = controller.followsDiscovery ? [] : controller.watchesFor(undefined);
       const shared = watches.filter((watch) => scopeIdOf(watch).trim() === "");
       const either = new ObjectOrMetadataInformerFactory(informers, metadata);
-      // Whole objects first: who needs only metadata shares them then, as the controller itself will.
+      // Whole objects first: a watch of metadata only then shares the informer for whole objects, as it will in the controller itself.
       const held = shared
         .toSorted((a, b) => Number(a.metadataOnly === true) - Number(b.metadataOnly === true))
         .map(({ resource, metadataOnly }) => (metadataOnly ? either.acquire(resource) : informers.acquire(resource)));

@@ -1,4 +1,4 @@
-// `manager`: runs what makes up a process, in order, and ends it in order. Start with manager.ts; the order is the array in
+// `manager`: starts the parts of a process in order, and stops them in reverse order. Start with manager.ts; the order is the array in
 // runnable.ts. docs/manager.md is a tour.
 
 export type { ManagerState } from "./lifecycle.ts";

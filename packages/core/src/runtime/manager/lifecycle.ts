@@ -1,10 +1,10 @@
-// Starts groups of runnables one after the other and ends them the other way round; the election stands before the last.
+// Starts groups of runnables one after the other, and stops them in reverse order. The leader election runs before the last group.
 //
 // Promises
-// - A group starts when the one before it is ready. The first failure, the loss of the lease, or the signal ends all.
-// - Groups end from the last to the first, each waited for, within one grace period for all. The last moments of it are for whatever
-//   is left, all at once; the error names who has not ended then.
-// - The lease is renewed until the leader's group is over. When it is lost the group gets no more time than the lease has left.
+// - A group starts when the one before it is ready. The first failure, the loss of the lease, or the signal stops all groups.
+// - Groups stop from the last to the first, and each is waited for, within one grace period for all. In the last part of the grace period, all
+//   remaining groups are stopped at the same time; the error names the runnables that have not ended after it.
+// - The lease is renewed until the group "leader" is over. If the lease is lost, this group gets no more time than the lease is still valid.
 import {
   type ChildSignal,
   type Clock,
@@ -54,7 +54,7 @@ export class Lifecycle {
     this.#log = log;
     this.#graceMs = gracePeriodMs;
     this.#election = election;
-    // Nobody has to wait for it.
+    // `whenStarted` may never be called: then the rejection must not count as unhandled.
     this.#started.promise.catch(() => {});
   }
 
@@ -66,14 +66,14 @@ export class Lifecycle {
     await untilAborted(this.#started.promise, signal);
   }
 
-  /** Starts with its group, or at once if that has started. Throws once its group has been stopped. */
+  /** The runnable starts with its group, or immediately if the group has started. Throws if the group has been stopped. */
   add(runnable: Runnable): Member {
     const member = new Member(runnable, (failed, error) => this.#failed(failed, error));
     this.#group(member.group).add(member);
     return member;
   }
 
-  /** Stops one alone and waits for it. */
+  /** Stops one runnable and waits until it is over. */
   async remove(member: Member): Promise<void> {
     const reason = new KubeloopError(`${member.name} has been removed`, { reason: "Removed", retry: "never" });
     await this.#group(member.group).remove(member, reason);
@@ -100,7 +100,7 @@ export class Lifecycle {
     }
   }
 
-  /** Ends `run`, if it runs, and waits for it. */
+  /** Stops `run`, if it was called, and waits until it has ended. */
   async end(reason: unknown): Promise<void> {
     if (this.#state === "new") return;
     this.#stop?.abort(reason);
@@ -150,7 +150,7 @@ export class Lifecycle {
     this.#stop?.abort(new KubeloopError("leader election lost", { reason: "LeaderElectionLost", retry: "never" }));
   }
 
-  /** Throws a ManagerError if anything was not as it should be. */
+  /** Throws a ManagerError if the lease was lost, a runnable failed, or a runnable has not ended in time. */
   async #end(reason: unknown): Promise<void> {
     this.#state = "stopping";
     this.#started.reject(new KubeloopError("the manager has ended", { reason: "Ended", retry: "never" }));
@@ -163,7 +163,7 @@ export class Lifecycle {
     this.#log.info("manager has stopped");
   }
 
-  /** Returns who has not ended. */
+  /** Returns the names of the runnables that have not ended. */
   async #endGroups(reason: unknown): Promise<readonly string[]> {
     const never = new AbortController().signal;
     const clock = this.#clock.labelled({ kind: "background", name: "grace period" });
@@ -178,11 +178,11 @@ export class Lifecycle {
     for (const group of [...this.#groups.values()].reverse()) group.stop(reason);
     this.#electing?.stop.abort(reason);
     await this.#lastMoment();
-    // Who gives no time has no reason to complain.
+    // With a grace period of 0, runnables that have not ended are not reported.
     return this.#graceMs === 0 ? [] : [...this.#groups.values()].flatMap(({ running }) => running);
   }
 
-  /** So that those who never got a turn, because of one that is stuck, are not named with it. */
+  /** Waits shortly for all groups, so that runnables that were stopped late because another one hangs are not reported together with it. */
   async #lastMoment(): Promise<void> {
     const limitMs = Math.min(this.#graceMs, this.#isLeaseLost ? this.#handoverMs : Number.POSITIVE_INFINITY);
     const clock = this.#clock.labelled({ kind: "background", name: "last moment" });
@@ -202,12 +202,12 @@ export class Lifecycle {
       await untilAborted(group.whenOver(), grace);
       return;
     }
-    // Somebody else may lead as soon as the lease is over: a grace period is no reason to still be at work then.
+    // Another replica may lead as soon as the lease has expired, so the work must end by then even if the grace period is longer.
     const limitMs = this.#isLeaseLost ? withoutLastMoment(this.#handoverMs) : Number.POSITIVE_INFINITY;
     const clock = this.#clock.labelled({ kind: "background", name: "handover" });
     using limit = timeoutSignal(grace, limitMs, { clock, what: "ending what only a leader may run" });
     await untilAborted(group.whenOver(), limit.signal);
-    // Only now: until here the lease was renewed.
+    // The election stops only now, so that the lease is renewed until the group is over.
     this.#electing?.stop.abort(reason);
     await untilAborted(this.#electing?.done ?? Promise.resolve(), grace);
   }
@@ -219,7 +219,7 @@ export class Lifecycle {
   }
 }
 
-/** Of a time to end in, what is kept for the end. */
+/** Returns the part of a time limit that is reserved for its last moment. */
 function lastMomentMs(limitMs: number): number {
   return Math.min(1000, limitMs / 10);
 }

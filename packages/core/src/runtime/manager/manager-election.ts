@@ -1,6 +1,6 @@
-// The election of a manager: the leader's group starts when this replica leads, and is aborted when it does so no longer.
+// The leader election of a manager: the group "leader" starts when this replica becomes the leader, and is aborted when it loses the lease.
 //
-// As long as the group runs, the lease is renewed, on the way out too: it is given up only after the group is over.
+// The lease is renewed as long as the group runs, also while the manager stops: it is released only after the group is over.
 import { hostname } from "node:os";
 import { randomSuffix } from "../../api/index.ts";
 import { type Clock, deferred, type Log, type Metrics, onAbort, type Random, untilAborted } from "../../base/index.ts";
@@ -16,16 +16,16 @@ import {
 import type { RunnableGroup } from "./runnable-group.ts";
 
 export interface ManagerElectionOptions extends Partial<ElectionTimings> {
-  /** Of the Lease. Replicas that share it elect one among them. */
+  /** The namespace of the Lease. Replicas that use the same Lease elect one leader. */
   readonly namespace: string;
   readonly name: string;
-  /** Ours alone; the machine's name and a few random letters unless given. */
+  /** Must be unique to this replica; the hostname and a random suffix unless given. */
   readonly identity?: string;
-  /** Whether to give the lease back at the end, so that the next leader need not wait for it. True unless given. */
+  /** Whether to release the lease at the end, so that the next leader does not have to wait until it expires. True unless given. */
   readonly releaseOnStop?: boolean;
-  /** Where the lease is kept, if not on the server. */
+  /** Where the lease is stored; a Lease on the server unless given. */
   readonly lock?: LeaseStore;
-  /** How long past its end a lease may still be believed in before `/healthz` fails; 20 s unless given. */
+  /** How long a leader may still act as leader after its lease has expired before `/healthz` fails; 20 s unless given. */
   readonly healthToleranceMs?: number;
 }
 
@@ -38,7 +38,7 @@ export interface ElectionParts {
 }
 
 export class ManagerElection {
-  /** What is left of the lease when a leader gives up: by then nothing of its work may go on. */
+  /** How long the lease is still valid when a leader gives up renewing it. The leader's work must have ended by then. */
   readonly handoverMs: number;
   readonly #elector: LeaderElector;
   readonly #healthToleranceMs: number;
@@ -61,7 +61,7 @@ export class ManagerElection {
     });
   }
 
-  /** Of the lease by which we lead; undefined while we do not. */
+  /** The fencing token of the lease with which this replica leads; undefined while it does not lead. */
   get fencingToken(): number | undefined {
     return this.#fencingToken;
   }
@@ -70,7 +70,7 @@ export class ManagerElection {
     return this.#elector.leader;
   }
 
-  /** For `/healthz`: a leader whose lease has run out and that does not notice should be restarted. */
+  /** For `/healthz`: a leader whose lease has expired and that does not notice this should be restarted. */
   findFault(): string | undefined {
     return this.#elector.findFault(this.#healthToleranceMs);
   }
@@ -79,7 +79,7 @@ export class ManagerElection {
     await untilAborted(this.#elected.promise, signal);
   }
 
-  /** Contends until it leads, and leads until the group has ended. `onLost` has to stop the group, unless it is stopped already. */
+  /** Tries to acquire the lease, and leads until the group is over. `onLost` is called if the group is not stopped yet, and must stop it. */
   async run(group: RunnableGroup, onLost: () => void, signal: AbortSignal): Promise<void> {
     await this.#elector.run(
       {

@@ -1,4 +1,4 @@
-// Why a manager ended otherwise than it was asked to: who failed, whether the lease was lost, who did not end in time.
+// Why a manager did not stop cleanly: which runnables failed, whether the lease was lost, which runnables did not end in time.
 import { KubeloopError } from "../../base/index.ts";
 
 export interface RunnableFailure {
@@ -6,10 +6,10 @@ export interface RunnableFailure {
   readonly error: Error;
 }
 
-/** `reason` is `LeaderElectionLost`, `RunnableFailed` or `GraceExceeded`, the first that holds. `cause` is the first failure. */
+/** `reason` is the first that applies of `LeaderElectionLost`, `RunnableFailed` and `GraceExceeded`. `cause` is the first failure. */
 export class ManagerError extends KubeloopError {
   readonly failures: readonly RunnableFailure[];
-  /** The names of those that still run. */
+  /** The names of the runnables that still run. */
   readonly unended: readonly string[];
 
   constructor(parts: {

@@ -17,30 +17,30 @@ export type ServerPlace = Omit<HttpServerOptions, "clock" | "log">;
 
 export interface ManagerOptions {
   readonly client: Client;
-  /** Made unless given. The manager runs them either way. */
+  /** Created unless given. The manager runs the informers in both cases. */
   readonly informers?: SharedInformerFactory;
   readonly metadata?: MetadataSharedInformerFactory;
-  /** For those that are made. */
+  /** Options for the factories that the manager creates. */
   readonly informerOptions?: Omit<InformerFactoryOptions, "clock" | "random" | "log" | "metrics">;
-  /** Where `/healthz`, `/livez` and `/readyz` are served, and `/metrics` unless that has a place of its own. Nowhere unless given. */
+  /** Serves `/healthz`, `/livez` and `/readyz`, and also `/metrics` unless `metricsServer` is given. They are not served unless given. */
   readonly healthServer?: ServerPlace;
   readonly metricsServer?: ServerPlace;
-  /** Without it every replica runs everything. */
+  /** Without leader election, every replica runs everything. */
   readonly leaderElection?: ManagerElectionOptions;
-  /** For everything to end; 30 s unless given. Infinity waits for ever; 0 does not wait, nor complain. */
+  /** How long the runnables may take to end; 30 s unless given. Infinity waits forever; 0 does not wait, and is no error if some have not ended. */
   readonly gracePeriodMs?: number;
-  /** When an informer counts as broken. */
+  /** When the manager no longer waits for an informer, and when `/readyz` reports it. */
   readonly caches?: Pick<CachesOptions, "brokenAfterMs" | "patienceMs" | "maxFailingMs" | "maxSilenceMs">;
-  /** Shared by all parts; a registry of the manager's own unless given. One that cannot print is not served. */
+  /** Shared by all parts; the manager creates its own registry unless given. Without a `print` function, `/metrics` is not served. */
   readonly metrics?: Metrics & Partial<PrintableMetrics>;
   /**
-   * Whether to measure the process (`process_*`, `nodejs_eventloop_lag_*`); where the manager has a registry of its own and real time, unless
-   * given. A registry of prom-client may have metrics of those names already.
+   * Whether to measure the process (`process_*`, `nodejs_eventloop_lag_*`). Unless given, true if the manager has its own registry and the system
+   * clock. A registry of prom-client may already have metrics with these names.
    */
   readonly processMetrics?: boolean;
-  /** Takes what controllers tell people, and is run by the manager; one that writes core/v1 events unless given. */
+  /** Receives the events of the controllers; the manager runs it. Unless given, a broadcaster that writes core/v1 events. */
   readonly events?: EventBroadcaster | "none";
-  /** Spans from event to write; none unless given. A tracer of OpenTelemetry fits. */
+  /** Creates spans from the event to the write; no spans unless given. An OpenTelemetry tracer can be passed. */
   readonly tracer?: ControllerDriverOptions["tracer"];
   readonly log?: Log;
   readonly clock?: Clock;
@@ -49,6 +49,6 @@ export interface ManagerOptions {
 
 /** The options of one controller's driver, which override those of the manager, and the group in which it runs. */
 export interface AddControllerOptions extends Placement, Partial<ControllerDriverOptions> {
-  /** Keep its caches filled in replicas that do not lead, so that a new leader begins at once. False unless given. */
+  /** Keep its caches synced in replicas that do not lead, so that a new leader starts immediately. False unless given. */
   readonly warmUp?: boolean;
 }

@@ -1,4 +1,4 @@
-// Runs what makes up a process: servers, webhooks, caches, controllers, in order, and ends it in order.
+// Starts the parts of a process in order (servers, webhooks, caches, controllers), and stops them in reverse order.
 //
 //   await using manager = new Manager({ client, healthServer: { port: 8081 }, leaderElection: { namespace, name } });
 //   manager.addController(fooController);
@@ -6,13 +6,13 @@
 //   await manager.run(stop.signal);
 //
 // Promises
-// - The groups of runnable.ts start one after the other, each when the one before is ready: servers listen, caches are filled. An
-//   informer that is broken holds up only the controllers that need it; log and `/readyz` name it.
-// - Leader-only runnables start when this replica leads. Losing the lease aborts them and waits for them, no longer than the lease
-//   lasts; then everything ends and `run` throws. A replica that lost contends again only as a new process.
-// - When the signal aborts, or a runnable fails, the groups end from the last to the first, within the grace period; whoever has
-//   not ended by then is named in the error. `run` ends without one only if nothing failed and everything ended.
-// - Things can be added, and removed, while it runs.
+// - The groups of runnable.ts start one after the other, each when the one before is ready: servers listen, caches have synced. An informer
+//   that fails delays only the controllers that need it; the log and `/readyz` name the informer.
+// - Leader-only runnables start when this replica becomes the leader. When the lease is lost, they are aborted and the manager waits for them,
+//   but not longer than the lease is valid; then everything stops and `run` throws. After that, only a new process can contend again.
+// - When the signal aborts, or a runnable fails, the groups stop from the last to the first, within the grace period. The error names the
+//   runnables that have not ended by then. `run` returns without an error only if nothing failed and everything ended.
+// - Runnables can be added and removed while the manager runs.
 import type { Transport } from "../../api/index.ts";
 import {
   type Clock,
@@ -46,11 +46,11 @@ import type { MemberState } from "./member.ts";
 import { openProcessMetrics } from "./process-metrics.ts";
 import type { Placement, Runnable } from "./runnable.ts";
 
-/** What was added, and the way to take it back. */
+/** A runnable that was added, with a function to remove it. */
 export interface Added {
   readonly name: string;
   readonly state: MemberState;
-  /** Stops it alone, waits for it and forgets it: its name is free then. */
+  /** Stops this runnable, waits until it is over and removes it. After that, its name can be used again. */
   remove(): Promise<void>;
 }
 
@@ -63,11 +63,11 @@ export class Manager implements AsyncDisposable {
   readonly informers: SharedInformerFactory;
   readonly metadata: MetadataSharedInformerFactory;
   readonly metrics: Metrics;
-  /** Behind `/healthz` and `/livez`: what a restart would help against. */
+  /** The checks of `/healthz` and `/livez`: only for problems that a restart can fix. */
   readonly healthz: HealthChecks;
-  /** Behind `/readyz`. */
+  /** The checks of `/readyz`. */
   readonly readyz: HealthChecks;
-  /** Answers probes and scrapes; the same as on the socket, without one. */
+  /** Answers probes and scrapes as the servers do, but without a socket. */
   readonly handler: Transport;
   readonly healthServer: HttpServer | undefined;
   readonly metricsServer: HttpServer | undefined;
@@ -86,7 +86,7 @@ export class Manager implements AsyncDisposable {
     const metrics = options.metrics ?? new MetricsRegistry();
     const parts = { clock, random, log, metrics };
     this.#options = options;
-    // Requests are counted with everything else, unless whoever made the client counts them already.
+    // Requests are counted in the manager's metrics, unless the client counts them already.
     this.client = client.isCounted ? client : client.with({ metrics });
     this.metrics = metrics;
     this.#measuresProcess = options.processMetrics ?? (options.metrics === undefined && clock === systemClock);
@@ -125,17 +125,17 @@ export class Manager implements AsyncDisposable {
     return this.#election?.fencingToken;
   }
 
-  /** Everything that needs no leadership has started. Rejects if it comes to an end before. */
+  /** Resolves when everything that does not need leadership has started. Rejects if the manager stops before that. */
   async whenStarted(signal: AbortSignal): Promise<void> {
     await this.#lifecycle.whenStarted(signal);
   }
 
-  /** This replica leads, or nobody is elected and it has started. */
+  /** Resolves when this replica leads; without leader election, when the manager has started. */
   async whenElected(signal: AbortSignal): Promise<void> {
     await (this.#election ?? { whenElected: (each) => this.whenStarted(each) }).whenElected(signal);
   }
 
-  /** Starts with its group, or at once if that has started. Throws for a name that is taken, and once its group has ended. */
+  /** The runnable starts with its group, or immediately if the group has started. Throws if the name is in use or the group has been stopped. */
   add(runnable: Runnable, placement: Placement = {}): Added {
     const { name } = runnable;
     if (this.#names.has(name)) throw misuse(`there is a runnable called ${name} already`);
@@ -157,7 +157,7 @@ export class Manager implements AsyncDisposable {
     };
   }
 
-  /** Runs a controller with the manager's client, caches, events, metrics and log. It waits for caches that do not fill. */
+  /** Runs a controller with the manager's client, caches, events, metrics and log. The controller waits for caches that have not synced. */
   addController<M>(controller: Controller<M>, options: AddControllerOptions = {}): AddedController<M> {
     const { group, needsLeaderElection, onFailure, warmUp, ...rest } = options;
     const recorder = this.recorderFor(controller.name);
@@ -189,18 +189,18 @@ export class Manager implements AsyncDisposable {
     };
   }
 
-  /** Tells people what happens to objects, in the name of a component; undefined if there are to be no events. */
+  /** Returns a recorder that records events with this component as their source; undefined if events are disabled. */
   recorderFor(component: string): EventRecorder | undefined {
     return this.#events?.newRecorder({ component });
   }
 
-  /** Until the signal aborts, something fails, or the lease is lost. Throws a ManagerError unless all ended as it should. */
+  /** Runs until the signal aborts, a runnable fails, or the lease is lost. Throws a ManagerError unless nothing failed and everything ended. */
   async run(signal: AbortSignal): Promise<void> {
     using _measuring = this.#measuresProcess ? openProcessMetrics(this.metrics) : undefined;
     await this.#lifecycle.run(signal);
   }
 
-  /** Ends it, if it runs, and waits for that. `run` throws what failed. */
+  /** Stops the manager, if it runs, and waits until it has ended. Failures are thrown by `run`. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#lifecycle.end(misuse("the manager has been disposed of"));
   }
@@ -239,13 +239,13 @@ function newBroadcaster(client: Client, parts: EventBroadcasterOptions): EventBr
   return broadcaster;
 }
 
-/** Where the numbers can be printed. */
+/** Returns the route for `/metrics` if the metrics have a `print` function. */
 function metricsRoutes(metrics: NonNullable<ManagerOptions["metrics"]>): Routes {
   if (metrics.print === undefined) return {};
   return { "/metrics": metricsHandler({ print: () => metrics.print?.() ?? "" }) };
 }
 
-/** What is said where it is added counts before what the runnable says of itself. */
+/** The placement passed to `add` overrides that of the runnable. */
 function place(runnable: Runnable, placement: Placement): Runnable {
   const { name, group, needsLeaderElection, onFailure } = runnable;
   return {
@@ -262,7 +262,7 @@ function defined(placement: { readonly [K in keyof Placement]: Placement[K] | un
   return Object.fromEntries(Object.entries(placement).filter(([, value]) => value !== undefined));
 }
 
-/** Names of checks are parts of paths. */
+/** The name of a check is part of a URL path, so other characters are replaced. */
 function checkName(name: string): string {
   return name.replaceAll(/[^A-Za-z0-9._:-]+/g, "-");
 }

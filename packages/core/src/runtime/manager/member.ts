@@ -1,4 +1,4 @@
-// One runnable of a manager through its life. It is started at most once; it has ended when its `run` has, whatever came of it.
+// One runnable of a manager, with its state. It is started at most once. It is over when its `run` has returned or thrown.
 import {
   type ChildSignal,
   childSignal,
@@ -36,7 +36,7 @@ export class Member {
     return this.#state;
   }
 
-  /** For `/readyz`. */
+  /** Returns what is wrong, for `/readyz`. */
   findFault(): string | undefined {
     return this.#error === undefined ? this.runnable.findFault?.() : `has failed: ${this.#error.message}`;
   }
@@ -48,17 +48,17 @@ export class Member {
     void this.#run(this.#stop);
   }
 
-  /** Ready, or over: then there is nothing more to wait for. Throws the signal's reason. */
+  /** Waits until the runnable is ready or over. Throws the signal's reason if it aborts. */
   async whenReady(signal: AbortSignal): Promise<void> {
     using patience = childSignal(signal);
     const ready = (async () => await this.runnable.whenReady?.(patience.signal))();
-    // When it is over, whether it could have been ready is nobody's concern any more.
+    // If the runnable is over first, a later rejection of `ready` is ignored.
     ready.catch(() => {});
     try {
       await untilAborted(Promise.race([ready, this.#over.promise]), signal);
     } catch (error) {
       if (isAborted(error, signal)) throw error;
-      // A server that cannot listen fails on both ways; the way it ends is the one that counts.
+      // A server that cannot listen rejects both `whenReady` and `run`; the error of `run` is the one that is reported.
       this.abort(error);
       await untilAborted(this.#over.promise, signal);
       if (this.#error === undefined) this.#fail(toError(error));
@@ -72,7 +72,7 @@ export class Member {
     else this.#stop?.abort(reason);
   }
 
-  /** Resolves when it is over; at once for one that was never started and never will be. */
+  /** Resolves when the runnable is over; immediately if it was aborted before it was started. */
   async whenOver(): Promise<void> {
     await this.#over.promise;
   }

@@ -1,18 +1,18 @@
-// What Linux tells of a process in /proc/self, read from the text of its files. What a file does not tell is undefined.
+// Reads numbers about the process from the text of the files in Linux's /proc/self. A number that no file contains is undefined.
 
 export interface ProcNumbers {
   readonly maxFds?: number;
   readonly virtualBytes?: number;
   readonly maxVirtualBytes?: number;
-  /** By the network namespace that the process is in. */
+  /** Counted for the whole network namespace of the process. */
   readonly receivedBytes?: number;
   readonly sentBytes?: number;
 }
 
-/** Where "unlimited" is a number: the largest of 64 bits. */
+/** The number that is exported for "unlimited": the largest of 64 bits. */
 const unlimited = 2 ** 64;
 
-/** `read` returns the text of the file of this name, or undefined. */
+/** `read` returns the text of the file with this name, or undefined. */
 export function readProcNumbers(read: (file: string) => string | undefined): ProcNumbers {
   const limits = read("limits") ?? "";
   const network = readExtended(read("net/netstat") ?? "");
@@ -33,7 +33,7 @@ function softLimit(limits: string, name: string): number | undefined {
   return value === "unlimited" ? unlimited : Number(value);
 }
 
-/** The counters of the group IpExt: one line of names, then one of values. */
+/** Returns the counters of the group IpExt: the file has one line with the names, then one with the values. */
 function readExtended(netstat: string): ReadonlyMap<string, number> {
   const [names = [], values = []] = netstat
     .split("\n")

@@ -1,25 +1,26 @@
-// What is known about the process itself, under the names that Prometheus' client libraries agree on (`process_*`), and how late the event
-// loop is, under the names of Node's (`nodejs_eventloop_lag_*`): a controller whose loop lags loses its lease, whatever else it measures.
+// Metrics about the process itself, with the names that Prometheus' client libraries share (`process_*`), and about the delay of the event
+// loop, with the names of the client library for Node (`nodejs_eventloop_lag_*`). The delay matters because a controller whose event loop lags
+// loses its lease.
 //
-// Values are read when somebody asks for the metrics. The delay of the event loop is sampled by the platform as long as this is open, and
-// begins anew after each look.
+// Values are read when the metrics are collected. Node samples the delay of the event loop as long as this is open; each collection resets
+// the samples.
 import { readdirSync, readFileSync } from "node:fs";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import type { CounterSeries, GaugeSeries, Metrics } from "../../base/index.ts";
 import { type ProcNumbers, readProcNumbers } from "./proc-files.ts";
 
-/** Where the values come from. */
+/** The source of the values. */
 export interface ProcessReader extends Disposable {
   cpuSeconds(): number;
   residentBytes(): number;
   heapUsedBytes(): number;
   /** Unix time. */
   readonly startSeconds: number;
-  /** Undefined where the platform does not tell. */
+  /** Undefined if the platform does not provide it. */
   openFds(): number | undefined;
-  /** Nothing where the platform is not Linux. */
+  /** Empty if the platform is not Linux. */
   procNumbers?(): ProcNumbers;
-  /** Since it was asked last. */
+  /** Since the last call. */
   eventLoopDelay(): EventLoopDelay;
 }
 
@@ -56,7 +57,7 @@ export const processMetricDefinitions = {
   lagP99: { name: "nodejs_eventloop_lag_p99_seconds", help: "The 99th percentile of the recorded event loop delays." },
 } as const;
 
-/** Until it is disposed of. */
+/** Measures the process until the result is disposed. */
 export function openProcessMetrics(metrics: Metrics, reader: ProcessReader = nodeProcess()): Disposable {
   const definitions = processMetricDefinitions;
   const gauge = (definition: (typeof definitions)[keyof typeof definitions]) => metrics.gauge(definition).labels({});
@@ -90,7 +91,7 @@ export function openProcessMetrics(metrics: Metrics, reader: ProcessReader = nod
   };
 }
 
-/** Returns a function that measures; only what the platform tells at first is ever there. */
+/** Returns a function that updates the metrics. Only numbers that the platform provides at the first read get a metric. */
 function openProcMetrics(metrics: Metrics, reader: ProcessReader): () => void {
   const define = processMetricDefinitions;
   const first = reader.procNumbers?.() ?? {};
@@ -126,7 +127,7 @@ const resolutionMs = 10;
 export function nodeProcess(): ProcessReader {
   const delay = monitorEventLoopDelay({ resolution: resolutionMs });
   delay.enable();
-  // The samples hold the sampling period, too. Without a sample the mean is not a number.
+  // The samples include the sampling period, so it is subtracted. Without a sample the mean is NaN.
   const seconds = (nanoseconds: number) =>
     Number.isFinite(nanoseconds) ? Math.max(0, nanoseconds / 1e9 - resolutionMs / 1000) : 0;
   return {

@@ -1,5 +1,5 @@
-// The runnables that start together and end together. What is added to a group that has started starts at once; to one that
-// has been stopped nothing can be added.
+// A group of runnables that start together and stop together. A runnable that is added to a started group starts immediately; nothing can be
+// added to a stopped group.
 import { deferred, isAborted, KubeloopError, onAbort } from "../../base/index.ts";
 import type { Member } from "./member.ts";
 import type { GroupName } from "./runnable.ts";
@@ -22,7 +22,7 @@ export class RunnableGroup {
     return this.#members.size;
   }
 
-  /** The names of those that have been started and are not over. */
+  /** The names of the runnables that have been started and are not over. */
   get running(): readonly string[] {
     return [...this.#members].filter(({ state }) => state === "running").map(({ name }) => name);
   }
@@ -36,14 +36,14 @@ export class RunnableGroup {
     if (this.#state === "started") member.start(this.#stop.signal);
   }
 
-  /** Stops one alone, waits for it and forgets it. */
+  /** Stops one runnable, waits until it is over and removes it from the group. */
   async remove(member: Member, reason: unknown): Promise<void> {
     member.abort(reason);
     await member.whenOver();
     this.#members.delete(member);
   }
 
-  /** Starts all, in the order they were added, and waits until each is ready or over. Throws the signal's reason. */
+  /** Starts all runnables in the order they were added, and waits until each is ready or over. Throws the signal's reason if it aborts. */
   async start(signal: AbortSignal): Promise<void> {
     if (this.#state !== "waiting") return;
     this.#state = "started";
@@ -52,7 +52,7 @@ export class RunnableGroup {
     await Promise.all(members.map((member) => member.whenReady(signal)));
   }
 
-  /** Aborts all; `whenOver` waits for them. */
+  /** Aborts all runnables; use `whenOver` to wait for them. */
   stop(reason: unknown): void {
     if (this.#state === "stopped") return;
     this.#state = "stopped";
@@ -60,7 +60,7 @@ export class RunnableGroup {
     for (const member of this.#members) member.abort(reason);
   }
 
-  /** Starts all and resolves when the group has been stopped and all are over; empty or not, it stays open until then. */
+  /** Starts all runnables, and resolves when the group has been stopped and all are over. An empty group also stays open until it is stopped. */
   async lead(signal: AbortSignal): Promise<void> {
     const stopped = deferred();
     using _stopping = onAbort(this.#stop.signal, () => stopped.resolve());

@@ -1,41 +1,41 @@
-// What a manager runs, and in which order. The order is this one array: everything starts from its beginning and ends from its
-// end, each group only after the one before it.
+// What a manager runs, and in which order. The order is this one array: groups start from its beginning and stop from its end, each group
+// only after the one before it.
 
-/** With the reason why each stands where it does. */
+/** The groups in order, each with the reason for its position. */
 export const groupNames = [
-  // Where everything else reports to: it must still be there when everything else has ended.
+  // All other groups record events, so this group must still run when all others have ended.
   "events",
-  // Probes and metrics: whoever watches the process wants to see it start, and end.
+  // Probes and metrics: they must be served while the other groups start and stop.
   "servers",
-  // Before caches: a list of custom resources may need our own conversion to be answered.
+  // Before caches: the API server may need our own conversion webhook to answer a list of custom resources.
   "webhooks",
-  // Before whatever reads them.
+  // Before everything that reads them.
   "caches",
-  // In every replica.
+  // Runs in every replica.
   "always",
-  // Only in the one that leads; in every replica where nobody is elected.
+  // Runs only in the leader; without leader election, in every replica.
   "leader",
 ] as const;
 
 export type GroupName = (typeof groupNames)[number];
 
 export interface Placement {
-  /** Where it stands in the order; by `needsLeaderElection` unless given. */
+  /** The group in which it runs; derived from `needsLeaderElection` unless given. */
   readonly group?: GroupName;
-  /** False for what runs in every replica; true unless given. */
+  /** False if it runs in every replica; true unless given. */
   readonly needsLeaderElection?: boolean;
-  /** What its failure means: the end of all, or a word in the log and in `/readyz`. "stop" unless given. */
+  /** "stop": if it fails, the manager stops. "report": the failure is logged and reported by `/readyz`. "stop" unless given. */
   readonly onFailure?: "stop" | "report";
 }
 
 export interface Runnable extends Placement {
-  /** Unlike all others of a manager. */
+  /** Unique in a manager. */
   readonly name: string;
-  /** Works until the signal aborts, and ends only when all it started has ended. Ending by itself is fine, throwing a failure. */
+  /** Works until the signal aborts, and ends only when everything it started has ended. Returning earlier is allowed; throwing is a failure. */
   run(signal: AbortSignal): Promise<void>;
-  /** Resolves when the next group may start; at once unless given. */
+  /** Resolves when the next group may start; immediately unless given. */
   whenReady?(signal: AbortSignal): Promise<void>;
-  /** For `/readyz`, under its name: what is wrong, in words. */
+  /** Returns a description of what is wrong; undefined if nothing is. `/readyz` reports it under the name of the runnable. */
   findFault?(): string | undefined;
 }
 

@@ -1,17 +1,17 @@
-// Runnables that do what a test says, at the time it says, and a record of what they did when.
+// Runnables that follow the script of a test, and a record of what each did at which time.
 import type { Clock, FakeClock } from "../../base/index.ts";
 import type { Placement, Runnable } from "./runnable.ts";
 
 export interface Script extends Placement {
-  /** Ready after so long; Infinity for never. At once unless given. */
+  /** Ready after this time; Infinity for never. Immediately unless given. */
   readonly readyMs?: number;
-  /** Ends by itself after so long. */
+  /** Returns from `run` after this time, without an abort. */
   readonly endsMs?: number;
-  /** Fails after so long. */
+  /** Fails after this time. */
   readonly failsMs?: number;
-  /** Takes so long to end when told; Infinity for never. At once unless given. */
+  /** Takes this time to end after the abort; Infinity for never. Ends immediately unless given. */
   readonly endingMs?: number;
-  /** Fails when told to end. */
+  /** Fails after the abort instead of ending. */
   readonly failsEnding?: boolean;
   readonly fault?: string;
 }
@@ -28,7 +28,7 @@ export class Diary {
     this.lines.push(`${this.#clock.monotonic()} ${what}`);
   }
 
-  /** `a` in group `always`: "0 a starts", "0 a is told", "0 a ends". */
+  /** Returns a runnable that records its steps, for example "0 a starts", "0 a is told" (its signal has aborted), "0 a ends". */
   runnable(name: string, script: Script = {}): Runnable {
     const { readyMs, endsMs, failsMs, endingMs = 0, failsEnding, fault, ...placement } = script;
     const clock: Clock = this.#clock;

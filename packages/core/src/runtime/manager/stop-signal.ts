@@ -1,4 +1,4 @@
-// From the signals that end a process to the one AbortSignal: the first asks for an orderly end, the second does not wait for it.
+// Turns the signals that end a process into one AbortSignal: the first signal aborts it for an orderly stop, the second exits immediately.
 //
 //   using stop = openStopSignal();
 //   await manager.run(stop.signal);
@@ -19,7 +19,7 @@ export interface StopSignalOptions {
   readonly log?: Log;
 }
 
-/** Disposing of it gives the signals back to the platform. */
+/** Disposing it removes the signal handlers, so that Node's default behavior applies again. */
 export interface StopSignal extends Disposable {
   readonly signal: AbortSignal;
 }

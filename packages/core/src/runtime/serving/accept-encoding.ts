@@ -1,4 +1,4 @@
-// What an Accept-Encoding header says about one coding (RFC 9110): named with a weight above zero, or covered by "*".
+// Decides whether an Accept-Encoding header accepts one coding (RFC 9110): the header names it, or "*", with a weight above zero.
 
 export function accepts(header: string | undefined, coding: string): boolean {
   if (header === undefined) return false;

@@ -1,5 +1,5 @@
-// A server's connections, and which of them have a request under way. Node's own list leaves out connections that have not
-// asked for anything yet, or whose handshake has not ended: those, too, would keep a server from closing.
+// A server's connections, and which of them have a request in flight. Node's own list does not contain connections that have not sent a
+// request yet, or whose TLS handshake has not ended. Those would also prevent the server from closing.
 import type { Server as HttpListener, IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 
@@ -9,7 +9,7 @@ interface Open {
 }
 
 export class Connections {
-  // By the address at the other end: under TLS a request has another socket than the one that was accepted.
+  // By remote address and port, because with TLS a request has another socket object than the one that was accepted.
   readonly #open = new Map<string, Open>();
 
   follow(listener: HttpListener): void {
@@ -22,7 +22,7 @@ export class Connections {
     });
   }
 
-  /** Marks a request's connection as busy, until disposed of. */
+  /** Marks the connection of a request as busy until the result is disposed. */
   begin(request: IncomingMessage): Disposable {
     const open = this.#open.get(idOf(request.socket));
     if (open !== undefined) open.requests++;
@@ -33,7 +33,7 @@ export class Connections {
     };
   }
 
-  /** Cuts those that have nothing under way, or all. */
+  /** Closes the connections that have no request in flight, or all. */
   cut(which: "idle" | "all"): void {
     for (const { socket, requests } of this.#open.values()) if (which === "all" || requests === 0) socket.destroy();
   }

@@ -1,6 +1,5 @@
-// Between node's view of an exchange and ours: a request as the seam's functions read it, and their answer onto the wire.
-// Bodies are streamed, with back-pressure; one that is larger than allowed fails the reader, and before anything is read if
-// its sender says so.
+// Converts Node's request into an ApiRequest, and sends an ApiResponse as Node's response. Bodies are streamed, with back-pressure. If a body
+// is larger than allowed, reading it throws; if the content-length is already too large, it throws before anything is read.
 import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import {
@@ -16,7 +15,7 @@ import {
 
 export function toApiRequest(message: IncomingMessage, { maxBytes }: { readonly maxBytes: number }): ApiRequest {
   const target = message.url ?? "/";
-  // A proxy may send the whole address.
+  // A proxy may send an absolute URL.
   const local = target.startsWith("/") ? target : target.replace(/^[a-z]+:\/\/[^/?]*/i, "");
   const mark = local.indexOf("?");
   const path = mark < 0 ? local : local.slice(0, mark);
@@ -46,7 +45,7 @@ async function* limited(message: IncomingMessage, maxBytes: number): AsyncGenera
   const tooLarge = () => newRequestEntityTooLarge(`limit is ${maxBytes}`);
   if (Number(message.headers["content-length"] ?? 0) > maxBytes) throw tooLarge();
   let length = 0;
-  // Whoever stops reading still wants to answer: that takes the connection.
+  // A handler that stops reading still has to send its response, so the connection must stay open.
   for await (const chunk of message.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>) {
     length += chunk.length;
     if (length > maxBytes) throw tooLarge();
@@ -54,7 +53,7 @@ async function* limited(message: IncomingMessage, maxBytes: number): AsyncGenera
   }
 }
 
-/** Writes the answer and waits until the platform has it. Throws the signal's reason when it aborts. */
+/** Writes the response and waits until it was handed over to the operating system. Throws if the signal aborts. */
 export async function sendAnswer(answer: ApiResponse, response: ServerResponse, signal: AbortSignal): Promise<void> {
   await using owned = answer;
   const { body } = owned;

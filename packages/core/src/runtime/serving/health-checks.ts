@@ -1,6 +1,6 @@
-// Named checks behind one endpoint, looked at whenever somebody asks. Each has a time limit of its own, so that one that hangs
-// is named instead of hanging the probe; they are looked at side by side and reported in the order they were added. "ping" is
-// always the first: it says that the process answers.
+// The named checks of one endpoint, which run at each request. Each has its own timeout, so that a check that hangs is reported by name and
+// does not block the probe. The checks run in parallel and are reported in the order they were added. "ping" is always the first: it shows
+// that the process answers.
 import {
   type Clock,
   isAborted,
@@ -11,7 +11,7 @@ import {
   untilAborted,
 } from "../../base/index.ts";
 
-/** What is wrong, in words; undefined when all is well. One that throws is not well either. */
+/** Returns a description of what is wrong; undefined if the check passes. A check that throws has failed, too. */
 export type HealthCheck = (signal: AbortSignal) => string | undefined | Promise<string | undefined>;
 
 export type CheckResult =
@@ -20,11 +20,11 @@ export type CheckResult =
 
 export interface HealthChecksOptions {
   readonly clock?: Clock;
-  /** For each check; 5 s unless given. */
+  /** Timeout of each check; 5 s unless given. */
   readonly checkTimeoutMs?: number;
 }
 
-// What fits into a path without being quoted.
+// Names that can be part of a URL path without escaping.
 const validName = /^[A-Za-z0-9][A-Za-z0-9._:-]*$/;
 
 export class HealthChecks {
@@ -41,7 +41,7 @@ export class HealthChecks {
     return [...this.#checks.keys()];
   }
 
-  /** Disposing of the result takes it back. Throws for a name that is taken, or that no path can hold. */
+  /** Adds a check; disposing the result removes it. Throws if the name is in use, or cannot be part of a URL path. */
   add(name: string, check: HealthCheck): Disposable {
     if (!validName.test(name)) throw misuse(`"${name}" cannot be the name of a health check`);
     if (this.#checks.has(name)) throw misuse(`there is a health check called ${name} already`);
@@ -53,7 +53,7 @@ export class HealthChecks {
     };
   }
 
-  /** Undefined for a check that is not there. */
+  /** Runs one check. Returns undefined if there is no check with this name. */
   async look(name: string, signal: AbortSignal): Promise<CheckResult | undefined> {
     const check = this.#checks.get(name);
     return check === undefined ? undefined : await this.#lookAt(name, check, signal);

@@ -1,6 +1,6 @@
-// Answers probes as Kubernetes' own components do: `/readyz` says "ok" or lists the checks, with `?verbose` always,
-// `?exclude=name` leaves some out, `/readyz/name` looks at one alone. What is wrong is reported to a caller that asks for the one check and
-// to the log, which hears of a change and not of every probe; the list, which anybody may read, keeps it to itself.
+// Answers probes like Kubernetes' own components: `/readyz` returns "ok", or the list of checks if one fails or `?verbose` is given;
+// `?exclude=name` leaves checks out; `/readyz/name` runs one check. The reason of a failure is returned only for a request of that one check,
+// and logged when the set of failing checks changes, not at every probe. The list, which everybody may read, does not contain the reason.
 import { type ApiRequest, type ApiResponse, quote, type Transport } from "../../api/index.ts";
 import { defaultLog, type Log } from "../../base/index.ts";
 import type { CheckResult, HealthChecks } from "./health-checks.ts";
@@ -44,7 +44,7 @@ export function healthRoutes(
   return { [`/${name}`]: readOnly(all), [`/${name}/`]: readOnly(one) };
 }
 
-/** The list, as Kubernetes writes it. */
+/** Returns the list of checks in the format of Kubernetes. */
 export function printChecks(name: string, results: readonly CheckResult[], excluded: ReadonlySet<string>): string {
   const unknown = [...excluded].filter((wanted) => !results.some((result) => result.name === wanted)).sort();
   const lines = results.map(printResult);
@@ -61,7 +61,7 @@ function printResult({ name, kind }: CheckResult): string {
   return kind === "excluded" ? `[+]${name} excluded: ok` : `[+]${name} ok`;
 }
 
-/** For what only answers questions. */
+/** Wraps a handler that accepts only GET and HEAD; other methods are answered with 405. */
 export function readOnly(handler: Transport): Transport {
   return async (request, signal) =>
     request.method === "GET" || request.method === "HEAD"

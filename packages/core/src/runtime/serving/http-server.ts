@@ -1,14 +1,15 @@
-// A small server over HTTP, or HTTPS with a certificate that may be renewed, around a function from request to response.
+// A small server for a handler, which is a function from request to response. It serves HTTP, or HTTPS with a certificate that may be renewed.
 //
 // Promises
-// - Nothing is opened before `run`, which ends when the signal has aborted and the server is closed: it takes no new
-//   connections, lets requests under way end within `closeGraceMs`, then aborts them and cuts their connections.
-// - A request's signal aborts when its client goes away or its time is up. Whatever its function throws is answered, as a
-//   Status, and does not disturb others.
-// - Slow senders are cut off: so long for the headers, so long for the whole request. A body beyond the limit is a 413.
-// - A certificate that was renewed is shown to new connections; those that are open go on.
-// - Where client certificates are asked for, a connection without one, or with one of a stranger, is taken all the same: whom a certificate
-//   speaks for is the function's to say, from its third argument.
+// - Nothing is opened before `run`. `run` ends when the signal has aborted and the server is closed: the server accepts no new connections,
+//   lets requests in flight end within `closeGraceMs`, then aborts them and closes their connections.
+// - The signal of a request aborts when its client disconnects or its time is up. If the handler throws, the client receives a Status, and
+//   other requests are not affected.
+// - Connections of slow senders are closed: there is a timeout for the headers and one for the whole request. A body beyond the limit is
+//   answered with 413.
+// - New connections get a renewed certificate; open connections continue.
+// - With `asksForCertificate`, a connection without a client certificate, or with one from an unknown CA, is accepted, too, unless the serving
+//   certificate has client CAs. The handler decides whom a certificate identifies, from its third argument.
 import type { Server as HttpListener, IncomingMessage, ServerOptions, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { SecureVersion, TLSSocket } from "node:tls";
@@ -33,53 +34,53 @@ import { sendAnswer, toApiRequest } from "./exchange.ts";
 import { statusResponse } from "./responses.ts";
 import type { ServedCertificate, ServingCertificate } from "./serving-certificate.ts";
 
-/** Who is at the other end of a request's connection. */
+/** The client at the other end of a request's connection. */
 export interface Peer {
-  /** The certificate it showed, as DER, and those it sent with it; none unless they were asked for. Not verified. */
+  /** The client's certificate as DER, and the others of its chain; empty unless the server requests certificates. Not verified. */
   readonly certificates: readonly Uint8Array[];
 }
 
-/** A Transport is one: it does not ask who is there. */
+/** A Transport can be used as a handler: it ignores the peer. */
 export type HttpHandler = (request: ApiRequest, signal: AbortSignal, peer: Peer) => Promise<ApiResponse>;
 
 export interface TlsSettings {
   /** TLS 1.2 unless given. */
   readonly minVersion?: SecureVersion;
-  /** Of TLS 1.2, by their names in OpenSSL, with colons. Node's own unless given. */
+  /** The cipher suites of TLS 1.2, by their OpenSSL names, separated by colons. Node's default unless given. */
   readonly ciphers?: string;
-  /** By their names in OpenSSL, with colons. */
+  /** The curves, by their OpenSSL names, separated by colons. */
   readonly curves?: string;
-  /** Whether clients are asked for a certificate, which they need not have. */
+  /** Whether the server requests a certificate from clients, without requiring one. */
   readonly asksForCertificate?: boolean;
-  /** Certificates for other names, which may stand for a whole level ("*.example.com"). The first that fits is shown. */
+  /** Certificates for other server names (SNI), also with a wildcard ("*.example.com"). The first exact match is used, otherwise a wildcard. */
   readonly byName?: readonly {
     readonly names: readonly string[];
     readonly certificatePem: string;
     readonly keyPem: string;
   }[];
-  /** HTTP/2 beside HTTP/1.1, with so many streams on a connection at most; HTTP/1.1 alone unless given. */
+  /** Serves HTTP/2 in addition to HTTP/1.1, with at most `maxStreams` streams on a connection; only HTTP/1.1 unless given. */
   readonly http2?: { readonly maxStreams?: number };
 }
 
 export interface HttpServerOptions {
-  /** 0 for a free one: `port` tells which. */
+  /** 0 for a free port: `HttpServer.port` returns it. */
   readonly port: number;
-  /** The address to listen on; all of the machine's unless given. */
+  /** The address to listen on; all addresses of the machine unless given. */
   readonly host?: string;
-  /** HTTPS with it, HTTP without. */
+  /** The server uses HTTPS if given, otherwise HTTP. */
   readonly certificate?: ServingCertificate | undefined;
   readonly tls?: TlsSettings;
-  /** Whether others may listen on the same port; needs Node 23.1. */
+  /** Whether other processes may listen on the same port; needs Node 23.1. */
   readonly reusePort?: boolean;
-  /** The largest body; 3 MiB unless given, as an API server's. */
+  /** The maximum size of a request body; 3 MiB unless given, as in kube-apiserver. */
   readonly maxRequestBytes?: number;
-  /** For the headers of a request to arrive; 32 s unless given. */
+  /** Timeout for receiving the headers of a request; 32 s unless given. */
   readonly headersTimeoutMs?: number;
-  /** For the whole request to arrive; 60 s unless given. */
+  /** Timeout for receiving the whole request; 60 s unless given. */
   readonly requestTimeoutMs?: number;
   /** How long a connection may be idle; 90 s unless given. */
   readonly idleTimeoutMs?: number;
-  /** For requests under way when the server is stopped. Default: 10 s. */
+  /** How long requests in flight may take when the server is stopped; 10 s unless given. */
   readonly closeGraceMs?: number;
   readonly clock?: Clock;
   readonly log?: Log;
@@ -102,7 +103,7 @@ export class HttpServer {
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #listening = deferred();
-  /** Aborts what is under way. */
+  /** Aborts the requests in flight. */
   readonly #requests = new AbortController();
   readonly #underWay = new Set<Promise<void>>();
   readonly #connections = new Connections();
@@ -114,7 +115,7 @@ export class HttpServer {
     this.#options = options;
     this.#clock = (options.clock ?? systemClock).labelled({ kind: "background", name: `server ${name}` });
     this.#log = (options.log ?? defaultLog).with({ server: name });
-    // A caller that awaits it gets the error. Nobody has to await it.
+    // A caller that awaits it gets the error. If no caller does, the rejection must not count as unhandled.
     this.#listening.promise.catch(() => {});
   }
 
@@ -122,13 +123,13 @@ export class HttpServer {
     return this.#life.at;
   }
 
-  /** Where it listens. Throws while it does not. */
+  /** The port on which the server listens. Throws while it does not listen. */
   get port(): number {
     if (this.#life.at === "listening") return this.#life.address.port;
     throw new KubeloopError(`server ${this.name} does not listen`, { reason: "Invalid", retry: "never" });
   }
 
-  /** Resolves when it listens. */
+  /** Resolves when the server listens. */
   async whenReady(signal: AbortSignal): Promise<void> {
     await untilAborted(this.#listening.promise, signal);
   }
@@ -184,7 +185,7 @@ export class HttpServer {
       requestTimeout: requestTimeoutMs,
       keepAliveTimeout: idleTimeoutMs,
       maxHeaderSize: maxHeaderBytes,
-      // How often node looks for connections that are too slow.
+      // How often Node checks for connections that are too slow.
       connectionsCheckingInterval: Math.max(100, Math.min(5000, Math.floor(headersTimeoutMs / 4))),
     };
     const answer = (request: IncomingMessage, response: ServerResponse) => this.#take(request, response);
@@ -225,7 +226,7 @@ export class HttpServer {
       if (!own.signal.aborted) this.#log.error("answer broke off", { path: request.url, error: toError(error) });
       response.destroy();
     } finally {
-      // What nobody has read is taken off the wire, so that the connection is good for the next request.
+      // The unread rest of the body is read and dropped, so that the connection can be used for the next request.
       if (!request.complete) request.resume();
     }
   }
@@ -237,7 +238,7 @@ export class HttpServer {
   ): Promise<void> {
     try {
       const answer = await this.#handler(toApiRequest(request, { maxBytes }), signal, peerOf(request));
-      // Its client need not ask again here.
+      // The server is closing, so the client should not reuse this connection.
       if (this.#life.at !== "listening") response.shouldKeepAlive = false;
       await sendAnswer(answer, response, signal);
     } catch (error) {
@@ -294,7 +295,7 @@ async function newListener(
       allowHTTP1: true,
       ...(maxStreams === undefined ? {} : { settings: { maxConcurrentStreams: maxStreams } }),
     };
-    // Its requests and responses have all that is used here of those of HTTP/1.1.
+    // The requests and responses of HTTP/2 have everything that is used here of those of HTTP/1.1.
     return createSecureServer({ ...options, ...settings, ...http2 }, answer as never) as unknown as HttpListener;
   }
   const { createServer } = await import("node:https");
@@ -319,7 +320,7 @@ async function namedContexts({ byName = [] }: TlsSettings) {
   };
 }
 
-/** The chain ends where it repeats: the platform lets an authority point to itself. */
+/** Stops where the chain repeats, because Node lets a self-signed CA point to itself as its issuer. */
 function peerOf({ socket }: IncomingMessage): Peer {
   const certificates: Uint8Array[] = [];
   if ("getPeerCertificate" in socket && typeof socket.getPeerCertificate === "function") {

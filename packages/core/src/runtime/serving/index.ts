@@ -1,7 +1,7 @@
-// `serving`: what a process serves about itself, and the small server it does so with. A handler is a function from request to
-// response, the same as a Transport: tests call it, http-server.ts puts it on a socket.
+// `serving`: the probes and metrics of a process, and the small HTTP server for them. A handler is a function from request to response, like
+// a Transport: tests call it directly, http-server.ts serves it on a socket.
 //
-// Not here: who may ask. Probes and metrics are for everybody who reaches the port.
+// Not here: authentication and authorization. Every client that reaches the port may read probes and metrics.
 export { type CheckResult, type HealthCheck, HealthChecks, type HealthChecksOptions } from "./health-checks.ts";
 export { healthRoutes } from "./health-handler.ts";
 export { type HttpHandler, HttpServer, type HttpServerOptions, type Peer, type TlsSettings } from "./http-server.ts";

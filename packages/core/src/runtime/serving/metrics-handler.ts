@@ -1,12 +1,12 @@
-// Answers a scrape with Prometheus' text format, which every scraper takes: whatever else it asks for first, it gets this, as
-// from Kubernetes' own components. Compressed if it says that it can take that.
+// Answers a scrape in Prometheus' text format, which every scraper accepts. Like Kubernetes' own components, it uses this format even if the
+// scraper prefers another one. The response is compressed with gzip if the scraper accepts that.
 import { headerValue, type Transport } from "../../api/index.ts";
 import { prometheusContentType, toError } from "../../base/index.ts";
 import { accepts } from "./accept-encoding.ts";
 import { readOnly } from "./health-handler.ts";
 import { textResponse, wholeResponse } from "./responses.ts";
 
-/** Whatever can print itself in that format: a MetricsRegistry, or `{ print: () => registry.metrics() }` for prom-client's. */
+/** Prints metrics in that format: a MetricsRegistry, or `{ print: () => registry.metrics() }` for a registry of prom-client. */
 export interface PrintableMetrics {
   print(): string | Promise<string>;
 }

@@ -1,4 +1,4 @@
-// The few kinds of answers that a process gives about itself: text, a Status, nothing.
+// The few kinds of responses of the process's own endpoints: text, JSON, and a Status.
 import { type ApiResponse, bytesResponse, type HttpHeaders, type metav1, newStatusError } from "../../api/index.ts";
 
 const encoder = new TextEncoder();
@@ -11,12 +11,12 @@ export function textResponse(status: number, text: string, headers: HttpHeaders 
   });
 }
 
-/** Prints nothing itself: `text` is JSON already. */
+/** `text` must already be JSON. */
 export function jsonResponse(status: number, text: string): ApiResponse {
   return wholeResponse(status, encoder.encode(text), { "content-type": "application/json" });
 }
 
-/** What Kubernetes' own clients read a failure from. */
+/** Returns the Status as the response body: Kubernetes clients read failures from it. */
 export function statusResponse(status: metav1.Status): ApiResponse {
   return jsonResponse(status.code ?? 500, JSON.stringify(status));
 }
@@ -25,7 +25,7 @@ export function wholeResponse(status: number, bytes: Uint8Array, headers: HttpHe
   return bytesResponse(status, bytes, { ...headers, "content-length": String(bytes.length) });
 }
 
-/** For a path that nobody serves, in Go's words. */
+/** Returns the response for a path without a route, with the same text as Go's net/http. */
 export function notFoundResponse(): ApiResponse {
   return textResponse(404, "404 page not found\n");
 }

@@ -1,5 +1,5 @@
-// Which function answers which path. A path is served by its own route; one that ends in a slash serves all below it, the
-// longest first. Whatever has no route is not found.
+// Selects the handler for a path. A path is served by the route with exactly this path, or else by the longest route that ends in a slash and
+// is a prefix of it. A path without a route is answered with 404.
 import type { Transport } from "../../api/index.ts";
 import { notFoundResponse } from "./responses.ts";
 

@@ -1,8 +1,8 @@
-// The certificate a server shows, and its renewal while the server runs. Files are read again on the clock and on demand, and
-// compared by content: mounted secrets are swapped by symbolic links, of which no watch is sure to hear.
+// The serving certificate of a server, and its renewal while the server runs. The files are read again periodically and on demand, and
+// compared by content, because mounted secrets are replaced by symbolic links, and a file watch does not reliably report that.
 //
-// Promises: a new pair is used only if its key belongs to its certificate; until then the old one stays, and the log and a
-// metric say so. Certificate, key and client authorities change together. Only the first read can fail.
+// Promises: a new pair is used only if its key belongs to its certificate. Otherwise the old pair stays, and the log and a metric report
+// it. Certificate, key and client CAs change together. Only the first read can fail.
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import {
   type Clock,
@@ -21,20 +21,20 @@ import {
 import { type CertificatePair, type Host, nodeHost } from "../../client/index.ts";
 
 export interface ServedCertificate extends CertificatePair {
-  /** Who must have signed the certificates of clients; anybody may come unless given. */
+  /** The CAs that must have signed the certificates of clients; client certificates are not required unless given. */
   readonly clientCaPem?: string;
-  /** Wall time of its end. */
+  /** The wall time at which the certificate expires. */
   readonly expiresMs: number;
 }
 
 export interface ServingCertificate {
   /** Undefined before the first read. */
   readonly current: ServedCertificate | undefined;
-  /** Reads now; true if something new came of it. Throws only as long as there has been nothing good. */
+  /** Reads the certificate now. Returns true if it has changed. Throws only if no valid certificate has been read before. */
   reload(signal: AbortSignal): Promise<boolean>;
   /** Called with each new certificate. */
   subscribe(listener: (certificate: ServedCertificate) => void): Disposable;
-  /** Reads again and again until aborted. */
+  /** Reads the certificate periodically until aborted. */
   run(signal: AbortSignal): Promise<void>;
 }
 
@@ -42,12 +42,12 @@ export interface ServingCertificateOptions {
   readonly certFile: string;
   readonly keyFile: string;
   readonly clientCaFile?: string;
-  /** 10 s unless given. */
+  /** The interval between two reads; 10 s unless given. */
   readonly everyMs?: number;
   readonly clock?: Clock;
   readonly log?: Log;
   readonly metrics?: Metrics;
-  /** Where the files are; this machine unless given. */
+  /** Reads the files; the file system of this machine unless given. */
   readonly host?: Pick<Host, "readFile">;
 }
 
@@ -125,7 +125,7 @@ export class ServingCertificateFiles implements ServingCertificate {
   }
 }
 
-/** One that never changes. Throws if the key does not belong to the certificate. */
+/** Returns a certificate that never changes. Throws if the key does not belong to the certificate. */
 export function fixedCertificate(pair: CertificatePair & { readonly clientCaPem?: string }): ServingCertificate {
   const current = checkCertificate(pair.certificatePem, pair.keyPem, pair.clientCaPem);
   return {

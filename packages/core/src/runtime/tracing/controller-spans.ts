@@ -1,12 +1,12 @@
 // The spans of one controller: event → queue → reconcile → ask, write.
 //
-// - `event pods`: a change that wakes somebody; a moment, the root of a trace. Linked to the write that caused it, if a controller
-//   with the same tracer made that.
-// - `reconcile <controller>`: one look at a key; the root of a trace, linked to every event, failed try or request to look again that
-//   led to it (the first sixteen). It is active while a procedure runs, so whatever else is instrumented is seen in it.
-// - in that: `queue` (the wait since the first of them), `ask get pods`, `create pods` and its like, one for each request.
+// - `event pods`: a change that adds a key to a queue. It has no duration and is the root of a trace. It is linked to the write that caused
+//   the change, if a controller with the same tracer made that write.
+// - `reconcile <controller>`: one reconcile of a key. It is the root of a trace, linked to every event, failed attempt or requeue that led to
+//   it (the first sixteen). It is the active span while a procedure runs, so spans of other instrumented code become its children.
+// - children of that: `queue` (the wait since the first of these causes), `ask get pods`, `create pods` and so on, one for each request.
 //
-// None of this exists, and nothing is kept, where there is no tracer.
+// Without a tracer, no span is created and nothing is kept in memory.
 import { type KubernetesObject, keyOf } from "../../api/index.ts";
 import { type Clock, toError } from "../../base/index.ts";
 import { keyOfAction, resourceId } from "../../contract/for-drivers.ts";
@@ -19,14 +19,14 @@ export interface ControllerSpansOptions {
   readonly clock: Clock;
 }
 
-/** What led to a key's being looked at, and since when it waits. */
+/** What led to the reconcile of a key, and since when the key waits. */
 interface Trail {
   readonly links: SpanContext[];
   /** Wall time. */
   sinceMs: number;
 }
 
-/** Runs one request (`work`) in a span of its own. */
+/** Runs one request (`work`) in its own span. */
 export type TraceRequest = <R>(what: Action | Question, work: () => Promise<R>) => Promise<R>;
 
 const mostLinks = 16;
@@ -63,7 +63,7 @@ export class ControllerSpans {
     this.#trails.set(id, trail);
   }
 
-  /** Runs the look at a key in a span of its own. */
+  /** Runs the reconcile of a key in its own span. */
   async reconcile<R>(queue: string, key: string, work: (span: Span) => Promise<R>): Promise<R> {
     const { tracer, controller, clock } = this.#options;
     const id = `${queue} ${key}`;
@@ -83,7 +83,7 @@ export class ControllerSpans {
     });
   }
 
-  /** Makes spans inside one look at a key. */
+  /** Returns a function that creates the spans of the requests in one reconcile. */
   requestsIn(parent: Span): TraceRequest {
     const { tracer } = this.#options;
     return async (what, work) => {
@@ -113,13 +113,13 @@ export class ControllerSpans {
   }
 }
 
-/** Which write left an object in which version: the last few thousand, of all controllers with the same tracer. */
+/** Remembers which write produced which version of an object: the last few thousand writes of all controllers with the same tracer. */
 class WriteTrail {
   readonly #spans = new Map<string, SpanContext>();
 
   add(action: Action, answer: unknown, span: SpanContext): void {
     if (!("resource" in action)) return;
-    // What was tried in an action is its result: the object, where it was done.
+    // The answer is an ActionResult; if the action was done, its value is the object.
     const value = (answer as { readonly value?: unknown } | undefined)?.value;
     const { metadata } = (value ?? {}) as Partial<KubernetesObject>;
     if (metadata?.resourceVersion === undefined) return;
@@ -143,7 +143,7 @@ function writesOf(tracer: Tracer): WriteTrail {
   return writes;
 }
 
-/** Ends the span when the work has ended, and says how. */
+/** Ends the span when the work has ended, and records a failure in it. */
 async function inSpan<R>(span: Span, work: () => Promise<R>): Promise<R> {
   try {
     const answer = await work();
@@ -158,7 +158,7 @@ async function inSpan<R>(span: Span, work: () => Promise<R>): Promise<R> {
   }
 }
 
-/** Requests tell of failures in their answer: they do not throw. */
+/** Requests return failures in their answer instead of throwing them. */
 function failureIn(answer: unknown): Error | undefined {
   if (typeof answer !== "object" || answer === null || !("error" in answer)) return undefined;
   if ("status" in answer && answer.status === "tolerated") return undefined;

@@ -1,9 +1,9 @@
-// What tracing needs of a tracer: as much of OpenTelemetry's own interfaces as is used here, so that a tracer of `@opentelemetry/api`
-// fits as it is (`tracer: trace.getTracer("my-operator")`), and nothing of it is loaded by who has none.
+// The interface of a tracer: the part of OpenTelemetry's interfaces that is used here. A tracer of `@opentelemetry/api` can be passed without
+// an adapter (`tracer: trace.getTracer("my-operator")`), and a program without tracing does not load OpenTelemetry.
 
 export interface Tracer {
   startSpan(name: string, options?: SpanOptions, context?: TraceContext): Span;
-  /** While `work` is called, and in what it awaits, the span is the active one, for whoever asks OpenTelemetry for that. */
+  /** While `work` runs, including what it awaits, the span is OpenTelemetry's active span. */
   startActiveSpan<R>(name: string, options: SpanOptions, context: TraceContext, work: (span: Span) => R): R;
 }
 
@@ -15,7 +15,7 @@ export interface Span {
   end(endTime?: number): void;
 }
 
-/** What remains of a span for others to point at. */
+/** Identifies a span, so that other spans can link to it. */
 export interface SpanContext {
   traceId: string;
   spanId: string;
@@ -33,7 +33,7 @@ export interface SpanOptions {
   root?: boolean;
 }
 
-/** What spans are started in: OpenTelemetry's own would do, and so does this. */
+/** The context in which spans are started. OpenTelemetry's own Context type has this interface, too. */
 export interface TraceContext {
   getValue(key: symbol): unknown;
   setValue(key: symbol, value: unknown): TraceContext;
@@ -44,16 +44,16 @@ export interface TraceContext {
 export const spanKinds = { internal: 0, client: 2, producer: 3, consumer: 4 } as const;
 export const errorStatus = 2;
 
-// Under which OpenTelemetry looks for the span to be another's parent. Registered symbols are there so that several copies of its
-// packages in one process agree on it, and for the same reason it does not change.
+// The key under which OpenTelemetry looks up the parent span in a context. It is a registered symbol, so that several copies of OpenTelemetry's
+// packages in one process use the same key; for the same reason the key does not change.
 const spanKey = Symbol.for("OpenTelemetry Context Key SPAN");
 
-/** Spans started in it are children of this one; of none, for undefined. */
+/** Returns a context. Spans started in it are children of `parent`; without a parent, they are root spans. */
 export function contextOf(parent: Span | undefined): TraceContext {
   return newContext(parent === undefined ? new Map() : new Map([[spanKey, parent]]));
 }
 
-/** The span that a context was made of. */
+/** Returns the parent span of a context. */
 export function parentIn(context: TraceContext | undefined): Span | undefined {
   return context?.getValue(spanKey) as Span | undefined;
 }

@@ -1,16 +1,16 @@
-// AdmissionReview on the wire, `admission.k8s.io/v1` and `v1beta1`: a request decoded once, an answer printed.
+// Decodes AdmissionReviews of `admission.k8s.io/v1` and `v1beta1`, and prints the responses.
 import { type authenticationv1, type GroupVersionKind, type metav1, newBadRequest } from "../../api/index.ts";
 
 export type AdmissionOperation = "CREATE" | "UPDATE" | "DELETE" | "CONNECT";
 
 export interface AdmissionRequest {
   readonly uid: string;
-  /** What `object` is; with `matchPolicy: Equivalent` perhaps converted from what was asked for. */
+  /** The kind of `object`. With `matchPolicy: Equivalent`, the API server may have converted it from the version of the request. */
   readonly kind: GroupVersionKind;
   readonly resource: { readonly group: string; readonly version: string; readonly resource: string };
   /** Empty for the object itself. */
   readonly subResource: string;
-  /** Empty when the server is to make one up. */
+  /** Empty if the server generates the name. */
   readonly name: string;
   readonly namespace: string;
   readonly operation: AdmissionOperation;
@@ -19,17 +19,17 @@ export interface AdmissionRequest {
   readonly object: unknown;
   /** Undefined for CREATE and CONNECT. */
   readonly oldObject: unknown;
-  /** CreateOptions and their like. */
+  /** CreateOptions, UpdateOptions and so on. */
   readonly options: unknown;
-  /** Nothing will be stored: no side effects, please. */
+  /** Nothing will be stored, so the webhook must not have side effects. */
   readonly isDryRun: boolean;
 }
 
 export interface AdmissionResponse {
   readonly isAllowed: boolean;
-  /** Why not. */
+  /** The reason why the request is refused. */
   readonly status?: metav1.Status;
-  /** A JSON patch, printed. */
+  /** The JSON text of a JSON patch. */
   readonly patch?: string;
   readonly warnings: readonly string[];
   readonly auditAnnotations: Readonly<Record<string, string>>;
@@ -43,7 +43,7 @@ export interface AdmissionReview {
 const versions = ["admission.k8s.io/v1", "admission.k8s.io/v1beta1"];
 const operations: readonly string[] = ["CREATE", "UPDATE", "DELETE", "CONNECT"];
 
-/** Throws a bad request that says what is missing. */
+/** Throws a BadRequest error that names what is missing. */
 export function decodeAdmissionReview(json: unknown): AdmissionReview {
   const review = recordOf(json, "the body");
   const apiVersion = review["apiVersion"];

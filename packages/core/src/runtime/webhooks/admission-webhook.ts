@@ -1,12 +1,12 @@
-// What an admission webhook is: data for its manifest, and a function from a request to an answer. `defineDefaulter` and
-// `defineValidator` make them for objects of one resource.
+// An admission webhook consists of data for its manifest, and a function from a request to an answer. `defineDefaulter` and `defineValidator`
+// create webhooks for the objects of one resource.
 //
 //   const defaults = defineDefaulter({ name: "foos.defaults.example.com", resource: foos, default: (foo) => ({ ...foo, ... }) });
 //   const rules = defineValidator({ name: "foos.rules.example.com", resource: foos, create: (foo) => findFaults(foo) });
 //
-// Objects are frozen: a defaulter returns another one, and the patch holds only what differs. A validator returns what is wrong:
-// a sentence (403), faults (422, with a cause for each), or nothing. Throwing a StatusError refuses with that; throwing anything
-// else is a bug of the webhook, answered with 500.
+// Objects are frozen: a defaulter returns a new object, and the patch contains only the differences. A validator returns what is wrong: a
+// sentence (403), faults (422, with a cause for each), or nothing. If the function throws a StatusError, the request is refused with that
+// status; any other error is a bug of the webhook, and the request is refused with 500.
 import {
   type admissionregistrationv1,
   createJsonPatch,
@@ -28,20 +28,20 @@ import type { AdmissionOperation, AdmissionRequest } from "./admission-review.ts
 
 type Operation = Exclude<AdmissionOperation, "CONNECT">;
 
-/** What is common to all, and goes into the manifest. */
+/** The common options of all admission webhooks; they are written to the manifest. */
 export interface AdmissionParts<T extends KubernetesObject> {
-  /** A domain of at least three parts. Who is refused reads it. */
+  /** A domain with at least three segments. The API server shows it to users whose request is refused. */
   readonly name: string;
   readonly resource: Resource<T>;
-  /** controller-runtime's, made from the kind, unless given. */
+  /** Unless given, derived from group, version and kind as in controller-runtime. */
   readonly path?: string;
-  /** Beside the object itself, or instead of it. */
+  /** Subresources that are reviewed in addition to the object itself, or, with `only`, instead of it. */
   readonly subresources?: readonly string[] | { readonly only: readonly string[] };
-  /** What an unreachable webhook means; "Fail" unless given. */
+  /** What the API server does if it cannot reach the webhook; "Fail" unless given. */
   readonly failurePolicy?: "Fail" | "Ignore";
-  /** "None" unless given: then dry runs are sent here too. */
+  /** "None" unless given. The API server sends dry-run requests to the webhook, too. */
   readonly sideEffects?: "None" | "NoneOnDryRun";
-  /** How long the API server waits; 10 unless given. */
+  /** How long the API server waits for the answer; 10 unless given. */
   readonly timeoutSeconds?: number;
   readonly namespaceSelector?: metav1.LabelSelector;
   readonly objectSelector?: metav1.LabelSelector;
@@ -50,27 +50,27 @@ export interface AdmissionParts<T extends KubernetesObject> {
 
 export interface AdmissionContext {
   readonly request: AdmissionRequest;
-  /** Shown to the user, whatever the answer is. One line. */
+  /** The warning is shown to the user whether the request is allowed or refused. One line. */
   warn(warning: string): void;
-  /** Written to the audit log, under the webhook's name. */
+  /** The annotation is written to the audit log, with the webhook's name as a prefix. */
   annotate(key: string, value: string): void;
 }
 
 type Answer<A> = A | Promise<A>;
 
 export interface DefaulterParts<T extends KubernetesObject> extends AdmissionParts<T> {
-  /** Both unless given. */
+  /** CREATE and UPDATE unless given. */
   readonly operations?: readonly ("CREATE" | "UPDATE")[];
-  /** Whether to ask again when a later webhook has changed the object; "Never" unless given. */
+  /** Whether the API server calls the webhook again if a later webhook has changed the object; "Never" unless given. */
   readonly reinvocationPolicy?: "Never" | "IfNeeded";
-  /** The object as it should be; undefined leaves it as it is. */
+  /** Returns the object with defaults; undefined leaves the object unchanged. */
   default(object: T, context: AdmissionContext, signal: AbortSignal): Answer<T | undefined>;
 }
 
-/** What is wrong: a sentence, or faults; nothing, or none, lets it pass. */
+/** What is wrong: a sentence, or faults. Undefined, or an empty list, allows the request. */
 export type Objection = string | readonly Fault[] | undefined;
 
-/** It is asked for the operations it has. */
+/** The webhook is registered for the operations whose functions are given. */
 export interface ValidatorParts<T extends KubernetesObject> extends AdmissionParts<T> {
   create?(object: T, context: AdmissionContext, signal: AbortSignal): Answer<Objection>;
   update?(before: T, after: T, context: AdmissionContext, signal: AbortSignal): Answer<Objection>;
@@ -82,7 +82,7 @@ export type AdmissionAnswer =
   | {
       readonly isAllowed: false;
       readonly status: metav1.Status;
-      /** A bug of the webhook, not an objection. */
+      /** Set if the request was refused because of a bug of the webhook, not because of an objection. */
       readonly panic?: Error;
     };
 
@@ -177,7 +177,7 @@ function newWebhook<T extends KubernetesObject>(
   };
 }
 
-/** The API server sends what the manifest asks for: anything else means that the manifest is not ours. */
+/** The API server sends only the kinds that the manifest names. Any other kind means that the manifest does not match this webhook. */
 function checkKind({ group, version, kind }: Resource, request: AdmissionRequest): void {
   const { kind: sent, subResource } = request;
   if (subResource !== "" || (sent.group === group && sent.version === version && sent.kind === kind)) return;

@@ -1,5 +1,5 @@
-// ConversionReview on the wire, `apiextensions.k8s.io/v1` and `v1beta1`: objects in, the same objects in another version out, in
-// their order, or an answer that says of each that failed what is wrong with it. The API server takes all or nothing.
+// Decodes and prints ConversionReviews of `apiextensions.k8s.io/v1` and `v1beta1`. The response has the same objects in the desired version and
+// in the same order, or, if objects failed, an error for each of these: the API server accepts only a complete conversion.
 import { type KubernetesObject, newBadRequest } from "../../api/index.ts";
 import { type Clock, KubeloopError, toError } from "../../base/index.ts";
 import { recordOf, textOf } from "./admission-review.ts";
@@ -25,12 +25,12 @@ export interface Conversion {
 }
 
 const versions = ["apiextensions.k8s.io/v1", "apiextensions.k8s.io/v1beta1"];
-/** The message names so many; the causes all. */
+/** How many failed objects the message names; the causes contain all. */
 const mostNamed = 10;
-/** Between two turns for everybody else. */
+/** After this time the conversion yields to the event loop. */
 const turnMs = 5;
 
-/** Throws a bad request that says what is missing. */
+/** Throws a BadRequest error that names what is missing. */
 export function decodeConversionReview(json: unknown): ConversionReview {
   const review = recordOf(json, "the body");
   const apiVersion = review["apiVersion"];
@@ -46,7 +46,7 @@ export function decodeConversionReview(json: unknown): ConversionReview {
   return { apiVersion, uid, desiredApiVersion, objects };
 }
 
-/** One after the other; a list of thousands lets others have their turn in between. */
+/** Converts the objects one after the other, and yields to the event loop in between, because a list may have thousands of objects. */
 export async function convertAll(
   { objects, desiredApiVersion }: ConversionReview,
   converters: Iterable<Converter>,
@@ -72,7 +72,7 @@ export async function convertAll(
   return { objects: converted, failures };
 }
 
-/** `print` writes the objects. */
+/** `print` converts the review with its objects to JSON text. */
 export function printConversionReview(
   { apiVersion, uid, objects: asked }: ConversionReview,
   { objects, failures }: Conversion,

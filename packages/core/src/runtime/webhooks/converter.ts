@@ -1,11 +1,11 @@
-// Between the versions of one kind: each version knows the way to one of them, the hub, and back. Any pair is converted by way
-// of it.
+// Converts objects between the versions of one kind. Each version (spoke) has functions to convert to one of the versions, the hub, and back.
+// A conversion between any two versions goes through the hub.
 //
 //   const convertFoos = defineConverter(foosV2, [spoke(foosV1, { toHub: (foo) => ..., fromHub: (foo) => ... })]);
 //
-// Promises: an object comes out with the version that was asked for, and with the metadata it had but labels and annotations,
-// which a conversion may use to keep what the other version has no place for. One whose kind, name, namespace or uid was
-// changed is refused, as the API server would.
+// Promises: the converted object has the desired version and the metadata of the original, except labels and annotations: a conversion may
+// use these to keep values for which the other version has no field. If a conversion changes kind, name, namespace or uid, it fails, as the
+// API server would not accept the object either.
 import { decodeObject, type KubernetesObject, parseGroupVersion, type Resource } from "../../api/index.ts";
 import { deepFreeze, KubeloopError } from "../../base/index.ts";
 
@@ -16,7 +16,7 @@ export interface SpokeFunctions<H extends KubernetesObject, S extends Kubernetes
   fromHub(object: H): Answer<S>;
 }
 
-/** A version, whose own type only itself knows. */
+/** A version of the kind. Its own type is not part of the interface. */
 export interface Spoke<H extends KubernetesObject> {
   readonly resource: Resource;
   toHub(object: KubernetesObject): Answer<H>;
@@ -25,11 +25,11 @@ export interface Spoke<H extends KubernetesObject> {
 
 export interface Converter {
   readonly kind: "converter";
-  /** Group and kind, as "Foo.example.com". */
+  /** Kind and group, for example "Foo.example.com". */
   readonly name: string;
   readonly resource: Resource;
   readonly apiVersions: readonly string[];
-  /** Throws what is wrong. */
+  /** Throws if the object cannot be converted. */
   convert(json: unknown, desiredApiVersion: string): Promise<KubernetesObject>;
 }
 
@@ -39,7 +39,7 @@ export function spoke<H extends KubernetesObject, S extends KubernetesObject>(
 ): Spoke<H> {
   return {
     resource,
-    // Its apiVersion has been looked at: it is one of these.
+    // `convert` selects the spoke by the object's apiVersion, so the object has the type S.
     toHub: (object) => functions.toHub(object as S),
     fromHub: (object) => functions.fromHub(object),
   };
@@ -75,7 +75,7 @@ export function defineConverter<H extends KubernetesObject>(hub: Resource<H>, sp
   };
 }
 
-/** Whose kinds these are: of the group of a version, by that group's kinds. */
+/** Returns whether the object has the converter's group and kind, in any version. */
 export function isOfConverter({ resource }: Converter, json: unknown): boolean {
   if (typeof json !== "object" || json === null || !("apiVersion" in json) || !("kind" in json)) return false;
   if (typeof json.apiVersion !== "string" || json.kind !== resource.kind) return false;

@@ -1,30 +1,30 @@
-// JSON in and out without harm to integers that a JavaScript number cannot hold. A review carries whole objects, and what a
-// converter merely copies must come back as it was: 9007199254740993 is not 9007199254740992.
+// Parses and prints JSON without changing integers that a JavaScript number cannot represent. A review contains whole objects, and values that
+// a converter only copies must be returned unchanged: 9007199254740993 must not become 9007199254740992.
 //
-// Values are parsed as usual, such integers rounded; each remembers how it was written, and printing a number that was rounded
-// to writes what it was rounded from. Two of them that round to the same number cannot be told apart: then parsing fails.
+// Values are parsed as usual, so such integers are rounded. For each rounded number its original text is remembered, and printing that number
+// writes the original text. Two different integers that round to the same number cannot be distinguished: then parsing fails.
 import { KubeloopError } from "../../base/index.ts";
 
 export interface ExactJson {
   readonly value: unknown;
-  /** As JSON.stringify, with the integers of the text it was parsed from. */
+  /** Prints like JSON.stringify, but with the integers of the parsed text. */
   print(value: unknown): string;
 }
 
-// Strings first, so that digits inside them are not taken for numbers.
+// Strings are matched first, so that digits inside them do not count as numbers.
 const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
-/** No integer of fewer digits is out of reach. */
+/** Every integer with fewer digits can be represented. */
 const longInteger = /^-?\d{16,}$/;
 const suspicious = /\d{16}/;
 
-/** Throws a SyntaxError for what is no JSON. */
+/** Throws a SyntaxError if the text is not JSON. */
 export function parseExactJson(text: string): ExactJson {
   const value: unknown = JSON.parse(text);
   const written = suspicious.test(text) ? findUnsafeIntegers(text) : new Map<number, string>();
   return { value, print: (each) => (written.size === 0 ? JSON.stringify(each) : print(each, written)) };
 }
 
-/** By what they are rounded to, how they were written. */
+/** Returns a map from each rounded number to its original text. */
 function findUnsafeIntegers(text: string): ReadonlyMap<number, string> {
   const written = new Map<number, string>();
   for (const [token] of text.matchAll(tokens)) {
@@ -40,7 +40,7 @@ function findUnsafeIntegers(text: string): ReadonlyMap<number, string> {
   return written;
 }
 
-/** JSON.stringify writes no such integer itself, so each first becomes a string that occurs nowhere else. */
+/** JSON.stringify cannot write such an integer, so each is first replaced by a string with a mark that occurs nowhere else. */
 function print(value: unknown, written: ReadonlyMap<number, string>): string {
   const plain = JSON.stringify(value);
   let mark = "integer ";

@@ -1,7 +1,7 @@
-// `webhooks`: defaulters, validators and converters for an API server to ask, the server they are asked at, and the manifests
-// that tell it to. Start with admission-webhook.ts and converter.ts; docs/webhooks.md is a tour.
+// `webhooks`: defaulters, validators and converters that an API server calls, the server for them, and the manifests that configure the API
+// server. Start with admission-webhook.ts and converter.ts; docs/webhooks.md is a tour.
 //
-// Not here: where certificates come from. A file, renewed by whoever renews it (cert-manager, say), is read again as it changes.
+// Not here: issuing certificates. Certificate files that another program renews, for example cert-manager, are read again when they change.
 export type { AdmissionOperation, AdmissionRequest } from "./admission-review.ts";
 export {
   type AdmissionAnswer,

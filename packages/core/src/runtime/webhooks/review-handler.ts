@@ -1,5 +1,5 @@
-// The HTTP side that all webhooks share: a POST of JSON, no larger than allowed, answered within the time that the API server
-// gives. What cannot be read is refused with a status code and a Status; what was read is answered with 200, whatever the answer.
+// The HTTP handling that all webhooks share: a POST of JSON with a limited size, answered within the timeout of the API server. A request that
+// cannot be decoded is refused with a status code and a Status. A decoded review is answered with 200, whether it is allowed or refused.
 import {
   type ApiRequest,
   type ApiResponse,
@@ -25,13 +25,13 @@ export interface ReviewHandlerOptions {
   readonly clock: Clock;
   readonly maxBytes: number;
   readonly counted: PathMetrics;
-  /** From the parsed body to the printed answer. */
+  /** Returns the printed answer to the parsed body. */
   readonly review: (body: ExactJson, signal: AbortSignal) => Promise<string>;
   /** Called with the promise of each review. A review that ignores its signal continues after its timeout. */
   readonly onWork: (work: Promise<unknown>) => void;
 }
 
-/** The most that an API server waits, for those that do not say. */
+/** The longest timeout of an API server; used if a request has no timeout. */
 const longestMs = 30_000;
 
 export function reviewHandler(options: ReviewHandlerOptions): Transport {
@@ -65,7 +65,7 @@ async function answer(
     return jsonResponse(200, await untilAborted(work, limit.signal));
   } catch (error) {
     if (signal.aborted) throw error;
-    // Left to the API server's failure policy, as if it had stopped waiting itself.
+    // The API server applies the failurePolicy of the webhook, as if its own timeout had passed.
     if (error instanceof TimeoutError) return statusResponse(newTimeout(error.message).status);
     const known = findStatusError(error);
     if (known !== undefined) return statusResponse(known.status);

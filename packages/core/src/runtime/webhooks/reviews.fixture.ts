@@ -1,4 +1,4 @@
-// Reviews as an API server sends them, and what comes back.
+// Reviews as an API server sends them, and the decoded responses.
 import { type ApiRequest, type ApiResponse, collectBytes, parseQuery, type Transport } from "../../api/index.ts";
 
 export interface Reviewed {
@@ -15,9 +15,9 @@ export interface Reviewed {
     readonly convertedObjects?: readonly unknown[];
     readonly result?: { readonly status?: string; readonly message?: string; readonly details?: unknown };
   };
-  /** The patch as it was printed. */
+  /** The JSON text of the patch. */
   readonly patchText?: string;
-  /** A Status, where the request itself was refused. */
+  /** The Status, if the request itself was refused. */
   readonly refusal?: { readonly message?: string; readonly reason?: string };
 }
 
@@ -60,7 +60,7 @@ export async function decodeReviewed({ status, body }: ApiResponse): Promise<Rev
   return { ...answer, response: { ...response, patch: JSON.parse(patchText) as unknown }, patchText };
 }
 
-/** An AdmissionReview of a config map, with whatever differs. */
+/** Returns an AdmissionReview for a ConfigMap; the fields in `more` override those of its request. */
 export function admissionReview(more: Readonly<Record<string, unknown>> = {}, apiVersion = "admission.k8s.io/v1") {
   return {
     kind: "AdmissionReview",

@@ -1,4 +1,4 @@
-// The manifests that make an API server ask our webhooks, made from the webhooks themselves.
+// Generates, from the webhooks themselves, the manifests that configure an API server to call them.
 import type { admissionregistrationv1, apiextensionsv1 } from "../../api/index.ts";
 import { KubeloopError } from "../../base/index.ts";
 import type { AdmissionWebhook } from "./admission-webhook.ts";
@@ -10,13 +10,13 @@ export type WebhookAddress = (
   /** `https://host:port`, without a path; for servers outside the cluster. */
   | { readonly url: string }
 ) & {
-  /** The authorities that signed the server's certificate, as PEM; the machine's own unless given. */
+  /** The CAs that signed the server's certificate, as PEM; the system roots of the API server unless given. */
   readonly caPem?: string;
 };
 
 export interface ConfigurationOptions {
   readonly name: string;
-  /** Those of the other kind are left out, so that one list serves for both. */
+  /** Webhooks of the other kind (mutating or validating) are ignored, so that the same list can be used for both configurations. */
   readonly webhooks: readonly AdmissionWebhook[];
   readonly address: WebhookAddress;
   readonly labels?: Readonly<Record<string, string>>;
@@ -79,7 +79,7 @@ function webhookOf(
     clientConfig: clientConfigOf(address, path),
     rules: [ruleOf(operations, parts)],
     failurePolicy,
-    // A request for another version of the resource is converted, and sent here too.
+    // The API server converts requests for other versions of the resource, and sends them to this webhook, too.
     matchPolicy: "Equivalent",
     sideEffects,
     timeoutSeconds,

@@ -1,4 +1,4 @@
-// What webhooks count, under controller-runtime's names.
+// The metrics of webhooks, with the names of controller-runtime.
 import { exponentialBuckets, type Metrics } from "../../base/index.ts";
 
 export const webhookMetricDefinitions = {
@@ -49,7 +49,7 @@ export function webhookMetrics(metrics: Metrics): WebhookMetrics {
       const series = { webhook: path };
       const time = latency.labels(series);
       const busy = inFlight.labels(series);
-      // The codes that dashboards expect are there from the start.
+      // The series of the codes that dashboards expect exist from the start.
       for (const code of ["200", "500"]) total.labels({ ...series, code });
       return {
         begin: () => busy.inc(),

@@ -4,8 +4,8 @@
 //   server.add(defaults, rules, convertFoos);
 //   manager.add(server);
 //
-// Promises: every review that can be read is answered with its own uid; a webhook that throws refuses, with 500, and disturbs no
-// other; the end waits for reviews under way. `handler` is the same without a socket.
+// Promises: the response to every review that can be decoded has the uid of the review. If a webhook throws, its review is refused with 500,
+// and other webhooks are not affected. `run` ends only after the reviews in progress. `handler` answers like the server, but without a socket.
 import type { Transport } from "../../api/index.ts";
 import {
   type Clock,
@@ -27,11 +27,11 @@ import { type WebhookMetrics, webhookMetrics } from "./webhook-metrics.ts";
 
 export interface WebhookServerOptions extends Omit<HttpServerOptions, "port" | "certificate" | "maxRequestBytes"> {
   readonly certificate: ServingCertificate;
-  /** 9443 unless given; 0 for a free one. */
+  /** 9443 unless given; 0 for a free port. */
   readonly port?: number;
-  /** 7 MiB unless given: two objects of the largest size, and some. */
+  /** 7 MiB unless given: enough for two objects of the maximum size. */
   readonly maxAdmissionBytes?: number;
-  /** 128 MiB unless given: a list is converted whole. */
+  /** 128 MiB unless given, because one review may contain all objects of a list. */
   readonly maxConversionBytes?: number;
   readonly metrics?: Metrics;
 }
@@ -43,7 +43,7 @@ export class WebhookServer {
   readonly name = "webhook-server";
   readonly group = "webhooks";
   readonly needsLeaderElection = false;
-  /** Answers reviews; the same as on the socket, without one. */
+  /** Answers reviews as the server does, but without a socket. */
   readonly handler: Transport;
   readonly #options: WebhookServerOptions;
   readonly #clock: Clock;
@@ -52,7 +52,7 @@ export class WebhookServer {
   readonly #server: HttpServer;
   readonly #routes = new Map<string, Transport>();
   readonly #converters = new Map<string, Converter>();
-  /** Reviews under way, those that go on after their time was up included. */
+  /** Reviews in progress, including those that continue after their timeout. */
   readonly #underWay = new Set<Promise<unknown>>();
 
   constructor(options: WebhookServerOptions) {
@@ -68,7 +68,7 @@ export class WebhookServer {
     this.#server = new HttpServer(this.name, this.handler, { ...options, port, maxRequestBytes });
   }
 
-  /** Also while it runs. Throws for a path, or a kind, that is taken. */
+  /** Adds webhooks; may be called while the server runs. Throws if a path is in use, or a kind already has a converter. */
   add(...webhooks: readonly (AdmissionWebhook | Converter)[]): this {
     for (const webhook of webhooks) {
       if (webhook.kind === "converter") this.#addConverter(webhook);
@@ -88,7 +88,7 @@ export class WebhookServer {
     await this.#server.whenReady(signal);
   }
 
-  /** For `/readyz`. */
+  /** Returns what is wrong, for `/readyz`. */
   findFault(): string | undefined {
     const { state } = this.#server;
     if (state === "new" || state === "opening") return "webhook server has not been started yet";
