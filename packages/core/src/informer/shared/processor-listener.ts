@@ -10,7 +10,7 @@ import type { EventDetails, Notification, ResourceEventHandler } from "../handle
 import type { KeyFunction } from "../store/store.ts";
 import { SyncGate } from "../wait/sync-gate.ts";
 import { SingleFileTracker } from "../wait/sync-tracker.ts";
-import { CallbackContext, keepContexts, releaseContexts } from "./callback-context.ts";
+import { CallbackContext, keepContexts } from "./callback-context.ts";
 import { CoalescingQueue } from "./coalescing-queue.ts";
 import { keyOfNotification } from "./notification-key.ts";
 
@@ -99,16 +99,11 @@ export class ProcessorListener<T> {
     this.#initial.upstreamHasSynced();
   }
 
-  /** Makes at most `limit` callbacks and requests another turn if there are more. Returns whether time is left for other handlers. */
+  /**
+   * Makes at most `limit` callbacks and requests another turn if there are more. Returns whether time is left for other handlers. The caller
+   * calls `releaseContexts` when all handlers had their turn: switching contexts on and off costs more than a callback.
+   */
   deliver(limit: number, isTimeUp: () => boolean): boolean {
-    try {
-      return this.#callUpTo(limit, isTimeUp);
-    } finally {
-      releaseContexts();
-    }
-  }
-
-  #callUpTo(limit: number, isTimeUp: () => boolean): boolean {
     let isInTime = true;
     for (let left = limit; left > 0 && isInTime; left--) {
       if (this.#activity !== "ready") return true;

@@ -9,6 +9,7 @@ import { type Clock, KubeloopError, onAbort, RingBuffer, YieldBudget } from "../
 import type { EventDetails, Notification, ResourceEventHandler } from "../handler/handlers.ts";
 import { isUnchanged } from "../handler/is-unchanged.ts";
 import type { KeyFunction } from "../store/store.ts";
+import { releaseContexts } from "./callback-context.ts";
 import { ProcessorListener } from "./processor-listener.ts";
 import type { ResourceEventHandlerRegistration } from "./registration.ts";
 
@@ -177,10 +178,14 @@ export class SharedProcessor<T extends KubernetesObject> {
 
   /** Returns whether all ready handlers had their turn before the yield budget was used up. */
   #deliver(isTurnOver: () => boolean): boolean {
-    for (let next = this.#ready.shift(); next !== undefined; next = this.#ready.shift()) {
-      if (!next.deliver(callbacksPerTurn, isTurnOver)) return false;
+    try {
+      for (let next = this.#ready.shift(); next !== undefined; next = this.#ready.shift()) {
+        if (!next.deliver(callbacksPerTurn, isTurnOver)) return false;
+      }
+      return true;
+    } finally {
+      releaseContexts();
     }
-    return true;
   }
 
   #takeTurn(listener: ProcessorListener<T>): void {
