@@ -42,6 +42,19 @@ const short: Timings = { leaseSeconds: 8, renewSeconds: 7 };
 /** Outlives every test. */
 const long: Timings = { leaseSeconds: 600, renewSeconds: 500 };
 
+/** Returns when the leader has sent a request that is never answered. */
+async function holdARequest(cluster: ServedCluster): Promise<void> {
+  const asked = deferred();
+  cluster.hold = ({ method, path }) => {
+    if (method !== "POST" || !path.endsWith("/serviceaccounts")) return undefined;
+    asked.resolve();
+    return new Promise(() => {});
+  };
+  const stuck = { apiVersion: "v1", kind: "Namespace", metadata: { name: "stuck" } } as const;
+  await cluster.client.resource(namespaces).create(stuck, signal);
+  await asked.promise;
+}
+
 const contend = (cluster: ServedCluster, { leaseSeconds, renewSeconds }: Timings, ...more: readonly string[]) =>
   cluster.start([
     "--secure-port=0",
@@ -204,15 +217,7 @@ describe.concurrent("a leader", () => {
   }) => {
     const manager = contend(cluster, long, "--controller-shutdown-timeout=1s");
     const holder = await leads(manager);
-    const asked = deferred();
-    cluster.hold = ({ method, path }) => {
-      if (method !== "POST" || !path.endsWith("/serviceaccounts")) return undefined;
-      asked.resolve();
-      return new Promise(() => {});
-    };
-    const stuck = { apiVersion: "v1", kind: "Namespace", metadata: { name: "stuck" } } as const;
-    await cluster.client.resource(namespaces).create(stuck, signal);
-    await asked.promise;
+    await holdARequest(cluster);
     manager.kill("SIGTERM");
     expect(await manager.exited).toEqual({ code: 0, signal: null });
     expect(holder).not.toBe("");
@@ -222,15 +227,7 @@ describe.concurrent("a leader", () => {
   test("that is told twice to stop ends at once with 1", async ({ cluster }) => {
     const manager = contend(cluster, long);
     await leads(manager);
-    const asked = deferred();
-    cluster.hold = ({ method, path }) => {
-      if (method !== "POST" || !path.endsWith("/serviceaccounts")) return undefined;
-      asked.resolve();
-      return new Promise(() => {});
-    };
-    const stuck = { apiVersion: "v1", kind: "Namespace", metadata: { name: "stuck" } } as const;
-    await cluster.client.resource(namespaces).create(stuck, signal);
-    await asked.promise;
+    await holdARequest(cluster);
     manager.kill("SIGTERM");
     manager.kill("SIGINT");
     expect(await manager.exited).toEqual({ code: 1, signal: null });
