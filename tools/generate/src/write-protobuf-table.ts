@@ -43,7 +43,7 @@ export function writeProtobufTable(messages: ProtobufMessages, openApi: OpenApi)
     ([message]) => `${JSON.stringify(shortName(message))}:${JSON.stringify(messageRow(message, messages, openApi))}`,
   );
   const table = `{"packages":{\n${packageLines.sort().join(",\n")}\n},"messages":{\n${lines.sort().join(",\n")}\n}}`;
-  return `${header}export const protobufTable = ${templateLiteral(table)};\n`;
+  return `${header}export const protobufTable: string = ${templateLiteral(table)};\n`;
 }
 
 function messageRow(message: string, messages: ProtobufMessages, openApi: OpenApi) {

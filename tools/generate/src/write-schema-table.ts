@@ -23,7 +23,7 @@ export function writeSchemaTable(openApi: OpenApi, goFields: GoFields): string {
   const packageLines = [...packages].sort(([a], [b]) => compareText(a, b)).map(toLine);
   const definitionLines = definitions.map(([name, definition]) => `${JSON.stringify(name)}:${definition}`);
   const table = `{"packages":{\n${packageLines.join(",\n")}\n},"definitions":{\n${definitionLines.join(",\n")}\n}}`;
-  return `${header}export const schemaTable = ${templateLiteral(table)};\n`;
+  return `${header}export const schemaTable: string = ${templateLiteral(table)};\n`;
 }
 
 function toLine([key, value]: readonly [string, string]): string {
