@@ -25,13 +25,15 @@ export type ManagedDelays = (request: Parameters<Transport>[0]) => number;
 interface ManagerParts extends Partial<Config> {
   readonly onRequest?: ManagedRequests;
   readonly delayMs?: ManagedDelays;
+  /** Requests that are never answered, not even when they are given up. */
+  readonly hangs?: (request: Parameters<Transport>[0]) => boolean;
 }
 
 /** Runs the manager while `body` runs. Throws what ended the manager, if it ended by itself. */
 export async function withManager(
   args: readonly string[],
   body: (cluster: ManagedCluster) => Promise<void>,
-  { onRequest = () => {}, delayMs = () => 0, ...given }: ManagerParts = {},
+  { onRequest = () => {}, delayMs = () => 0, hangs = () => false, ...given }: ManagerParts = {},
 ): Promise<void> {
   const clock = new FakeClock();
   await using server = await ApiServer.open({ clock, random: seededRandom("server") });
@@ -39,6 +41,7 @@ export async function withManager(
   const options = parseOptions(["--leader-elect=false", "--secure-port=0", ...args]);
   const transport: Transport = async (request, signal) => {
     onRequest(request);
+    if (hangs(request)) await new Promise(() => {});
     const delay = delayMs(request);
     if (delay > 0) await clock.sleep(delay, signal);
     return await server.transport(request, signal);
