@@ -8,8 +8,8 @@
 //   writes    deletes anything; patches owner references and the finalizers foregroundDeletion and orphan; events
 //
 // Promises
-// - Nothing is deleted on the word of a cache: the object is read live, and so is each owner, unless it is known to be gone. A kind or an
-//   owner that cannot be read is concluded nothing from.
+// - Nothing is deleted on the word of a cache: each owner is read live, unless it is known to be gone, and so is the object, unless all its
+//   owners are. A kind or an owner that cannot be read is concluded nothing from.
 // - Exactly what was judged is deleted: uid and resourceVersion are preconditions.
 // - An owner counts only in the namespace of its dependent, or cluster-scoped. A reference to one in another namespace is absent, and told of
 //   in the event OwnerRefInvalidNamespace. A cluster-scoped object with a namespaced owner is never deleted.

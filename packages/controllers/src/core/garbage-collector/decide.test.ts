@@ -7,7 +7,7 @@ import { describe, expect, test } from "vitest";
 import { named, referenceTo, served } from "./collector.fixture.ts";
 import { decideItem, type Findings } from "./decide.ts";
 import { type Identity, identityId } from "./identity.ts";
-import { deletionOf, type GraphNode } from "./model.ts";
+import { deletionOf, type GraphNode, policyOf } from "./model.ts";
 import type { ObservedItem } from "./observe.ts";
 import { resourceOf } from "./served-kinds.ts";
 
@@ -52,6 +52,7 @@ function observedOf({ item = itemOf(), graph = {}, seen = {}, absent = [] }: Giv
       resourceVersion,
       owners,
       deletion: deletionOf(metadata),
+      policy: policyOf(metadata),
       looks: 0,
       ...graph,
     },
@@ -338,7 +339,45 @@ describe("before it concludes anything", () => {
   ])("it does not read an owner that is known to be absent %s", (_, namespace) => {
     const absent = [{ apiVersion: "v1", kind: "ConfigMap", namespace, name: "gone", uid: "shop/gone" }];
     const { asked, plan } = decided({ live, item: itemOf({}, toGone), absent });
-    expect([asked, plan.reason]).toEqual([[["pods shop/item"]], "nobody owns it"]);
+    expect([asked, plan.reason, writesOf(plan)]).toEqual([
+      [],
+      "nobody owns it",
+      ["delete shop/item Background if item 7"],
+    ]);
+  });
+
+  const absent = [{ apiVersion: "v1", kind: "ConfigMap", namespace: "shop", name: "gone", uid: "shop/gone" }];
+  const orphan = itemOf({}, toGone);
+  test.each<[string, Given, readonly string[]]>([
+    ["it is deleted at the version that the graph has", { item: orphan }, ["delete shop/item Background if item 7"]],
+    [
+      "its finalizers say how its dependents are treated",
+      { item: itemOf({ finalizers: ["orphan"] }, toGone) },
+      ["delete shop/item Orphan if item 7"],
+    ],
+    [
+      "one owner that is not known to be gone is enough to read it",
+      { item: itemOf({}, toGone, toSolid) },
+      ["pods shop/item", "configmaps shop/solid", ownerPatch("shop/gone")],
+    ],
+    [
+      "a deletion that was refused is decided on what is live",
+      { item: orphan, seen: { refusedOwners: "other" } },
+      ["pods shop/item", "delete shop/item Background if item 7"],
+    ],
+    [
+      "a node that no watch has shown is read",
+      { item: orphan, graph: { isVirtual: true } },
+      ["pods shop/item", "delete shop/item Background if item 7"],
+    ],
+    [
+      "one that waits for its dependents is read",
+      { item: itemOf(waits, toGone), graph: { owners: [toGone] } },
+      ["pods shop/item", 'edit item {"metadata":{"finalizers":null}}'],
+    ],
+  ])("where the owners are known to be gone, %s", (_, given, expected) => {
+    const { asked, plan } = decided({ live, absent, ...given });
+    expect([...asked.flat(), ...writesOf(plan)]).toEqual(expected);
   });
 
   test("an owner that is absent in another namespace is read", () => {

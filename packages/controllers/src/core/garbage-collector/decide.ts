@@ -1,6 +1,7 @@
 // The rules of attemptToDelete: whether an object has to go, and how.
 //
-// Nothing is concluded from a cache. The object is read live, and so is every owner that is not known to be gone. An owner is
+// Nothing is concluded from a cache. The object is read live, and so is every owner that is not known to be gone. Where all owners are known to
+// be gone, the deletion itself is the live read: it names the version whose owners these are, and the server refuses it for any other. An owner is
 //   solid     it is there;
 //   waiting   it is there, and its own deletion waits for its dependents (finalizer foregroundDeletion);
 //   dangling  there is none of that name, or its uid is another.
@@ -20,7 +21,7 @@ import {
   remove,
 } from "@kubeloop/core/contract";
 import { type Identity, keyIn, printIdentity, referredIdentity } from "./identity.ts";
-import { foregroundFinalizer, lookAgainMs, orphanFinalizer } from "./model.ts";
+import { foregroundFinalizer, type GraphNode, lookAgainMs, type Policy, policyOf } from "./model.ts";
 import type { ObservedItem } from "./observe.ts";
 import { removeOwners, unblockOwners } from "./owner-patches.ts";
 import { newNotServed } from "./served-kinds.ts";
@@ -57,6 +58,11 @@ function decide(observed: ObservedItem, context: DecideContext): Decision<Findin
   const resource = observed.resourceOf(identity);
   if (resource === undefined) return cannot("its kind is not served", newNotServed(identity));
   if (resource.namespaced && identity.namespace === "") return nothing(invalidOwner);
+  const absentOwners = findAbsentOwners(observed);
+  if (absentOwners !== undefined) {
+    const notes: Findings = { absentOwners, owners: printOwners(node.owners) };
+    return plan("nobody owns it", [[deleteItem(observed, resource, node, node.policy)]], { notes });
+  }
   const question = liveGet(resource, keyIn(resource, identity), { metadataOnly: true });
   const answer = context.answer(question);
   if (answer === undefined) return ask("is it as the graph has it?", question);
@@ -67,6 +73,16 @@ function decide(observed: ObservedItem, context: DecideContext): Decision<Findin
   const owners = item.metadata.ownerReferences ?? [];
   if (owners.length === 0) return nothing("has no owner", { notes: { isSeen: true } });
   return decideByOwners(observed, resource, item, context);
+}
+
+/** Undefined unless all its owners are known to be gone and it may be deleted at the version that the graph has. */
+function findAbsentOwners(observed: ObservedItem): readonly Identity[] | undefined {
+  const { node, refusedOwners } = observed;
+  // A deletion that was refused is decided on what is live: the graph may lag behind.
+  if (node.isVirtual || node.owners.length === 0 || refusedOwners !== undefined) return undefined;
+  if (node.deletion !== "none") return undefined;
+  const absent = node.owners.flatMap((reference) => placeOf(reference, observed).absent ?? []);
+  return absent.length === node.owners.length ? absent : undefined;
 }
 
 const invalidOwner = "cluster-scoped objects cannot refer to namespaced owners";
@@ -111,15 +127,15 @@ function decideByOwners(
     const { takesStrategicPatch } = observed;
     return plan("drops owners", [[removeOwners(resource, patched, { uids, takesStrategicPatch })]], { notes });
   }
-  const withOwners: Findings = { ...notes, owners: printOwners(item) };
-  const deletion = (policy: Policy) => deleteItem(observed, resource, item, policy);
+  const withOwners: Findings = { ...notes, owners: printOwners(patched.owners) };
+  const deletion = (policy: Policy) => deleteItem(observed, resource, patched, policy);
   if (waiting.length > 0 && observed.hasDependents) {
     // Two that wait for each other would wait for ever. A circle may be suspected where there is none: no harm is done then.
     const unblocked = observed.mayBeCircle() ? unblockOwners(resource, patched, observed) : undefined;
     const reason = "goes with its owner, after its own dependents";
     return plan(reason, [[unblocked], [deletion("Foreground")]], { notes: withOwners });
   }
-  return plan("nobody owns it", [[deletion(policyOf(item))]], { notes: withOwners });
+  return plan("nobody owns it", [[deletion(policyOf(item.metadata))]], { notes: withOwners });
 }
 
 /** In the order of the references, as far as they can be judged. */
@@ -174,14 +190,6 @@ function isWaiting({ metadata: { deletionTimestamp, finalizers } }: Metadata): b
   return deletionTimestamp !== undefined && finalizers?.includes(foregroundFinalizer) === true;
 }
 
-type Policy = "Orphan" | "Foreground" | "Background";
-
-/** What its finalizers say, or else in the background. */
-function policyOf({ metadata: { finalizers = [] } }: Metadata): Policy {
-  if (finalizers.includes(orphanFinalizer)) return "Orphan";
-  return finalizers.includes(foregroundFinalizer) ? "Foreground" : "Background";
-}
-
 /**
  * Exactly the object that was judged: owners may have been added since. Where that was refused, and the owners are the same as then, any
  * version is deleted: somebody who writes it all the time cannot keep it.
@@ -189,12 +197,11 @@ function policyOf({ metadata: { finalizers = [] } }: Metadata): Policy {
 function deleteItem(
   { node, refusedOwners }: ObservedItem,
   resource: Resource,
-  item: Metadata,
+  { resourceVersion, owners }: Pick<GraphNode, "resourceVersion" | "owners">,
   propagationPolicy: Policy,
 ): Action {
   const { uid } = node.identity;
-  const { resourceVersion = "" } = item.metadata;
-  const preconditions = refusedOwners === printOwners(item) ? { uid } : { uid, resourceVersion };
+  const preconditions = refusedOwners === printOwners(owners) ? { uid } : { uid, resourceVersion };
   return remove(resource, keyIn(resource, node.identity), {
     propagationPolicy,
     preconditions,
@@ -203,7 +210,7 @@ function deleteItem(
 }
 
 const ownersOf = ({ metadata }: Metadata) => metadata.ownerReferences ?? [];
-const printOwners = (item: Metadata) => JSON.stringify(ownersOf(item));
+const printOwners = (owners: readonly Reference[]) => JSON.stringify(owners);
 
 function eventsOf({ node: { identity }, misplacedOwners }: ObservedItem): readonly (readonly Action[])[] {
   if (misplacedOwners.length === 0) return [];

@@ -24,6 +24,8 @@ export const orphanFinalizer = "orphan";
 /** Not deleted; waiting for others to remove their finalizers; for its dependents to be orphaned; for its dependents to be deleted. */
 export type Deletion = "none" | "begun" | "orphaningDependents" | "deletingDependents";
 
+export type Policy = "Orphan" | "Foreground" | "Background";
+
 export interface GraphNode {
   readonly identity: Identity;
   /** Only referred to: no watch has shown it. */
@@ -32,6 +34,8 @@ export interface GraphNode {
   readonly resourceVersion: string;
   readonly owners: readonly metav1.OwnerReference[];
   readonly deletion: Deletion;
+  /** How its deletion treats its dependents, unless whoever deletes it says otherwise. */
+  readonly policy: Policy;
   /** How often a virtual node was looked for. */
   readonly looks: number;
 }
@@ -301,18 +305,33 @@ function toNode(uid: string, { apiVersion, kind }: Resource, { metadata }: Kuber
     resourceVersion,
     owners: ownerReferences,
     deletion: deletionOf(metadata),
+    policy: policyOf(metadata),
     looks: 0,
   };
 }
 
 function newVirtualNode(identity: Identity): GraphNode {
-  return { identity, isVirtual: true, resourceVersion: "", owners: [], deletion: "none", looks: 0 };
+  return {
+    identity,
+    isVirtual: true,
+    resourceVersion: "",
+    owners: [],
+    deletion: "none",
+    policy: "Background",
+    looks: 0,
+  };
 }
 
 export function deletionOf({ deletionTimestamp, finalizers = [] }: metav1.ObjectMeta): Deletion {
   if (deletionTimestamp === undefined) return "none";
   if (finalizers.includes(orphanFinalizer)) return "orphaningDependents";
   return finalizers.includes(foregroundFinalizer) ? "deletingDependents" : "begun";
+}
+
+/** What its finalizers say, or else in the background. */
+export function policyOf({ finalizers = [] }: metav1.ObjectMeta): Policy {
+  if (finalizers.includes(orphanFinalizer)) return "Orphan";
+  return finalizers.includes(foregroundFinalizer) ? "Foreground" : "Background";
 }
 
 /** By uid of the owner, whether some reference to it blocks its deletion. */
