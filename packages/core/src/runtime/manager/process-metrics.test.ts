@@ -68,3 +68,26 @@ test("this process has numbers, and none is not a number", () => {
   expect(reader.startSeconds).toBeGreaterThan(1_600_000_000);
   for (const seconds of Object.values(reader.eventLoopDelay())) expect(seconds).toBeGreaterThanOrEqual(0);
 });
+
+test("the event loop is sampled from the first collection on, and no longer than it is open", () => {
+  const calls: string[] = [];
+  const histogram = {
+    count: 2,
+    mean: 0.3e9,
+    max: 0.5e9,
+    percentile: (percent: number) => percent * 1e7,
+    reset: () => calls.push("reset"),
+    enable: () => calls.push("enable") > 0,
+    disable: () => calls.push("disable") > 0,
+  };
+  {
+    using reader = nodeProcess(histogram);
+    expect(calls).toEqual([]);
+    const { p99Seconds, ...delay } = reader.eventLoopDelay();
+    // Less the period between two samples.
+    expect(delay).toEqual({ meanSeconds: 0.3 - 0.1, maxSeconds: 0.4, p50Seconds: 0.4 });
+    expect(p99Seconds).toBeCloseTo(0.89);
+    expect(calls).toEqual(["enable", "reset"]);
+  }
+  expect(calls).toEqual(["enable", "reset", "disable"]);
+});

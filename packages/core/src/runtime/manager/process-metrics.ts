@@ -2,10 +2,10 @@
 // loop, with the names of the client library for Node (`nodejs_eventloop_lag_*`). The delay matters because a controller whose event loop lags
 // loses its lease.
 //
-// Values are read when the metrics are collected. Node samples the delay of the event loop as long as this is open; each collection resets
-// the samples.
+// Values are read when the metrics are collected. Node samples the delay of the event loop from the first collection on, as long as this is
+// open; each collection resets the samples. Every sample wakes the process: a hundred a second would cost an idle controller more than all else.
 import { readdirSync, readFileSync } from "node:fs";
-import { monitorEventLoopDelay } from "node:perf_hooks";
+import { type IntervalHistogram, monitorEventLoopDelay } from "node:perf_hooks";
 import type { CounterSeries, GaugeSeries, Metrics } from "../../base/index.ts";
 import { type ProcNumbers, readProcNumbers } from "./proc-files.ts";
 
@@ -122,11 +122,14 @@ function openProcMetrics(metrics: Metrics, reader: ProcessReader): () => void {
   };
 }
 
-const resolutionMs = 10;
+const resolutionMs = 100;
 
-export function nodeProcess(): ProcessReader {
-  const delay = monitorEventLoopDelay({ resolution: resolutionMs });
-  delay.enable();
+/** What of Node's histogram is used. */
+type DelayHistogram = Pick<IntervalHistogram, "count" | "mean" | "max" | "percentile" | "reset" | "enable" | "disable">;
+
+export function nodeProcess(
+  delay: DelayHistogram = monitorEventLoopDelay({ resolution: resolutionMs }),
+): ProcessReader {
   // The samples include the sampling period, so it is subtracted. Without a sample the mean is NaN.
   const seconds = (nanoseconds: number) =>
     Number.isFinite(nanoseconds) ? Math.max(0, nanoseconds / 1e9 - resolutionMs / 1000) : 0;
@@ -153,6 +156,7 @@ export function nodeProcess(): ProcessReader {
         p50Seconds: delay.count === 0 ? 0 : seconds(delay.percentile(50)),
         p99Seconds: delay.count === 0 ? 0 : seconds(delay.percentile(99)),
       };
+      delay.enable();
       delay.reset();
       return seen;
     },
