@@ -3,6 +3,7 @@ import { measureApiServer } from "./api-server.ts";
 import { isKept, type Measurement, printMeasurement } from "./budget.ts";
 import { measureColdStart } from "./cold-start.ts";
 import { measureDriver } from "./driver.ts";
+import { measureEventCost } from "./event-cost.ts";
 import { measureIdleInformers } from "./idle-informers.ts";
 import { measureImportCost } from "./import-cost.ts";
 import { measureInformer } from "./informer.ts";
@@ -27,6 +28,7 @@ const benches: Readonly<Record<string, () => Awaitable<readonly Measurement[]>>>
   "idle-informers": measureIdleInformers,
   workqueue: measureWorkQueue,
   driver: measureDriver,
+  "event-cost": measureEventCost,
   "api-server": measureApiServer,
   operator: measureOperator,
   manager: measureManager,
