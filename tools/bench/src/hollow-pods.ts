@@ -11,26 +11,42 @@ export class HollowPods implements AsyncDisposable {
   readonly #namespace: string;
   readonly #scope = new TaskScope(neverAborted);
   #addresses = 0;
+  #failure: unknown;
 
   constructor(client: Client, namespace: string) {
     this.#client = client;
     this.#namespace = namespace;
-    void this.#scope.spawn((signal) => this.#serve(signal)).catch(() => {});
+    void this.#scope.spawn((signal) => this.#serve(signal)).catch((error: unknown) => this.#fail(error));
+  }
+
+  /** Throws what keeps pods from becoming ready. */
+  check(): void {
+    if (this.#failure !== undefined) throw this.#failure;
+  }
+
+  #fail(error: unknown): void {
+    if (!this.#scope.signal.aborted) this.#failure ??= error;
   }
 
   async #serve(signal: AbortSignal): Promise<void> {
     const watch = this.#client.resource(pods).in(this.#namespace).watch({}, signal);
     for await (const { type, object } of watch) {
       const pod = object as corev1.Pod;
-      if (type === "ADDED" && pod.status?.podIP === undefined) void this.#scope.spawn(() => this.#makeReady(pod));
+      if (type === "ADDED" && pod.status?.podIP === undefined)
+        this.#makeReady(pod).catch((error: unknown) => this.#fail(error));
     }
   }
 
   async #makeReady(pod: corev1.Pod): Promise<void> {
-    try {
-      await setReady(this.#client, { ...pod, status: { ...pod.status, podIP: this.#nextAddress() } }, true);
-    } catch (error) {
-      if (!isNotFound(error) && !isConflict(error)) throw error;
+    const addressed = { ...pod, status: { ...pod.status, podIP: this.#nextAddress() } };
+    for (;;) {
+      try {
+        return await setReady(this.#client, addressed, true);
+      } catch (error) {
+        // Gone meanwhile.
+        if (isNotFound(error)) return;
+        if (!isConflict(error)) throw error;
+      }
     }
   }
 

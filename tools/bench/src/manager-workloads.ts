@@ -93,7 +93,7 @@ async function rollDeployments(stage: Stage): Promise<Readonly<Record<string, Pr
   const { client, manager } = stage;
   const namespace = "deployments";
   await openNamespace(stage, namespace);
-  await using _pods = new HollowPods(client, namespace);
+  await using hollow = new HollowPods(client, namespace);
   const target = client.resource(deployments).in(namespace);
   const all = range(deploymentCount).map((index) => deploymentNamed(`web-${index}`));
   const changeAll = (spec: object) =>
@@ -101,6 +101,7 @@ async function rollDeployments(stage: Stage): Promise<Readonly<Record<string, Pr
       target.patch(name, { type: "strategic", body: { spec } }, neverAborted),
     );
   const areComplete = async () => {
+    hollow.check();
     const found = await listOf(client, deployments, namespace);
     return found.length === deploymentCount && found.every(isComplete);
   };
@@ -152,9 +153,10 @@ async function serveServices(stage: Stage) {
   const { client, manager } = stage;
   const namespace = "services";
   await openNamespace(stage, namespace);
-  await using _pods = new HollowPods(client, namespace);
+  await using hollow = new HollowPods(client, namespace);
   await createMany(client, pods, namespace, range(serviceCount).map(podNamed));
   await manager.since(async () => {
+    hollow.check();
     const found = await listOf(client, pods, namespace);
     return found.every(({ status }) => status?.podIP !== undefined);
   }, 500);
