@@ -112,7 +112,7 @@ async function untilReady(client: Client, count: number): Promise<void> {
     const { status } = await client.resource(deployments).in(front).get("web", neverAborted);
     const slices = await listOf(client, endpointSlices, front);
     const ready = slices
-      .flatMap(({ endpoints = [] }) => endpoints)
+      .flatMap(({ endpoints }) => endpoints ?? [])
       .filter(({ conditions }) => conditions?.ready === true);
     if ((status?.readyReplicas ?? 0) === count && ready.length === count) return;
     await systemClock.sleep(2, neverAborted);

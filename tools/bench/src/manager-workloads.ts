@@ -200,6 +200,7 @@ async function areServed({ client }: Stage, namespace: string, areReady: boolean
   const inEndpoints = old.filter(({ subsets: [subset] = [] }) =>
     areReady ? subset?.addresses !== undefined : subset?.notReadyAddresses !== undefined,
   );
-  const inSlices = slices.filter(({ endpoints: [endpoint] = [] }) => endpoint?.conditions?.ready === areReady);
+  // A slice without endpoints has null there.
+  const inSlices = slices.filter((slice) => slice.endpoints?.[0]?.conditions?.ready === areReady);
   return inEndpoints.length === serviceCount && inSlices.length === serviceCount;
 }
