@@ -6,7 +6,7 @@ import type { appsv1, corev1 } from "@kubeloop/core/api";
 import { noLog, systemClock, TaskScope } from "@kubeloop/core/base";
 import { type Client, clientOf } from "@kubeloop/core/client";
 import { deployments, endpointSlices, podDisruptionBudgets, pods, services } from "@kubeloop/core/resources";
-import { HollowPods, setReady } from "./hollow-pods.ts";
+import { HollowNode, hollowNode, setReady } from "./hollow-node.ts";
 import { createMany, createNamespace, forEachOf, listOf, neverAborted } from "./manager-stage.ts";
 
 export interface EventCost {
@@ -57,7 +57,7 @@ async function main(count: number, place: Place): Promise<EventCost> {
 }
 
 async function measure(client: Client): Promise<EventCost> {
-  await using _pods = new HollowPods(client, front);
+  await using hollow = await HollowNode.start(client);
   const labels = { app: "web" };
   await client.resource(deployments).in(front).create(deployment(labels), neverAborted);
   await client
@@ -84,13 +84,13 @@ async function measure(client: Client): Promise<EventCost> {
       },
       neverAborted,
     );
-  await untilReady(client, replicas);
+  await untilReady(client, hollow, replicas);
   const ours: corev1.Pod[] = [];
   const selected = client.resource(pods).in(front).list({ labelSelector: "app=web" }, neverAborted);
   for await (const pod of selected) ours.push(pod as corev1.Pod);
   const change = async (isReady: boolean) => {
     await forEachOf(ours, (pod) => setReady(client, pod, isReady));
-    await untilReady(client, isReady ? replicas : 0);
+    await untilReady(client, hollow, isReady ? replicas : 0);
   };
   let isReady = true;
   const changeAll = async (times: number) => {
@@ -107,8 +107,9 @@ async function measure(client: Client): Promise<EventCost> {
 }
 
 /** The Deployment counts so many ready pods, and so does the Service's slice. */
-async function untilReady(client: Client, count: number): Promise<void> {
+async function untilReady(client: Client, hollow: HollowNode, count: number): Promise<void> {
   for (;;) {
+    hollow.check();
     const { status } = await client.resource(deployments).in(front).get("web", neverAborted);
     const slices = await listOf(client, endpointSlices, front);
     const ready = slices
@@ -133,10 +134,9 @@ function deployment(labels: Readonly<Record<string, string>>): appsv1.Deployment
     spec: {
       replicas,
       selector: { matchLabels: labels },
-      template: { metadata: { labels }, spec: { containers: [{ name: "web", image: "web:1" }] } },
+      template: { metadata: { labels }, spec: { nodeName: hollowNode, containers: [{ name: "web", image: "web:1" }] } },
     },
   };
 }
 
 console.log(JSON.stringify(await main(Number(process.argv[2]), process.argv[3] as Place)));
-process.exit(0);

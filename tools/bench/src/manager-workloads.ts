@@ -12,7 +12,7 @@ import {
   serviceAccounts,
   services,
 } from "@kubeloop/core/resources";
-import { HollowPods, setReady } from "./hollow-pods.ts";
+import { HollowNode, hollowNode, setReady } from "./hollow-node.ts";
 import type { ProcessCost } from "./manager-process.ts";
 import {
   absentIsUndefined,
@@ -93,7 +93,7 @@ async function rollDeployments(stage: Stage): Promise<Readonly<Record<string, Pr
   const { client, manager } = stage;
   const namespace = "deployments";
   await openNamespace(stage, namespace);
-  await using hollow = new HollowPods(client, namespace);
+  await using hollow = await HollowNode.start(client);
   const target = client.resource(deployments).in(namespace);
   const all = range(deploymentCount).map((index) => deploymentNamed(`web-${index}`));
   const changeAll = (spec: object) =>
@@ -135,7 +135,7 @@ function deploymentNamed(name: string): appsv1.Deployment {
     spec: {
       replicas: podsEach,
       selector: { matchLabels: labels },
-      template: { metadata: { labels }, spec: { containers: [{ name: "web", image: "web:1" }] } },
+      template: { metadata: { labels }, spec: { nodeName: hollowNode, containers: [{ name: "web", image: "web:1" }] } },
     },
   };
 }
@@ -153,7 +153,7 @@ async function serveServices(stage: Stage) {
   const { client, manager } = stage;
   const namespace = "services";
   await openNamespace(stage, namespace);
-  await using hollow = new HollowPods(client, namespace);
+  await using hollow = await HollowNode.start(client);
   await createMany(client, pods, namespace, range(serviceCount).map(podNamed));
   await manager.since(async () => {
     hollow.check();
@@ -178,7 +178,7 @@ function podNamed(index: number): corev1.Pod {
     apiVersion: "v1",
     kind: "Pod",
     metadata: { name: `pod-${index}`, labels: { app: `${index}` } },
-    spec: { containers },
+    spec: { nodeName: hollowNode, containers },
   };
 }
 
