@@ -1,7 +1,8 @@
 // Prints the hashes that upstream gives to pod templates, for comparing ours with them: reads lines of JSON,
-// {"template": …, "collisionCount": n}, and prints for each the template as an API server would serve it, its hash, and, with the argument
+// {"template": …, "collisionCount": n, "isSent": b}, and prints for each the template as an API server would serve it, its hash, and, with the argument
 // "dump", the text that is hashed. A manager reads protobuf, in which an empty list is an absent one and quantities are in canonical form;
-// so each template goes through protobuf first.
+// so each template goes through protobuf first. One that "isSent" is sent once more before it is hashed: sending leaves the canonical text in
+// quantities.
 //
 // Run it where the module that pins Kubernetes is, in UTC: a time that is set is hashed with its zone.
 //
@@ -22,6 +23,7 @@ import (
 type line struct {
 	Template       v1.PodTemplateSpec `json:"template"`
 	CollisionCount *int32             `json:"collisionCount,omitempty"`
+	IsSent         bool               `json:"isSent,omitempty"`
 	Hash           string             `json:"hash"`
 	Dump           string             `json:"dump,omitempty"`
 }
@@ -46,6 +48,10 @@ func main() {
 		must(err)
 		var read v1.PodTemplateSpec
 		must(read.Unmarshal(bytes))
+		if each.IsSent {
+			_, err := read.Marshal()
+			must(err)
+		}
 		each.Hash = controller.ComputeHash(&read, each.CollisionCount)
 		if len(os.Args) > 1 && os.Args[1] == "dump" {
 			each.Dump = dump.ForHash(read)

@@ -8,19 +8,59 @@
 //   quantity that is absent and not held by pointer is "0".
 // - A quantity is printed with the fields that Go has after it parsed the text; the server serves the canonical text.
 // - A time is printed in UTC. Upstream prints it in the local zone of its process; a template hardly ever has one.
-import { type JsonObject, parseQuantity, parseTime, type Quantity } from "@kubeloop/core/api";
+import { parseQuantity, parseTime, printQuantity, type Quantity } from "@kubeloop/core/api";
 import { KubeloopError } from "@kubeloop/core/base";
 import { goStructs } from "./generated/go-structs.ts";
 
-/** `type` is Go's name: "v1.PodTemplateSpec". */
-export function dumpForHash(type: string, value: unknown): string {
-  const out: string[] = [`(${type})`];
-  printerOf(type)(value, out);
-  return out.join("");
+export interface DumpOptions {
+  /**
+   * Upstream has sent the object in this sync already. Then quantities that are no values of maps remember their canonical text, also where
+   * parsing left it out.
+   */
+  readonly isSent?: boolean | undefined;
 }
 
+/** `type` is Go's name: "v1.PodTemplateSpec". */
+export function dumpForHash(type: string, value: unknown, { isSent = false }: DumpOptions = {}): string {
+  const out = new Output(isSent);
+  out.push(`(${type})`);
+  printerOf(type)(value, out);
+  return out.toString();
+}
+
+class Output {
+  readonly #parts: string[] = [];
+  readonly #isSent: boolean;
+  #mapDepth = 0;
+
+  constructor(isSent: boolean) {
+    this.#isSent = isSent;
+  }
+
+  get remembersText(): boolean {
+    return this.#isSent && this.#mapDepth === 0;
+  }
+
+  push(...parts: readonly string[]): void {
+    this.#parts.push(...parts);
+  }
+
+  /** What `print` prints are values of a map. */
+  pushMap(print: () => void): void {
+    this.#mapDepth++;
+    print();
+    this.#mapDepth--;
+  }
+
+  toString(): string {
+    return this.#parts.join("");
+  }
+}
+
+type JsonObject = Readonly<Record<string, unknown>>;
+
 /** Prints a value without its type. Undefined and null are Go's zero value. */
-type Printer = (value: unknown, out: string[]) => void;
+type Printer = (value: unknown, out: Output) => void;
 
 const printers = new Map<string, Printer>();
 
@@ -84,9 +124,11 @@ function newMap(type: string): Printer {
       return;
     }
     entries.sort(([a], [b]) => compareAsBytes(a, b));
-    entries.forEach(([key, held], i) => {
-      out.push(i === 0 ? "map[" : " ", key, ":");
-      print(held, out);
+    out.pushMap(() => {
+      entries.forEach(([key, held], i) => {
+        out.push(i === 0 ? "map[" : " ", key, ":");
+        print(held, out);
+      });
     });
     out.push("]");
   };
@@ -127,7 +169,7 @@ const basics: { readonly [type: string]: Printer } = {
     out.push(value === true ? "true" : "false");
   },
   "resource.Quantity": (value, out) => {
-    out.push(printQuantityStruct(isAbsent(value) ? "0" : String(value)));
+    out.push(printQuantityStruct(isAbsent(value) ? "0" : String(value), out.remembersText));
   },
   "intstr.IntOrString": (value, out) => {
     const isText = typeof value === "string";
@@ -155,9 +197,10 @@ function printTimeStruct(value: unknown): string {
 }
 
 /** `i` holds what surely fits an int64, `d` all other amounts, and `s` the text where that is canonical. */
-function printQuantityStruct(written: string): string {
+function printQuantityStruct(written: string, remembersText: boolean): string {
   const quantity = parseQuantity(written);
-  const { mantissa, exponent, format, text: kept = "" } = quantity;
+  const { mantissa, exponent, format, text: parsed = "" } = quantity;
+  const kept = remembersText ? printQuantity(quantity) : parsed;
   const fits = isInt64(written);
   const i = fits ? `{value:(int64)${mantissa} scale:(resource.Scale)${exponent}}` : zeroAmount;
   const d = fits ? "<nil>" : printDecimal(quantity);
@@ -229,7 +272,8 @@ function decodeTable(): Table {
   for (const line of goStructs.split("\n")) {
     const [first = "", ...words] = line.split(" ");
     if (first === "string") for (const name of words) others.set(name, "string");
-    else if (first === "is") for (const [name = "", type = ""] of words.map((each) => each.split("="))) others.set(name, type);
+    else if (first === "is")
+      for (const [name = "", type = ""] of words.map((each) => each.split("="))) others.set(name, type);
     else structs.set(first, words.map(decodeField));
   }
   return { structs, others };

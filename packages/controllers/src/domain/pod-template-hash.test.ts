@@ -11,6 +11,7 @@ interface Fact {
   readonly name: string;
   readonly hash: string;
   readonly collisionCount?: number;
+  readonly isSent?: boolean;
   readonly template: corev1.PodTemplateSpec;
 }
 const facts: readonly Fact[] = JSON.parse(
@@ -18,8 +19,8 @@ const facts: readonly Fact[] = JSON.parse(
 );
 
 describe("the hash of a pod template is upstream's", () => {
-  test.each(facts)("$name", ({ template, collisionCount, hash }) => {
-    expect(podTemplateHash(template, collisionCount)).toBe(hash);
+  test.each(facts)("$name", ({ template, collisionCount, isSent, hash }) => {
+    expect(podTemplateHash(template, collisionCount, { isSent })).toBe(hash);
   });
 });
 

@@ -6,10 +6,14 @@
 // Not promised: the hash that another version of Kubernetes gives. Its templates have other fields. So nobody may compare hashes to tell
 // whether templates are equal: that is `isSameTemplate` (pod-template.ts).
 import { type corev1, safeEncode } from "@kubeloop/core/api";
-import { dumpForHash } from "./go-dump.ts";
+import { type DumpOptions, dumpForHash } from "./go-dump.ts";
 
-export function podTemplateHash(template: corev1.PodTemplateSpec, collisionCount: number | undefined): string {
-  const dump = new TextEncoder().encode(dumpForHash("v1.PodTemplateSpec", template));
+export function podTemplateHash(
+  template: corev1.PodTemplateSpec,
+  collisionCount: number | undefined,
+  options: DumpOptions = {},
+): string {
+  const dump = new TextEncoder().encode(dumpForHash("v1.PodTemplateSpec", template, options));
   let hash = fnv1a(dump, fnvBasis);
   if (collisionCount !== undefined) {
     const count = new DataView(new ArrayBuffer(8));

@@ -7,6 +7,7 @@ import { goTypes } from "./go-dump.ts";
 export interface DrawnTemplate {
   readonly template: corev1.PodTemplateSpec;
   readonly collisionCount?: number;
+  readonly isSent?: boolean;
 }
 
 export function drawTemplates(seed: string, count: number): readonly DrawnTemplate[] {
@@ -14,15 +15,56 @@ export function drawTemplates(seed: string, count: number): readonly DrawnTempla
   return Array.from({ length: count }, (_, i) => {
     const draw = new Draw(random.fork(String(i)));
     const template = draw.value("v1.PodTemplateSpec", 0) as corev1.PodTemplateSpec;
-    return i % 5 === 0 ? { template, collisionCount: draw.pick([0, 1, 2, 2_147_483_647]) } : { template };
+    if (i % 5 === 0) return { template, collisionCount: draw.pick([0, 1, 2, 2_147_483_647]) };
+    return i % 5 === 1 ? { template, isSent: true } : { template };
   });
 }
 
-const words = ["", "a", "web", "example.com/app:1", "--flag=x y", "ünïcödé", "日本語", "🚀 up", "line\nbreak", '"quoted"', "<nil>"];
+const words = [
+  "",
+  "a",
+  "web",
+  "example.com/app:1",
+  "--flag=x y",
+  "ünïcödé",
+  "日本語",
+  "🚀 up",
+  "line\nbreak",
+  '"quoted"',
+  "<nil>",
+];
 const keys = ["app", "app.kubernetes.io/name", "z", "Z", "ä", "\u{fffd}", "🚀", "a b"];
 const quantities = [
-  ...["0", "1", "100m", "0.5", "1500m", "1000", "1k", "12e6", "1.5Gi", "64Mi", "1000Mi", "200Ti", "20Ti", "1Pi", "1Ei", "8Ei"],
-  ...["3n", "0.1n", "1.0000000001", "123456789012345678", "1234567890123456789", "12345678901234567890.5", "100E", "-5", "-1Gi", "-200Ti"],
+  ...[
+    "0",
+    "1",
+    "100m",
+    "0.5",
+    "1500m",
+    "1000",
+    "1k",
+    "12e6",
+    "1.5Gi",
+    "64Mi",
+    "1000Mi",
+    "200Ti",
+    "20Ti",
+    "1Pi",
+    "1Ei",
+    "8Ei",
+  ],
+  ...[
+    "3n",
+    "0.1n",
+    "1.0000000001",
+    "123456789012345678",
+    "1234567890123456789",
+    "12345678901234567890.5",
+    "100E",
+    "-5",
+    "-1Gi",
+    "-200Ti",
+  ],
   ...["1E3", "1e-9", "5e-10", "0.001Ki", "1.500", "0Ki", "+7", "7u", "1e18", "999999999999999999999999"],
 ];
 const times = ["2024-01-02T03:04:05Z", "1969-12-31T23:59:59Z", "2024-02-29T12:00:00Z"];
