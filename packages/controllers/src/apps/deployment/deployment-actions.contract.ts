@@ -81,7 +81,7 @@ export const deploymentActions = (cluster: ScenarioCluster) => {
     pause: (paused = true) => patch({ spec: { paused } }),
     setImage: (image: string) => patch({ spec: { template: templateOf(image) } }),
     /** Waits until the sets are of these sizes, by revision; those of size 0 are left out. */
-    untilSizes: (expected: Readonly<Record<number, number>>) =>
+    untilSizes: (expected: Readonly<Record<string, number>>) =>
       until(`sizes ${JSON.stringify(expected)}`, async () => {
         expect(await sizes()).toEqual(expected);
         return true;

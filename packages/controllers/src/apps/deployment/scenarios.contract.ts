@@ -13,8 +13,8 @@ import {
 import { deploymentActions, labels, newWeb, rolling, templateOf } from "./deployment-actions.contract.ts";
 import { revisionHistoryAnnotation, rollbackAnnotation } from "./revisions.ts";
 
-/** How many steps a rollout takes depends on how soon pods become ready. */
-const stepsVary = { repeatedEvents: ["ScalingReplicaSet"] };
+/** What a set that was made by hand is called. */
+const noRevision = "";
 const available = { status: "True", reason: "MinimumReplicasAvailable" } as const;
 const rolledOut = { status: "True", reason: "NewReplicaSetAvailable" } as const;
 
@@ -82,10 +82,15 @@ export const deploymentScenarios: readonly Scenario[] = [
       await untilStatus({ replicas: 7, updatedReplicas: 3, availableReplicas: 4 });
       await makeReady(2, 1);
       await untilSizes({ 1: 3, 2: 4 });
-      await untilRolledOut();
+      await makeReady(2, 1);
+      await untilSizes({ 1: 2, 2: 5 });
+      await makeReady(2, 1);
+      await untilSizes({ 1: 1, 2: 5 });
+      await makeReady(2, 1);
       await untilSizes({ 2: 5 });
+      await untilRolledOut();
+      await untilEvents(cluster, { ScalingReplicaSet: 10 });
     },
-    ...stepsVary,
   },
   {
     name: "when both shares round to zero, one pod may be unavailable",
@@ -114,10 +119,10 @@ export const deploymentScenarios: readonly Scenario[] = [
       await untilSizes({ 1: 2, 3: 2 });
       await makeReady(3, 1);
       await untilSizes({ 1: 1, 3: 3 });
-      await untilRolledOut();
+      await makeReady(3, 1);
       await untilSizes({ 3: 3 });
+      await untilRolledOut();
     },
-    ...stepsVary,
   },
   {
     name: "an older template gets its old set back, with a new revision",
@@ -165,7 +170,6 @@ export const deploymentScenarios: readonly Scenario[] = [
       expect((await setOf(2))?.metadata.annotations).toMatchObject({ "example.com/cause": "second" });
       await untilEvents(cluster, { DeploymentRollback: 1 });
     },
-    ...stepsVary,
   },
   {
     name: "a rollback to the last revision, to one that is not there, and to the same template",
@@ -194,7 +198,6 @@ export const deploymentScenarios: readonly Scenario[] = [
       await untilRolledOut();
       expect((await get()).spec?.template.spec?.containers[0]?.image).toBe("example.com/web:1");
     },
-    ...stepsVary,
   },
   {
     name: "replicas that are added in the midst of a rollout are shared out in proportion",
@@ -220,7 +223,8 @@ export const deploymentScenarios: readonly Scenario[] = [
   {
     name: "replicas that are taken away in the midst of a rollout are shared out in proportion",
     async run(cluster) {
-      const { create, untilSizes, setImage, untilRolledOut, untilStatus, scale } = deploymentActions(cluster);
+      const { create, untilSizes, makeReady, setImage, untilRolledOut, untilStatus, scale } =
+        deploymentActions(cluster);
       await create({ replicas: 10, strategy: rolling(3, 2) });
       await untilRolledOut();
       await setImage("example.com/web:2");
@@ -230,10 +234,12 @@ export const deploymentScenarios: readonly Scenario[] = [
       // Five and three first; then the rollout goes on.
       await untilSizes({ 1: 3, 2: 5 });
       await untilStatus({ replicas: 8, updatedReplicas: 5, availableReplicas: 3 });
+      for (const left of [{ 1: 2 }, { 1: 1 }, {}]) {
+        await makeReady(2, 1);
+        await untilSizes({ ...left, 2: 5 });
+      }
       await untilRolledOut();
-      await untilSizes({ 2: 5 });
     },
-    ...stepsVary,
   },
   {
     name: "a deployment is scaled to nothing and back",
@@ -253,8 +259,18 @@ export const deploymentScenarios: readonly Scenario[] = [
   {
     name: "a paused deployment is scaled but not rolled out, until it is resumed",
     async run(cluster) {
-      const { create, pause, untilSizes, untilRolledOut, untilStatus, untilCondition, patch, scale, ownSets } =
-        deploymentActions(cluster);
+      const {
+        create,
+        pause,
+        untilSizes,
+        makeReady,
+        untilRolledOut,
+        untilStatus,
+        untilCondition,
+        patch,
+        scale,
+        ownSets,
+      } = deploymentActions(cluster);
       await create({ replicas: 2 });
       await untilRolledOut();
       await pause();
@@ -267,12 +283,21 @@ export const deploymentScenarios: readonly Scenario[] = [
       await untilSizes({ 1: 3 });
       await untilStatus({ replicas: 3, updatedReplicas: 0 });
       expect(await ownSets()).toHaveLength(1);
+      // The third one, too: only then it is known which pods go first.
+      await makeReady(1, 1);
+      await untilStatus({ replicas: 3, availableReplicas: 3 });
       await pause(false);
-      await untilSizes({ 1: 3, 2: 1 });
-      await untilRolledOut();
+      for (const sizes of [
+        { 1: 3, 2: 1 },
+        { 1: 2, 2: 2 },
+        { 1: 1, 2: 3 },
+      ]) {
+        await untilSizes(sizes);
+        await makeReady(2, 1);
+      }
       await untilSizes({ 2: 3 });
+      await untilRolledOut();
     },
-    ...stepsVary,
   },
   {
     name: "a rollout that is paused in its midst stays where it is",
@@ -293,7 +318,6 @@ export const deploymentScenarios: readonly Scenario[] = [
       await untilSizes({ 1: 1, 2: 2 });
       await untilRolledOut();
     },
-    ...stepsVary,
   },
   {
     name: "a rollout that makes no progress until its deadline is given up, and goes on when its pods recover",
@@ -451,14 +475,16 @@ export const deploymentScenarios: readonly Scenario[] = [
   {
     name: "a set without controller that has another template is adopted, and its pods replaced",
     async run(cluster) {
-      const { create, createSet, untilRolledOut, ownSets, untilSizes } = deploymentActions(cluster);
+      const { create, createSet, makeReady, untilRolledOut, ownSets, untilSizes } = deploymentActions(cluster);
       await createSet(newSet("by-hand", { replicas: 2, template: templateOf("example.com/web:0") }));
       await create({ replicas: 2 });
+      await makeReady(1, 1);
+      await untilSizes({ [noRevision]: 1, 1: 2 });
+      await makeReady(1, 1);
+      await untilSizes({ 1: 2 });
       await untilRolledOut();
       expect(await ownSets()).toHaveLength(2);
-      await untilSizes({ 1: 2 });
     },
-    ...stepsVary,
   },
   {
     name: "a set whose labels are taken away is released, and another one made",
@@ -512,25 +538,26 @@ export const deploymentScenarios: readonly Scenario[] = [
       expect(its.map(({ spec }) => spec?.replicas)).toEqual([1]);
       expect((await listed(cluster, pods)).map(keyOf)).toHaveLength(2);
     },
-    ...stepsVary,
   },
   {
     name: "annotations and minReadySeconds of a deployment are those of its newest set",
     async run(cluster) {
-      const { create, patch, setOf, untilRolledOut } = deploymentActions(cluster);
+      const { create, patch, setOf, untilRolledOut, untilCondition, untilStatus } = deploymentActions(cluster);
       await create({ replicas: 1 }, { annotations: { "example.com/team": "a" } });
       await untilRolledOut();
       await patch({
         metadata: {
           annotations: { "example.com/team": "b", "kubectl.kubernetes.io/last-applied-configuration": "{}" },
         },
-        spec: { minReadySeconds: 1 },
+        spec: { minReadySeconds: 3600, progressDeadlineSeconds: 7200 },
       });
       await cluster.until("the set has them", async () => {
         const set = await setOf(1);
-        return set?.metadata.annotations?.["example.com/team"] === "b" && set.spec?.minReadySeconds === 1;
+        return set?.metadata.annotations?.["example.com/team"] === "b" && set.spec?.minReadySeconds === 3600;
       });
-      await untilRolledOut();
+      // It has been ready for a shorter time.
+      await untilCondition("Available", { status: "False", reason: "MinimumReplicasUnavailable" });
+      await untilStatus({ readyReplicas: 1, availableReplicas: 0 });
       expect((await setOf(1))?.metadata.annotations).not.toHaveProperty([
         "kubectl.kubernetes.io/last-applied-configuration",
       ]);
