@@ -62,6 +62,7 @@ export function set(number: number, facts: SetFacts = {}): appsv1.ReplicaSet {
   const object = newReplicaSet(`shop/web-${number}`, {
     metadata: {
       labels,
+      generation: 1,
       creationTimestamp: ago(10_000 - number * 100),
       annotations: {
         [revisionAnnotation]: String(number),
@@ -80,7 +81,7 @@ export function set(number: number, facts: SetFacts = {}): appsv1.ReplicaSet {
       replicas: pods,
       readyReplicas: available,
       availableReplicas: available,
-      observedGeneration: object.metadata.generation ?? 0,
+      observedGeneration: 1,
       terminatingReplicas: 0,
       ...facts.status,
     },
