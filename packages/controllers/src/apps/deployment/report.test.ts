@@ -309,8 +309,8 @@ describe("ReplicaFailure", () => {
 
 describe("a set that could not be made", () => {
   const newSet = set(2, { replicas: 3, available: 0, pods: 0 });
-  const forbidden = newForbidden(replicaSets, "web-2", "exceeded quota");
-  const exists = newAlreadyExists(replicaSets, "web-2");
+  const forbidden = newForbidden({ group: "apps", resource: "replicasets" }, "web-2", "exceeded quota");
+  const exists = newAlreadyExists({ group: "apps", resource: "replicasets" }, "web-2");
 
   test("is a condition and an event, and the counts stay", () => {
     const given = { isMade: true, newSet, failing: forbidden, deployment: web({ status: { replicas: 5 } }) };
