@@ -104,7 +104,11 @@ describe("a ReplicaSet that changes wakes", () => {
       { type: "delete", object: set(1), resource: replicaSets } as Change,
       [],
     ],
-    ["those that select it now, when its labels change", update(set(1), relabelled), ["shop/other"]],
+    [
+      "those that selected it and those that do now, when its labels change",
+      update(set(1), relabelled),
+      ["shop/web", "shop/other"],
+    ],
     ["the old one and those that select it, when it is released", update(own, set(1)), ["shop/web", "shop/web"]],
     ["nobody, when nothing changes and nobody controls it", update(set(1), { ...set(1) }), []],
   ])("%s", (_fact, change, expected) => expect(new Set(woken(change))).toEqual(new Set(expected)));

@@ -309,7 +309,7 @@ describe("ReplicaFailure", () => {
 
 describe("a set that could not be made", () => {
   const newSet = set(2, { replicas: 3, available: 0, pods: 0 });
-  const forbidden = newForbidden({ group: "apps", resource: "replicasets" }, "web-2", "exceeded quota");
+  const forbidden = newForbidden({ group: "apps", resource: "replicasets" }, "web-2", { detail: "exceeded quota" });
   const exists = newAlreadyExists({ group: "apps", resource: "replicasets" }, "web-2");
 
   test("is a condition and an event, and the counts stay", () => {
