@@ -143,6 +143,16 @@ test("sets are ordered by age, then by name", () => {
   expect([set(3), b, a].toSorted(compareAge).map(({ metadata }) => metadata.name)).toEqual(["web-1", "web-2", "web-3"]);
 });
 
+test("times count, however they are written; a set without one is the oldest", () => {
+  const at = (creationTimestamp: string) => set(1, { metadata: { creationTimestamp } });
+  const timeless = { ...set(1), metadata: { name: "web-1" } };
+  const early = at("2024-01-01T00:30:00+01:00");
+  const late = at("2024-01-01T00:00:00Z");
+  expect([late, early].toSorted(compareAge)).toEqual([early, late]);
+  expect(compareAge(timeless, early)).toBe(-1);
+  expect(compareAge(early, timeless)).toBe(1);
+});
+
 test("sets are ordered by revision; those without a readable one by age", () => {
   const first = set(1, { annotations: numbered("9") });
   const second = set(2, { annotations: numbered("1") });

@@ -122,9 +122,17 @@ function isEqual(a: Annotations, b: Annotations): boolean {
 /** Older first; those of one second by name. */
 export function compareAge({ metadata: a }: Set, { metadata: b }: Set): number {
   const [one, other] = [a.creationTimestamp, b.creationTimestamp];
-  const byTime = one === undefined || other === undefined ? compareAbsent(one, other) : compareTimes(one, other);
-  if (byTime !== 0) return byTime;
+  if (one !== other) {
+    const byTime = one === undefined || other === undefined ? compareAbsent(one, other) : compareCreation(one, other);
+    if (byTime !== 0) return byTime;
+  }
   return (a.name ?? "") < (b.name ?? "") ? -1 : 1;
+}
+
+/** As a server prints them, times have the order of their texts. */
+function compareCreation(one: string, other: string): number {
+  const isPrinted = one.length === 20 && other.length === 20 && one.endsWith("Z") && other.endsWith("Z");
+  return isPrinted ? (one < other ? -1 : 1) : compareTimes(one, other);
 }
 
 /** A time that is not there is before all others. */
