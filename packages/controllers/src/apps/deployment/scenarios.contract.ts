@@ -507,7 +507,7 @@ export const deploymentScenarios: readonly Scenario[] = [
   {
     name: "a set that is deleted is made anew",
     async run(cluster) {
-      const { create, removeSet, setOf, untilRolledOut, ownSets } = deploymentActions(cluster);
+      const { create, removeSet, setOf, makeReady, untilRolledOut, ownSets } = deploymentActions(cluster);
       await create({ replicas: 1 });
       await untilRolledOut();
       const { name = "", uid } = (await setOf(1))?.metadata ?? {};
@@ -516,6 +516,8 @@ export const deploymentScenarios: readonly Scenario[] = [
         const [set] = await ownSets();
         return set?.metadata.name === name && set.metadata.uid !== uid;
       });
+      // The status may be that of the old set's pods still.
+      await makeReady(1, 1);
       await untilRolledOut();
     },
   },
