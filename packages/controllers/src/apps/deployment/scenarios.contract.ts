@@ -465,6 +465,8 @@ export const deploymentScenarios: readonly Scenario[] = [
       await createSet(newSet("by-hand", { replicas: 1 }));
       await create({ replicas: 1 });
       await untilRolledOut();
+      // A watch that is cut may show the set after the deployment: then there is another set already.
+      if (cluster.isDisturbed) return;
       await untilRevision(1);
       expect((await ownSets()).map(({ metadata }) => metadata.name)).toEqual(["by-hand"]);
       expect(findCondition((await get()).status?.conditions, "Progressing")?.message).toBe(
@@ -575,10 +577,13 @@ export const deploymentScenarios: readonly Scenario[] = [
       await setImage("example.com/web:2");
       await untilSizes({ 1: 1, 2: 1 });
       await makeReady(2, 1);
-      await untilStatus({ readyReplicas: 2, availableReplicas: 1 });
-      await cluster.pass(25_000);
-      await untilSizes({ 1: 1, 2: 1 });
-      await cluster.pass(6000);
+      // Where requests fail, time goes by.
+      if (!cluster.isDisturbed) {
+        await untilStatus({ readyReplicas: 2, availableReplicas: 1 });
+        await cluster.pass(25_000);
+        await untilSizes({ 1: 1, 2: 1 });
+        await cluster.pass(6000);
+      }
       await untilSizes({ 2: 1 });
       await untilRolledOut();
     },
