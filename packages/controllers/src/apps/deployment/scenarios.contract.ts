@@ -509,7 +509,8 @@ export const deploymentScenarios: readonly Scenario[] = [
   {
     name: "a set that is deleted is made anew",
     async run(cluster) {
-      const { create, removeSet, setOf, makeReady, untilRolledOut, ownSets } = deploymentActions(cluster);
+      const { create, removeSet, setOf, podsOf, makeReady, untilRolledOut, untilCondition, ownSets } =
+        deploymentActions(cluster);
       await create({ replicas: 1 });
       await untilRolledOut();
       const { name = "", uid } = (await setOf(1))?.metadata ?? {};
@@ -521,6 +522,10 @@ export const deploymentScenarios: readonly Scenario[] = [
       // The status may be that of the old set's pods still.
       await makeReady(1, 1);
       await untilRolledOut();
+      // A manager that is killed after the create does not say that it made a set. So that the conditions stand in one order all the same, one
+      // of them changes once more.
+      for (const pod of await podsOf(1)) await setReady(cluster, pod, false);
+      await untilCondition("Available", { status: "False", reason: "MinimumReplicasUnavailable" });
     },
   },
   {
