@@ -1,6 +1,7 @@
 // `@kubeloop/controllers`: Kubernetes' built-in controllers, one folder each, on core's `contract`: they never see a client, an informer or a
 // clock of their own. Start with apps/replicaset, the one that the others are copies of; docs/writing-a-built-in-controller.md walks through
 // it. controller-names.ts has the names of all, also of those that are not written yet.
+export { type DeploymentSettings, newDeploymentController } from "./apps/deployment/controller.ts";
 export { newReplicaSetController, type ReplicaSetSettings } from "./apps/replicaset/controller.ts";
 export { type ControllerId, type ControllerName, controllerNames } from "./controller-names.ts";
 export {

@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import type { rbacv1 } from "@kubeloop/core/api";
 import { clusterRole } from "@kubeloop/core/contract";
 import { expect, test } from "vitest";
+import { newDeploymentController } from "./apps/deployment/controller.ts";
 import { newReplicaSetController } from "./apps/replicaset/controller.ts";
 import { newGarbageCollectorController } from "./core/garbage-collector/controller.ts";
 import { newNamespaceController } from "./core/namespace/controller.ts";
@@ -30,6 +31,7 @@ function grantsOf(rules: readonly rbacv1.PolicyRule[] = []): readonly string[] {
 }
 
 test.each([
+  clusterRole(newDeploymentController()),
   clusterRole(newReplicaSetController()),
   clusterRole(newReplicationControllerController(), "replication-controller"),
   clusterRole(newRootCaCertificatePublisher({ rootCa: "" }), "root-ca-cert-publisher"),

@@ -34,6 +34,11 @@ export async function readServerInputs(): Promise<ServerInputs> {
   return { tableColumns, bootstrapObjects, openapi };
 }
 
+/** For the controllers: the Go structs of a pod template. */
+export function readGoStructs(): Promise<unknown> {
+  return readJson(kept("pod-template-structs"));
+}
+
 const nothingAsked = {
   openapi: undefined,
   discovery: undefined,

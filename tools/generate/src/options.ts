@@ -17,7 +17,8 @@ export const usage = `usage: npm run generate -- [options]
 
 Writes the types, the resource registry, the schema table and the protobuf table of @kubeloop/core/api. Without
 options: from the documents of Kubernetes 1.36 kept in this repository, into packages/core/src/api/generated, with
-the informers of its kinds in packages/core/src/informer/generated.
+the informers of its kinds in packages/core/src/informer/generated, and the Go structs of a pod template in
+packages/controllers/src/domain/generated.
 
   --openapi FILE      OpenAPI v3: one document, or an object of documents by path (.json or .json.br)
   --discovery FILE    aggregated discovery: an object with the answers of /api and /apis (.json or .json.br)

@@ -34,7 +34,7 @@ describe("--list-controllers", () => {
 
   test.each([
     ["replicaset-controller", "replicaset", "-"],
-    ["deployment-controller", "deployment", "not written yet"],
+    ["persistentvolume-attach-detach-controller", "attachdetach", "not written yet"],
     ["token-cleaner-controller", "tokencleaner", "not written yet, off by default"],
     ["service-lb-controller", "service", "not written yet, cloud"],
   ])("%s, alias %s: %s", async (name, alias, marks) => {

@@ -5,6 +5,7 @@ import {
   type ControllerName,
   controllerNames,
   newClusterRoleAggregationController,
+  newDeploymentController,
   newGarbageCollectorController,
   newNamespaceController,
   newPersistentVolumeClaimProtectionController,
@@ -21,7 +22,7 @@ import type { rbacv1, Transport } from "@kubeloop/core/api";
 import { type Controller, clusterRole, describeController } from "@kubeloop/core/contract";
 import type { LimitFactors } from "./client-builder.ts";
 import type { ControllerContext, LoopMode } from "./controller-context.ts";
-import { startReplicaSetController } from "./start-apps-controllers.ts";
+import { startDeploymentController, startReplicaSetController } from "./start-apps-controllers.ts";
 import {
   startGarbageCollectorController,
   startNamespaceController,
@@ -91,6 +92,7 @@ const writtenControllers: Partial<Record<ControllerId, WrittenController>> = {
     startClusterRoleAggregationController,
     newClusterRoleAggregationController(),
   ),
+  "deployment-controller": written(startDeploymentController, newDeploymentController(), records),
   "namespace-controller": written(startNamespaceController, newNamespaceController()),
   "persistentvolume-protection-controller": written(
     startPersistentVolumeProtectionController,

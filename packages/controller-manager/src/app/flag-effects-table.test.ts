@@ -71,6 +71,7 @@ const shownBy: readonly (readonly [flag: string, file: string, name: string])[] 
   ["concurrent-namespace-syncs", effects, "%i is how many objects are worked on at once"],
   ["namespace-sync-period", effects, "--namespace-sync-period=%s"],
   ["terminated-pod-gc-threshold", effects, "--terminated-pod-gc-threshold=%i"],
+  ["concurrent-deployment-syncs", effects, "%i is how many objects are worked on at once"],
   ["concurrent-replicaset-syncs", effects, "%i is how many objects are worked on at once"],
   ["concurrent-rc-syncs", effects, "%i is how many objects are worked on at once"],
   ["concurrent-serviceaccount-token-syncs", effects, "%i is how many objects are worked on at once"],

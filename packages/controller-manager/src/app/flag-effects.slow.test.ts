@@ -7,6 +7,7 @@ import type { appsv1, corev1 } from "@kubeloop/core/api";
 import { MetricsRegistry } from "@kubeloop/core/base";
 import {
   configMaps,
+  deployments,
   namespaces,
   nodes,
   pods,
@@ -67,6 +68,27 @@ const works: readonly Work[] = [
     isSlow: ({ method, path }) => method === "DELETE" && path.includes("/configmaps/"),
     async give({ client, signal }) {
       for (const i of numbers) await client.resource(configMaps).in("default").create(newOrphan(i), signal);
+    },
+  },
+  {
+    controller: "deployment-controller",
+    flag: "concurrent-deployment-syncs",
+    isSlow: ({ method, path }) => method === "POST" && path.endsWith("/replicasets"),
+    async give({ client, signal }) {
+      for (const i of numbers) {
+        const labels = { app: `a-${i}` };
+        const deployment: appsv1.Deployment = {
+          apiVersion: "apps/v1",
+          kind: "Deployment",
+          metadata: { name: `a-${i}` },
+          spec: {
+            replicas: 1,
+            selector: { matchLabels: labels },
+            template: { metadata: { labels }, spec: { containers: [{ name: "c", image: "i" }] } },
+          },
+        };
+        await client.resource(deployments).in("default").create(deployment, signal);
+      }
     },
   },
   {

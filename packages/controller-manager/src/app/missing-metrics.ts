@@ -152,7 +152,6 @@ export const queuesOfUnwrittenControllers: Exceptions<ControllerId> = {
   "certificatesigningrequest-signing-controller": ["certificate"],
   "cronjob-controller": ["cronjob"],
   "daemonset-controller": ["daemonset", "daemonset-node-updates"],
-  "deployment-controller": ["deployment"],
   "device-taint-eviction-controller": ["device-taint-eviction-controller"],
   "disruption-controller": ["disruption", "disruption_recheck", "stale_pod_disruption"],
   "endpoints-controller": ["endpoint"],

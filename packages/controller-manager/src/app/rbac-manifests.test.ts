@@ -74,6 +74,7 @@ test("who records events may write them", () => {
   expect(recording).toEqual([
     "replicationcontroller-controller",
     "garbage-collector-controller",
+    "deployment-controller",
     "replicaset-controller",
   ]);
 });

@@ -4,6 +4,7 @@ import { type appsv1, type corev1, isNotFound, type Resource } from "@kubeloop/c
 import {
   clusterRoles,
   configMaps,
+  deployments,
   namespaces,
   nodes,
   persistentVolumeClaims,
@@ -45,6 +46,56 @@ export const handedOver: Readonly<Record<string, HandedOver>> = {
     async change(cluster) {
       await addRole(cluster, "second", ["list"]);
       await untilVerbs(cluster, ["get", "list"]);
+    },
+  },
+  "deployment-controller": {
+    async prepare(cluster) {
+      const { client, namespace, signal, until } = cluster;
+      const labels = { app: "web" };
+      // Defaults, quantities, a port by name: whoever takes it over must find the same template.
+      const containers = [
+        {
+          name: "main",
+          image: "example.com/web:1",
+          ports: [{ name: "http", containerPort: 8080 }],
+          resources: { limits: { cpu: "0.5", memory: "64Mi" } },
+          readinessProbe: { httpGet: { port: "http" } },
+        },
+      ];
+      const volumes = [{ name: "tmp", emptyDir: { sizeLimit: "8Gi" } }];
+      await until("the service account of pods", () =>
+        client.resource(serviceAccounts).in(namespace).get("default", signal),
+      );
+      await client
+        .resource(deployments)
+        .in(namespace)
+        .create(
+          {
+            apiVersion: "apps/v1",
+            kind: "Deployment",
+            metadata: { name: "web" },
+            spec: {
+              replicas: 2,
+              selector: { matchLabels: labels },
+              template: { metadata: { labels }, spec: { containers, volumes } },
+            },
+          },
+          signal,
+        );
+      await untilReplicas(cluster, 2, deployments);
+    },
+    async change(cluster) {
+      const { client, namespace, signal } = cluster;
+      const before = await podUids(cluster);
+      await client
+        .resource(deployments)
+        .in(namespace)
+        .patch("web", { type: "merge", body: { spec: { replicas: 3 } } }, signal);
+      await untilReplicas(cluster, 3, deployments);
+      // Nothing was rolled out: the pods that were there are there.
+      const after = await podUids(cluster);
+      expect(after).toHaveLength(3);
+      expect(after).toEqual(expect.arrayContaining([...before]));
     },
   },
   "namespace-controller": {
@@ -299,7 +350,7 @@ async function untilTtl({ client, namespace, signal, until }: ScenarioCluster): 
 async function untilReplicas(
   { client, namespace, signal, until }: ScenarioCluster,
   count: number,
-  resource: Resource<appsv1.ReplicaSet | corev1.ReplicationController> = replicaSets,
+  resource: Resource<appsv1.Deployment | appsv1.ReplicaSet | corev1.ReplicationController> = replicaSets,
 ): Promise<void> {
   await until(`${count} replicas`, async () => {
     const { metadata, status } = await client.resource(resource).in(namespace).get("web", signal);

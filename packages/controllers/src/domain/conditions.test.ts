@@ -1,5 +1,11 @@
 import { expect, test } from "vitest";
-import { setDeploymentCondition, setJobCondition, setPodCondition, setReplicaCondition } from "./conditions.ts";
+import {
+  putDeploymentCondition,
+  setDeploymentCondition,
+  setJobCondition,
+  setPodCondition,
+  setReplicaCondition,
+} from "./conditions.ts";
 
 const nowMs = Date.parse("2024-05-01T12:00:00Z");
 const now = "2024-05-01T12:00:00Z";
@@ -65,4 +71,13 @@ test("a job does not say that something is not so which it never said", () => {
 
 test("the first condition of all makes a list", () => {
   for (const name of names) expect(set[name](undefined, facts, nowMs)).toHaveLength(1);
+});
+
+test("a condition that has its times already keeps them, but for the transition of a status that stays", () => {
+  const given = { type: "Failed", status: "True", reason: "R", lastUpdateTime: before, lastTransitionTime: before };
+  expect(putDeploymentCondition([], given)).toEqual([given]);
+  const there = { ...given, reason: "other", lastUpdateTime: now, lastTransitionTime: now };
+  expect(putDeploymentCondition([there], given)).toEqual([{ ...given, lastTransitionTime: now }]);
+  const list = [given];
+  expect(putDeploymentCondition(list, { ...given, message: "new" })).toBe(list);
 });

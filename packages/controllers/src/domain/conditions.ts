@@ -35,10 +35,21 @@ export function setDeploymentCondition(
   facts: ConditionFacts,
   nowMs: number,
 ): List<appsv1.DeploymentCondition> {
-  const existing = findCondition(conditions, facts.type);
-  if (conditions !== undefined && existing !== undefined && isSameState(existing, facts)) return conditions;
-  const lastUpdateTime = printTime(nowMs);
-  return atTheEnd(conditions, { ...facts, lastUpdateTime, ...transitionOf(existing, facts, nowMs) });
+  const now = printTime(nowMs);
+  return putDeploymentCondition(conditions, { ...facts, lastUpdateTime: now, lastTransitionTime: now });
+}
+
+/** The same for one that has its times already: that of a ReplicaSet, for example. */
+export function putDeploymentCondition(
+  conditions: List<appsv1.DeploymentCondition> | undefined,
+  condition: appsv1.DeploymentCondition,
+): List<appsv1.DeploymentCondition> {
+  const { type, status, reason } = condition;
+  const existing = findCondition(conditions, type);
+  const isSame = existing?.status === status && (existing.reason ?? "") === (reason ?? "");
+  if (conditions !== undefined && isSame) return conditions;
+  const lastTransitionTime = existing?.status === status ? existing.lastTransitionTime : condition.lastTransitionTime;
+  return atTheEnd(conditions, { ...condition, ...(lastTransitionTime === undefined ? {} : { lastTransitionTime }) });
 }
 
 export function setJobCondition(

@@ -1,4 +1,5 @@
 // The scenarios of all controllers, by the controller's name: for the runs on a real server, under our manager and under upstream's.
+import { deploymentScenarios } from "../apps/deployment/scenarios.contract.ts";
 import { replicaSetScenarios } from "../apps/replicaset/scenarios.contract.ts";
 import { garbageCollectorScenarios } from "../core/garbage-collector/scenarios.contract.ts";
 import { namespaceScenarios } from "../core/namespace/scenarios.contract.ts";
@@ -19,6 +20,7 @@ export const allScenarios: Readonly<Record<string, readonly Scenario[]>> = {
   // First: how many nodes there are is the whole cluster's, and others leave some behind.
   "ttl-controller": ttlScenarios,
   "clusterrole-aggregation-controller": clusterRoleAggregationScenarios,
+  "deployment-controller": deploymentScenarios,
   "namespace-controller": namespaceScenarios,
   "persistentvolume-protection-controller": persistentVolumeProtectionScenarios,
   "persistentvolumeclaim-protection-controller": persistentVolumeClaimProtectionScenarios,

@@ -96,6 +96,21 @@ describe("editing objects", () => {
       editStatus(deployments, deployment, { ...withCpu("2"), status: { replicas: 2 } }),
       { body: { status: { replicas: 2 } }, on: "status", isLocked: true },
     ],
+    [
+      "annotations are written with the status where that is asked for, and nothing else is",
+      editStatus(
+        deployments,
+        deployment,
+        { ...deployment, metadata: { ...deployment.metadata, annotations: { a: "b" }, labels: { c: "d" } } },
+        { includesAnnotations: true },
+      ),
+      { body: { metadata: { annotations: { a: "b" } } }, on: "status", isLocked: true },
+    ],
+    [
+      "annotations that are so already need no action",
+      editStatus(deployments, deployment, structuredClone(deployment), { includesAnnotations: true }),
+      undefined,
+    ],
     ["a status that is so already needs no action", editStatus(deployments, deployment, withCpu("2")), undefined],
     [
       "a status of a kind without the subresource goes to the object",

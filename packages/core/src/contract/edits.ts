@@ -35,15 +35,24 @@ export function editObject<T extends KubernetesObject>(
   return newEdit<T>(resource, before, { from, to: withServersMetadata(to, before), subresource: undefined }, options);
 }
 
+export interface EditStatusOptions extends EditOptions {
+  /**
+   * Whether annotations that differ are written with the status, in the same request; false unless given. The status of built-in kinds
+   * accepts them.
+   */
+  readonly includesAnnotations?: boolean;
+}
+
 /** Edits only the status, through the status subresource if the resource has one. Returns undefined if nothing differs. */
 export function editStatus<T extends KubernetesObject>(
   resource: Resource<T>,
   before: T,
   after: T,
-  options: EditOptions = {},
+  { includesAnnotations = false, ...options }: EditStatusOptions = {},
 ): Action<T> | undefined {
   const subresource = hasStatusSubresource(resource) ? "status" : undefined;
-  return newEdit<T>(resource, before, { from: statusOf(before), to: statusOf(after), subresource }, options);
+  const partOf = includesAnnotations ? annotationsAndStatusOf : statusOf;
+  return newEdit<T>(resource, before, { from: partOf(before), to: partOf(after), subresource }, options);
 }
 
 /**
@@ -92,6 +101,11 @@ function isEmpty(patch: object): boolean {
 function statusOf(object: KubernetesObject): object {
   const { apiVersion, kind, status } = object as KubernetesObject & { readonly status?: unknown };
   return { apiVersion, kind, ...(status === undefined ? {} : { status }) };
+}
+
+function annotationsAndStatusOf(object: KubernetesObject): object {
+  const { annotations } = object.metadata;
+  return { ...statusOf(object), metadata: annotations === undefined ? {} : { annotations } };
 }
 
 function withoutStatus(object: KubernetesObject): KubernetesObject {

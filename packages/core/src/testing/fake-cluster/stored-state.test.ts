@@ -26,6 +26,11 @@ describe("what a write leaves", () => {
     ],
     ["a write to the status changes that", told(stateAfterUpdate(status, before, after)), 9],
     ["and not what is wanted", spec(stateAfterUpdate(status, before, after)), 1],
+    [
+      "but the annotations of a deployment",
+      stateAfterUpdate(status, before, { ...after, metadata: { annotations: { a: "b" } } }).metadata.annotations?.["a"],
+      "b",
+    ],
     ["nor the generation", stateAfterUpdate(status, before, after).metadata.generation, 1],
     [
       "nor labels",

@@ -39,7 +39,10 @@ export function stateAfterUpdate(
     ...(uid === undefined ? {} : { uid }),
     ...(resourceVersion === undefined ? {} : { resourceVersion }),
   };
-  if (subresource === "status") return { ...withStatusOf(sent, stored), metadata: { ...stored.metadata, ...claimed } };
+  if (subresource === "status") {
+    const metadata = { ...stored.metadata, ...annotationsWithStatus(resource, stored, sent), ...claimed };
+    return { ...withStatusOf(sent, stored), metadata };
+  }
   const { generation = 1, deletionTimestamp, deletionGracePeriodSeconds } = stored.metadata;
   const wanted = hasStatus(resource) ? withStatusOf(stored, sent) : sent;
   const { deletionTimestamp: _, deletionGracePeriodSeconds: __, generation: ___, ...metadata } = sent.metadata;
@@ -51,6 +54,12 @@ export function stateAfterUpdate(
     ...(deletionGracePeriodSeconds === undefined ? {} : { deletionGracePeriodSeconds }),
   };
   return { ...wanted, metadata: { ...metadata, ...kept } };
+}
+
+/** The status of a Deployment takes annotations, because its revision is written with it; of custom kinds it takes no metadata. */
+function annotationsWithStatus({ group, kind }: Resource, stored: KubernetesObject, sent: KubernetesObject) {
+  const { annotations = stored.metadata.annotations } = sent.metadata;
+  return group === "apps" && kind === "Deployment" && annotations !== undefined ? { annotations } : {};
 }
 
 /** Returns the object with the patch applied. The caller still has to write it, with `stateAfterUpdate`. */
