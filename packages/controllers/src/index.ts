@@ -34,6 +34,7 @@ export {
   type ServiceAccountTokenSettings,
 } from "./core/serviceaccount-token/controller.ts";
 export { newTtlController, type TtlSettings } from "./core/ttl/controller.ts";
+export { type EndpointSliceSettings, newEndpointSliceController } from "./discovery/endpointslice/controller.ts";
 export {
   type ClusterRoleAggregationSettings,
   newClusterRoleAggregationController,

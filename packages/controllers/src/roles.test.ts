@@ -15,6 +15,7 @@ import { newRootCaCertificatePublisher } from "./core/root-ca-certificate-publis
 import { newServiceAccountController } from "./core/serviceaccount/controller.ts";
 import { newServiceAccountTokenController } from "./core/serviceaccount-token/controller.ts";
 import { newTtlController } from "./core/ttl/controller.ts";
+import { newEndpointSliceController } from "./discovery/endpointslice/controller.ts";
 import { newClusterRoleAggregationController } from "./rbac/clusterrole-aggregation/controller.ts";
 import { nodeLifecycleController } from "./sketches/node-lifecycle.fixture.ts";
 import { newVolumeBinder } from "./sketches/volume-binder.fixture.ts";
@@ -30,6 +31,7 @@ function grantsOf(rules: readonly rbacv1.PolicyRule[] = []): readonly string[] {
 }
 
 test.each([
+  clusterRole(newEndpointSliceController()),
   clusterRole(newReplicaSetController()),
   clusterRole(newReplicationControllerController(), "replication-controller"),
   clusterRole(newRootCaCertificatePublisher({ rootCa: "" }), "root-ca-cert-publisher"),

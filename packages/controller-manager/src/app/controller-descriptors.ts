@@ -5,6 +5,7 @@ import {
   type ControllerName,
   controllerNames,
   newClusterRoleAggregationController,
+  newEndpointSliceController,
   newGarbageCollectorController,
   newNamespaceController,
   newPersistentVolumeClaimProtectionController,
@@ -34,6 +35,7 @@ import {
   startServiceAccountTokenController,
   startTtlController,
 } from "./start-core-controllers.ts";
+import { startEndpointSliceController } from "./start-discovery-controllers.ts";
 import { startClusterRoleAggregationController } from "./start-rbac-controllers.ts";
 
 /** What came of starting a controller. */
@@ -91,6 +93,7 @@ const writtenControllers: Partial<Record<ControllerId, WrittenController>> = {
     startClusterRoleAggregationController,
     newClusterRoleAggregationController(),
   ),
+  "endpointslice-controller": written(startEndpointSliceController, newEndpointSliceController(), records),
   "namespace-controller": written(startNamespaceController, newNamespaceController()),
   "persistentvolume-protection-controller": written(
     startPersistentVolumeProtectionController,

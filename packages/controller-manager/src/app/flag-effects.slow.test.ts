@@ -7,6 +7,7 @@ import type { appsv1, corev1 } from "@kubeloop/core/api";
 import { MetricsRegistry } from "@kubeloop/core/base";
 import {
   configMaps,
+  endpointSlices,
   namespaces,
   nodes,
   pods,
@@ -14,6 +15,7 @@ import {
   replicationControllers,
   secrets,
   serviceAccounts,
+  services,
 } from "@kubeloop/core/resources";
 import { describe, expect, test } from "vitest";
 import { type ManagedCluster, type ManagedDelays, withManager } from "./manager-on-embedded-server.fixture.ts";
@@ -50,7 +52,26 @@ interface Work {
   readonly give: (cluster: ManagedCluster) => Promise<void>;
 }
 
+/** Services with nothing to do but for who makes their endpoints. */
+const createServices = async ({ client, signal }: ManagedCluster) => {
+  for (const i of numbers) {
+    const service: corev1.Service = {
+      apiVersion: "v1",
+      kind: "Service",
+      metadata: { name: `s-${i}` },
+      spec: { selector: { app: "web" }, ports: [{ port: 80 }] },
+    };
+    await client.resource(services).in("default").create(service, signal);
+  }
+};
+
 const works: readonly Work[] = [
+  {
+    controller: "endpointslice-controller",
+    flag: "concurrent-service-endpoint-syncs",
+    isSlow: ({ method, path }) => method === "POST" && path.endsWith("/endpointslices"),
+    give: createServices,
+  },
   {
     controller: "namespace-controller",
     flag: "concurrent-namespace-syncs",
@@ -280,6 +301,71 @@ test.each([
     },
     { metrics },
   );
+});
+
+/** Six pods on a node, with addresses. */
+const createEndpointPods = async ({ client, signal }: ManagedCluster) => {
+  await client.resource(nodes).create({ apiVersion: "v1", kind: "Node", metadata: { name: "n" } }, signal);
+  const all = client.resource(pods).in("default");
+  for (const i of numbers) {
+    const metadata = { name: `p-${i}`, labels: { app: "web" } };
+    const spec = { nodeName: "n", containers: [{ name: "c", image: "i" }] };
+    await all.create({ apiVersion: "v1", kind: "Pod", metadata, spec }, signal);
+    const podIP = `10.1.0.${i + 1}`;
+    const status = {
+      phase: "Running",
+      podIP,
+      podIPs: [{ ip: podIP }],
+      conditions: [{ type: "Ready", status: "True" }],
+    };
+    await all.subresource("status").patch(`p-${i}`, { type: "merge", body: { status } }, signal);
+  }
+};
+
+test.each([
+  [2, [2, 2, 2]],
+  [4, [2, 4]],
+  [100, [6]],
+])("--max-endpoints-per-slice=%i: six endpoints are in slices of %j", async (most, sizes) => {
+  const args = ["--controllers=endpointslice", `--max-endpoints-per-slice=${most}`];
+  await withManager(args, async (cluster) => {
+    const { client, signal, until } = cluster;
+    await createEndpointPods(cluster);
+    const [service] = numbers;
+    const spec = { selector: { app: "web" }, ports: [{ port: 80 }] };
+    await client
+      .resource(services)
+      .in("default")
+      .create({ apiVersion: "v1", kind: "Service", metadata: { name: `s-${service}` }, spec }, signal);
+    await until(`slices of ${sizes}`, async () => {
+      const found: number[] = [];
+      for await (const { endpoints } of client.resource(endpointSlices).in("default").list({}, signal)) {
+        found.push(endpoints?.length ?? 0);
+      }
+      return JSON.stringify(found.toSorted()) === JSON.stringify(sizes);
+    });
+  });
+});
+
+test.each([
+  ["0s", 2, 6],
+  ["30s", 1, 1],
+])("--endpointslice-updates-batch-period=%s: six new pods are %i to %i writes", async (period, least, most) => {
+  let writes = 0;
+  const args = ["--controllers=endpointslice", `--endpointslice-updates-batch-period=${period}`];
+  await withManager(
+    args,
+    async (cluster) => {
+      await createServices(cluster);
+      await cluster.clock.advance(minuteMs);
+      writes = 0;
+      await createEndpointPods(cluster);
+      await cluster.clock.advance(minuteMs);
+    },
+    { onRequest: ({ method, path }) => void (method === "PUT" && path.includes("/endpointslices/s-0-") && writes++) },
+  );
+  expect(writes).toBeGreaterThanOrEqual(least);
+  expect(writes).toBeLessThanOrEqual(most);
 });
 
 const newEndedPod = (i: number): corev1.Pod => ({

@@ -72,6 +72,7 @@ test("who records events may write them", () => {
     grantsOf(rules).includes("create events. ") ? [name] : [],
   );
   expect(recording).toEqual([
+    "endpointslice-controller",
     "replicationcontroller-controller",
     "garbage-collector-controller",
     "replicaset-controller",

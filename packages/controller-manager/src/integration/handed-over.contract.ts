@@ -14,7 +14,7 @@ import {
   secrets,
   serviceAccounts,
 } from "@kubeloop/core/resources";
-import type { ScenarioCluster } from "@kubeloop/scenarios";
+import { newServiceStage, type ScenarioCluster, serviceStage } from "@kubeloop/scenarios";
 import { expect } from "vitest";
 
 export interface HandedOver {
@@ -45,6 +45,24 @@ export const handedOver: Readonly<Record<string, HandedOver>> = {
     async change(cluster) {
       await addRole(cluster, "second", ["list"]);
       await untilVerbs(cluster, ["get", "list"]);
+    },
+  },
+  "endpointslice-controller": {
+    async prepare(cluster) {
+      const stage = await newServiceStage(cluster);
+      const ports = [
+        { name: "http", port: 80, targetPort: "http" },
+        { name: "metrics", port: 9000, targetPort: 9100 },
+      ];
+      await stage.addService({ ports }, { labels: { team: "shop" } });
+      await stage.addPod("a", { ips: ["10.1.0.1"] });
+      await stage.addPod("b", { ips: ["10.1.0.2"], isReady: false });
+      await stage.untilEndpoints(["10.1.0.1:8080,9100 ready serving", "10.1.0.2:8080,9100"]);
+    },
+    async change(cluster) {
+      const stage = serviceStage(cluster);
+      await stage.setReady("b", true);
+      await stage.untilEndpoints(["10.1.0.1:8080,9100 ready serving", "10.1.0.2:8080,9100 ready serving"]);
     },
   },
   "namespace-controller": {

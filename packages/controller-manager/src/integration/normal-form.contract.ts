@@ -40,10 +40,14 @@ export async function normalForm(
     objects.map(([, object]) => object),
     namespace,
   );
+  const dealt = dealEndpoints(objects.map(([, object]) => object));
   const form: Record<string, Json[]> = {};
   for (const [resource, object] of objects) {
     if (resource === "events") continue;
-    form[resource] = [...(form[resource] ?? []), normalized(object, names) as Json];
+    form[resource] = [
+      ...(form[resource] ?? []),
+      normalized(withoutChance(dealt.get(object) ?? object, names), names) as Json,
+    ];
   }
   form["events"] = countEvents(
     objects.filter(([resource]) => resource === "events").map(([, object]) => object),
@@ -121,6 +125,44 @@ function normalized(value: unknown, names: Names): unknown {
       })
       .toSorted(byText),
   );
+}
+
+interface SliceFacts extends KubernetesObject {
+  readonly addressType?: string;
+  readonly ports?: unknown;
+  readonly endpoints?: readonly { readonly addresses: readonly string[] }[] | null;
+}
+
+/**
+ * Which endpoint is in which of several slices, and where in it, is chance: upstream takes them in the order of a Go map. So the endpoints of the
+ * slices that belong together are dealt out anew, in the order of their addresses; how many each slice has stays.
+ */
+function dealEndpoints(objects: readonly KubernetesObject[]): ReadonlyMap<KubernetesObject, KubernetesObject> {
+  const groups = new Map<string, SliceFacts[]>();
+  for (const slice of objects.filter(({ kind }) => kind === "EndpointSlice") as readonly SliceFacts[]) {
+    const { namespace, labels = {} } = slice.metadata;
+    const group = JSON.stringify([namespace, labels, slice.addressType, slice.ports]);
+    groups.set(group, [...(groups.get(group) ?? []), slice]);
+  }
+  const dealt = new Map<KubernetesObject, KubernetesObject>();
+  for (const slices of groups.values()) {
+    const all = slices.flatMap(({ endpoints }) => endpoints ?? []).toSorted((a, b) => byText(a.addresses, b.addresses));
+    for (const slice of slices.toSorted((a, b) => (b.endpoints?.length ?? 0) - (a.endpoints?.length ?? 0))) {
+      if (slice.endpoints) dealt.set(slice, { ...slice, endpoints: all.splice(0, slice.endpoints.length) } as never);
+    }
+  }
+  return dealt;
+}
+
+/** The addresses of a Service are drawn; the subsets of Endpoints are in the order of a hash over uids. */
+function withoutChance(object: KubernetesObject, names: Names): unknown {
+  const { spec, subsets, ...rest } = object as KubernetesObject & { spec?: Json; subsets?: readonly unknown[] };
+  if (object.kind === "Endpoints" && subsets !== undefined) {
+    return { ...rest, subsets: subsets.map((subset) => normalized(subset, names)).toSorted(byText) };
+  }
+  const ips = object.kind === "Service" ? spec?.["clusterIPs"] : undefined;
+  if (!Array.isArray(ips) || ips[0] === "None") return object;
+  return { ...rest, spec: { ...spec, clusterIP: "<cluster IP>", clusterIPs: ips.map(() => "<cluster IP>") } };
 }
 
 interface EventFacts extends KubernetesObject {

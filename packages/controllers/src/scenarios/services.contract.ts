@@ -1,5 +1,6 @@
 // What users and kubelets do in the scenarios of the controllers that make endpoints: Services, nodes, and pods that get addresses, become ready
-// and end. Nodes are named after the scenario's namespace, since they are the whole cluster's, and deleted when the scenario leaves the block.
+// and end. Nodes are named after the scenario's namespace, since they are the whole cluster's. When the scenario leaves the block they are not
+// ready any more: the CPUs of the cluster are the next scenario's. They are not deleted, or the pods on them would be lost before anybody compares.
 import { type corev1, type discoveryv1, isNotFound, printTime } from "@kubeloop/core/api";
 import { endpointSlices, nodes, pods, services } from "@kubeloop/core/resources";
 import { listed, type ScenarioCluster } from "./scenario.contract.ts";
@@ -21,7 +22,14 @@ export interface NodeFacts {
   readonly cpu?: string;
 }
 
+/** With a node "n". */
 export async function newServiceStage(cluster: ScenarioCluster) {
+  const stage = serviceStage(cluster);
+  await stage.addNode("n");
+  return stage;
+}
+
+export function serviceStage(cluster: ScenarioCluster) {
   const { client, namespace, signal, until } = cluster;
   const allNodes = client.resource(nodes);
   const allPods = client.resource(pods).in(namespace);
@@ -31,7 +39,7 @@ export async function newServiceStage(cluster: ScenarioCluster) {
 
   const addNode = async (short: string, { zone, cpu = "4" }: NodeFacts = {}) => {
     const name = nodeName(short);
-    made.push(name);
+    made.push(short);
     const labels = zone === undefined ? {} : { labels: { "topology.kubernetes.io/zone": zone } };
     await allNodes.create({ apiVersion: "v1", kind: "Node", metadata: { name, ...labels } }, signal);
     await setNodeReady(short, { cpu });
@@ -48,8 +56,6 @@ export async function newServiceStage(cluster: ScenarioCluster) {
     status: isReady ? "True" : "False",
     lastTransitionTime: printTime(cluster.nowMs()),
   });
-  await addNode("n", {});
-
   return {
     nodeName,
     addNode,
@@ -110,8 +116,8 @@ export async function newServiceStage(cluster: ScenarioCluster) {
       });
     },
     async [Symbol.asyncDispose]() {
-      for (const name of made) {
-        await allNodes.delete(name, {}, signal).catch((error: unknown) => {
+      for (const short of made) {
+        await setNodeReady(short, { isReady: false }).catch((error: unknown) => {
           if (!isNotFound(error)) throw error;
         });
       }

@@ -72,6 +72,8 @@ export const newEndpointSliceController = ({
         report,
       }),
       topology: queue({
+        // Upstream counts nothing of this queue.
+        metricName: "",
         observe: observeZones,
         decide: (keys: readonly string[]) =>
           nothing("nodes have changed", { wakes: keys.map((key) => ({ key, queue: "services" })) }),
