@@ -318,8 +318,9 @@ function toChanges(
           ownerReferences: [newControllerReference({ ...service, apiVersion: "v1", kind: "Service" })],
         },
         addressType,
-        ports,
-        endpoints,
+        // Empty lists are left out, as in the protobuf that upstream sends: the server notes who set them otherwise.
+        ...(ports.length === 0 ? {} : { ports }),
+        ...(endpoints.length === 0 ? {} : { endpoints }),
       }),
     );
   const update = drafts.flatMap(({ before, endpoints, isChanged }) => {
