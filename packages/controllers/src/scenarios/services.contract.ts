@@ -2,7 +2,7 @@
 // and end. Nodes are named after the scenario's namespace, since they are the whole cluster's. When the scenario leaves the block they are not
 // ready any more: the CPUs of the cluster are the next scenario's. They are not deleted, or the pods on them would be lost before anybody compares.
 import { type corev1, type discoveryv1, isNotFound, printTime } from "@kubeloop/core/api";
-import { endpointSlices, nodes, pods, services } from "@kubeloop/core/resources";
+import { endpointSlices, endpoints, nodes, pods, services } from "@kubeloop/core/resources";
 import { listed, type ScenarioCluster } from "./scenario.contract.ts";
 
 export const appLabels = { app: "web" };
@@ -115,6 +115,15 @@ export function serviceStage(cluster: ScenarioCluster) {
         return JSON.stringify(found) === wanted;
       });
     },
+    endpoints: (name = "web") => client.resource(endpoints).in(namespace).get(name, signal),
+    /** Waits until the Endpoints of the Service have these addresses, as `printSubsets` prints them. */
+    async untilAddresses(expected: readonly string[], name = "web") {
+      const wanted = JSON.stringify(expected.toSorted());
+      await until(`addresses of ${name}: ${wanted}`, async () => {
+        const { subsets } = await client.resource(endpoints).in(namespace).get(name, signal);
+        return JSON.stringify(printSubsets(subsets ?? [])) === wanted;
+      });
+    },
     async [Symbol.asyncDispose]() {
       for (const short of made) {
         await setNodeReady(short, { isReady: false }).catch((error: unknown) => {
@@ -123,6 +132,19 @@ export function serviceStage(cluster: ScenarioCluster) {
       }
     },
   };
+}
+
+/** "10.1.0.1:8080 ready": all addresses of the subsets, sorted. */
+export function printSubsets(subsets: readonly corev1.EndpointSubset[]): readonly string[] {
+  return subsets
+    .flatMap(({ addresses = [], notReadyAddresses = [], ports = [] }) => {
+      const numbers = ports.map(({ port }) => port).toSorted();
+      return [
+        ...addresses.map(({ ip }) => `${ip}:${numbers.join()} ready`),
+        ...notReadyAddresses.map(({ ip }) => `${ip}:${numbers.join()}`),
+      ];
+    })
+    .toSorted();
 }
 
 async function slicesOf(cluster: ScenarioCluster, service: string, manager: string) {

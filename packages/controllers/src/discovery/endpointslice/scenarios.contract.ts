@@ -1,10 +1,24 @@
 // What users see of the endpointslice controller.
 import { endpointSlices, services } from "@kubeloop/core/resources";
 import { expect } from "vitest";
-import { listed, type Scenario, untilEvents } from "../../scenarios/scenario.contract.ts";
-import { appLabels, newServiceStage } from "../../scenarios/services.contract.ts";
+import { listed, type Scenario, type ScenarioCluster, untilEvents } from "../../scenarios/scenario.contract.ts";
+import { appLabels, newServiceStage, type serviceStage } from "../../scenarios/services.contract.ts";
 
 const isReady = (address: string) => `${address} ready serving`;
+
+/**
+ * Adds a Service and waits for its empty slices. Each change waits until it is worked on: how many changes become one write is a matter of time,
+ * and the server counts the writes.
+ */
+async function beginService(
+  { stage, until }: { readonly stage: ReturnType<typeof serviceStage>; readonly until: ScenarioCluster["until"] },
+  spec: object = {},
+  metadata: object = {},
+): Promise<void> {
+  await stage.addService(spec, metadata);
+  const families = "ipFamilies" in spec ? 2 : 1;
+  await until("empty slices", async () => (await stage.slices()).length === families);
+}
 
 export const endpointSliceScenarios: readonly Scenario[] = [
   {
@@ -61,8 +75,9 @@ export const endpointSliceScenarios: readonly Scenario[] = [
         { name: "metrics", port: 9000, targetPort: 9100, appProtocol: "kubernetes.io/h2c" },
         { name: "dns", port: 53, targetPort: "http", protocol: "UDP" },
       ];
-      await stage.addService({ ports });
+      await beginService({ stage, ...cluster }, { ports });
       await stage.addPod("a", { ips: ["10.1.0.1"], port: 8080 });
+      await stage.untilEndpoints([isReady("10.1.0.1:8080,9100")]);
       await stage.addPod("b", { ips: ["10.1.0.2"], port: 8081 });
       await stage.untilEndpoints([isReady("10.1.0.1:8080,9100"), isReady("10.1.0.2:8081,9100")]);
       expect(await stage.slices()).toHaveLength(2);
@@ -77,7 +92,7 @@ export const endpointSliceScenarios: readonly Scenario[] = [
     name: "a headless Service that publishes addresses that are not ready names its pods",
     async run(cluster) {
       await using stage = await newServiceStage(cluster);
-      await stage.addService({ clusterIP: "None", publishNotReadyAddresses: true });
+      await beginService({ stage, ...cluster }, { clusterIP: "None", publishNotReadyAddresses: true });
       await stage.addPod("a", { isReady: false, spec: { hostname: "a", subdomain: "web" } });
       await stage.untilEndpoints(["10.1.0.1:8080 ready"]);
       const [slice] = await stage.slices();
@@ -91,7 +106,7 @@ export const endpointSliceScenarios: readonly Scenario[] = [
     name: "a headless Service without ports has slices without ports",
     async run(cluster) {
       await using stage = await newServiceStage(cluster);
-      await stage.addService({ clusterIP: "None", ports: null });
+      await beginService({ stage, ...cluster }, { clusterIP: "None", ports: null });
       await stage.addPod("a");
       await stage.untilEndpoints([isReady("10.1.0.1:")]);
     },
@@ -100,8 +115,12 @@ export const endpointSliceScenarios: readonly Scenario[] = [
     name: "a headless Service of both families has slices of each",
     async run(cluster) {
       await using stage = await newServiceStage(cluster);
-      await stage.addService({ clusterIP: "None", ipFamilyPolicy: "RequireDualStack", ipFamilies: ["IPv4", "IPv6"] });
+      await beginService(
+        { stage, ...cluster },
+        { clusterIP: "None", ipFamilyPolicy: "RequireDualStack", ipFamilies: ["IPv4", "IPv6"] },
+      );
       await stage.addPod("a", { ips: ["10.1.0.1", "fd00:1::1"] });
+      await stage.untilEndpoints([isReady("10.1.0.1:8080"), isReady("fd00:1::1:8080")]);
       await stage.addPod("b", { ips: ["10.1.0.2"] });
       await stage.untilEndpoints([isReady("10.1.0.1:8080"), isReady("10.1.0.2:8080"), isReady("fd00:1::1:8080")]);
       expect((await stage.slices()).map(({ addressType }) => addressType).toSorted()).toEqual(["IPv4", "IPv6"]);
@@ -112,21 +131,47 @@ export const endpointSliceScenarios: readonly Scenario[] = [
     },
   },
   {
-    name: "250 endpoints are in three slices; when most go, the rest stay where they are, and new ones fill what changes",
+    name: "250 endpoints are in three slices; when all go, an empty one is left, and they come back as they were",
     async run(cluster) {
       await using stage = await newServiceStage(cluster);
-      const ip = (i: number) => `10.1.1.${i}`;
+      const sizes = async () => (await stage.slices()).map(({ endpoints }) => endpoints?.length ?? 0).toSorted();
+      const untilSizes = (...expected: readonly number[]) =>
+        cluster.until(`slices of ${expected}`, async () => JSON.stringify(await sizes()) === JSON.stringify(expected));
+      await Promise.all(Array.from({ length: 249 }, (_, i) => stage.addPod(`p-${i}`, { ips: [`10.1.1.${i}`] })));
+      // When this last pod is seen, all are, and the Service packs them at once.
+      await stage.addPod("last", { ips: ["10.1.1.249"], labels: { ...appLabels, last: "true" } });
+      await stage.addService({ selector: { last: "true" } }, { name: "sentinel" });
+      await stage.untilEndpoints([isReady("10.1.1.249:8080")], "sentinel");
+      await stage.addService();
+      await untilSizes(100, 100, 50);
+      await stage.patchService({ spec: { selector: { app: "nobody" } } });
+      await untilSizes(0);
+      await stage.patchService({ spec: { selector: appLabels } });
+      await untilSizes(100, 100, 50);
+    },
+  },
+  {
+    name: "endpoints that stay are not moved when others go, and new ones fill the slices that change",
+    // Which endpoints share a slice is chance with upstream.
+    needsVirtualTime: true,
+    async run(cluster) {
+      await using stage = await newServiceStage(cluster);
       const sizes = async () => (await stage.slices()).map(({ endpoints }) => endpoints?.length ?? 0);
       const sum = async () => (await sizes()).reduce((all, one) => all + one, 0);
-      // The Service comes last: its pods are then packed all at once.
-      await Promise.all(Array.from({ length: 250 }, (_, i) => stage.addPod(`p-${i}`, { ips: [ip(i)] })));
+      await Promise.all(Array.from({ length: 250 }, (_, i) => stage.addPod(`p-${i}`, { ips: [`10.1.1.${i}`] })));
       await stage.addService();
       await cluster.until("250 endpoints", async () => (await sum()) === 250);
-      expect((await sizes()).toSorted()).toEqual([100, 100, 50]);
-      // Another selector, so that all but five go at once.
+      const sliceOf = async () =>
+        new Map(
+          (await stage.slices()).flatMap(({ metadata, endpoints }) =>
+            (endpoints ?? []).map(({ targetRef }) => [targetRef?.name ?? "", metadata.name] as const),
+          ),
+        );
+      const before = await sliceOf();
       for (let i = 0; i < 5; i++) await stage.relabelPod(`p-${i}`, { kept: "true" });
       await stage.patchService({ spec: { selector: { kept: "true" } } });
       await cluster.until("5 endpoints", async () => (await sum()) === 5);
+      for (const [pod, slice] of await sliceOf()) expect(slice).toBe(before.get(pod));
       await stage.patchService({ spec: { selector: { kept: null } } });
       await cluster.until("250 endpoints again", async () => (await sum()) === 250);
       expect(Math.max(...(await sizes()))).toBe(100);
@@ -136,7 +181,7 @@ export const endpointSliceScenarios: readonly Scenario[] = [
     name: "the endpoints follow the selector of the Service and the labels of the pods",
     async run(cluster) {
       await using stage = await newServiceStage(cluster);
-      await stage.addService();
+      await beginService({ stage, ...cluster });
       await stage.addPod("a", { ips: ["10.1.0.1"] });
       await stage.addPod("b", { ips: ["10.1.0.2"], labels: { app: "other" } });
       await stage.untilEndpoints([isReady("10.1.0.1:8080")]);
@@ -158,7 +203,7 @@ export const endpointSliceScenarios: readonly Scenario[] = [
     name: "the labels of a Service are those of its slices",
     async run(cluster) {
       await using stage = await newServiceStage(cluster);
-      await stage.addService({}, { labels: { team: "shop" } });
+      await beginService({ stage, ...cluster }, {}, { labels: { team: "shop" } });
       await stage.addPod("a");
       await stage.untilEndpoints([isReady("10.1.0.1:8080")]);
       await stage.patchService({ metadata: { labels: { team: null, tier: "front" } } });
@@ -174,7 +219,7 @@ export const endpointSliceScenarios: readonly Scenario[] = [
     async run(cluster) {
       const { client, namespace, signal } = cluster;
       await using stage = await newServiceStage(cluster);
-      await stage.addService();
+      await beginService({ stage, ...cluster });
       await stage.addPod("a");
       await stage.untilEndpoints([isReady("10.1.0.1:8080")]);
       const slices = client.resource(endpointSlices).in(namespace);
@@ -221,7 +266,7 @@ export const endpointSliceScenarios: readonly Scenario[] = [
     name: "the slices of a Service that is deleted go with it",
     async run(cluster) {
       await using stage = await newServiceStage(cluster);
-      await stage.addService();
+      await beginService({ stage, ...cluster });
       await stage.addPod("a");
       await stage.untilEndpoints([isReady("10.1.0.1:8080")]);
       await stage.removeService();
@@ -236,7 +281,7 @@ export const endpointSliceScenarios: readonly Scenario[] = [
     needsVirtualTime: true,
     async run(cluster) {
       await using stage = await newServiceStage(cluster);
-      await stage.addService();
+      await beginService({ stage, ...cluster });
       await stage.addPod("a");
       await stage.untilEndpoints([isReady("10.1.0.1:8080")]);
       await stage.removeService();
@@ -257,10 +302,11 @@ export const endpointSliceScenarios: readonly Scenario[] = [
     repeatedEvents: ["FailedToUpdateEndpointSlices"],
     async run(cluster) {
       await using stage = await newServiceStage(cluster);
-      await stage.addService();
+      await beginService({ stage, ...cluster });
       await stage.addPod("a", { ips: ["10.1.0.1"] });
-      await stage.addPod("b", { ips: ["10.1.0.2"], node: "late" });
       await stage.untilEndpoints([isReady("10.1.0.1:8080")]);
+      await stage.addPod("b", { ips: ["10.1.0.2"], node: "late" });
+      await untilEvents(cluster, { FailedToUpdateEndpointSlices: 1 });
       await stage.addNode("late");
       await stage.untilEndpoints([isReady("10.1.0.1:8080"), isReady("10.1.0.2:8080")]);
     },
@@ -271,9 +317,11 @@ export const endpointSliceScenarios: readonly Scenario[] = [
       await using stage = await newServiceStage(cluster);
       await stage.addNode("a", { zone: "zone-a" });
       await stage.addNode("b", { zone: "zone-b" });
-      await stage.addService({ trafficDistribution: "PreferSameZone" });
+      await beginService({ stage, ...cluster }, { trafficDistribution: "PreferSameZone" });
       await stage.addPod("a", { ips: ["10.1.0.1"], node: "a" });
+      await stage.untilEndpoints([isReady("10.1.0.1:8080")]);
       await stage.addPod("b", { ips: ["10.1.0.2"], node: "b" });
+      await stage.untilEndpoints([isReady("10.1.0.1:8080"), isReady("10.1.0.2:8080")]);
       await stage.addPod("c", { ips: ["10.1.0.3"], node: "b", isReady: false });
       const hints = async () =>
         (await stage.slices())
