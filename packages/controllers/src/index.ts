@@ -3,6 +3,7 @@
 // it. controller-names.ts has the names of all, also of those that are not written yet.
 export { newReplicaSetController, type ReplicaSetSettings } from "./apps/replicaset/controller.ts";
 export { type ControllerId, type ControllerName, controllerNames } from "./controller-names.ts";
+export { type EndpointsSettings, newEndpointsController } from "./core/endpoints/controller.ts";
 export {
   type GarbageCollectorSettings,
   newGarbageCollectorController,
@@ -35,6 +36,10 @@ export {
 } from "./core/serviceaccount-token/controller.ts";
 export { newTtlController, type TtlSettings } from "./core/ttl/controller.ts";
 export { type EndpointSliceSettings, newEndpointSliceController } from "./discovery/endpointslice/controller.ts";
+export {
+  type EndpointSliceMirroringSettings,
+  newEndpointSliceMirroringController,
+} from "./discovery/endpointslice-mirroring/controller.ts";
 export {
   type ClusterRoleAggregationSettings,
   newClusterRoleAggregationController,

@@ -5,6 +5,7 @@ import type { rbacv1 } from "@kubeloop/core/api";
 import { clusterRole } from "@kubeloop/core/contract";
 import { expect, test } from "vitest";
 import { newReplicaSetController } from "./apps/replicaset/controller.ts";
+import { newEndpointsController } from "./core/endpoints/controller.ts";
 import { newGarbageCollectorController } from "./core/garbage-collector/controller.ts";
 import { newNamespaceController } from "./core/namespace/controller.ts";
 import { newPersistentVolumeProtectionController } from "./core/persistentvolume-protection/controller.ts";
@@ -16,6 +17,7 @@ import { newServiceAccountController } from "./core/serviceaccount/controller.ts
 import { newServiceAccountTokenController } from "./core/serviceaccount-token/controller.ts";
 import { newTtlController } from "./core/ttl/controller.ts";
 import { newEndpointSliceController } from "./discovery/endpointslice/controller.ts";
+import { newEndpointSliceMirroringController } from "./discovery/endpointslice-mirroring/controller.ts";
 import { newClusterRoleAggregationController } from "./rbac/clusterrole-aggregation/controller.ts";
 import { nodeLifecycleController } from "./sketches/node-lifecycle.fixture.ts";
 import { newVolumeBinder } from "./sketches/volume-binder.fixture.ts";
@@ -31,7 +33,9 @@ function grantsOf(rules: readonly rbacv1.PolicyRule[] = []): readonly string[] {
 }
 
 test.each([
+  clusterRole(newEndpointsController(), "endpoint-controller"),
   clusterRole(newEndpointSliceController()),
+  clusterRole(newEndpointSliceMirroringController(), "endpointslicemirroring-controller"),
   clusterRole(newReplicaSetController()),
   clusterRole(newReplicationControllerController(), "replication-controller"),
   clusterRole(newRootCaCertificatePublisher({ rootCa: "" }), "root-ca-cert-publisher"),

@@ -8,6 +8,7 @@ import { MetricsRegistry } from "@kubeloop/core/base";
 import {
   configMaps,
   endpointSlices,
+  endpoints,
   namespaces,
   nodes,
   pods,
@@ -52,6 +53,21 @@ interface Work {
   readonly give: (cluster: ManagedCluster) => Promise<void>;
 }
 
+/** A Service without a selector, and Endpoints of so many addresses. */
+const createByHand = async ({ client, signal }: ManagedCluster, name: string, count: number) => {
+  const spec = { ports: [{ port: 80 }] };
+  await client
+    .resource(services)
+    .in("default")
+    .create({ apiVersion: "v1", kind: "Service", metadata: { name }, spec }, signal);
+  const addresses = Array.from({ length: count }, (_, i) => ({ ip: `10.9.0.${i + 1}` }));
+  const subsets = [{ addresses, ports: [{ port: 80 }] }];
+  await client
+    .resource(endpoints)
+    .in("default")
+    .create({ apiVersion: "v1", kind: "Endpoints", metadata: { name }, subsets }, signal);
+};
+
 /** Services with nothing to do but for who makes their endpoints. */
 const createServices = async ({ client, signal }: ManagedCluster) => {
   for (const i of numbers) {
@@ -66,6 +82,20 @@ const createServices = async ({ client, signal }: ManagedCluster) => {
 };
 
 const works: readonly Work[] = [
+  {
+    controller: "endpoints-controller",
+    flag: "concurrent-endpoint-syncs",
+    isSlow: ({ method, path }) => method === "POST" && path.endsWith("/endpoints"),
+    give: createServices,
+  },
+  {
+    controller: "endpointslice-mirroring-controller",
+    flag: "mirroring-concurrent-service-endpoint-syncs",
+    isSlow: ({ method, path }) => method === "POST" && path.endsWith("/endpointslices"),
+    async give(cluster) {
+      for (const i of numbers) await createByHand(cluster, `s-${i}`, 1);
+    },
+  },
   {
     controller: "endpointslice-controller",
     flag: "concurrent-service-endpoint-syncs",
@@ -347,12 +377,17 @@ test.each([
   });
 });
 
+const isSliceWrite = ({ method, path }: Request) => method === "PUT" && path.includes("/endpointslices/s-0-");
+const isEndpointsWrite = ({ method, path }: Request) => method === "PUT" && path.endsWith("/endpoints/s-0");
+
 test.each([
-  ["0s", 2, 6],
-  ["30s", 1, 1],
-])("--endpointslice-updates-batch-period=%s: six new pods are %i to %i writes", async (period, least, most) => {
+  ["endpointslice-updates-batch-period", "0s", 2, 6, isSliceWrite],
+  ["endpointslice-updates-batch-period", "30s", 1, 1, isSliceWrite],
+  ["endpoint-updates-batch-period", "0s", 2, 6, isEndpointsWrite],
+  ["endpoint-updates-batch-period", "30s", 1, 1, isEndpointsWrite],
+] as const)("--%s=%s: six new pods are %i to %i writes", async (flag, period, least, most, isWrite) => {
   let writes = 0;
-  const args = ["--controllers=endpointslice", `--endpointslice-updates-batch-period=${period}`];
+  const args = ["--controllers=endpoint,endpointslice", `--${flag}=${period}`];
   await withManager(
     args,
     async (cluster) => {
@@ -362,10 +397,55 @@ test.each([
       await createEndpointPods(cluster);
       await cluster.clock.advance(minuteMs);
     },
-    { onRequest: ({ method, path }) => void (method === "PUT" && path.includes("/endpointslices/s-0-") && writes++) },
+    { onRequest: (request) => void (isWrite(request) && writes++) },
   );
   expect(writes).toBeGreaterThanOrEqual(least);
   expect(writes).toBeLessThanOrEqual(most);
+});
+
+test.each([
+  ["0s", 0, secondMs],
+  ["30s", 30 * secondMs, 31 * secondMs],
+])(
+  "--mirroring-endpointslice-updates-batch-period=%s: a changed slice is mended after %i to %i ms",
+  async (period, least, most) => {
+    const args = ["--controllers=endpointslicemirroring", `--mirroring-endpointslice-updates-batch-period=${period}`];
+    await withManager(args, async (cluster) => {
+      const { client, signal, until, clock } = cluster;
+      await createByHand(cluster, "s-0", 2);
+      const slices = client.resource(endpointSlices).in("default");
+      const found = async () => {
+        for await (const { metadata, endpoints: list } of slices.list({}, signal)) {
+          if (metadata.name?.startsWith("s-0-") && list?.length === 2) return metadata.name;
+        }
+        return undefined;
+      };
+      const name = await until("a slice", found);
+      await slices.patch(name, { type: "merge", body: { endpoints: [] } }, signal);
+      const beganMs = clock.monotonic();
+      await until("it is mended", found);
+      expect(clock.monotonic() - beganMs).toBeGreaterThanOrEqual(least);
+      expect(clock.monotonic() - beganMs).toBeLessThan(most);
+    });
+  },
+);
+
+test.each([
+  [2, 2],
+  [1000, 6],
+])("--mirroring-max-endpoints-per-subset=%i: of six addresses, %i are mirrored", async (limit, expected) => {
+  const args = ["--controllers=endpointslicemirroring", `--mirroring-max-endpoints-per-subset=${limit}`];
+  await withManager(args, async (cluster) => {
+    const { client, signal, until } = cluster;
+    await createByHand(cluster, "s-0", 6);
+    await until(`${expected} endpoints`, async () => {
+      const all = client.resource(endpointSlices).in("default");
+      for await (const { metadata, endpoints: list } of all.list({}, signal)) {
+        if (metadata.name?.startsWith("s-0-")) return list?.length === expected;
+      }
+      return false;
+    });
+  });
 });
 
 const newEndedPod = (i: number): corev1.Pod => ({

@@ -8,7 +8,6 @@ import {
   isSaidTheSame,
   portsKey,
   recycleSlices,
-  servicesOfSlices,
   sliceActions,
   sliceNamePrefix,
   slicesOfService,
@@ -39,32 +38,6 @@ test("the slices of a Service are those that this manager has, by name, without 
   ];
   const found = slicesOfService(plainSnapshot([[endpointSlices, all]]), "me", "shop/web");
   expect(found.map(({ metadata }) => metadata.name)).toEqual(["a", "b"]);
-});
-
-describe("a slice wakes", () => {
-  const watch = servicesOfSlices({ manager: "me", afterMs: 1000 });
-  const snapshot = plainSnapshot([]);
-  const woken = (before: object, after: object) => [
-    ...watch.keysOf(
-      { type: "update", resource: endpointSlices, before: slice("a", before), object: slice("a", after) },
-      snapshot,
-    ),
-  ];
-  for (const [what, before, after, expected] of [
-    ["its Service", mine, mine, ["shop/web", "shop/web"]],
-    ["its Service when it changes hands", mine, {}, ["shop/web"]],
-    ["its Service when it comes to this manager", {}, mine, ["shop/web"]],
-    [
-      "both Services when it changes from one to the other",
-      mine,
-      { ...mine, "kubernetes.io/service-name": "api" },
-      ["shop/web", "shop/api"],
-    ],
-    ["nobody if another manager has it", { "kubernetes.io/service-name": "web" }, {}, []],
-    ["nobody without the name of a Service", { "endpointslice.kubernetes.io/managed-by": "me" }, {}, []],
-  ] as const) {
-    test(what, () => expect(woken(before, after)).toEqual(expected));
-  }
 });
 
 describe("ports are the same", () => {

@@ -10,10 +10,8 @@ import {
   defineIndex,
   editObject,
   type Index,
-  mapped,
   removeObject,
   type Snapshot,
-  type Watch,
 } from "@kubeloop/core/contract";
 import { endpointSlices } from "@kubeloop/core/resources";
 
@@ -31,7 +29,8 @@ export const slicesByService: Index<EndpointSlice> = defineIndex("manager-and-se
   return manager === undefined || key === undefined ? [] : [`${manager} ${key}`];
 });
 
-function serviceKeyOf({ metadata }: EndpointSlice): string | undefined {
+/** The key of the Service that the slice names; undefined if it names none. */
+export function serviceKeyOf({ metadata }: EndpointSlice): string | undefined {
   const name = metadata.labels?.[serviceNameLabel] ?? "";
   return name === "" ? undefined : objectKeyOf(metadata.namespace ?? "", name);
 }
@@ -46,18 +45,6 @@ const byName = (one: EndpointSlice, other: EndpointSlice) => {
   const [a = "", b = ""] = [one.metadata.name, other.metadata.name];
   return a < b ? -1 : a > b ? 1 : 0;
 };
-
-/** Wakes the Service of a slice that this controller manages, or managed before: what somebody else did to it is undone. */
-export function servicesOfSlices({ manager, afterMs }: { readonly manager: string; readonly afterMs: number }): Watch {
-  return mapped(
-    endpointSlices,
-    (slice) => {
-      const key = slice.metadata.labels?.[managedByLabel] === manager ? serviceKeyOf(slice) : undefined;
-      return key === undefined ? [] : [key];
-    },
-    { afterMs },
-  );
-}
 
 /** The same text for the same ports, in whatever order they are. */
 export function portsKey(ports: readonly discoveryv1.EndpointPort[] | null | undefined): string {

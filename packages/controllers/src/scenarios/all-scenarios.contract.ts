@@ -1,5 +1,6 @@
 // The scenarios of all controllers, by the controller's name: for the runs on a real server, under our manager and under upstream's.
 import { replicaSetScenarios } from "../apps/replicaset/scenarios.contract.ts";
+import { endpointsScenarios } from "../core/endpoints/scenarios.contract.ts";
 import { garbageCollectorScenarios } from "../core/garbage-collector/scenarios.contract.ts";
 import { namespaceScenarios } from "../core/namespace/scenarios.contract.ts";
 import { persistentVolumeProtectionScenarios } from "../core/persistentvolume-protection/scenarios.contract.ts";
@@ -11,6 +12,7 @@ import { serviceAccountScenarios } from "../core/serviceaccount/scenarios.contra
 import { serviceAccountTokenScenarios } from "../core/serviceaccount-token/scenarios.contract.ts";
 import { ttlScenarios } from "../core/ttl/scenarios.contract.ts";
 import { endpointSliceScenarios } from "../discovery/endpointslice/scenarios.contract.ts";
+import { endpointSliceMirroringScenarios } from "../discovery/endpointslice-mirroring/scenarios.contract.ts";
 import { clusterRoleAggregationScenarios } from "../rbac/clusterrole-aggregation/scenarios.contract.ts";
 import type { Scenario } from "./scenario.contract.ts";
 
@@ -21,7 +23,9 @@ export const allScenarios: Readonly<Record<string, readonly Scenario[]>> = {
   // First: how many nodes there are is the whole cluster's, and others leave some behind.
   "ttl-controller": ttlScenarios,
   "clusterrole-aggregation-controller": clusterRoleAggregationScenarios,
+  "endpoints-controller": endpointsScenarios,
   "endpointslice-controller": endpointSliceScenarios,
+  "endpointslice-mirroring-controller": endpointSliceMirroringScenarios,
   "namespace-controller": namespaceScenarios,
   "persistentvolume-protection-controller": persistentVolumeProtectionScenarios,
   "persistentvolumeclaim-protection-controller": persistentVolumeClaimProtectionScenarios,

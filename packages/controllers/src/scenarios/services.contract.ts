@@ -51,10 +51,12 @@ export function serviceStage(cluster: ScenarioCluster) {
   };
   const setStatus = (name: string, status: object) =>
     allPods.subresource("status").patch(name, { type: "merge", body: { status } }, signal);
+  // Each later than the last by more than a second, however fast the scenario is: times have seconds only.
+  let transitions = 0;
   const ready = (isReady: boolean) => ({
     type: "Ready",
     status: isReady ? "True" : "False",
-    lastTransitionTime: printTime(cluster.nowMs()),
+    lastTransitionTime: printTime(cluster.nowMs() + 2000 * transitions++),
   });
   return {
     nodeName,

@@ -17,12 +17,12 @@
 // - What a change costs does not grow with other namespaces: Services are found by the labels of a pod, slices by their Service.
 import { cached, newController, nothing, queue, subresourceVerbs, verbs } from "@kubeloop/core/contract";
 import { endpointSlices, nodes, services } from "@kubeloop/core/resources";
-import { servicesOfSlices, slicesByService } from "../../domain/endpoint-slices.ts";
+import { slicesByService } from "../../domain/endpoint-slices.ts";
 import { servicesBySelector, servicesOfPods } from "../../domain/service-pods.ts";
 import { newDecide } from "./decide.ts";
 import { endpointSliceMetrics } from "./metrics.ts";
-import { absorb, EndpointSliceModel, learn } from "./model.ts";
-import { manager, observe, observeZones } from "./observe.ts";
+import { EndpointSliceModel, newAbsorb, newLearn } from "./model.ts";
+import { observe, observeZones } from "./observe.ts";
 import { report } from "./report.ts";
 
 export interface EndpointSliceSettings {
@@ -36,7 +36,7 @@ export interface EndpointSliceSettings {
   readonly knowsPreferSame?: boolean;
 }
 
-/** Somebody who changes one slice often changes several. */
+/** How long a change of a slice by somebody else waits for others. */
 const sliceDelayMs = 1000;
 
 export const newEndpointSliceController = ({
@@ -48,17 +48,13 @@ export const newEndpointSliceController = ({
   newController<EndpointSliceModel>({
     name: "endpointslice-controller",
     primary: services,
-    watches: [
-      servicesOfPods({ afterMs: batchMs }),
-      servicesOfSlices({ manager, afterMs: Math.max(sliceDelayMs, batchMs) }),
-      cached(nodes),
-    ],
+    watches: [servicesOfPods({ afterMs: batchMs }), cached(endpointSlices), cached(nodes)],
     indexes: [servicesBySelector, slicesByService],
     // `finalizers` is written by nobody here: who may not update it may not make slices that block a Service's deletion.
     writes: [verbs(endpointSlices, "create", "delete", "update"), subresourceVerbs(services, "finalizers", "update")],
     metrics: endpointSliceMetrics,
     newModel: () => new EndpointSliceModel(maxEndpointsPerSlice),
-    absorb,
+    absorb: newAbsorb({ sliceDelayMs: Math.max(sliceDelayMs, batchMs) }),
     collect: ({ model }) => model.measure(),
     queues: {
       services: queue({
@@ -68,7 +64,8 @@ export const newEndpointSliceController = ({
         retry: { baseMs: 1000, maxMs: 1_000_000, maxTries: 16 },
         observe,
         decide: newDecide({ most: maxEndpointsPerSlice, knowsPreferSame }),
-        learn,
+        reserve: (model: EndpointSliceModel, { key }) => model.echoes.begin(key),
+        learn: newLearn({ sliceDelayMs: Math.max(sliceDelayMs, batchMs) }),
         report,
       }),
       topology: queue({

@@ -1,7 +1,8 @@
 // The metrics of the endpointslice controller, under upstream's names.
+import { exponentialBuckets } from "@kubeloop/core/base";
 import { counter, gauge, histogram } from "@kubeloop/core/contract";
 
-const perSync = Array.from({ length: 15 }, (_, i) => 2 ** (i + 1));
+const perSync = exponentialBuckets(2, 2, 15);
 
 export const endpointsAddedPerSync = histogram({
   name: "endpoint_slice_controller_endpoints_added_per_sync",

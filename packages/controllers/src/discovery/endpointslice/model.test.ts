@@ -5,8 +5,11 @@ import { newNode, newPod, outcomeOf, stored } from "@kubeloop/core/testing";
 import { describe, expect, test } from "vitest";
 import { sliceActions } from "../../domain/endpoint-slices.ts";
 import type { DecidedSlices } from "./decide.ts";
-import { absorb, EndpointSliceModel, learn, zonesWake } from "./model.ts";
+import { EndpointSliceModel, newAbsorb, newLearn, zonesWake } from "./model.ts";
 import { sliceOf } from "./slices.fixture.ts";
+
+const absorb = newAbsorb({ sliceDelayMs: 1000 });
+const learn = newLearn({ sliceDelayMs: 1000 });
 
 const zoned = (name: string, zone: string, isReady = true): corev1.Node =>
   stored(

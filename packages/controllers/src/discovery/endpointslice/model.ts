@@ -4,6 +4,7 @@ import type { corev1 } from "@kubeloop/core/api";
 import type { Change, Learned, Measurement, Wake } from "@kubeloop/core/contract";
 import { nodes } from "@kubeloop/core/resources";
 import { type GroupCount, SliceCounts } from "../../domain/slice-counts.ts";
+import { SliceEchoes } from "../../domain/slice-echoes.ts";
 import type { TriggerTimes } from "../../domain/trigger-times.ts";
 import type { AddressType, DecidedSlices } from "./decide.ts";
 import {
@@ -12,7 +13,7 @@ import {
   numEndpointSlices,
   servicesByTrafficDistribution,
 } from "./metrics.ts";
-import type { Observed } from "./observe.ts";
+import { manager, type Observed } from "./observe.ts";
 import { type HintedZones, isOverloaded } from "./topology-hints.ts";
 import { Zones } from "./zones.ts";
 
@@ -21,6 +22,7 @@ export const zonesWake: Wake = { queue: "topology", key: "zones" };
 
 export class EndpointSliceModel {
   readonly zones = new Zones();
+  readonly echoes = new SliceEchoes(manager);
   readonly #counts: SliceCounts;
   readonly #times = new Map<string, TriggerTimes>();
   readonly #hints = new Map<string, ReadonlyMap<AddressType, HintedZones>>();
@@ -81,6 +83,7 @@ export class EndpointSliceModel {
   }
 
   forget(key: string): void {
+    this.echoes.forget(key);
     this.#times.delete(key);
     this.noteHints(key, new Map(), false);
     this.noteCounts(key, new Map());
@@ -102,25 +105,36 @@ export class EndpointSliceModel {
 
 const addressTypes: readonly AddressType[] = ["IPv4", "IPv6"];
 
-export function absorb(model: EndpointSliceModel, change: Change): readonly Wake[] {
-  if (change.resource.plural !== nodes.plural) return [];
+/** Somebody who changes one slice often changes several: they are looked at together. */
+export const newAbsorb =
+  ({ sliceDelayMs }: { readonly sliceDelayMs: number }) =>
+  (model: EndpointSliceModel, change: Change): readonly Wake[] =>
+    change.resource.plural === nodes.plural
+      ? absorbNode(model, change)
+      : model.echoes.absorb(change).map((key) => ({ key, afterMs: sliceDelayMs }));
+
+function absorbNode(model: EndpointSliceModel, change: Change): readonly Wake[] {
   const node = change.object as corev1.Node;
   const isChanged = change.type === "delete" ? model.zones.forget(node) : model.zones.set(node);
   return isChanged ? [zonesWake] : [];
 }
 
-export function learn(
-  model: EndpointSliceModel,
-  { key, isGone }: Observed,
-  { outcome }: Learned<DecidedSlices>,
-): readonly Wake[] {
-  if (isGone) model.forget(key);
+export const newLearn =
+  ({ sliceDelayMs }: { readonly sliceDelayMs: number }) =>
+  (model: EndpointSliceModel, observed: Observed, learned: Learned<DecidedSlices>): readonly Wake[] => {
+    const { key, isGone } = observed;
+    const isChanged = model.echoes.end(key, learned.outcome);
+    if (isGone) model.forget(key);
+    remember(model, observed, learned);
+    return isChanged ? [{ key, afterMs: sliceDelayMs }] : [];
+  };
+
+function remember(model: EndpointSliceModel, { key }: Observed, { outcome }: Learned<DecidedSlices>): void {
   const { notes } = outcome;
-  if (notes === undefined) return [];
+  if (notes === undefined) return;
   // The next try still belongs to the change that this one was for.
   if (!outcome.hasFailed) model.noteTimes(key, notes.times);
   model.noteHints(key, notes.hints, notes.hasHints);
   model.noteCounts(key, notes.counts);
   model.noteDistribution(key, notes.distribution);
-  return [];
 }
