@@ -105,12 +105,8 @@ export function recycleSlices(
     const at = created.findLastIndex((each) => mayReplace(removed, each));
     const [next] = at < 0 ? [] : created.splice(at, 1);
     if (next === undefined) return true;
-    const { generateName: _taken, ...metadata } = next.metadata;
-    const { name = "", generateName } = removed.metadata;
-    update.push({
-      before: removed,
-      after: { ...next, metadata: { ...metadata, name, ...(generateName === undefined ? {} : { generateName }) } },
-    });
+    const { name = "" } = removed.metadata;
+    update.push({ before: removed, after: { ...next, metadata: { ...next.metadata, name } } });
     return false;
   });
   return { create: created, update, remove };

@@ -3,6 +3,7 @@
 // Each subset becomes one slice for each family of addresses that it has, so subsets are repacked first: ports that lead to the same addresses
 // are in one. A slice has the endpoints of its subset up to a limit; what is beyond is left out.
 import { type corev1, type discoveryv1, newControllerReference } from "@kubeloop/core/api";
+import { deepEqual } from "@kubeloop/core/base";
 import { type DecideContext, type Decision, inOrder, plan } from "@kubeloop/core/contract";
 import { canonicalIp } from "@kubeloop/core/rules";
 import type { IpFamily } from "../../domain/endpoint-pods.ts";
@@ -77,10 +78,17 @@ export const newDecide =
       totals.removed += changes.removed;
       if (first !== undefined && wanted.length === 0) remove.push(first);
       else if (first !== undefined) {
-        // In the order that they have, if they are the same: it means nothing.
         const isSame = changes.added + changes.updated + changes.removed === 0;
-        const endpoints = isSame ? (first.endpoints ?? []) : wanted;
-        update.push({ before: first, after: { ...first, ...contentOf(mirrored, first.metadata), endpoints } });
+        const content = contentOf(mirrored, first.metadata);
+        // Their order means nothing: if they are the same, they stay as they are.
+        if (!isSame || !isSameContent(first, content)) {
+          // As upstream, which writes a slice anew under its name: from then on that is no generated name.
+          const { generateName: _generated, ...metadata } = content.metadata;
+          update.push({
+            before: first,
+            after: { ...first, metadata, endpoints: isSame ? (first.endpoints ?? []) : wanted },
+          });
+        }
       } else if (wanted.length > 0) created.push(newSlice(mirrored, group, wanted));
       counts.push({ endpoints: wanted.length, slices: wanted.length === 0 ? 0 : 1 });
     }
@@ -189,6 +197,16 @@ function contentOf(mirrored: Endpoints, metadata: EndpointSlice["metadata"]): Pi
       ownerReferences: [newControllerReference({ ...mirrored, apiVersion: "v1", kind: "Endpoints" })],
     },
   };
+}
+
+/** Whether a slice has these labels, annotations and owner. */
+function isSameContent({ metadata }: EndpointSlice, content: Pick<EndpointSlice, "metadata">): boolean {
+  const { labels, annotations, ownerReferences } = content.metadata;
+  return (
+    deepEqual(metadata.labels ?? {}, labels ?? {}) &&
+    deepEqual(metadata.annotations ?? {}, annotations ?? {}) &&
+    deepEqual(metadata.ownerReferences ?? [], ownerReferences ?? [])
+  );
 }
 
 function newSlice(mirrored: Endpoints, { addressType, ports }: Group, endpoints: readonly Endpoint[]): EndpointSlice {
