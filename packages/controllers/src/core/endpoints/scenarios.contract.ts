@@ -151,6 +151,20 @@ export const endpointsScenarios: readonly Scenario[] = [
     },
   },
   {
+    name: "a Service that was only a name gets Endpoints when it has an address",
+    async run(cluster) {
+      await using stage = await newServiceStage(cluster);
+      await stage.addService({ type: "ExternalName", externalName: "example.com" });
+      await stage.addPod("a");
+      // Another Service of the same pod says when that was seen.
+      await stage.addService({}, { name: "sentinel" });
+      await stage.untilAddresses(["10.1.0.1:8080 ready"], "sentinel");
+      await untilGone(cluster);
+      await stage.patchService({ spec: { type: "ClusterIP", externalName: null } });
+      await stage.untilAddresses(["10.1.0.1:8080 ready"]);
+    },
+  },
+  {
     name: "the Endpoints of a Service that is deleted go with it, and come back with it",
     async run(cluster) {
       await using stage = await newServiceStage(cluster);

@@ -409,18 +409,4 @@ export const endpointSliceScenarios: readonly Scenario[] = [
       await untilZones("zone-a,zone-b,zone-b,zone-b");
     },
   },
-  {
-    name: "changes of many pods within the batch period become one write",
-    needsVirtualTime: true,
-    async run(cluster) {
-      await using stage = await newServiceStage(cluster);
-      await stage.addService();
-      await stage.untilEndpoints([]);
-      for (let i = 1; i <= 20; i++) await stage.addPod(`p-${i}`, { ips: [`10.1.0.${i}`] });
-      await cluster.until("20 endpoints", async () => {
-        const [slice] = await stage.slices();
-        return slice?.endpoints?.length === 20;
-      });
-    },
-  },
 ];
