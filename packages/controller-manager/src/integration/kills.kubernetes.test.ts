@@ -111,7 +111,8 @@ async function runBoth(scenario: Scenario, random: SeededRandom, kills: number):
   const namespace = `scenario-${++count}`;
   const about = { namespace, isDisturbed: true, hasAccountController: true };
   const run = ({ client }: Side) => runOnRealCluster(scenario, { client, ...about }, signal);
-  const left = async ({ client }: Side) => withoutEvents(await normalForm(client, { namespace }, signal));
+  const left = async ({ client }: Side) =>
+    withoutEvents(await normalForm(client, { namespace, isInterrupted: true }, signal));
   const over = Promise.all([run(calm), run(killed)]).then(() => {});
   // Whoever awaits it is told.
   over.catch(() => {});

@@ -19,11 +19,16 @@ export interface NormalFormOptions {
   readonly namespace: string;
   /** Reasons of events that are repeated for as long as something fails: how often is a matter of time. */
   readonly repeatedEvents?: readonly string[];
+  /**
+   * A manager was killed: several changes may have become one write, and the first look after a start knows nothing of those before. So it does not
+   * count how often slices were written, nor whether the last write had a time of its change.
+   */
+  readonly isInterrupted?: boolean;
 }
 
 export async function normalForm(
   client: Client,
-  { namespace, repeatedEvents = [] }: NormalFormOptions,
+  { namespace, repeatedEvents = [], isInterrupted = false }: NormalFormOptions,
   signal: AbortSignal,
 ): Promise<NormalForm> {
   const served = await client.discovery.discover(signal);
@@ -41,13 +46,14 @@ export async function normalForm(
     namespace,
   );
   const dealt = dealEndpoints(objects.map(([, object]) => object));
+  const toNormal = (object: KubernetesObject) => {
+    const normal = normalized(withoutChance(object, names), names);
+    return isInterrupted && historic.has(object.kind) ? withoutHistory(normal) : normal;
+  };
   const form: Record<string, Json[]> = {};
   for (const [resource, object] of objects) {
     if (resource === "events") continue;
-    form[resource] = [
-      ...(form[resource] ?? []),
-      normalized(withoutChance(dealt.get(object) ?? object, names), names) as Json,
-    ];
+    form[resource] = [...(form[resource] ?? []), toNormal(dealt.get(object) ?? object) as Json];
   }
   form["events"] = countEvents(
     objects.filter(([resource]) => resource === "events").map(([, object]) => object),
@@ -163,6 +169,22 @@ function withoutChance(object: KubernetesObject, names: Names): unknown {
   const ips = object.kind === "Service" ? spec?.["clusterIPs"] : undefined;
   if (!Array.isArray(ips) || ips[0] === "None") return object;
   return { ...rest, spec: { ...spec, clusterIP: "<cluster IP>", clusterIPs: ips.map(() => "<cluster IP>") } };
+}
+
+/** Kinds that say how often they were written, and because of what. */
+const historic = new Set(["EndpointSlice", "Endpoints"]);
+const history = /^(?:generation|(?:f:)?endpoints\.kubernetes\.io\/last-change-trigger-time)$/;
+
+/** Annotations of which nothing is left are left out, as a server does it. */
+function withoutHistory(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutHistory);
+  if (typeof value !== "object" || value === null) return value;
+  const isEmpty = (one: unknown) => Object.keys(one as object).every((name) => name === ".");
+  const kept = Object.entries(value)
+    .filter(([key]) => !history.test(key))
+    .map(([key, one]) => [key, withoutHistory(one)] as const)
+    .filter(([key, one]) => !(/^(?:f:)?annotations$/.test(key) && isEmpty(one)));
+  return Object.fromEntries(kept);
 }
 
 interface EventFacts extends KubernetesObject {
