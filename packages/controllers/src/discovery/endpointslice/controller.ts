@@ -20,7 +20,7 @@ import { endpointSlices, nodes, services } from "@kubeloop/core/resources";
 import { slicesByService } from "../../domain/endpoint-slices.ts";
 import { servicesBySelector, servicesOfPods } from "../../domain/service-pods.ts";
 import { newDecide } from "./decide.ts";
-import { endpointSliceMetrics } from "./metrics.ts";
+import { endpointSliceMetrics, syncs } from "./metrics.ts";
 import { EndpointSliceModel, newAbsorb, newLearn } from "./model.ts";
 import { observe, observeZones } from "./observe.ts";
 import { report } from "./report.ts";
@@ -53,6 +53,7 @@ export const newEndpointSliceController = ({
     // `finalizers` is written by nobody here: who may not update it may not make slices that block a Service's deletion.
     writes: [verbs(endpointSlices, "create", "delete", "update"), subresourceVerbs(services, "finalizers", "update")],
     metrics: endpointSliceMetrics,
+    staleSync: syncs.inc({ result: "stale" }),
     newModel: () => new EndpointSliceModel(maxEndpointsPerSlice),
     absorb: newAbsorb({ sliceDelayMs: Math.max(sliceDelayMs, batchMs) }),
     collect: ({ model }) => model.measure(),

@@ -1,3 +1,4 @@
+import type { Snapshot } from "@kubeloop/core/contract";
 import { endpointSlices, nodes, pods, services } from "@kubeloop/core/resources";
 import { newPod, plainSnapshot, stored } from "@kubeloop/core/testing";
 import { expect, test } from "vitest";
@@ -34,6 +35,23 @@ test("it sees the Service, the pods that it selects, its own slices by name, and
   expect(selecting?.slices.map(({ metadata }) => metadata.name)).toEqual(["a", "b"]);
   expect(selecting?.nodeOf(mine)).toBe(node);
   expect(selecting?.nodeOf(other)).toBeUndefined();
+});
+
+test("it reads the pods of one namespace and the slices of one Service, whatever else there is", () => {
+  const read: string[] = [];
+  const counting: Snapshot = {
+    ...snapshot,
+    list: (resource, options) => {
+      read.push(`list ${resource.plural} in ${options?.namespace}`);
+      return snapshot.list(resource, options);
+    },
+    byIndex: (index, value) => {
+      read.push(`${index.resource.plural} of ${value}`);
+      return snapshot.byIndex(index, value);
+    },
+  };
+  observe("shop/web", { snapshot: counting, model, nowMs: 0 });
+  expect(read).toEqual(["list pods in shop", "endpointslices of endpointslice-controller.k8s.io shop/web"]);
 });
 
 test.each(["external", "bare", "empty"])("the Service %s is not its business", (name) => {
