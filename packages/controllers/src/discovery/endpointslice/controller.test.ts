@@ -2,10 +2,11 @@ import { describe, expect, test } from "vitest";
 import { newGarbageCollectorController } from "../../core/garbage-collector/controller.ts";
 import { defineRuns } from "../../scenarios/seeded-runs.contract.ts";
 import { newEndpointSliceController } from "./controller.ts";
-import { endpointSliceScenarios } from "./scenarios.contract.ts";
+import { collectedSliceScenarios, ownSliceScenarios } from "./scenarios.contract.ts";
 
 describe("the endpointslice controller on the embedded server", () => {
-  defineRuns(endpointSliceScenarios, (run) => {
+  defineRuns(ownSliceScenarios, (run) => run(newEndpointSliceController()));
+  defineRuns(collectedSliceScenarios, (run) => {
     run(newEndpointSliceController());
     run(newGarbageCollectorController());
   });

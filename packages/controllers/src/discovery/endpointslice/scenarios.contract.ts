@@ -20,7 +20,68 @@ async function beginService(
   await until("empty slices", async () => (await stage.slices()).length === families);
 }
 
-export const endpointSliceScenarios: readonly Scenario[] = [
+/** Those in which the garbage collector deletes slices. */
+export const collectedSliceScenarios: readonly Scenario[] = [
+  {
+    name: "the slices of a Service that is deleted go with it",
+    async run(cluster) {
+      await using stage = await newServiceStage(cluster);
+      await beginService({ stage, ...cluster });
+      await stage.addPod("a");
+      await stage.untilEndpoints([isReady("10.1.0.1:8080")]);
+      await stage.removeService();
+      await cluster.until("no slices", async () => (await listed(cluster, endpointSlices)).length === 0);
+      await stage.addService();
+      await stage.untilEndpoints([isReady("10.1.0.1:8080")]);
+    },
+  },
+  {
+    name: "a Service that is deleted and made anew at once has slices of its own",
+    // Upstream complains if the garbage collector is faster than itself.
+    needsVirtualTime: true,
+    async run(cluster) {
+      await using stage = await newServiceStage(cluster);
+      await beginService({ stage, ...cluster });
+      await stage.addPod("a");
+      await stage.untilEndpoints([isReady("10.1.0.1:8080")]);
+      await stage.removeService();
+      await stage.addService();
+      const {
+        metadata: { uid },
+      } = await cluster.client.resource(services).in(cluster.namespace).get("web", cluster.signal);
+      await cluster.until("a slice of the new Service", async () => {
+        const found = await stage.slices();
+        return found.length === 1 && found[0]?.metadata.ownerReferences?.[0]?.uid === uid;
+      });
+      await stage.removeService();
+      await cluster.until("no slices", async () => (await listed(cluster, endpointSlices)).length === 0);
+    },
+  },
+  {
+    name: "of Services that come and go, those that stay have their slices and no others are left",
+    async run(cluster) {
+      await using stage = await newServiceStage(cluster);
+      await stage.addPod("a");
+      await stage.addPod("b", { ips: ["10.1.0.2"], labels: { app: "other" } });
+      const names = Array.from({ length: 12 }, (_, i) => `s-${i}`);
+      const [staying, going] = [names.filter((_, i) => i % 2 === 0), names.filter((_, i) => i % 2 === 1)];
+      await Promise.all(names.map((name) => stage.addService({}, { name })));
+      for (const name of names) await stage.untilEndpoints([isReady("10.1.0.1:8080")], name);
+      await Promise.all([
+        ...going.map((name) => stage.removeService(name)),
+        ...staying.map((name) => stage.patchService({ spec: { selector: { app: "other" } } }, name)),
+      ]);
+      for (const name of staying) await stage.untilEndpoints([isReady("10.1.0.2:8080")], name);
+      await cluster.until("slices of those that stay", async () => {
+        const all = await listed(cluster, endpointSlices);
+        return all.length === staying.length;
+      });
+    },
+  },
+];
+
+/** Those that need no other controller. */
+export const ownSliceScenarios: readonly Scenario[] = [
   {
     name: "a Service has slices of its pods, which say whether they are ready, serve and terminate",
     async run(cluster) {
@@ -263,41 +324,6 @@ export const endpointSliceScenarios: readonly Scenario[] = [
     },
   },
   {
-    name: "the slices of a Service that is deleted go with it",
-    async run(cluster) {
-      await using stage = await newServiceStage(cluster);
-      await beginService({ stage, ...cluster });
-      await stage.addPod("a");
-      await stage.untilEndpoints([isReady("10.1.0.1:8080")]);
-      await stage.removeService();
-      await cluster.until("no slices", async () => (await listed(cluster, endpointSlices)).length === 0);
-      await stage.addService();
-      await stage.untilEndpoints([isReady("10.1.0.1:8080")]);
-    },
-  },
-  {
-    name: "a Service that is deleted and made anew at once has slices of its own",
-    // Upstream complains if the garbage collector is faster than itself.
-    needsVirtualTime: true,
-    async run(cluster) {
-      await using stage = await newServiceStage(cluster);
-      await beginService({ stage, ...cluster });
-      await stage.addPod("a");
-      await stage.untilEndpoints([isReady("10.1.0.1:8080")]);
-      await stage.removeService();
-      await stage.addService();
-      const {
-        metadata: { uid },
-      } = await cluster.client.resource(services).in(cluster.namespace).get("web", cluster.signal);
-      await cluster.until("a slice of the new Service", async () => {
-        const found = await stage.slices();
-        return found.length === 1 && found[0]?.metadata.ownerReferences?.[0]?.uid === uid;
-      });
-      await stage.removeService();
-      await cluster.until("no slices", async () => (await listed(cluster, endpointSlices)).length === 0);
-    },
-  },
-  {
     name: "a pod whose node is not there is left out until it is",
     repeatedEvents: ["FailedToUpdateEndpointSlices"],
     async run(cluster) {
@@ -410,3 +436,5 @@ export const endpointSliceScenarios: readonly Scenario[] = [
     },
   },
 ];
+
+export const endpointSliceScenarios: readonly Scenario[] = [...ownSliceScenarios, ...collectedSliceScenarios];
