@@ -22,8 +22,11 @@ export class MirrorCounts {
 
 export const newLearn =
   ({ batchMs }: { readonly batchMs: number }) =>
-  ({ slices, echoes }: MirrorCounts, { key }: Observed, { outcome }: Learned<DecidedMirror>): readonly Wake[] => {
+  ({ slices, echoes }: MirrorCounts, observed: Observed, { outcome }: Learned<DecidedMirror>): readonly Wake[] => {
+    const { key } = observed;
     const isChanged = echoes.end(key, outcome);
+    // Nothing is mirrored, and nothing is left of what was.
+    if (observed.mirrored === undefined && observed.slices.length === 0) echoes.forget(key);
     const { groups } = outcome.notes ?? {};
     if (groups === undefined) slices.forget(key);
     else slices.set(key, groups);

@@ -3,30 +3,17 @@
 // Slices are made for each family of addresses that the Service has, and within it for each set of ports: pods whose ports of the same name
 // have other numbers are in other slices. packing.ts says which endpoint goes into which slice, topology-hints.ts and traffic-distribution.ts
 // what it is meant for.
-import { type corev1, type discoveryv1, newControllerReference } from "@kubeloop/core/api";
+import { type corev1, newControllerReference } from "@kubeloop/core/api";
 import { deepEqual } from "@kubeloop/core/base";
 import { type Action, type Decision, inOrder, type Measurement, nothing, plan } from "@kubeloop/core/contract";
-import { isPodReady } from "@kubeloop/core/rules";
+import { type IpFamily, isEndpoint } from "../../domain/endpoint-pods.ts";
 import {
-  endpointHostname,
-  type IpFamily,
-  isEndpoint,
-  isHeadless,
-  podAddresses,
-  targetPortOf,
-} from "../../domain/endpoint-pods.ts";
-import {
-  endpointKey,
-  headlessLabel,
-  managedByLabel,
   portsKey,
   recycleSlices,
   type SliceChanges,
-  serviceNameLabel,
   sliceActions,
   sliceNamePrefix,
 } from "../../domain/endpoint-slices.ts";
-import { sortSlicePorts } from "../../domain/go-order.ts";
 import type { GroupCount } from "../../domain/slice-counts.ts";
 import {
   lastChangeTriggerTime,
@@ -34,16 +21,16 @@ import {
   triggerTimesOf,
   withTriggerTime,
 } from "../../domain/trigger-times.ts";
-import { type DraftSlice, type Endpoint, type EndpointSlice, withoutHints } from "./draft-slices.ts";
+import { type DraftSlice, type EndpointSlice, withoutHints } from "./draft-slices.ts";
 import { endpointsAddedPerSync, endpointsRemovedPerSync } from "./metrics.ts";
-import { manager, type Observed, type SelectingService } from "./observe.ts";
+import type { Observed, SelectingService } from "./observe.ts";
 import { packEndpoints } from "./packing.ts";
+import { groupEndpoints } from "./pod-endpoints.ts";
+import { hasOtherLabels, labelsFor } from "./slice-labels.ts";
 import { addTopologyHints, type HintedZones } from "./topology-hints.ts";
 import { distributeTraffic, type TrafficDistribution, trafficDistributionOf } from "./traffic-distribution.ts";
-import { zoneOf } from "./zones.ts";
 
 type Service = corev1.Service;
-type Pod = corev1.Pod;
 export type AddressType = IpFamily;
 
 export interface DecideOptions {
@@ -215,85 +202,6 @@ const isOwnedBy = ({ metadata }: EndpointSlice, service: Service) =>
 function isPlaceholder({ ports, endpoints, metadata }: EndpointSlice, service: Service): boolean {
   return (ports ?? []).length === 0 && (endpoints ?? []).length === 0 && deepEqual(metadata.labels, labelsFor(service));
 }
-
-interface EndpointGroup {
-  readonly ports: readonly discoveryv1.EndpointPort[];
-  readonly endpoints: Map<string, Endpoint>;
-}
-
-/** The endpoints of all pods, by the ports that they have. */
-function groupEndpoints(
-  { service, pods, nodeOf }: SelectingService,
-  type: AddressType,
-): ReadonlyMap<string, EndpointGroup> {
-  const servicePorts = service.spec?.ports ?? [];
-  // Pods with the same numbers have the same ports: the longer key is made once for all of them.
-  const byNumbers = new Map<string, EndpointGroup>();
-  const groups = new Map<string, EndpointGroup>();
-  for (const pod of pods) {
-    if (!isEndpoint(pod, { countsTerminating: true })) continue;
-    const numbers = servicePorts.map((port) => targetPortOf(pod, port));
-    const numbersKey = numbers.join();
-    let group = byNumbers.get(numbersKey);
-    if (group === undefined) {
-      const ports = servicePorts.flatMap((port, i) => endpointPort(port, numbers[i]));
-      const key = portsKey(ports);
-      group = groups.get(key) ?? { ports: sortSlicePorts(ports), endpoints: new Map() };
-      groups.set(key, group);
-      byNumbers.set(numbersKey, group);
-    }
-    const node = nodeOf(pod);
-    if (node === undefined && service.spec?.publishNotReadyAddresses !== true) continue;
-    const endpoint = toEndpoint(pod, node, service, type);
-    if (endpoint.addresses.length > 0) group.endpoints.set(endpointKey(endpoint), endpoint);
-  }
-  return groups;
-}
-
-function endpointPort(
-  { name = "", protocol = "TCP", appProtocol }: corev1.ServicePort,
-  port: number | undefined,
-): readonly discoveryv1.EndpointPort[] {
-  if (port === undefined) return [];
-  return [{ name, port, protocol, ...(appProtocol === undefined ? {} : { appProtocol }) }];
-}
-
-/** A terminating pod is never ready, but it may still serve: that is for who knows of terminating endpoints. */
-function toEndpoint(pod: Pod, node: corev1.Node | undefined, service: Service, type: AddressType): Endpoint {
-  const { namespace = "", name = "", uid = "", deletionTimestamp } = pod.metadata;
-  const serving = isPodReady(pod);
-  const terminating = deletionTimestamp !== undefined;
-  const ready = service.spec?.publishNotReadyAddresses === true || (serving && !terminating);
-  const zone = node === undefined ? undefined : zoneOf(node);
-  const hostname = endpointHostname(pod, service);
-  return {
-    addresses: podAddresses(pod, type).toSorted(),
-    conditions: { ready, serving, terminating },
-    ...(hostname === undefined ? {} : { hostname }),
-    targetRef: { kind: "Pod", namespace, name, uid },
-    ...(pod.spec?.nodeName ? { nodeName: pod.spec.nodeName } : {}),
-    ...(zone === undefined ? {} : { zone }),
-  };
-}
-
-const ownLabels = [serviceNameLabel, managedByLabel, headlessLabel];
-
-/** Those of the Service, but for the labels that say what the slice is. */
-function labelsFor(service: Service): Record<string, string> {
-  return {
-    ...withoutOwn(service.metadata.labels),
-    ...(isHeadless(service) ? { [headlessLabel]: "" } : {}),
-    [serviceNameLabel]: service.metadata.name ?? "",
-    [managedByLabel]: manager,
-  };
-}
-
-const withoutOwn = (labels: Readonly<Record<string, string>> | undefined) =>
-  Object.fromEntries(Object.entries(labels ?? {}).filter(([key]) => !ownLabels.includes(key)));
-
-/** The slice's own labels do not count: they follow with the next change. */
-const hasOtherLabels = ({ metadata }: EndpointSlice, service: Service) =>
-  !deepEqual(withoutOwn(metadata.labels), withoutOwn(service.metadata.labels));
 
 /** No slice is created for a Service that is being deleted: the garbage collector would delete it, and this controller create it again. */
 function toChanges(
