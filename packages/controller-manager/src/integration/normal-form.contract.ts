@@ -21,7 +21,7 @@ export interface NormalFormOptions {
   readonly repeatedEvents?: readonly string[];
   /**
    * A manager was killed: several changes may have become one write, and the first look after a start knows nothing of those before. So it does not
-   * count how often slices were written, nor whether the last write had a time of its change.
+   * matter whether the last write of endpoints had a time of its change.
    */
   readonly isInterrupted?: boolean;
 }
@@ -48,7 +48,8 @@ export async function normalForm(
   const dealt = dealEndpoints(objects.map(([, object]) => object));
   const toNormal = (object: KubernetesObject) => {
     const normal = normalized(withoutChance(object, names), names);
-    return isInterrupted && historic.has(object.kind) ? withoutHistory(normal) : normal;
+    if (!historic.has(object.kind)) return normal;
+    return withoutHistory(normal, isInterrupted ? /^generation$|last-change-trigger-time$/ : /^generation$/);
   };
   const form: Record<string, Json[]> = {};
   for (const [resource, object] of objects) {
@@ -171,18 +172,17 @@ function withoutChance(object: KubernetesObject, names: Names): unknown {
   return { ...rest, spec: { ...spec, clusterIP: "<cluster IP>", clusterIPs: ips.map(() => "<cluster IP>") } };
 }
 
-/** Kinds that say how often they were written, and because of what. */
+/** Kinds of which the generation is how often a controller wrote them: how many changes became one write is a matter of time. */
 const historic = new Set(["EndpointSlice", "Endpoints"]);
-const history = /^(?:generation|(?:f:)?endpoints\.kubernetes\.io\/last-change-trigger-time)$/;
 
 /** Annotations of which nothing is left are left out, as a server does it. */
-function withoutHistory(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withoutHistory);
+function withoutHistory(value: unknown, history: RegExp): unknown {
+  if (Array.isArray(value)) return value.map((one) => withoutHistory(one, history));
   if (typeof value !== "object" || value === null) return value;
   const isEmpty = (one: unknown) => Object.keys(one as object).every((name) => name === ".");
   const kept = Object.entries(value)
     .filter(([key]) => !history.test(key))
-    .map(([key, one]) => [key, withoutHistory(one)] as const)
+    .map(([key, one]) => [key, withoutHistory(one, history)] as const)
     .filter(([key, one]) => !(/^(?:f:)?annotations$/.test(key) && isEmpty(one)));
   return Object.fromEntries(kept);
 }

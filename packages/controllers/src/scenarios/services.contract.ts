@@ -99,6 +99,12 @@ export function serviceStage(cluster: ScenarioCluster) {
       const podIPs = ips.map((ip) => ({ ip }));
       await setStatus(name, { phase: "Running", podIP: ips[0], podIPs, conditions: [ready(isReady)] });
     },
+    /** Adds many, ten at a time: each connection costs a real server more than a request. */
+    async addPods(count: number, add: (i: number) => Promise<void>) {
+      for (let i = 0; i < count; i += 10) {
+        await Promise.all(Array.from({ length: Math.min(10, count - i) }, (_, j) => add(i + j)));
+      }
+    },
     setReady: (name: string, isReady: boolean) => setStatus(name, { conditions: [ready(isReady)] }),
     /** As the kubelet does when all containers have ended. */
     endPod: (name: string, phase: "Succeeded" | "Failed") => setStatus(name, { phase, conditions: [ready(false)] }),

@@ -193,7 +193,7 @@ export const endpointsScenarios: readonly Scenario[] = [
           labels: { ...appLabels, ...labels },
           spec: { containers: [{ name: "app", image: "app:1", ports: containerPorts(i) }] },
         });
-      await Promise.all(Array.from({ length: 51 }, (_, i) => pod(i)));
+      await stage.addPods(51, (i) => pod(i));
       // When this last pod is seen, all are.
       await pod(51, { last: "true" });
       await stage.addService(
