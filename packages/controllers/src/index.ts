@@ -4,6 +4,7 @@
 export { type DeploymentSettings, newDeploymentController } from "./apps/deployment/controller.ts";
 export { newReplicaSetController, type ReplicaSetSettings } from "./apps/replicaset/controller.ts";
 export { type ControllerId, type ControllerName, controllerNames } from "./controller-names.ts";
+export { type EndpointsSettings, newEndpointsController } from "./core/endpoints/controller.ts";
 export {
   type GarbageCollectorSettings,
   newGarbageCollectorController,
@@ -35,6 +36,11 @@ export {
   type ServiceAccountTokenSettings,
 } from "./core/serviceaccount-token/controller.ts";
 export { newTtlController, type TtlSettings } from "./core/ttl/controller.ts";
+export { type EndpointSliceSettings, newEndpointSliceController } from "./discovery/endpointslice/controller.ts";
+export {
+  type EndpointSliceMirroringSettings,
+  newEndpointSliceMirroringController,
+} from "./discovery/endpointslice-mirroring/controller.ts";
 export {
   type ClusterRoleAggregationSettings,
   newClusterRoleAggregationController,

@@ -6,6 +6,7 @@ import { clusterRole } from "@kubeloop/core/contract";
 import { expect, test } from "vitest";
 import { newDeploymentController } from "./apps/deployment/controller.ts";
 import { newReplicaSetController } from "./apps/replicaset/controller.ts";
+import { newEndpointsController } from "./core/endpoints/controller.ts";
 import { newGarbageCollectorController } from "./core/garbage-collector/controller.ts";
 import { newNamespaceController } from "./core/namespace/controller.ts";
 import { newPersistentVolumeProtectionController } from "./core/persistentvolume-protection/controller.ts";
@@ -16,6 +17,8 @@ import { newRootCaCertificatePublisher } from "./core/root-ca-certificate-publis
 import { newServiceAccountController } from "./core/serviceaccount/controller.ts";
 import { newServiceAccountTokenController } from "./core/serviceaccount-token/controller.ts";
 import { newTtlController } from "./core/ttl/controller.ts";
+import { newEndpointSliceController } from "./discovery/endpointslice/controller.ts";
+import { newEndpointSliceMirroringController } from "./discovery/endpointslice-mirroring/controller.ts";
 import { newClusterRoleAggregationController } from "./rbac/clusterrole-aggregation/controller.ts";
 import { nodeLifecycleController } from "./sketches/node-lifecycle.fixture.ts";
 import { newVolumeBinder } from "./sketches/volume-binder.fixture.ts";
@@ -32,6 +35,9 @@ function grantsOf(rules: readonly rbacv1.PolicyRule[] = []): readonly string[] {
 
 test.each([
   clusterRole(newDeploymentController()),
+  clusterRole(newEndpointsController(), "endpoint-controller"),
+  clusterRole(newEndpointSliceController()),
+  clusterRole(newEndpointSliceMirroringController(), "endpointslicemirroring-controller"),
   clusterRole(newReplicaSetController()),
   clusterRole(newReplicationControllerController(), "replication-controller"),
   clusterRole(newRootCaCertificatePublisher({ rootCa: "" }), "root-ca-cert-publisher"),

@@ -6,6 +6,9 @@ import {
   controllerNames,
   newClusterRoleAggregationController,
   newDeploymentController,
+  newEndpointSliceController,
+  newEndpointSliceMirroringController,
+  newEndpointsController,
   newGarbageCollectorController,
   newNamespaceController,
   newPersistentVolumeClaimProtectionController,
@@ -24,6 +27,7 @@ import type { LimitFactors } from "./client-builder.ts";
 import type { ControllerContext, LoopMode } from "./controller-context.ts";
 import { startDeploymentController, startReplicaSetController } from "./start-apps-controllers.ts";
 import {
+  startEndpointsController,
   startGarbageCollectorController,
   startNamespaceController,
   startPersistentVolumeClaimProtectionController,
@@ -35,6 +39,7 @@ import {
   startServiceAccountTokenController,
   startTtlController,
 } from "./start-core-controllers.ts";
+import { startEndpointSliceController, startEndpointSliceMirroringController } from "./start-discovery-controllers.ts";
 import { startClusterRoleAggregationController } from "./start-rbac-controllers.ts";
 
 /** What came of starting a controller. */
@@ -93,6 +98,13 @@ const writtenControllers: Partial<Record<ControllerId, WrittenController>> = {
     newClusterRoleAggregationController(),
   ),
   "deployment-controller": written(startDeploymentController, newDeploymentController(), records),
+  "endpoints-controller": written(startEndpointsController, newEndpointsController(), records),
+  "endpointslice-controller": written(startEndpointSliceController, newEndpointSliceController(), records),
+  "endpointslice-mirroring-controller": written(
+    startEndpointSliceMirroringController,
+    newEndpointSliceMirroringController(),
+    records,
+  ),
   "namespace-controller": written(startNamespaceController, newNamespaceController()),
   "persistentvolume-protection-controller": written(
     startPersistentVolumeProtectionController,

@@ -8,6 +8,8 @@ import { MetricsRegistry } from "@kubeloop/core/base";
 import {
   configMaps,
   deployments,
+  endpointSlices,
+  endpoints,
   namespaces,
   nodes,
   pods,
@@ -15,6 +17,7 @@ import {
   replicationControllers,
   secrets,
   serviceAccounts,
+  services,
 } from "@kubeloop/core/resources";
 import { describe, expect, test } from "vitest";
 import { type ManagedCluster, type ManagedDelays, withManager } from "./manager-on-embedded-server.fixture.ts";
@@ -51,7 +54,55 @@ interface Work {
   readonly give: (cluster: ManagedCluster) => Promise<void>;
 }
 
+/** A Service without a selector, and Endpoints of so many addresses. */
+const createByHand = async ({ client, signal }: ManagedCluster, name: string, count: number) => {
+  const spec = { ports: [{ port: 80 }] };
+  await client
+    .resource(services)
+    .in("default")
+    .create({ apiVersion: "v1", kind: "Service", metadata: { name }, spec }, signal);
+  const addresses = Array.from({ length: count }, (_, i) => ({ ip: `10.9.0.${i + 1}` }));
+  const subsets = [{ addresses, ports: [{ port: 80 }] }];
+  await client
+    .resource(endpoints)
+    .in("default")
+    .create({ apiVersion: "v1", kind: "Endpoints", metadata: { name }, subsets }, signal);
+};
+
+/** Services with nothing to do but for who makes their endpoints. */
+const createServices = async ({ client, signal }: ManagedCluster) => {
+  for (const i of numbers) {
+    const service: corev1.Service = {
+      apiVersion: "v1",
+      kind: "Service",
+      metadata: { name: `s-${i}` },
+      spec: { selector: { app: "web" }, ports: [{ port: 80 }] },
+    };
+    await client.resource(services).in("default").create(service, signal);
+  }
+};
+
 const works: readonly Work[] = [
+  {
+    controller: "endpoints-controller",
+    flag: "concurrent-endpoint-syncs",
+    isSlow: ({ method, path }) => method === "POST" && path.endsWith("/endpoints"),
+    give: createServices,
+  },
+  {
+    controller: "endpointslice-mirroring-controller",
+    flag: "mirroring-concurrent-service-endpoint-syncs",
+    isSlow: ({ method, path }) => method === "POST" && path.endsWith("/endpointslices"),
+    async give(cluster) {
+      for (const i of numbers) await createByHand(cluster, `s-${i}`, 1);
+    },
+  },
+  {
+    controller: "endpointslice-controller",
+    flag: "concurrent-service-endpoint-syncs",
+    isSlow: ({ method, path }) => method === "POST" && path.endsWith("/endpointslices"),
+    give: createServices,
+  },
   {
     controller: "namespace-controller",
     flag: "concurrent-namespace-syncs",
@@ -302,6 +353,121 @@ test.each([
     },
     { metrics },
   );
+});
+
+/** Six pods on a node, with addresses. */
+const createEndpointPods = async ({ client, signal }: ManagedCluster) => {
+  await client.resource(nodes).create({ apiVersion: "v1", kind: "Node", metadata: { name: "n" } }, signal);
+  const all = client.resource(pods).in("default");
+  for (const i of numbers) {
+    const metadata = { name: `p-${i}`, labels: { app: "web" } };
+    const spec = { nodeName: "n", containers: [{ name: "c", image: "i" }] };
+    await all.create({ apiVersion: "v1", kind: "Pod", metadata, spec }, signal);
+    const podIP = `10.1.0.${i + 1}`;
+    const status = {
+      phase: "Running",
+      podIP,
+      podIPs: [{ ip: podIP }],
+      conditions: [{ type: "Ready", status: "True" }],
+    };
+    await all.subresource("status").patch(`p-${i}`, { type: "merge", body: { status } }, signal);
+  }
+};
+
+test.each([
+  [2, [2, 2, 2]],
+  [4, [2, 4]],
+  [100, [6]],
+])("--max-endpoints-per-slice=%i: six endpoints are in slices of %j", async (most, sizes) => {
+  const args = ["--controllers=endpointslice", `--max-endpoints-per-slice=${most}`];
+  await withManager(args, async (cluster) => {
+    const { client, signal, until } = cluster;
+    await createEndpointPods(cluster);
+    const [service] = numbers;
+    const spec = { selector: { app: "web" }, ports: [{ port: 80 }] };
+    await client
+      .resource(services)
+      .in("default")
+      .create({ apiVersion: "v1", kind: "Service", metadata: { name: `s-${service}` }, spec }, signal);
+    await until(`slices of ${sizes}`, async () => {
+      const found: number[] = [];
+      for await (const { endpoints } of client.resource(endpointSlices).in("default").list({}, signal)) {
+        found.push(endpoints?.length ?? 0);
+      }
+      return JSON.stringify(found.toSorted()) === JSON.stringify(sizes);
+    });
+  });
+});
+
+const isSliceWrite = ({ method, path }: Request) => method === "PUT" && path.includes("/endpointslices/s-0-");
+const isEndpointsWrite = ({ method, path }: Request) => method === "PUT" && path.endsWith("/endpoints/s-0");
+
+test.each([
+  ["endpointslice-updates-batch-period", "0s", 2, 6, isSliceWrite],
+  ["endpointslice-updates-batch-period", "30s", 1, 1, isSliceWrite],
+  ["endpoint-updates-batch-period", "0s", 2, 6, isEndpointsWrite],
+  ["endpoint-updates-batch-period", "30s", 1, 1, isEndpointsWrite],
+] as const)("--%s=%s: six new pods are %i to %i writes", async (flag, period, least, most, isWrite) => {
+  let writes = 0;
+  const args = ["--controllers=endpoint,endpointslice", `--${flag}=${period}`];
+  await withManager(
+    args,
+    async (cluster) => {
+      await createServices(cluster);
+      await cluster.clock.advance(minuteMs);
+      writes = 0;
+      await createEndpointPods(cluster);
+      await cluster.clock.advance(minuteMs);
+    },
+    { onRequest: (request) => void (isWrite(request) && writes++) },
+  );
+  expect(writes).toBeGreaterThanOrEqual(least);
+  expect(writes).toBeLessThanOrEqual(most);
+});
+
+test.each([
+  ["0s", 0, secondMs],
+  ["30s", 30 * secondMs, 31 * secondMs],
+])(
+  "--mirroring-endpointslice-updates-batch-period=%s: a changed slice is mended after %i to %i ms",
+  async (period, least, most) => {
+    const args = ["--controllers=endpointslicemirroring", `--mirroring-endpointslice-updates-batch-period=${period}`];
+    await withManager(args, async (cluster) => {
+      const { client, signal, until, clock } = cluster;
+      await createByHand(cluster, "s-0", 2);
+      const slices = client.resource(endpointSlices).in("default");
+      const found = async () => {
+        for await (const { metadata, endpoints: list } of slices.list({}, signal)) {
+          if (metadata.name?.startsWith("s-0-") && list?.length === 2) return metadata.name;
+        }
+        return undefined;
+      };
+      const name = await until("a slice", found);
+      await slices.patch(name, { type: "merge", body: { endpoints: [] } }, signal);
+      const beganMs = clock.monotonic();
+      await until("it is mended", found);
+      expect(clock.monotonic() - beganMs).toBeGreaterThanOrEqual(least);
+      expect(clock.monotonic() - beganMs).toBeLessThan(most);
+    });
+  },
+);
+
+test.each([
+  [2, 2],
+  [1000, 6],
+])("--mirroring-max-endpoints-per-subset=%i: of six addresses, %i are mirrored", async (limit, expected) => {
+  const args = ["--controllers=endpointslicemirroring", `--mirroring-max-endpoints-per-subset=${limit}`];
+  await withManager(args, async (cluster) => {
+    const { client, signal, until } = cluster;
+    await createByHand(cluster, "s-0", 6);
+    await until(`${expected} endpoints`, async () => {
+      const all = client.resource(endpointSlices).in("default");
+      for await (const { metadata, endpoints: list } of all.list({}, signal)) {
+        if (metadata.name?.startsWith("s-0-")) return list?.length === expected;
+      }
+      return false;
+    });
+  });
 });
 
 const newEndedPod = (i: number): corev1.Pod => ({

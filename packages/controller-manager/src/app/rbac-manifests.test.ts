@@ -72,6 +72,9 @@ test("who records events may write them", () => {
     grantsOf(rules).includes("create events. ") ? [name] : [],
   );
   expect(recording).toEqual([
+    "endpoints-controller",
+    "endpointslice-controller",
+    "endpointslice-mirroring-controller",
     "replicationcontroller-controller",
     "garbage-collector-controller",
     "deployment-controller",

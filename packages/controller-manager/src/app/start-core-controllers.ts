@@ -1,5 +1,6 @@
 // Starts the controllers of the core API group.
 import {
+  newEndpointsController,
   newGarbageCollectorController,
   newNamespaceController,
   newPersistentVolumeClaimProtectionController,
@@ -30,6 +31,15 @@ export const startGarbageCollectorController: InitFunc = async (context, descrip
   const controller = newGarbageCollectorController({ workers: concurrentGCSyncs, graph });
   const started = runController(context, descriptor, controller, { syncTimeoutMs: garbageCollectorSyncMs });
   return started.isStarted ? { ...started, debugHandler: newGraphHandler(graph, context.clock) } : started;
+};
+
+export const startEndpointsController: InitFunc = async (context, descriptor) => {
+  const { concurrentEndpointSyncs, endpointUpdatesBatchPeriodMs } = context.componentConfig.endpointController;
+  const controller = newEndpointsController({
+    workers: concurrentEndpointSyncs,
+    batchMs: endpointUpdatesBatchPeriodMs,
+  });
+  return runController(context, descriptor, controller, { eventSource: "endpoint-controller" });
 };
 
 export const startNamespaceController: InitFunc = async (context, descriptor) => {

@@ -13,7 +13,7 @@ import { type AllowedDifference, neededOf, withoutAllowed } from "./allowed-diff
 import allowed from "./allowed-differences.facts.json" with { type: "json" };
 import { normalForm } from "./normal-form.contract.ts";
 import { ourManager } from "./our-manager.contract.ts";
-import { adminClient, runOnRealCluster } from "./scenario-on-real-cluster.contract.ts";
+import { adminClient, dualStackFlags, runOnRealCluster } from "./scenario-on-real-cluster.contract.ts";
 import { AuditLog, type WriteRequest } from "./write-requests.contract.ts";
 
 const { signal } = new AbortController();
@@ -30,7 +30,10 @@ async function openSide(controllerManager: true | typeof ourManager): Promise<Si
   const cluster = await RealCluster.start(
     {
       controllerManager,
-      extraFlags: { "kube-apiserver": audit.flags, "kube-controller-manager": [`--controllers=${written.join(",")}`] },
+      extraFlags: {
+        "kube-apiserver": [...audit.flags, ...dualStackFlags],
+        "kube-controller-manager": [`--controllers=${written.join(",")}`],
+      },
     },
     signal,
   );

@@ -9,6 +9,7 @@ import { handedOver } from "./handed-over.contract.ts";
 import { ourManager } from "./our-manager.contract.ts";
 import {
   adminClient,
+  dualStackFlags,
   realScenarioCluster,
   runOnRealCluster,
   untilSettled,
@@ -51,7 +52,8 @@ describe("hand-over", () => {
   describe.each(Object.entries(directions))("%s", (_, [from, to]) => {
     test("nothing is rewritten, and changes are worked on", async () => {
       await using audit = await AuditLog.open();
-      await using cluster = await RealCluster.start({ extraFlags: { "kube-apiserver": audit.flags } }, signal);
+      const extraFlags = { "kube-apiserver": [...audit.flags, ...dualStackFlags] };
+      await using cluster = await RealCluster.start({ extraFlags }, signal);
       await using client = adminClient(cluster);
       const versions = () => storedVersions(client, signal);
       const eachRow = async (prefix: string, step: "prepare" | "change") => {

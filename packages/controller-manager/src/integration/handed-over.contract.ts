@@ -5,6 +5,7 @@ import {
   clusterRoles,
   configMaps,
   deployments,
+  endpoints,
   namespaces,
   nodes,
   persistentVolumeClaims,
@@ -15,7 +16,7 @@ import {
   secrets,
   serviceAccounts,
 } from "@kubeloop/core/resources";
-import type { ScenarioCluster } from "@kubeloop/scenarios";
+import { newServiceStage, type ScenarioCluster, serviceStage } from "@kubeloop/scenarios";
 import { expect } from "vitest";
 
 export interface HandedOver {
@@ -324,6 +325,77 @@ export const handedOver: Readonly<Record<string, HandedOver>> = {
       await untilTtl(cluster);
     },
   },
+  "endpoints-controller": {
+    async prepare(cluster) {
+      const stage = await newServiceStage(cluster);
+      const ports = [
+        { name: "http", port: 80, targetPort: "http" },
+        { name: "metrics", port: 9000, targetPort: 9100 },
+      ];
+      await stage.addService({ ports }, { labels: { team: "shop" } });
+      await stage.addPod("a", { ips: ["10.1.0.1"], port: 8080 });
+      await stage.addPod("b", { ips: ["10.1.0.2"], port: 8081 });
+      await stage.addPod("c", { ips: ["10.1.0.3"], port: 8082, isReady: false });
+      await stage.untilAddresses([
+        "10.1.0.1:8080 ready",
+        "10.1.0.1:9100 ready",
+        "10.1.0.2:8081 ready",
+        "10.1.0.2:9100 ready",
+        "10.1.0.3:8082",
+        "10.1.0.3:9100",
+      ]);
+    },
+    async change(cluster) {
+      const stage = serviceStage(cluster);
+      await stage.removePod("b");
+      await stage.untilAddresses(["10.1.0.1:8080 ready", "10.1.0.1:9100 ready", "10.1.0.3:8082", "10.1.0.3:9100"]);
+    },
+  },
+  "endpointslice-mirroring-controller": {
+    async prepare(cluster) {
+      const { client, namespace, signal } = cluster;
+      await serviceStage(cluster).addService({ selector: null });
+      const subsets = [
+        {
+          addresses: [{ ip: "10.9.0.1" }, { ip: "10.9.0.2" }],
+          ports: [
+            { name: "http", port: 80, protocol: "TCP" },
+            { name: "metrics", port: 9100, protocol: "TCP" },
+          ],
+        },
+      ];
+      const metadata = { name: "web", labels: { team: "shop" }, annotations: { note: "x" } };
+      await client
+        .resource(endpoints)
+        .in(namespace)
+        .create({ apiVersion: "v1", kind: "Endpoints", metadata, subsets }, signal);
+      await untilMirrored(cluster, 2);
+    },
+    async change(cluster) {
+      const { client, namespace, signal } = cluster;
+      const subsets = [{ addresses: [{ ip: "10.9.0.1" }], ports: [{ name: "http", port: 80, protocol: "TCP" }] }];
+      await client.resource(endpoints).in(namespace).patch("web", { type: "merge", body: { subsets } }, signal);
+      await untilMirrored(cluster, 1);
+    },
+  },
+  "endpointslice-controller": {
+    async prepare(cluster) {
+      const stage = await newServiceStage(cluster);
+      const ports = [
+        { name: "http", port: 80, targetPort: "http" },
+        { name: "metrics", port: 9000, targetPort: 9100 },
+      ];
+      await stage.addService({ ports }, { labels: { team: "shop" } });
+      await stage.addPod("a", { ips: ["10.1.0.1"] });
+      await stage.addPod("b", { ips: ["10.1.0.2"], isReady: false });
+      await stage.untilEndpoints(["10.1.0.1:8080,9100 ready serving", "10.1.0.2:8080,9100"]);
+    },
+    async change(cluster) {
+      const stage = serviceStage(cluster);
+      await stage.setReady("b", true);
+      await stage.untilEndpoints(["10.1.0.1:8080,9100 ready serving", "10.1.0.2:8080,9100 ready serving"]);
+    },
+  },
 };
 
 const ttlAnnotation = "node.alpha.kubernetes.io/ttl";
@@ -382,5 +454,13 @@ async function untilVerbs({ client, namespace, signal, until }: ScenarioCluster,
     const { rules } = await client.resource(clusterRoles).get(`${namespace}-whole`, signal);
     expect((rules ?? []).flatMap(({ verbs }) => verbs)).toEqual(expected);
     return true;
+  });
+}
+
+async function untilMirrored(cluster: ScenarioCluster, count: number): Promise<void> {
+  const manager = "endpointslicemirroring-controller.k8s.io";
+  await cluster.until(`${count} mirrored endpoints`, async () => {
+    const [slice] = await serviceStage(cluster).slices("web", manager);
+    return slice?.endpoints?.length === count;
   });
 }

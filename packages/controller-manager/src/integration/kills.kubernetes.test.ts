@@ -13,7 +13,7 @@ import { controllerDescriptors } from "../app/index.ts";
 import { type InFlightChoice, InFlightProxy } from "./in-flight-proxy.contract.ts";
 import { type NormalForm, normalForm } from "./normal-form.contract.ts";
 import { ourManager } from "./our-manager.contract.ts";
-import { adminClient, runOnRealCluster } from "./scenario-on-real-cluster.contract.ts";
+import { adminClient, dualStackFlags, runOnRealCluster } from "./scenario-on-real-cluster.contract.ts";
 import { AuditLog } from "./write-requests.contract.ts";
 
 const { signal } = new AbortController();
@@ -32,7 +32,7 @@ interface Side {
 
 async function openSide({ isKilled }: { readonly isKilled: boolean }): Promise<Side> {
   const audit = await AuditLog.open();
-  const extraFlags = { "kube-apiserver": audit.flags };
+  const extraFlags = { "kube-apiserver": [...audit.flags, ...dualStackFlags] };
   const cluster = await RealCluster.start({ users: [{ user: managerUser }], extraFlags }, signal);
   const flags = [`--controllers=${written.join(",")}`];
   const side = { cluster, client: adminClient(cluster), audit };
@@ -111,7 +111,8 @@ async function runBoth(scenario: Scenario, random: SeededRandom, kills: number):
   const namespace = `scenario-${++count}`;
   const about = { namespace, isDisturbed: true, hasAccountController: true };
   const run = ({ client }: Side) => runOnRealCluster(scenario, { client, ...about }, signal);
-  const left = async ({ client }: Side) => withoutEvents(await normalForm(client, { namespace }, signal));
+  const left = async ({ client }: Side) =>
+    withoutEvents(await normalForm(client, { namespace, isInterrupted: true }, signal));
   const over = Promise.all([run(calm), run(killed)]).then(() => {});
   // Whoever awaits it is told.
   over.catch(() => {});

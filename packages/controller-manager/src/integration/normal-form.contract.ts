@@ -19,11 +19,16 @@ export interface NormalFormOptions {
   readonly namespace: string;
   /** Reasons of events that are repeated for as long as something fails: how often is a matter of time. */
   readonly repeatedEvents?: readonly string[];
+  /**
+   * A manager was killed: several changes may have become one write, and the first look after a start knows nothing of those before. So it does not
+   * matter whether the last write of endpoints had a time of its change.
+   */
+  readonly isInterrupted?: boolean;
 }
 
 export async function normalForm(
   client: Client,
-  { namespace, repeatedEvents = [] }: NormalFormOptions,
+  { namespace, repeatedEvents = [], isInterrupted = false }: NormalFormOptions,
   signal: AbortSignal,
 ): Promise<NormalForm> {
   const served = await client.discovery.discover(signal);
@@ -40,10 +45,16 @@ export async function normalForm(
     objects.map(([, object]) => object),
     namespace,
   );
+  const dealt = dealEndpoints(objects.map(([, object]) => object));
+  const toNormal = (object: KubernetesObject) => {
+    const normal = normalized(withoutChance(object, names), names);
+    if (!historic.has(object.kind)) return normal;
+    return withoutHistory(normal, isInterrupted ? /^generation$|last-change-trigger-time$/ : /^generation$/);
+  };
   const form: Record<string, Json[]> = {};
   for (const [resource, object] of objects) {
     if (resource === "events") continue;
-    form[resource] = [...(form[resource] ?? []), normalized(object, names) as Json];
+    form[resource] = [...(form[resource] ?? []), toNormal(dealt.get(object) ?? object) as Json];
   }
   form["events"] = countEvents(
     objects.filter(([resource]) => resource === "events").map(([, object]) => object),
@@ -121,6 +132,59 @@ function normalized(value: unknown, names: Names): unknown {
       })
       .toSorted(byText),
   );
+}
+
+interface SliceFacts extends KubernetesObject {
+  readonly addressType?: string;
+  readonly ports?: unknown;
+  readonly endpoints?: readonly { readonly addresses: readonly string[] }[] | null;
+}
+
+/**
+ * Which endpoint is in which of several slices, and where in it, is chance: upstream takes them in the order of a Go map. So the endpoints of the
+ * slices that belong together are dealt out anew, in the order of their addresses; how many each slice has stays.
+ */
+function dealEndpoints(objects: readonly KubernetesObject[]): ReadonlyMap<KubernetesObject, KubernetesObject> {
+  const groups = new Map<string, SliceFacts[]>();
+  for (const slice of objects.filter(({ kind }) => kind === "EndpointSlice") as readonly SliceFacts[]) {
+    const { namespace, labels = {} } = slice.metadata;
+    const group = JSON.stringify([namespace, labels, slice.addressType, slice.ports]);
+    groups.set(group, [...(groups.get(group) ?? []), slice]);
+  }
+  const dealt = new Map<KubernetesObject, KubernetesObject>();
+  for (const slices of groups.values()) {
+    const all = slices.flatMap(({ endpoints }) => endpoints ?? []).toSorted((a, b) => byText(a.addresses, b.addresses));
+    for (const slice of slices.toSorted((a, b) => (b.endpoints?.length ?? 0) - (a.endpoints?.length ?? 0))) {
+      if (slice.endpoints) dealt.set(slice, { ...slice, endpoints: all.splice(0, slice.endpoints.length) } as never);
+    }
+  }
+  return dealt;
+}
+
+/** The addresses of a Service are drawn; the subsets of Endpoints are in the order of a hash over uids. */
+function withoutChance(object: KubernetesObject, names: Names): unknown {
+  const { spec, subsets, ...rest } = object as KubernetesObject & { spec?: Json; subsets?: readonly unknown[] };
+  if (object.kind === "Endpoints" && subsets !== undefined) {
+    return { ...rest, subsets: subsets.map((subset) => normalized(subset, names)).toSorted(byText) };
+  }
+  const ips = object.kind === "Service" ? spec?.["clusterIPs"] : undefined;
+  if (!Array.isArray(ips) || ips[0] === "None") return object;
+  return { ...rest, spec: { ...spec, clusterIP: "<cluster IP>", clusterIPs: ips.map(() => "<cluster IP>") } };
+}
+
+/** Kinds of which the generation is how often a controller wrote them: how many changes became one write is a matter of time. */
+const historic = new Set(["EndpointSlice", "Endpoints"]);
+
+/** Annotations of which nothing is left are left out, as a server does it. */
+function withoutHistory(value: unknown, history: RegExp): unknown {
+  if (Array.isArray(value)) return value.map((one) => withoutHistory(one, history));
+  if (typeof value !== "object" || value === null) return value;
+  const isEmpty = (one: unknown) => Object.keys(one as object).every((name) => name === ".");
+  const kept = Object.entries(value)
+    .filter(([key]) => !history.test(key))
+    .map(([key, one]) => [key, withoutHistory(one, history)] as const)
+    .filter(([key, one]) => !(/^(?:f:)?annotations$/.test(key) && isEmpty(one)));
+  return Object.fromEntries(kept);
 }
 
 interface EventFacts extends KubernetesObject {

@@ -10,6 +10,9 @@ import type { Scenario, ScenarioCluster } from "@kubeloop/scenarios";
 const lookEveryMs = 100;
 const patienceMs = 100_000;
 
+/** Both families, for Services that ask for both; and addresses enough for the Services of all scenarios. */
+export const dualStackFlags: readonly string[] = ["--service-cluster-ip-range=10.0.0.0/16,fd00:10::/112"];
+
 /** As the admin. */
 export function adminClient(cluster: RealCluster): Client {
   const tls = { ca: inlineCaBundle(cluster.caPem), isVerified: true };

@@ -1,6 +1,7 @@
 // The scenarios of all controllers, by the controller's name: for the runs on a real server, under our manager and under upstream's.
 import { deploymentScenarios } from "../apps/deployment/scenarios.contract.ts";
 import { replicaSetScenarios } from "../apps/replicaset/scenarios.contract.ts";
+import { endpointsScenarios } from "../core/endpoints/scenarios.contract.ts";
 import { garbageCollectorScenarios } from "../core/garbage-collector/scenarios.contract.ts";
 import { namespaceScenarios } from "../core/namespace/scenarios.contract.ts";
 import { persistentVolumeProtectionScenarios } from "../core/persistentvolume-protection/scenarios.contract.ts";
@@ -11,16 +12,22 @@ import { rootCaCertificatePublisherScenarios } from "../core/root-ca-certificate
 import { serviceAccountScenarios } from "../core/serviceaccount/scenarios.contract.ts";
 import { serviceAccountTokenScenarios } from "../core/serviceaccount-token/scenarios.contract.ts";
 import { ttlScenarios } from "../core/ttl/scenarios.contract.ts";
+import { endpointSliceScenarios } from "../discovery/endpointslice/scenarios.contract.ts";
+import { endpointSliceMirroringScenarios } from "../discovery/endpointslice-mirroring/scenarios.contract.ts";
 import { clusterRoleAggregationScenarios } from "../rbac/clusterrole-aggregation/scenarios.contract.ts";
 import type { Scenario } from "./scenario.contract.ts";
 
 export type { Scenario, ScenarioCluster } from "./scenario.contract.ts";
+export { newServiceStage, serviceStage } from "./services.contract.ts";
 
 export const allScenarios: Readonly<Record<string, readonly Scenario[]>> = {
   // First: how many nodes there are is the whole cluster's, and others leave some behind.
   "ttl-controller": ttlScenarios,
   "clusterrole-aggregation-controller": clusterRoleAggregationScenarios,
   "deployment-controller": deploymentScenarios,
+  "endpoints-controller": endpointsScenarios,
+  "endpointslice-controller": endpointSliceScenarios,
+  "endpointslice-mirroring-controller": endpointSliceMirroringScenarios,
   "namespace-controller": namespaceScenarios,
   "persistentvolume-protection-controller": persistentVolumeProtectionScenarios,
   "persistentvolumeclaim-protection-controller": persistentVolumeClaimProtectionScenarios,

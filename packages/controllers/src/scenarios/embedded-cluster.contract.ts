@@ -6,7 +6,7 @@ import { ApiServer } from "@kubeloop/apiserver";
 import { type FaultRule, type Transport, withFaults } from "@kubeloop/core/api";
 import { FakeClock, MetricsRegistry, seededRandom, TaskScope } from "@kubeloop/core/base";
 import { clientOf } from "@kubeloop/core/client";
-import { namespaces } from "@kubeloop/core/resources";
+import { namespaces, serviceCIDRs } from "@kubeloop/core/resources";
 import { eventually } from "@kubeloop/core/testing";
 import { Contention } from "./contention.contract.ts";
 import { type Controllers, type RunningParts, runControllers, withoutLoops } from "./run-controllers.contract.ts";
@@ -56,6 +56,9 @@ export async function runDisturbed(scenario: Scenario, run: EmbeddedRun): Promis
   await admin
     .resource(namespaces)
     .create({ apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } }, signal);
+  // Both families, as the real clusters of these scenarios have them. Services have IPv4 addresses only, unless they ask for more.
+  const cidrs = ["10.0.0.0/16", "fd00:10::/112"];
+  await admin.resource(serviceCIDRs).patch("kubernetes", { type: "merge", body: { spec: { cidrs } } }, signal);
   const transport = withFaults(run.wrap?.(server.transport) ?? server.transport, run.faults ?? [], {
     clock,
     random: random.fork("faults"),

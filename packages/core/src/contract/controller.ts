@@ -46,6 +46,8 @@ export interface ControllerParts {
   readonly discoveryErrors?: CounterMetric<never> | undefined;
   /** Counts how often a key was delayed because a cache did not have its writes yet. The labels name the resource of that cache. */
   readonly staleSyncSkips?: CounterMetric<"group" | "resource"> | undefined;
+  /** Recorded each time a key was delayed for that reason, for a metric of `metrics` that counts it beside other results. */
+  readonly staleSync?: Measurement | undefined;
   /**
    * The live reads (`liveGet`, `liveGetSubresource`, `liveList`) that the controller makes with
    * its own identity. The driver refuses other live reads.
@@ -77,7 +79,9 @@ interface QueuesParts<M> {
 }
 
 export interface Controller<M = undefined>
-  extends Required<Omit<ControllerParts, "primary" | "watches" | "namespaces" | "discoveryErrors" | "staleSyncSkips">>,
+  extends Required<
+      Omit<ControllerParts, "primary" | "watches" | "namespaces" | "discoveryErrors" | "staleSyncSkips" | "staleSync">
+    >,
     QueuesParts<M> {
   /** For documentation. */
   readonly shape: "keyed" | "sweep" | "model";
@@ -86,6 +90,7 @@ export interface Controller<M = undefined>
   readonly followsDiscovery: boolean;
   readonly discoveryErrors: CounterMetric<never> | undefined;
   readonly staleSyncSkips: CounterMetric<"group" | "resource"> | undefined;
+  readonly staleSync: Measurement | undefined;
   /** Returns the watches. `served` is used only if the controller follows discovery. Throws for watches that cannot work. */
   watchesFor(served: Served | undefined): readonly Watch[];
   newModel(): M;
@@ -97,7 +102,7 @@ type ModelOf<M> = [M] extends [undefined] ? Partial<ModelParts<M>> : ModelParts<
 /** A controller with one or more queues, and a model if its rules need one. */
 export function newController<M = undefined>(parts: ControllerParts & QueuesParts<M> & ModelOf<M>): Controller<M> {
   const { name, primary, watches = [], namespaces, queues, newModel, absorb, collect } = parts;
-  const { discoveryErrors, staleSyncSkips } = parts;
+  const { discoveryErrors, staleSyncSkips, staleSync } = parts;
   const { sources = [], indexes = [], metrics = [], reads = [], writes = [], ports = [] } = parts;
   const followsDiscovery = typeof watches === "function";
   const watchesFor = (served: Served | undefined) => {
@@ -123,6 +128,7 @@ export function newController<M = undefined>(parts: ControllerParts & QueuesPart
     followsDiscovery,
     discoveryErrors,
     staleSyncSkips,
+    staleSync,
     watchesFor,
     queues,
     newModel: newModel ?? (() => undefined as M),

@@ -1,6 +1,7 @@
 // `rules`: pure functions about Kubernetes objects that the API server, the controllers and the scheduler share, so that all of
 // them count, match and decide in the same way. Objects and the time are arguments; nothing here reads a clock, a cache or
 // a network, and no argument is changed. Not here: rules that only one controller needs; they are in that controller's folder.
+export { canonicalIp, type IpAddress, isIpv4Mapped, parseIp, printIp } from "./ip-address.ts";
 export {
   matchesNodeAffinity,
   matchesNodeSelector,

@@ -57,9 +57,12 @@ export function openQueue<M>(name: string, queue: ControllerQueue<M>, parts: Ope
   const cachesOf = (resource: Parameters<ControllerCaches["cachesOf"]>[0]) => caches.cachesOf(resource);
   const { settleAfterMs, wrapGate = (gate: WriteGate) => gate } = settings;
   const settler = listingReader(informerClient);
-  const { staleSyncSkips } = controller;
+  const { staleSyncSkips, staleSync } = controller;
   const onSkip = ({ group, plural }: Resource) =>
-    measures.record(staleSyncSkips === undefined ? [] : [staleSyncSkips.inc({ group, resource: plural })]);
+    measures.record([
+      ...(staleSyncSkips === undefined ? [] : [staleSyncSkips.inc({ group, resource: plural })]),
+      ...(staleSync === undefined ? [] : [staleSync]),
+    ]);
   const onUnseen = (keys: readonly string[]) => parts.wake(keys, undefined);
   const ownWrites = new ReadYourWrites({
     cachesOf,

@@ -695,12 +695,15 @@ test("a key that is put off, because a cache does not show its write, is counted
     help: "Puts off",
     labels: ["group", "resource"] as const,
   });
+  const syncs = counter({ name: "maps_syncs", help: "By result", labels: ["result"] as const });
   const controller = keyed<number>({
     name: "maps",
     primary: configMaps,
     watches: [cached(secrets)],
     writes: [verbs(secrets, "create")],
+    metrics: [syncs],
     staleSyncSkips: skips,
+    staleSync: syncs.inc({ result: "stale" }),
     observe: (_key, { snapshot }) => snapshot.list(secrets).length,
     decide: (count) => {
       if (count > 0) return nothing("it is there");
@@ -734,7 +737,9 @@ test("a key that is put off, because a cache does not show its write, is counted
       ),
   });
   await stage.clock.advance(30_000);
-  expect(value(stage as never, "maps_stale_sync_skips_total", 'group="",resource="secrets"')).toBeGreaterThan(0);
+  const skipped = value(stage as never, "maps_stale_sync_skips_total", 'group="",resource="secrets"');
+  expect(skipped).toBeGreaterThan(0);
+  expect(value(stage as never, "maps_syncs", 'result="stale"')).toBe(skipped);
 });
 
 describe("errors in following discovery", () => {

@@ -1,0 +1,14 @@
+import { describe, expect, test } from "vitest";
+import { defineRuns } from "../../scenarios/seeded-runs.contract.ts";
+import { newEndpointSliceMirroringController } from "./controller.ts";
+import { endpointSliceMirroringScenarios } from "./scenarios.contract.ts";
+
+describe("the endpointslice-mirroring controller on the embedded server", () => {
+  defineRuns(endpointSliceMirroringScenarios, (run) => run(newEndpointSliceMirroringController()));
+});
+
+test("its queue has upstream's name and workers", () => {
+  const { endpoints } = newEndpointSliceMirroringController().queues;
+  expect(endpoints).toMatchObject({ metricName: "endpoint_slice_mirroring", workers: 5 });
+  expect(newEndpointSliceMirroringController({ workers: 9 }).queues["endpoints"]).toMatchObject({ workers: 9 });
+});
