@@ -23,6 +23,7 @@ export {
   newReplicationControllerController,
   type ReplicationControllerSettings,
 } from "./core/replicationcontroller/controller.ts";
+export { newResourceQuotaController, type ResourceQuotaSettings } from "./core/resourcequota/controller.ts";
 export {
   newRootCaCertificatePublisher,
   type RootCaCertificatePublisherSettings,

@@ -11,6 +11,7 @@ import { newPersistentVolumeProtectionController } from "./core/persistentvolume
 import { newPersistentVolumeClaimProtectionController } from "./core/persistentvolumeclaim-protection/controller.ts";
 import { newPodGarbageCollector } from "./core/pod-garbage-collector/controller.ts";
 import { newReplicationControllerController } from "./core/replicationcontroller/controller.ts";
+import { newResourceQuotaController } from "./core/resourcequota/controller.ts";
 import { newRootCaCertificatePublisher } from "./core/root-ca-certificate-publisher/controller.ts";
 import { newServiceAccountController } from "./core/serviceaccount/controller.ts";
 import { newServiceAccountTokenController } from "./core/serviceaccount-token/controller.ts";
@@ -32,6 +33,7 @@ function grantsOf(rules: readonly rbacv1.PolicyRule[] = []): readonly string[] {
 test.each([
   clusterRole(newReplicaSetController()),
   clusterRole(newReplicationControllerController(), "replication-controller"),
+  clusterRole(newResourceQuotaController()),
   clusterRole(newRootCaCertificatePublisher({ rootCa: "" }), "root-ca-cert-publisher"),
   clusterRole(newServiceAccountController(), "service-account-controller"),
   // Has no account of its own: it speaks as the manager.

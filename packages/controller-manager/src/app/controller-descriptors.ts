@@ -12,6 +12,7 @@ import {
   newPodGarbageCollector,
   newReplicaSetController,
   newReplicationControllerController,
+  newResourceQuotaController,
   newRootCaCertificatePublisher,
   newServiceAccountController,
   newServiceAccountTokenController,
@@ -29,6 +30,7 @@ import {
   startPersistentVolumeProtectionController,
   startPodGarbageCollectorController,
   startReplicationControllerController,
+  startResourceQuotaController,
   startRootCaCertificatePublisher,
   startServiceAccountController,
   startServiceAccountTokenController,
@@ -108,6 +110,7 @@ const writtenControllers: Partial<Record<ControllerId, WrittenController>> = {
     newReplicationControllerController(),
     records,
   ),
+  "resourcequota-controller": written(startResourceQuotaController, newResourceQuotaController()),
   "root-ca-certificate-publisher-controller": written(
     startRootCaCertificatePublisher,
     newRootCaCertificatePublisher({ rootCa: "" }),

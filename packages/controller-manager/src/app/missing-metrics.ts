@@ -167,11 +167,6 @@ export const queuesOfUnwrittenControllers: Exceptions<ControllerId> = {
   "persistentvolume-binder-controller": ["claims", "volumes"],
   "persistentvolume-expander-controller": ["volume_expand"],
   "resourceclaim-controller": ["resource_claim"],
-  "resourcequota-controller": [
-    "resource_quota_controller_resource_changes",
-    "resourcequota_primary",
-    "resourcequota_priority",
-  ],
   "service-cidr-controller": ["ipaddresses"],
   "statefulset-controller": ["statefulset"],
   "taint-eviction-controller": ["noexec_taint_node", "noexec_taint_pod"],

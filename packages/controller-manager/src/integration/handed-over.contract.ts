@@ -11,6 +11,7 @@ import {
   pods,
   replicaSets,
   replicationControllers,
+  resourceQuotas,
   secrets,
   serviceAccounts,
 } from "@kubeloop/core/resources";
@@ -207,6 +208,35 @@ export const handedOver: Readonly<Record<string, HandedOver>> = {
       expect(after).toEqual(expect.arrayContaining([...before]));
     },
   },
+  "resourcequota-controller": {
+    async prepare(cluster) {
+      const { client, namespace, signal } = cluster;
+      for (const name of ["one", "two"]) {
+        await client
+          .resource(secrets)
+          .in(namespace)
+          .create({ apiVersion: "v1", kind: "Secret", metadata: { name } }, signal);
+      }
+      await client
+        .resource(resourceQuotas)
+        .in(namespace)
+        .create(
+          {
+            apiVersion: "v1",
+            kind: "ResourceQuota",
+            metadata: { name: "counts" },
+            spec: { hard: { secrets: "5", "requests.memory": "1Gi" } },
+          },
+          signal,
+        );
+      await untilUsed(cluster, "2");
+    },
+    async change(cluster) {
+      const { client, namespace, signal } = cluster;
+      await client.resource(secrets).in(namespace).delete("one", {}, signal);
+      await untilUsed(cluster, "1");
+    },
+  },
   "root-ca-certificate-publisher-controller": {
     async prepare({ client, namespace, signal, until }) {
       const maps = client.resource(configMaps).in(namespace);
@@ -331,5 +361,12 @@ async function untilVerbs({ client, namespace, signal, until }: ScenarioCluster,
     const { rules } = await client.resource(clusterRoles).get(`${namespace}-whole`, signal);
     expect((rules ?? []).flatMap(({ verbs }) => verbs)).toEqual(expected);
     return true;
+  });
+}
+
+async function untilUsed({ client, namespace, signal, until }: ScenarioCluster, used: string): Promise<void> {
+  await until(`${used} secrets are counted`, async () => {
+    const { status } = await client.resource(resourceQuotas).in(namespace).get("counts", signal);
+    return status?.used?.["secrets"] === used;
   });
 }

@@ -6,6 +6,7 @@ import { persistentVolumeProtectionScenarios } from "../core/persistentvolume-pr
 import { persistentVolumeClaimProtectionScenarios } from "../core/persistentvolumeclaim-protection/scenarios.contract.ts";
 import { podGarbageCollectorScenarios } from "../core/pod-garbage-collector/scenarios.contract.ts";
 import { replicationControllerScenarios } from "../core/replicationcontroller/scenarios.contract.ts";
+import { resourceQuotaScenarios } from "../core/resourcequota/scenarios.contract.ts";
 import { rootCaCertificatePublisherScenarios } from "../core/root-ca-certificate-publisher/scenarios.contract.ts";
 import { serviceAccountScenarios } from "../core/serviceaccount/scenarios.contract.ts";
 import { serviceAccountTokenScenarios } from "../core/serviceaccount-token/scenarios.contract.ts";
@@ -26,6 +27,7 @@ export const allScenarios: Readonly<Record<string, readonly Scenario[]>> = {
   "garbage-collector-controller": garbageCollectorScenarios,
   "replicaset-controller": replicaSetScenarios,
   "replicationcontroller-controller": replicationControllerScenarios,
+  "resourcequota-controller": resourceQuotaScenarios,
   "root-ca-certificate-publisher-controller": rootCaCertificatePublisherScenarios,
   "serviceaccount-controller": serviceAccountScenarios,
   "serviceaccount-token-controller": serviceAccountTokenScenarios,
