@@ -14,6 +14,7 @@
 // - A quota whose limits or usage its status lacks has a queue of its own, so that it does not wait for the recalculation of all others:
 //   admission refuses everything that such a quota limits.
 // - A resource name that nobody counts keeps its usage. If the usage of some resources cannot be computed, that of the others is reported.
+import { KubeloopError } from "@kubeloop/core/base";
 import { cached, mapped, newController, nothing, queue, statusVerbs } from "@kubeloop/core/contract";
 import { deviceClasses, resourceQuotas } from "@kubeloop/core/resources";
 import { countableResources, hasDeviceClasses, idOf } from "./countable.ts";
@@ -44,13 +45,18 @@ export const newResourceQuotaController = ({
   return newController({
     name: "resourcequota-controller",
     primary: resourceQuotas,
-    watches: (served) => [
-      mapped(resourceQuotas, quotaWakes, { when: isComputedAfter, resyncMs }),
-      ...(withExtendedResources && hasDeviceClasses(served) ? [cached(deviceClasses)] : []),
-      ...[...countableResources(served).values()]
-        .filter(({ resource }) => idOf(resource) !== idOf(resourceQuotas))
-        .map(({ resource, needsObjects }) => cached(resource, { metadataOnly: !needsObjects })),
-    ],
+    watches: (served) => {
+      const countable = [...countableResources(served).values()];
+      // No server serves nothing: watches stay as they are.
+      if (countable.length === 0) throw new KubeloopError("discovery reports no resources", { reason: "NoResources" });
+      return [
+        mapped(resourceQuotas, quotaWakes, { when: isComputedAfter, resyncMs }),
+        ...(withExtendedResources && hasDeviceClasses(served) ? [cached(deviceClasses)] : []),
+        ...countable
+          .filter(({ resource }) => idOf(resource) !== idOf(resourceQuotas))
+          .map(({ resource, needsObjects }) => cached(resource, { metadataOnly: !needsObjects })),
+      ];
+    },
     writes: [statusVerbs(resourceQuotas, "update")],
     absorb: (_model, change, { snapshot, nowMs }) => replenish(change, snapshot, nowMs),
     queues: {
