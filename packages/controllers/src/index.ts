@@ -35,6 +35,7 @@ export {
   type ServiceAccountTokenSettings,
 } from "./core/serviceaccount-token/controller.ts";
 export { newTtlController, type TtlSettings } from "./core/ttl/controller.ts";
+export { newDisruptionController } from "./policy/disruption/controller.ts";
 export {
   type ClusterRoleAggregationSettings,
   newClusterRoleAggregationController,

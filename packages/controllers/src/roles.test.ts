@@ -16,6 +16,7 @@ import { newRootCaCertificatePublisher } from "./core/root-ca-certificate-publis
 import { newServiceAccountController } from "./core/serviceaccount/controller.ts";
 import { newServiceAccountTokenController } from "./core/serviceaccount-token/controller.ts";
 import { newTtlController } from "./core/ttl/controller.ts";
+import { newDisruptionController } from "./policy/disruption/controller.ts";
 import { newClusterRoleAggregationController } from "./rbac/clusterrole-aggregation/controller.ts";
 import { nodeLifecycleController } from "./sketches/node-lifecycle.fixture.ts";
 import { newVolumeBinder } from "./sketches/volume-binder.fixture.ts";
@@ -44,6 +45,7 @@ test.each([
   clusterRole(newPersistentVolumeClaimProtectionController(), "pvc-protection-controller"),
   clusterRole(newPodGarbageCollector(), "pod-garbage-collector"),
   clusterRole(newClusterRoleAggregationController()),
+  clusterRole(newDisruptionController()),
   clusterRole(newGarbageCollectorController(), "generic-garbage-collector"),
   clusterRole(newVolumeBinder(1), "persistent-volume-binder"),
   clusterRole(nodeLifecycleController, "node-controller"),

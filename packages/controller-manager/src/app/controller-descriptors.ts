@@ -5,6 +5,7 @@ import {
   type ControllerName,
   controllerNames,
   newClusterRoleAggregationController,
+  newDisruptionController,
   newGarbageCollectorController,
   newNamespaceController,
   newPersistentVolumeClaimProtectionController,
@@ -36,6 +37,7 @@ import {
   startServiceAccountTokenController,
   startTtlController,
 } from "./start-core-controllers.ts";
+import { startDisruptionController } from "./start-policy-controllers.ts";
 import { startClusterRoleAggregationController } from "./start-rbac-controllers.ts";
 
 /** What came of starting a controller. */
@@ -93,6 +95,7 @@ const writtenControllers: Partial<Record<ControllerId, WrittenController>> = {
     startClusterRoleAggregationController,
     newClusterRoleAggregationController(),
   ),
+  "disruption-controller": written(startDisruptionController, newDisruptionController(), records),
   "namespace-controller": written(startNamespaceController, newNamespaceController()),
   "persistentvolume-protection-controller": written(
     startPersistentVolumeProtectionController,

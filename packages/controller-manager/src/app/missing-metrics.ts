@@ -154,7 +154,6 @@ export const queuesOfUnwrittenControllers: Exceptions<ControllerId> = {
   "daemonset-controller": ["daemonset", "daemonset-node-updates"],
   "deployment-controller": ["deployment"],
   "device-taint-eviction-controller": ["device-taint-eviction-controller"],
-  "disruption-controller": ["disruption", "disruption_recheck", "stale_pod_disruption"],
   "endpoints-controller": ["endpoint"],
   "endpointslice-controller": ["endpoint_slice"],
   "endpointslice-mirroring-controller": ["endpoint_slice_mirroring"],

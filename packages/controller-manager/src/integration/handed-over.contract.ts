@@ -8,6 +8,7 @@ import {
   nodes,
   persistentVolumeClaims,
   persistentVolumes,
+  podDisruptionBudgets,
   pods,
   replicaSets,
   replicationControllers,
@@ -46,6 +47,43 @@ export const handedOver: Readonly<Record<string, HandedOver>> = {
     async change(cluster) {
       await addRole(cluster, "second", ["list"]);
       await untilVerbs(cluster, ["get", "list"]);
+    },
+  },
+  "disruption-controller": {
+    async prepare(cluster) {
+      const { client, namespace, signal } = cluster;
+      for (const name of ["a", "b"]) {
+        await client
+          .resource(pods)
+          .in(namespace)
+          .create(
+            {
+              apiVersion: "v1",
+              kind: "Pod",
+              metadata: { name, labels: { app: "guarded" } },
+              spec: { containers: [{ name: "c", image: "example.com/c:1" }], automountServiceAccountToken: false },
+            },
+            signal,
+          );
+      }
+      await client
+        .resource(podDisruptionBudgets)
+        .in(namespace)
+        .create(
+          {
+            apiVersion: "policy/v1",
+            kind: "PodDisruptionBudget",
+            metadata: { name: "guard" },
+            spec: { minAvailable: 1, selector: { matchLabels: { app: "guarded" } } },
+          },
+          signal,
+        );
+      await untilExpected(cluster, 2);
+    },
+    async change(cluster) {
+      const { client, namespace, signal } = cluster;
+      await client.resource(pods).in(namespace).delete("a", {}, signal);
+      await untilExpected(cluster, 1);
     },
   },
   "namespace-controller": {
@@ -368,5 +406,12 @@ async function untilUsed({ client, namespace, signal, until }: ScenarioCluster, 
   await until(`${used} secrets are counted`, async () => {
     const { status } = await client.resource(resourceQuotas).in(namespace).get("counts", signal);
     return status?.used?.["secrets"] === used;
+  });
+}
+
+async function untilExpected({ client, namespace, signal, until }: ScenarioCluster, expected: number): Promise<void> {
+  await until(`${expected} pods are expected`, async () => {
+    const { status } = await client.resource(podDisruptionBudgets).in(namespace).get("guard", signal);
+    return status?.expectedPods === expected;
   });
 }

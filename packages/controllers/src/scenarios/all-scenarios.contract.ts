@@ -11,6 +11,7 @@ import { rootCaCertificatePublisherScenarios } from "../core/root-ca-certificate
 import { serviceAccountScenarios } from "../core/serviceaccount/scenarios.contract.ts";
 import { serviceAccountTokenScenarios } from "../core/serviceaccount-token/scenarios.contract.ts";
 import { ttlScenarios } from "../core/ttl/scenarios.contract.ts";
+import { disruptionScenarios } from "../policy/disruption/scenarios.contract.ts";
 import { clusterRoleAggregationScenarios } from "../rbac/clusterrole-aggregation/scenarios.contract.ts";
 import type { Scenario } from "./scenario.contract.ts";
 
@@ -20,6 +21,7 @@ export const allScenarios: Readonly<Record<string, readonly Scenario[]>> = {
   // First: how many nodes there are is the whole cluster's, and others leave some behind.
   "ttl-controller": ttlScenarios,
   "clusterrole-aggregation-controller": clusterRoleAggregationScenarios,
+  "disruption-controller": disruptionScenarios,
   "namespace-controller": namespaceScenarios,
   "persistentvolume-protection-controller": persistentVolumeProtectionScenarios,
   "persistentvolumeclaim-protection-controller": persistentVolumeClaimProtectionScenarios,

@@ -1,0 +1,34 @@
+// Which budgets select a pod. A budget without a selector selects nothing, one with an empty selector every pod of its namespace.
+import {
+  type corev1,
+  fromLabelSelector,
+  matchesSelector,
+  type metav1,
+  type policyv1,
+  type Selector,
+  SelectorError,
+} from "@kubeloop/core/api";
+import type { Snapshot } from "@kubeloop/core/contract";
+import { podDisruptionBudgets } from "@kubeloop/core/resources";
+
+/** In the order of their names. */
+export function findBudgets(pod: corev1.Pod, snapshot: Snapshot): readonly policyv1.PodDisruptionBudget[] {
+  const { namespace = "", labels } = pod.metadata;
+  return snapshot
+    .list(podDisruptionBudgets, { namespace })
+    .filter(({ spec }) => {
+      const selector = readSelector(spec?.selector);
+      return !(selector instanceof Error) && matchesSelector(selector, labels);
+    })
+    .toSorted((one, other) => ((one.metadata.name ?? "") < (other.metadata.name ?? "") ? -1 : 1));
+}
+
+/** Returns the error for a selector that cannot be read. */
+export function readSelector(selector: metav1.LabelSelector | undefined): Selector | SelectorError {
+  try {
+    return fromLabelSelector(selector);
+  } catch (error) {
+    if (error instanceof SelectorError) return error;
+    throw error;
+  }
+}
