@@ -51,7 +51,8 @@ export const handedOver: Readonly<Record<string, HandedOver>> = {
   },
   "disruption-controller": {
     async prepare(cluster) {
-      const { client, namespace, signal } = cluster;
+      const { client, namespace, signal, until } = cluster;
+      await until("the account of pods", () => client.resource(serviceAccounts).in(namespace).get("default", signal));
       for (const name of ["a", "b"]) {
         await client
           .resource(pods)

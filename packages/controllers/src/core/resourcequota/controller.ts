@@ -11,6 +11,7 @@
 // Promises
 // - Usage is always computed anew from all objects of the namespace, never added up from changes.
 // - What is deleted, or ends, frees its quota at once; creations are charged by admission. All quotas are computed again every `resyncMs`.
+// - What was there before the quota is counted also if its cache has it only later.
 // - A quota whose limits or usage its status lacks has a queue of its own, so that it does not wait for the recalculation of all others:
 //   admission refuses everything that such a quota limits.
 // - A resource name that nobody counts keeps its usage. If the usage of some resources cannot be computed, that of the others is reported.

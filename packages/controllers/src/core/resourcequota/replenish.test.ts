@@ -1,4 +1,4 @@
-import type { corev1, KubernetesObject } from "@kubeloop/core/api";
+import { type corev1, type KubernetesObject, printTime } from "@kubeloop/core/api";
 import type { Change } from "@kubeloop/core/contract";
 import { deviceClasses, namespaces, pods, resourceClaims, resourceQuotas, secrets } from "@kubeloop/core/resources";
 import { newNamespace, newPod, plainSnapshot, stored } from "@kubeloop/core/testing";
@@ -7,13 +7,20 @@ import { newQuota, newSecretIn, served } from "./quota.fixture.ts";
 import { newObserveChange, replenish } from "./replenish.ts";
 
 const limits = { secrets: "5", pods: "5" };
+const nowMs = Date.parse("2024-05-01T12:00:00Z");
+const at = <T extends KubernetesObject>(object: T, seconds: number): T => ({
+  ...object,
+  metadata: { ...object.metadata, creationTimestamp: printTime(nowMs + seconds * 1000) },
+});
 const quotas = [
-  newQuota(limits, { name: "both", status: { hard: limits } }),
-  newQuota(limits, { name: "new" }),
-  newQuota(limits, { name: "only-pods", status: { hard: { pods: "5" } } }),
-];
+  at(newQuota(limits, { name: "both", status: { hard: limits } }), 0),
+  at(newQuota({ services: "5" }, { name: "new" }), -9),
+  at(newQuota({ pods: "5" }, { name: "only-pods", status: { hard: { pods: "5" } } }), -9),
+  at(newQuota({ pods: "5" }, { name: "no-longer", status: { hard: { "count/secrets": "5" } } }), -9),
+] as const;
 const snapshot = plainSnapshot([[resourceQuotas, quotas]], { served });
 const pod = stored(newPod("shop/p"));
+const created = (seconds: number) => at(pod, seconds);
 const ended: corev1.Pod = { ...pod, status: { phase: "Failed" } };
 const wakes = (change: Change) => replenish(change, snapshot, 0);
 const change = <T extends KubernetesObject>(before: T, object: T): Change => ({
@@ -36,7 +43,22 @@ describe("a change frees something:", () => {
       { type: "delete", object: stored(newNamespace("shop")), resource: namespaces },
       undefined,
     ],
-    ["a creation", { type: "add", object: pod, isInitial: false, resource: pods }, undefined],
+    ["a creation after the quotas", { type: "add", object: created(1), isInitial: false, resource: pods }, undefined],
+    [
+      "a creation before some quota",
+      { type: "add", object: created(-1), isInitial: false, resource: pods },
+      "shop pods.",
+    ],
+    [
+      "a creation in the same second",
+      { type: "add", object: created(0), isInitial: false, resource: pods },
+      "shop pods.",
+    ],
+    [
+      "a quota that is new itself",
+      { type: "add", object: quotas[0], isInitial: false, resource: resourceQuotas },
+      undefined,
+    ],
     ["a pod that has ended", change(pod, ended), "shop pods."],
     ["a pod that changes otherwise", change(pod, { ...pod, status: { phase: "Running" } }), undefined],
     ["a resync", { ...change(pod, ended), cause: "resync" } as Change, undefined],
@@ -54,12 +76,13 @@ describe("a change frees something:", () => {
   });
 });
 
-describe("computed are the quotas whose status limits it", () => {
+describe("computed are the quotas that limit it", () => {
   const observe = newObserveChange({ withExtendedResources: true });
   test.each([
-    ["shop secrets.", ["shop/both"]],
-    ["shop pods.", ["shop/both", "shop/only-pods"]],
-    ["shop services.", []],
+    ["shop secrets.", ["shop/both", "shop/no-longer"]],
+    ["shop pods.", ["shop/both", "shop/only-pods", "shop/no-longer"]],
+    ["shop services.", ["shop/new"]],
+    ["shop configmaps.", []],
     ["other pods.", []],
     ["shop gadgets.example.com", undefined],
   ])("%s", (key, expected) => expect(observe(key, { snapshot, model: undefined, nowMs: 0 })).toEqual(expected));
