@@ -1,4 +1,4 @@
-import type { corev1, Resource } from "@kubeloop/core/api";
+import type { corev1, KubernetesObject } from "@kubeloop/core/api";
 import { actionsOf } from "@kubeloop/core/contract";
 import {
   deviceClasses,
@@ -164,31 +164,48 @@ describe("the usage of a quota", () => {
   ];
   test.each(rows)("%s", (_name, quota, world, expected) => expect(usedOf(quota, ...world)).toEqual(expected));
 
-  test("is added up from pods and from devices", () => {
-    const device = (name: string, spec: object): readonly [Resource, readonly ReturnType<typeof stored>[]] => [
+  const gpus: World = [
+    [
       deviceClasses,
-      [stored({ apiVersion: "resource.k8s.io/v1", kind: "DeviceClass", metadata: { name }, spec } as never)],
-    ];
-    const claim = stored({
-      apiVersion: "resource.k8s.io/v1",
-      kind: "ResourceClaim",
-      metadata: { name: "c", namespace: "shop" },
-      spec: {
-        devices: {
-          requests: [{ name: "r", exactly: { deviceClassName: "gpu", allocationMode: "ExactCount", count: 2 } }],
-        },
-      },
-    } as never);
-    const quota = newQuota({ "requests.example.com/gpu": "5", "gpu.deviceclass.resource.k8s.io/devices": "5" });
-    const world: World = [
-      device("gpu", { extendedResourceName: "example.com/gpu" }),
-      [resourceClaims, [claim]],
-      [pods, [podOf("a", { "example.com/gpu": "1" })]],
-    ];
-    expect(usedOf(quota, ...world)).toEqual({
+      [
+        stored({
+          apiVersion: "resource.k8s.io/v1",
+          kind: "DeviceClass",
+          metadata: { name: "gpu" },
+          spec: { extendedResourceName: "example.com/gpu" },
+        } as KubernetesObject),
+      ],
+    ],
+    [
+      resourceClaims,
+      [
+        stored({
+          apiVersion: "resource.k8s.io/v1",
+          kind: "ResourceClaim",
+          metadata: { name: "c", namespace: "shop" },
+          spec: {
+            devices: {
+              requests: [{ name: "r", exactly: { deviceClassName: "gpu", allocationMode: "ExactCount", count: 2 } }],
+            },
+          },
+        } as KubernetesObject),
+      ],
+    ],
+  ];
+  const devices = { "requests.example.com/gpu": "5", "gpu.deviceclass.resource.k8s.io/devices": "5" };
+  test("is added up from pods and from devices", () => {
+    expect(usedOf(newQuota(devices), ...gpus, [pods, [podOf("a", { "example.com/gpu": "1" })]])).toEqual({
       "requests.example.com/gpu": "3",
       "gpu.deviceclass.resource.k8s.io/devices": "2",
     });
+  });
+  test("is kept where one of two who count it cannot", () => {
+    const quota = newQuota(devices, { status: { used: { "requests.example.com/gpu": "4" } } });
+    const { written, unfinished } = decided(quota, ...gpus, [pods, [podOf("broken", { cpu: "many" })]]);
+    expect(written).toMatchObject({
+      used: { "requests.example.com/gpu": "4", "gpu.deviceclass.resource.k8s.io/devices": "2" },
+    });
+    expect(unfinished).toContain("quantit");
   });
 });
 
