@@ -1,6 +1,5 @@
 // Which budgets select a pod. A budget without a selector selects nothing, one with an empty selector every pod of its namespace.
 import {
-  type corev1,
   fromLabelSelector,
   matchesSelector,
   type metav1,
@@ -12,8 +11,10 @@ import type { Snapshot } from "@kubeloop/core/contract";
 import { podDisruptionBudgets } from "@kubeloop/core/resources";
 
 /** In the order of their names. */
-export function findBudgets(pod: corev1.Pod, snapshot: Snapshot): readonly policyv1.PodDisruptionBudget[] {
-  const { namespace = "", labels } = pod.metadata;
+export function findBudgets(
+  { namespace = "", labels }: Pick<metav1.ObjectMeta, "namespace" | "labels">,
+  snapshot: Snapshot,
+): readonly policyv1.PodDisruptionBudget[] {
   return snapshot
     .list(podDisruptionBudgets, { namespace })
     .filter(({ spec }) => {

@@ -1,4 +1,5 @@
 import { newReplicaSetController } from "../../apps/replicaset/controller.ts";
+import { newReplicationControllerController } from "../../core/replicationcontroller/controller.ts";
 import { defineSeededRuns } from "../../scenarios/seeded-runs.contract.ts";
 import { newDisruptionController } from "./controller.ts";
 import { disruptionScenarios } from "./scenarios.contract.ts";
@@ -6,4 +7,5 @@ import { disruptionScenarios } from "./scenarios.contract.ts";
 defineSeededRuns(disruptionScenarios, (run) => {
   run(newDisruptionController());
   run(newReplicaSetController());
+  run(newReplicationControllerController());
 });

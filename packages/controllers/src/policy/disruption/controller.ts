@@ -15,17 +15,9 @@
 //   controller do not count there, which the event UnmanagedPods tells.
 // - What cannot be computed or written allows nothing: DisruptionAllowed is False with the reason SyncFailed and the error.
 // - The condition DisruptionTarget of a pod that is not being deleted two minutes after it was set is reset to False, unless the kubelet set it.
-// - All budgets that select a pod are computed when it changes; upstream picks one of them. Both record MultiplePodDisruptionBudgets.
-import {
-  cached,
-  itself,
-  mapped,
-  newController,
-  nothing,
-  queue,
-  statusVerbs,
-  subresourceVerbs,
-} from "@kubeloop/core/contract";
+// - All budgets that select a pod are computed when it changes; upstream picks one of them. Both record MultiplePodDisruptionBudgets. They are
+//   also computed when a controller that is cached wants another number of pods, so that no order of events leaves an old count behind.
+import { itself, mapped, newController, nothing, queue, statusVerbs, subresourceVerbs } from "@kubeloop/core/contract";
 import {
   deployments,
   podDisruptionBudgets,
@@ -38,7 +30,15 @@ import { decide } from "./decide.ts";
 import { observe } from "./observe.ts";
 import { report } from "./report.ts";
 import { decidePod, observePod } from "./stale-conditions.ts";
-import { budgetsOf, budgetsQueue, needsLook, podsQueue, recheckQueue } from "./wakes.ts";
+import {
+  budgetsOf,
+  budgetsOfController,
+  budgetsQueue,
+  needsLook,
+  podsQueue,
+  recheckQueue,
+  wantsOtherNumber,
+} from "./wakes.ts";
 
 export const newDisruptionController = () =>
   newController({
@@ -49,10 +49,10 @@ export const newDisruptionController = () =>
       itself(podDisruptionBudgets),
       mapped(pods, budgetsOf),
       mapped(pods, needsLook, { queue: podsQueue }),
-      cached(replicationControllers),
-      cached(replicaSets),
-      cached(deployments),
-      cached(statefulSets),
+      mapped(replicationControllers, budgetsOfController, { when: wantsOtherNumber }),
+      mapped(replicaSets, budgetsOfController, { when: wantsOtherNumber }),
+      mapped(deployments, budgetsOfController, { when: wantsOtherNumber }),
+      mapped(statefulSets, budgetsOfController, { when: wantsOtherNumber }),
     ],
     reads: [subresourceVerbs("*", "scale", "get")],
     writes: [statusVerbs(podDisruptionBudgets, "update"), statusVerbs(pods, "update")],

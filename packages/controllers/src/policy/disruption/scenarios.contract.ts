@@ -1,6 +1,7 @@
 // What users see of the disruption controller. Pods are the scenario's own: their controllers are being deleted and held back by a finalizer, so
 // that nobody makes or deletes pods for them, whichever other controllers run. How many pods they want counts all the same.
 import {
+  type appsv1,
   type corev1,
   defineResource,
   findCondition,
@@ -97,7 +98,18 @@ const budgetActions = (cluster: ScenarioCluster) => {
       const held = { ...metadata, finalizers: ["example.com/held"] };
       const owner = await create(resource, name, { spec: { ...spec, replicas: 0 } }, held);
       await at(resource).delete(name, { propagationPolicy: "Background" }, signal);
-      await at(resource).patch(name, { type: "merge", body: { spec: { replicas } } }, signal);
+      const { metadata: wanted } = await at(resource).patch(
+        name,
+        { type: "merge", body: { spec: { replicas } } },
+        signal,
+      );
+      // A controller that does not know yet that it is being deleted would delete pods of a set that wants none.
+      if (resource === replicaSets || resource === replicationControllers) {
+        await cluster.until(`${name} has been looked at`, async () => {
+          const { status } = (await at(resource).get(name, signal)) as appsv1.ReplicaSet;
+          return (status?.observedGeneration ?? 0) >= (wanted.generation ?? 0);
+        });
+      }
       return owner;
     },
     setReady: async (name: string, isReady = true) =>

@@ -19,7 +19,7 @@ export interface ObservedPod {
 
 export function observePod(key: string, { snapshot }: View): ObservedPod | undefined {
   const pod = snapshot.get(pods, key);
-  return pod && { pod, budgets: findBudgets(pod, snapshot).map(({ metadata }) => metadata.name ?? "") };
+  return pod && { pod, budgets: findBudgets(pod.metadata, snapshot).map(({ metadata }) => metadata.name ?? "") };
 }
 
 /** Returns the condition of a pod that is to be disrupted and is not being deleted. The kubelet takes as long as it needs. */

@@ -1,8 +1,9 @@
 import type { corev1 } from "@kubeloop/core/api";
-import { podDisruptionBudgets } from "@kubeloop/core/resources";
+import type { Change } from "@kubeloop/core/contract";
+import { deployments, podDisruptionBudgets, replicaSets, statefulSets } from "@kubeloop/core/resources";
 import { describe, expect, test } from "vitest";
-import { newBudget, podOf, secondsAgo, snapshotOf } from "./budget.fixture.ts";
-import { budgetsOf, needsLook } from "./wakes.ts";
+import { newBudget, ownerOf, podOf, secondsAgo, snapshotOf } from "./budget.fixture.ts";
+import { budgetsOf, budgetsOfController, needsLook, wantsOtherNumber } from "./wakes.ts";
 
 const web = newBudget({}, { name: "web" });
 const all = newBudget({ selector: {} }, { name: "all" });
@@ -37,4 +38,31 @@ describe("a pod that changes wakes", () => {
       [],
     ],
   ])("%s", (_name, pod, where, expected) => expect(needsLook(pod, where)).toEqual(expected));
+});
+
+describe("a controller wakes the budgets of its pods", () => {
+  const template = { metadata: { labels: { app: "web" } }, spec: { containers: [] } };
+  const wanting = (replicas: number) => ({ ...ownerOf(statefulSets, "db", replicas), spec: { replicas, template } });
+  const change = (before: number, after: number): Change<ReturnType<typeof wanting>> => ({
+    type: "update",
+    before: wanting(before),
+    object: wanting(after),
+    resource: statefulSets,
+  });
+  test("that its template's labels are selected by", () => {
+    expect(budgetsOfController(wanting(1), snapshot)).toEqual(["shop/all", "shop/web"]);
+    expect(budgetsOfController(ownerOf(statefulSets, "db", 1), snapshot)).toEqual(["shop/all"]);
+  });
+  test("but for a set of a Deployment", () => {
+    const set = {
+      ...ownerOf(replicaSets, "web-1", 1, ownerOf(deployments, "web", 1)),
+      spec: { replicas: 1, template },
+    };
+    expect(budgetsOfController(set, snapshot)).toEqual([]);
+  });
+  test("when it wants another number", () => {
+    expect(wantsOtherNumber(change(1, 2))).toBe(true);
+    expect(wantsOtherNumber(change(2, 2))).toBe(false);
+    expect(wantsOtherNumber({ type: "add", object: wanting(1), isInitial: false, resource: statefulSets })).toBe(false);
+  });
 });
