@@ -21,7 +21,7 @@ import {
   services,
 } from "@kubeloop/core/resources";
 import { expect } from "vitest";
-import type { Scenario, ScenarioCluster } from "../../scenarios/scenario.contract.ts";
+import { type Scenario, type ScenarioCluster, untilNotServed } from "../../scenarios/scenario.contract.ts";
 
 type Amounts = Readonly<Record<string, string>>;
 
@@ -558,6 +558,7 @@ export const resourceQuotaScenarios: readonly Scenario[] = [
       await untilUsed(counted, { [`count/${name}`]: "2" });
       await remove(resourceQuotas, counted);
       await remove(customResourceDefinitions, name);
+      await untilNotServed(cluster, widgets.group);
     },
   },
   {

@@ -32,6 +32,7 @@ import {
   type ScenarioCluster,
   setReady,
   untilEvents,
+  untilNotServed,
 } from "../../scenarios/scenario.contract.ts";
 
 const labels = { app: "web" };
@@ -329,6 +330,8 @@ export const disruptionScenarios: readonly Scenario[] = [
       await expectTooMany(evict("b"));
       await createPod("d");
       await untilStatus("web", { expected: 3, desired: 2, healthy: 3, allowed: 1 });
+      // In another second: whose the time of the condition is, controller's or server's, depends on whether it has changed.
+      await cluster.pass(1_100);
       await evict("b");
       await untilGone(pods, "b");
       await untilStatus("web", { expected: 2, desired: 2, healthy: 2, allowed: 0 });
@@ -439,7 +442,16 @@ export const disruptionScenarios: readonly Scenario[] = [
     name: "the scale of a custom resource says how many pods there should be",
     needsRealServer: true,
     async run(cluster) {
-      const { create, createPods, patch, guard, setReady: ready, remove, untilStatus } = budgetActions(cluster);
+      const {
+        create,
+        createPods,
+        patch,
+        guard,
+        setReady: ready,
+        remove,
+        untilStatus,
+        untilGone,
+      } = budgetActions(cluster);
       const group = `${cluster.namespace}.example.com`;
       const widgets = defineResource({ group, version: "v1", kind: "Widget", plural: "widgets" });
       const properties = { spec: { type: "object", properties: { replicas: { type: "integer" } } } };
@@ -473,6 +485,8 @@ export const disruptionScenarios: readonly Scenario[] = [
       for (const name of ["a", "b", "c"]) await patch(pods, name, { metadata: { ownerReferences: null } });
       await remove(podDisruptionBudgets, "web");
       await remove(customResourceDefinitions, `widgets.${group}`);
+      await untilGone(customResourceDefinitions, `widgets.${group}`);
+      await untilNotServed(cluster, group);
     },
     repeatedEvents: ["UnmanagedPods"],
   },
