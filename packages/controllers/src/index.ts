@@ -25,6 +25,7 @@ export {
   newReplicationControllerController,
   type ReplicationControllerSettings,
 } from "./core/replicationcontroller/controller.ts";
+export { newResourceQuotaController, type ResourceQuotaSettings } from "./core/resourcequota/controller.ts";
 export {
   newRootCaCertificatePublisher,
   type RootCaCertificatePublisherSettings,
@@ -41,6 +42,7 @@ export {
   type EndpointSliceMirroringSettings,
   newEndpointSliceMirroringController,
 } from "./discovery/endpointslice-mirroring/controller.ts";
+export { newDisruptionController } from "./policy/disruption/controller.ts";
 export {
   type ClusterRoleAggregationSettings,
   newClusterRoleAggregationController,

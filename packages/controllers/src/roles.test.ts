@@ -13,12 +13,14 @@ import { newPersistentVolumeProtectionController } from "./core/persistentvolume
 import { newPersistentVolumeClaimProtectionController } from "./core/persistentvolumeclaim-protection/controller.ts";
 import { newPodGarbageCollector } from "./core/pod-garbage-collector/controller.ts";
 import { newReplicationControllerController } from "./core/replicationcontroller/controller.ts";
+import { newResourceQuotaController } from "./core/resourcequota/controller.ts";
 import { newRootCaCertificatePublisher } from "./core/root-ca-certificate-publisher/controller.ts";
 import { newServiceAccountController } from "./core/serviceaccount/controller.ts";
 import { newServiceAccountTokenController } from "./core/serviceaccount-token/controller.ts";
 import { newTtlController } from "./core/ttl/controller.ts";
 import { newEndpointSliceController } from "./discovery/endpointslice/controller.ts";
 import { newEndpointSliceMirroringController } from "./discovery/endpointslice-mirroring/controller.ts";
+import { newDisruptionController } from "./policy/disruption/controller.ts";
 import { newClusterRoleAggregationController } from "./rbac/clusterrole-aggregation/controller.ts";
 import { nodeLifecycleController } from "./sketches/node-lifecycle.fixture.ts";
 import { newVolumeBinder } from "./sketches/volume-binder.fixture.ts";
@@ -40,6 +42,7 @@ test.each([
   clusterRole(newEndpointSliceMirroringController(), "endpointslicemirroring-controller"),
   clusterRole(newReplicaSetController()),
   clusterRole(newReplicationControllerController(), "replication-controller"),
+  clusterRole(newResourceQuotaController()),
   clusterRole(newRootCaCertificatePublisher({ rootCa: "" }), "root-ca-cert-publisher"),
   clusterRole(newServiceAccountController(), "service-account-controller"),
   // Has no account of its own: it speaks as the manager.
@@ -50,6 +53,7 @@ test.each([
   clusterRole(newPersistentVolumeClaimProtectionController(), "pvc-protection-controller"),
   clusterRole(newPodGarbageCollector(), "pod-garbage-collector"),
   clusterRole(newClusterRoleAggregationController()),
+  clusterRole(newDisruptionController()),
   clusterRole(newGarbageCollectorController(), "generic-garbage-collector"),
   clusterRole(newVolumeBinder(1), "persistent-volume-binder"),
   clusterRole(nodeLifecycleController, "node-controller"),

@@ -6,6 +6,7 @@ import {
   controllerNames,
   newClusterRoleAggregationController,
   newDeploymentController,
+  newDisruptionController,
   newEndpointSliceController,
   newEndpointSliceMirroringController,
   newEndpointsController,
@@ -16,6 +17,7 @@ import {
   newPodGarbageCollector,
   newReplicaSetController,
   newReplicationControllerController,
+  newResourceQuotaController,
   newRootCaCertificatePublisher,
   newServiceAccountController,
   newServiceAccountTokenController,
@@ -34,12 +36,14 @@ import {
   startPersistentVolumeProtectionController,
   startPodGarbageCollectorController,
   startReplicationControllerController,
+  startResourceQuotaController,
   startRootCaCertificatePublisher,
   startServiceAccountController,
   startServiceAccountTokenController,
   startTtlController,
 } from "./start-core-controllers.ts";
 import { startEndpointSliceController, startEndpointSliceMirroringController } from "./start-discovery-controllers.ts";
+import { startDisruptionController } from "./start-policy-controllers.ts";
 import { startClusterRoleAggregationController } from "./start-rbac-controllers.ts";
 
 /** What came of starting a controller. */
@@ -105,6 +109,7 @@ const writtenControllers: Partial<Record<ControllerId, WrittenController>> = {
     newEndpointSliceMirroringController(),
     records,
   ),
+  "disruption-controller": written(startDisruptionController, newDisruptionController(), records),
   "namespace-controller": written(startNamespaceController, newNamespaceController()),
   "persistentvolume-protection-controller": written(
     startPersistentVolumeProtectionController,
@@ -122,6 +127,7 @@ const writtenControllers: Partial<Record<ControllerId, WrittenController>> = {
     newReplicationControllerController(),
     records,
   ),
+  "resourcequota-controller": written(startResourceQuotaController, newResourceQuotaController()),
   "root-ca-certificate-publisher-controller": written(
     startRootCaCertificatePublisher,
     newRootCaCertificatePublisher({ rootCa: "" }),

@@ -82,6 +82,8 @@ const shownBy: readonly (readonly [flag: string, file: string, name: string])[] 
   ["endpointslice-updates-batch-period", effects, "--%s=%s: six new pods are %i to %i writes"],
   ["max-endpoints-per-slice", effects, "--max-endpoints-per-slice=%i"],
   ["concurrent-rc-syncs", effects, "%i is how many objects are worked on at once"],
+  ["concurrent-resource-quota-syncs", effects, "%i is how many objects are worked on at once"],
+  ["resource-quota-sync-period", effects, "--resource-quota-sync-period=%s"],
   ["concurrent-serviceaccount-token-syncs", effects, "%i is how many objects are worked on at once"],
   ["root-ca-file", core, "the root CA publisher publishes the file that --root-ca-file names"],
   ["service-account-private-key-file", core, "signs with the key that --service-account-private-key-file names"],

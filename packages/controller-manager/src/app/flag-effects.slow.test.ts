@@ -15,6 +15,7 @@ import {
   pods,
   replicaSets,
   replicationControllers,
+  resourceQuotas,
   secrets,
   serviceAccounts,
   services,
@@ -44,6 +45,13 @@ const newOrphan = (i: number): corev1.ConfigMap => {
   const owner = { apiVersion: "v1", kind: "ConfigMap", name: "gone", uid: "11111111-1111-4111-8111-111111111111" };
   return { apiVersion: "v1", kind: "ConfigMap", metadata: { name: `orphan-${i}`, ownerReferences: [owner] } };
 };
+
+const newQuota = (name: string): corev1.ResourceQuota => ({
+  apiVersion: "v1",
+  kind: "ResourceQuota",
+  metadata: { name },
+  spec: { hard: { secrets: "5" } },
+});
 
 /** Six objects that a controller has to do something about, each with a slow request. */
 interface Work {
@@ -182,6 +190,18 @@ const works: readonly Work[] = [
         };
         await client.resource(replicationControllers).in("default").create(owner, signal);
       }
+    },
+  },
+  {
+    controller: "resourcequota-controller",
+    flag: "concurrent-resource-quota-syncs",
+    isSlow: ({ method, path }) => method === "PUT" && path.includes("/resourcequotas/"),
+    async give({ client, signal }) {
+      for (const i of numbers)
+        await client
+          .resource(resourceQuotas)
+          .in("default")
+          .create(newQuota(`quota-${i}`), signal);
     },
   },
   {
@@ -331,6 +351,24 @@ test.each([
   );
   expect(lists).toBeGreaterThanOrEqual(times);
   expect(lists).toBeLessThanOrEqual(3 * times);
+});
+
+test.each([
+  ["5m", "1"],
+  ["2h", "0"],
+  ["0", "0"],
+])("--resource-quota-sync-period=%s: an hour after a secret was created, %s is used", async (period, used) => {
+  const args = ["--controllers=resourcequota", `--resource-quota-sync-period=${period}`];
+  await withManager(args, async ({ client, signal, clock, until }) => {
+    const quotas = client.resource(resourceQuotas).in("default");
+    const usedNow = async () => (await quotas.get("quota", signal)).status?.used?.["secrets"];
+    await quotas.create(newQuota("quota"), signal);
+    await until("the quota is computed", async () => (await usedNow()) === "0");
+    const secret: corev1.Secret = { apiVersion: "v1", kind: "Secret", metadata: { name: "one" } };
+    await client.resource(secrets).in("default").create(secret, signal);
+    await clock.advance(hourMs);
+    expect(await usedNow()).toBe(used);
+  });
 });
 
 test.each([

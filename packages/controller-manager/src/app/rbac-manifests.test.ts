@@ -79,6 +79,7 @@ test("who records events may write them", () => {
     "garbage-collector-controller",
     "deployment-controller",
     "replicaset-controller",
+    "disruption-controller",
   ]);
 });
 

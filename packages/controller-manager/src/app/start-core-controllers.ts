@@ -7,6 +7,7 @@ import {
   newPersistentVolumeProtectionController,
   newPodGarbageCollector,
   newReplicationControllerController,
+  newResourceQuotaController,
   newRootCaCertificatePublisher,
   newServiceAccountController,
   newServiceAccountTokenController,
@@ -68,6 +69,18 @@ export const startReplicationControllerController: InitFunc = async (context, de
     usesDeletionCost: featureGates.isEnabled("PodDeletionCost"),
   });
   return runController(context, descriptor, controller, { eventSource: "replication-controller" });
+};
+
+export const startResourceQuotaController: InitFunc = async (context, descriptor) => {
+  const { componentConfig, featureGates } = context;
+  const { concurrentResourceQuotaSyncs, resourceQuotaSyncPeriodMs } = componentConfig.resourceQuotaController;
+  const controller = newResourceQuotaController({
+    workers: concurrentResourceQuotaSyncs,
+    resyncMs: resourceQuotaSyncPeriodMs,
+    withPodLevel: featureGates.isEnabled("PodLevelResources"),
+    withExtendedResources: featureGates.isEnabled("DRAExtendedResource"),
+  });
+  return runController(context, descriptor, controller);
 };
 
 export const startServiceAccountController: InitFunc = async (context, descriptor) =>

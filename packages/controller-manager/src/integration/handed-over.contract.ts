@@ -10,9 +10,11 @@ import {
   nodes,
   persistentVolumeClaims,
   persistentVolumes,
+  podDisruptionBudgets,
   pods,
   replicaSets,
   replicationControllers,
+  resourceQuotas,
   secrets,
   serviceAccounts,
 } from "@kubeloop/core/resources";
@@ -396,6 +398,73 @@ export const handedOver: Readonly<Record<string, HandedOver>> = {
       await stage.untilEndpoints(["10.1.0.1:8080,9100 ready serving", "10.1.0.2:8080,9100 ready serving"]);
     },
   },
+  "disruption-controller": {
+    async prepare(cluster) {
+      const { client, namespace, signal, until } = cluster;
+      await until("the account of pods", () => client.resource(serviceAccounts).in(namespace).get("default", signal));
+      for (const name of ["a", "b"]) {
+        await client
+          .resource(pods)
+          .in(namespace)
+          .create(
+            {
+              apiVersion: "v1",
+              kind: "Pod",
+              metadata: { name, labels: { app: "guarded" } },
+              spec: { containers: [{ name: "c", image: "example.com/c:1" }], automountServiceAccountToken: false },
+            },
+            signal,
+          );
+      }
+      await client
+        .resource(podDisruptionBudgets)
+        .in(namespace)
+        .create(
+          {
+            apiVersion: "policy/v1",
+            kind: "PodDisruptionBudget",
+            metadata: { name: "guard" },
+            spec: { minAvailable: 1, selector: { matchLabels: { app: "guarded" } } },
+          },
+          signal,
+        );
+      await untilExpected(cluster, 2);
+    },
+    async change(cluster) {
+      const { client, namespace, signal } = cluster;
+      await client.resource(pods).in(namespace).delete("a", {}, signal);
+      await untilExpected(cluster, 1);
+    },
+  },
+  "resourcequota-controller": {
+    async prepare(cluster) {
+      const { client, namespace, signal } = cluster;
+      for (const name of ["one", "two"]) {
+        await client
+          .resource(secrets)
+          .in(namespace)
+          .create({ apiVersion: "v1", kind: "Secret", metadata: { name } }, signal);
+      }
+      await client
+        .resource(resourceQuotas)
+        .in(namespace)
+        .create(
+          {
+            apiVersion: "v1",
+            kind: "ResourceQuota",
+            metadata: { name: "counts" },
+            spec: { hard: { secrets: "5", "requests.memory": "1Gi" } },
+          },
+          signal,
+        );
+      await untilUsed(cluster, "2");
+    },
+    async change(cluster) {
+      const { client, namespace, signal } = cluster;
+      await client.resource(secrets).in(namespace).delete("one", {}, signal);
+      await untilUsed(cluster, "1");
+    },
+  },
 };
 
 const ttlAnnotation = "node.alpha.kubernetes.io/ttl";
@@ -462,5 +531,19 @@ async function untilMirrored(cluster: ScenarioCluster, count: number): Promise<v
   await cluster.until(`${count} mirrored endpoints`, async () => {
     const [slice] = await serviceStage(cluster).slices("web", manager);
     return slice?.endpoints?.length === count;
+  });
+}
+
+async function untilUsed({ client, namespace, signal, until }: ScenarioCluster, used: string): Promise<void> {
+  await until(`${used} secrets are counted`, async () => {
+    const { status } = await client.resource(resourceQuotas).in(namespace).get("counts", signal);
+    return status?.used?.["secrets"] === used;
+  });
+}
+
+async function untilExpected({ client, namespace, signal, until }: ScenarioCluster, expected: number): Promise<void> {
+  await until(`${expected} pods are expected`, async () => {
+    const { status } = await client.resource(podDisruptionBudgets).in(namespace).get("guard", signal);
+    return status?.expectedPods === expected;
   });
 }

@@ -8,12 +8,14 @@ import { persistentVolumeProtectionScenarios } from "../core/persistentvolume-pr
 import { persistentVolumeClaimProtectionScenarios } from "../core/persistentvolumeclaim-protection/scenarios.contract.ts";
 import { podGarbageCollectorScenarios } from "../core/pod-garbage-collector/scenarios.contract.ts";
 import { replicationControllerScenarios } from "../core/replicationcontroller/scenarios.contract.ts";
+import { resourceQuotaScenarios } from "../core/resourcequota/scenarios.contract.ts";
 import { rootCaCertificatePublisherScenarios } from "../core/root-ca-certificate-publisher/scenarios.contract.ts";
 import { serviceAccountScenarios } from "../core/serviceaccount/scenarios.contract.ts";
 import { serviceAccountTokenScenarios } from "../core/serviceaccount-token/scenarios.contract.ts";
 import { ttlScenarios } from "../core/ttl/scenarios.contract.ts";
 import { endpointSliceScenarios } from "../discovery/endpointslice/scenarios.contract.ts";
 import { endpointSliceMirroringScenarios } from "../discovery/endpointslice-mirroring/scenarios.contract.ts";
+import { disruptionScenarios } from "../policy/disruption/scenarios.contract.ts";
 import { clusterRoleAggregationScenarios } from "../rbac/clusterrole-aggregation/scenarios.contract.ts";
 import type { Scenario } from "./scenario.contract.ts";
 
@@ -28,6 +30,7 @@ export const allScenarios: Readonly<Record<string, readonly Scenario[]>> = {
   "endpoints-controller": endpointsScenarios,
   "endpointslice-controller": endpointSliceScenarios,
   "endpointslice-mirroring-controller": endpointSliceMirroringScenarios,
+  "disruption-controller": disruptionScenarios,
   "namespace-controller": namespaceScenarios,
   "persistentvolume-protection-controller": persistentVolumeProtectionScenarios,
   "persistentvolumeclaim-protection-controller": persistentVolumeClaimProtectionScenarios,
@@ -35,6 +38,7 @@ export const allScenarios: Readonly<Record<string, readonly Scenario[]>> = {
   "garbage-collector-controller": garbageCollectorScenarios,
   "replicaset-controller": replicaSetScenarios,
   "replicationcontroller-controller": replicationControllerScenarios,
+  "resourcequota-controller": resourceQuotaScenarios,
   "root-ca-certificate-publisher-controller": rootCaCertificatePublisherScenarios,
   "serviceaccount-controller": serviceAccountScenarios,
   "serviceaccount-token-controller": serviceAccountTokenScenarios,

@@ -87,3 +87,11 @@ export async function untilEvents(cluster: ScenarioCluster, expected: Readonly<R
     return Object.entries(expected).every(([reason, count]) => found[reason] === count);
   });
 }
+
+/** Waits until the server does not name the group any more: after its last definition was deleted, which takes a moment. */
+export async function untilNotServed({ client, signal, until }: ScenarioCluster, group: string): Promise<void> {
+  await until(`${group} to be served no longer`, async () => {
+    const { resources } = await client.discovery.refresh(signal);
+    return resources.every((resource) => resource.group !== group);
+  });
+}

@@ -27,11 +27,28 @@ export {
   podDeletionCostAnnotation,
   podPriority,
 } from "./pods.ts";
-export { matchesQuotaScope, matchesQuotaScopes, quotaScopes } from "./quota-scopes.ts";
+export {
+  type DeviceClasses,
+  deviceClaimUsage,
+  deviceQuotaResources,
+  isClaimOfPod,
+  podOfExtendedClaim,
+} from "./quota-devices.ts";
+export {
+  matchesAllScopes,
+  type QuotaContext,
+  type QuotaEvaluator,
+  type QuotaTerms,
+  type QuotaWrite,
+  quotaEvaluatorOf,
+  sumQuotaUsage,
+} from "./quota-evaluators.ts";
+export { matchesClaimQuotaScope, matchesQuotaScope, matchesQuotaScopes, quotaScopes } from "./quota-scopes.ts";
 export {
   claimUsage,
   countResourceName,
   findMissingResources,
+  isExtendedQuotaResource,
   objectCountUsage,
   podQuotaResources,
   podUsage,

@@ -13,20 +13,24 @@ export interface PodResourceOptions {
   readonly useStatus?: boolean;
   /** Whether the runtime class's overhead counts. Default: true. */
   readonly withOverhead?: boolean;
+  /** Whether pod-level resources count: feature gate PodLevelResources. Default: true. */
+  readonly withPodLevel?: boolean;
 }
 
 export type ResourcePod = Pick<Pod, "spec" | "status">;
 
 export function podRequests(pod: ResourcePod, options: PodResourceOptions = {}): ResourceAmounts {
   const ofContainers = sumContainers(pod, (container) => containerRequests(pod, container, options));
-  const whole = override(ofContainers, toAmounts(pod.spec.resources?.requests));
+  const whole =
+    options.withPodLevel === false ? ofContainers : override(ofContainers, toAmounts(pod.spec.resources?.requests));
   return options.withOverhead === false ? whole : addAmounts(whole, toAmounts(pod.spec.overhead));
 }
 
 /** Overhead is added only to limits that exist. */
 export function podLimits(pod: ResourcePod, options: PodResourceOptions = {}): ResourceAmounts {
   const ofContainers = sumContainers(pod, (container) => containerLimits(pod, container, options));
-  const whole = override(ofContainers, toAmounts(pod.spec.resources?.limits));
+  const whole =
+    options.withPodLevel === false ? ofContainers : override(ofContainers, toAmounts(pod.spec.resources?.limits));
   if (options.withOverhead === false) return whole;
   const raised = new Map(whole);
   for (const [name, overhead] of toAmounts(pod.spec.overhead)) {

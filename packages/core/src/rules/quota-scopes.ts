@@ -1,5 +1,7 @@
-// Which pods a ResourceQuota applies to: all of its scopes must match. A quota without scopes applies to every pod.
+// Which pods and PersistentVolumeClaims a ResourceQuota applies to: all of its scopes must match. A quota without scopes applies to every
+// object.
 import type {
+  PersistentVolumeClaim,
   Pod,
   PodAffinityTerm,
   ResourceQuota,
@@ -37,7 +39,7 @@ export function matchesQuotaScope(
     case "NotBestEffort":
       return podQosClass(pod) !== "BestEffort";
     case "PriorityClass":
-      return matchesPriorityClass(scope, pod.spec.priorityClassName ?? "");
+      return matchesNames(scope, pod.spec.priorityClassName ? [pod.spec.priorityClassName] : []);
     case "CrossNamespacePodAffinity":
       return usesCrossNamespaceAffinity(pod);
     default:
@@ -45,8 +47,24 @@ export function matchesQuotaScope(
   }
 }
 
+/** The only scope of claims is VolumeAttributesClass. Throws a SelectorError as `matchesQuotaScope`. */
+export function matchesClaimQuotaScope(
+  scope: ScopedResourceSelectorRequirement,
+  claim: PersistentVolumeClaim,
+): boolean {
+  return scope.scopeName === "VolumeAttributesClass" && matchesNames(scope, [...volumeAttributesClassesOf(claim)]);
+}
+
+/** Returns the VolumeAttributesClasses that a claim has, wants, or is being changed to. */
+export function volumeAttributesClassesOf({ spec, status }: PersistentVolumeClaim): ReadonlySet<string> {
+  const { volumeAttributesClassName: wanted = "" } = spec ?? {};
+  const { currentVolumeAttributesClassName: current = "", modifyVolumeStatus } = status ?? {};
+  const { targetVolumeAttributesClassName: target = "" } = modifyVolumeStatus ?? {};
+  return new Set([wanted, current, target].filter((name) => name !== ""));
+}
+
 /** The scope "Terminating" means: the pod ends by itself, because it has an activeDeadlineSeconds. */
-function hasDeadline(pod: Pick<Pod, "spec">): boolean {
+export function hasDeadline(pod: Pick<Pod, "spec">): boolean {
   return (pod.spec.activeDeadlineSeconds ?? -1) >= 0;
 }
 
@@ -57,13 +75,15 @@ const operators = new Map<string, SelectorOperator>([
   ["DoesNotExist", "!"],
 ]);
 
-function matchesPriorityClass(scope: ScopedResourceSelectorRequirement, priorityClassName: string): boolean {
-  if (scope.operator === "Exists") return priorityClassName !== "";
+/** Whether one of the names matches; without a name, whether its absence does. */
+function matchesNames(scope: ScopedResourceSelectorRequirement, names: readonly string[]): boolean {
+  if (scope.operator === "Exists") return names.length > 0;
   const operator = operators.get(scope.operator);
   if (operator === undefined)
     throw new SelectorError(`${quote(scope.operator)} is not a valid scope selector operator`);
   const requirement = newRequirement({ key: scope.scopeName, operator, values: scope.values ?? [] });
-  return matchesRequirement(requirement, priorityClassName === "" ? {} : { [scope.scopeName]: priorityClassName });
+  if (names.length === 0) return matchesRequirement(requirement, {});
+  return names.some((name) => matchesRequirement(requirement, { [scope.scopeName]: name }));
 }
 
 function usesCrossNamespaceAffinity(pod: Pick<Pod, "spec">): boolean {

@@ -6,7 +6,7 @@ import { compareQuantities, quantityOf, roundQuantityUp, zeroQuantity } from "..
 import type { Quantity } from "../api/quantity-text.ts";
 import { parseTime } from "../api/time.ts";
 import { validateQualifiedName } from "../api/validation.ts";
-import { hasPodLevelResources, podLimits, podRequests } from "./pod-resources.ts";
+import { hasPodLevelResources, type PodResourceOptions, podLimits, podRequests } from "./pod-resources.ts";
 import { isPodTerminal } from "./pods.ts";
 import { noAmounts, type ResourceAmounts, toAmounts } from "./resource-amounts.ts";
 
@@ -22,10 +22,10 @@ export function objectCountUsage(resource: GroupResource): ResourceAmounts {
 }
 
 /** A pod that has ended, or whose deletion timestamp is longer ago than its grace period, counts only as an object. */
-export function podUsage(pod: Pod, nowMs: number): ResourceAmounts {
+export function podUsage(pod: Pod, nowMs: number, options: PodResourceOptions = {}): ResourceAmounts {
   const usage = new Map([["count/pods", one]]);
   if (!isPodCharged(pod, nowMs)) return usage;
-  return new Map([...usage, ...computeUsage(podRequests(pod), podLimits(pod))]);
+  return new Map([...usage, ...computeUsage(podRequests(pod, options), podLimits(pod, options))]);
 }
 
 export function serviceUsage(service: Pick<Service, "spec">): ResourceAmounts {
@@ -67,8 +67,13 @@ export function podQuotaResources(names: readonly string[]): string[] {
       podResources.has(name) ||
       name.startsWith("hugepages-") ||
       name.startsWith("requests.hugepages-") ||
-      (name.startsWith("requests.") && (!isNativeResource(name) || name.startsWith(`requests.${deviceClassPrefix}`))),
+      isExtendedQuotaResource(name),
   );
+}
+
+/** Whether a quota's resource is what pods request of an extended resource, or of a device class: "requests.example.com/gpu". */
+export function isExtendedQuotaResource(name: string): boolean {
+  return name.startsWith("requests.") && (!isNativeResource(name) || name.startsWith(`requests.${deviceClassPrefix}`));
 }
 
 /**
@@ -105,7 +110,8 @@ const podResources: ReadonlySet<string> = new Set([
 ]);
 const computeResources = ["cpu", "memory", "ephemeral-storage"] as const;
 
-function isPodCharged(pod: Pod, nowMs: number): boolean {
+/** Whether the pod counts with what it requests, and not only as an object. */
+export function isPodCharged(pod: Pod, nowMs: number): boolean {
   if (isPodTerminal(pod)) return false;
   const { deletionTimestamp, deletionGracePeriodSeconds } = pod.metadata;
   if (deletionTimestamp === undefined || deletionGracePeriodSeconds === undefined) return true;
@@ -139,7 +145,7 @@ function isExtendedResource(name: string): boolean {
   return validateQualifiedName(`requests.${name}`).length === 0;
 }
 
-const deviceClassPrefix = "deviceclass.resource.kubernetes.io/";
+export const deviceClassPrefix = "deviceclass.resource.kubernetes.io/";
 
 function isNativeResource(name: string): boolean {
   return !name.includes("/") || name.includes("kubernetes.io/");

@@ -1,0 +1,35 @@
+// Which budgets select a pod. A budget without a selector selects nothing, one with an empty selector every pod of its namespace.
+import {
+  fromLabelSelector,
+  matchesSelector,
+  type metav1,
+  type policyv1,
+  type Selector,
+  SelectorError,
+} from "@kubeloop/core/api";
+import type { Snapshot } from "@kubeloop/core/contract";
+import { podDisruptionBudgets } from "@kubeloop/core/resources";
+
+/** In the order of their names. */
+export function findBudgets(
+  { namespace = "", labels }: Pick<metav1.ObjectMeta, "namespace" | "labels">,
+  snapshot: Snapshot,
+): readonly policyv1.PodDisruptionBudget[] {
+  return snapshot
+    .list(podDisruptionBudgets, { namespace })
+    .filter(({ spec }) => {
+      const selector = readSelector(spec?.selector);
+      return !(selector instanceof Error) && matchesSelector(selector, labels);
+    })
+    .toSorted((one, other) => ((one.metadata.name ?? "") < (other.metadata.name ?? "") ? -1 : 1));
+}
+
+/** Returns the error for a selector that cannot be read. */
+export function readSelector(selector: metav1.LabelSelector | undefined): Selector | SelectorError {
+  try {
+    return fromLabelSelector(selector);
+  } catch (error) {
+    if (error instanceof SelectorError) return error;
+    throw error;
+  }
+}
