@@ -10,6 +10,7 @@ export {
 export { printDot } from "./core/garbage-collector/dot.ts";
 export { OwnerGraph } from "./core/garbage-collector/model.ts";
 export { type NamespaceSettings, newNamespaceController } from "./core/namespace/controller.ts";
+export { type NodeLifecycleSettings, newNodeLifecycleController } from "./core/node-lifecycle/controller.ts";
 export {
   newPersistentVolumeProtectionController,
   type PersistentVolumeProtectionSettings,

@@ -7,6 +7,7 @@ import { expect, test } from "vitest";
 import { newReplicaSetController } from "./apps/replicaset/controller.ts";
 import { newGarbageCollectorController } from "./core/garbage-collector/controller.ts";
 import { newNamespaceController } from "./core/namespace/controller.ts";
+import { newNodeLifecycleController } from "./core/node-lifecycle/controller.ts";
 import { newPersistentVolumeProtectionController } from "./core/persistentvolume-protection/controller.ts";
 import { newPersistentVolumeClaimProtectionController } from "./core/persistentvolumeclaim-protection/controller.ts";
 import { newPodGarbageCollector } from "./core/pod-garbage-collector/controller.ts";
@@ -16,7 +17,6 @@ import { newServiceAccountController } from "./core/serviceaccount/controller.ts
 import { newServiceAccountTokenController } from "./core/serviceaccount-token/controller.ts";
 import { newTtlController } from "./core/ttl/controller.ts";
 import { newClusterRoleAggregationController } from "./rbac/clusterrole-aggregation/controller.ts";
-import { nodeLifecycleController } from "./sketches/node-lifecycle.fixture.ts";
 import { newVolumeBinder } from "./sketches/volume-binder.fixture.ts";
 
 type Facts = Readonly<Record<string, readonly rbacv1.PolicyRule[]>>;
@@ -44,7 +44,7 @@ test.each([
   clusterRole(newClusterRoleAggregationController()),
   clusterRole(newGarbageCollectorController(), "generic-garbage-collector"),
   clusterRole(newVolumeBinder(1), "persistent-volume-binder"),
-  clusterRole(nodeLifecycleController, "node-controller"),
+  clusterRole(newNodeLifecycleController(), "node-controller"),
 ])("the role of $metadata.name grants all that the controller declares", ({ metadata: { name = "" }, rules }) => {
   const granted = new Set(grantsOf(upstream[name]));
   expect(granted.size).toBeGreaterThan(0);

@@ -7,6 +7,7 @@ import {
   newClusterRoleAggregationController,
   newGarbageCollectorController,
   newNamespaceController,
+  newNodeLifecycleController,
   newPersistentVolumeClaimProtectionController,
   newPersistentVolumeProtectionController,
   newPodGarbageCollector,
@@ -34,6 +35,7 @@ import {
   startServiceAccountTokenController,
   startTtlController,
 } from "./start-core-controllers.ts";
+import { startNodeLifecycleController } from "./start-node-controllers.ts";
 import { startClusterRoleAggregationController } from "./start-rbac-controllers.ts";
 
 /** What came of starting a controller. */
@@ -92,6 +94,7 @@ const writtenControllers: Partial<Record<ControllerId, WrittenController>> = {
     newClusterRoleAggregationController(),
   ),
   "namespace-controller": written(startNamespaceController, newNamespaceController()),
+  "node-lifecycle-controller": written(startNodeLifecycleController, newNodeLifecycleController(), records),
   "persistentvolume-protection-controller": written(
     startPersistentVolumeProtectionController,
     newPersistentVolumeProtectionController(),

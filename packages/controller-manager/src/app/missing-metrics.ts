@@ -69,14 +69,6 @@ export const metricsOfUnwrittenControllers: Exceptions<ControllerId> = {
     "node_ipam_controller_cidrset_usage_cidrs",
     "node_ipam_controller_cirdset_max_cidrs",
   ],
-  "node-lifecycle-controller": [
-    "node_collector_evictions_total",
-    "node_collector_unhealthy_nodes_in_zone",
-    "node_collector_update_all_nodes_health_duration_seconds",
-    "node_collector_update_node_health_duration_seconds",
-    "node_collector_zone_health",
-    "node_collector_zone_size",
-  ],
   "persistentvolume-attach-detach-controller": [
     "attach_detach_controller_attachdetach_controller_forced_detaches",
     "attachdetach_controller_total_volumes",
@@ -162,7 +154,6 @@ export const queuesOfUnwrittenControllers: Exceptions<ControllerId> = {
   "horizontal-pod-autoscaler-controller": ["horizontalpodautoscaler"],
   "job-controller": ["job", "job_orphan_pod"],
   "node-ipam-controller": ["cidrallocator_node"],
-  "node-lifecycle-controller": ["node_lifecycle_controller", "node_lifecycle_controller_pods"],
   "persistentvolume-attach-detach-controller": ["pvcs"],
   "persistentvolume-binder-controller": ["claims", "volumes"],
   "persistentvolume-expander-controller": ["volume_expand"],

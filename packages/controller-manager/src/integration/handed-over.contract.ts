@@ -78,6 +78,22 @@ export const handedOver: Readonly<Record<string, HandedOver>> = {
       await until("the dependent is gone", () => isGone(maps.get("dependent", signal)));
     },
   },
+  "node-lifecycle-controller": {
+    async prepare(cluster) {
+      const { client, namespace, signal } = cluster;
+      const node = { apiVersion: "v1", kind: "Node", metadata: { name: `${namespace}-node` } } as const;
+      await client.resource(nodes).create({ ...node, spec: { unschedulable: true } }, signal);
+      await reportReady(cluster);
+      await untilTaints(cluster, ["node.kubernetes.io/unschedulable"]);
+    },
+    async change(cluster) {
+      const { client, namespace, signal } = cluster;
+      await client
+        .resource(nodes)
+        .patch(`${namespace}-node`, { type: "merge", body: { spec: { unschedulable: null } } }, signal);
+      await untilTaints(cluster, []);
+    },
+  },
   "persistentvolume-protection-controller": {
     async prepare({ client, namespace, signal, until }) {
       const all = client.resource(persistentVolumes);
@@ -293,6 +309,24 @@ async function untilTtl({ client, namespace, signal, until }: ScenarioCluster): 
   await until("the node's ttl", async () => {
     const { metadata } = await client.resource(nodes).get(`${namespace}-node`, signal);
     return metadata.annotations?.[ttlAnnotation];
+  });
+}
+
+/** As the kubelet does. */
+async function reportReady({ client, namespace, signal, nowMs }: ScenarioCluster): Promise<void> {
+  const now = new Date(nowMs()).toISOString().replace(/\.\d+Z$/, "Z");
+  const conditions = [{ type: "Ready", status: "True", lastHeartbeatTime: now, lastTransitionTime: now }];
+  await client
+    .resource(nodes)
+    .subresource("status")
+    .patch(`${namespace}-node`, { type: "merge", body: { status: { conditions } } }, signal);
+}
+
+async function untilTaints({ client, namespace, signal, until }: ScenarioCluster, expected: string[]): Promise<void> {
+  await until(`taints ${expected}`, async () => {
+    const { spec } = await client.resource(nodes).get(`${namespace}-node`, signal);
+    expect((spec?.taints ?? []).map(({ key }) => key)).toEqual(expected);
+    return true;
   });
 }
 

@@ -2,6 +2,7 @@
 import { replicaSetScenarios } from "../apps/replicaset/scenarios.contract.ts";
 import { garbageCollectorScenarios } from "../core/garbage-collector/scenarios.contract.ts";
 import { namespaceScenarios } from "../core/namespace/scenarios.contract.ts";
+import { nodeLifecycleScenarios } from "../core/node-lifecycle/scenarios.contract.ts";
 import { persistentVolumeProtectionScenarios } from "../core/persistentvolume-protection/scenarios.contract.ts";
 import { persistentVolumeClaimProtectionScenarios } from "../core/persistentvolumeclaim-protection/scenarios.contract.ts";
 import { podGarbageCollectorScenarios } from "../core/pod-garbage-collector/scenarios.contract.ts";
@@ -29,4 +30,6 @@ export const allScenarios: Readonly<Record<string, readonly Scenario[]>> = {
   "root-ca-certificate-publisher-controller": rootCaCertificatePublisherScenarios,
   "serviceaccount-controller": serviceAccountScenarios,
   "serviceaccount-token-controller": serviceAccountTokenScenarios,
+  // Last: their nodes stay.
+  "node-lifecycle-controller": nodeLifecycleScenarios,
 };

@@ -1,0 +1,18 @@
+// Starts the controllers of nodes. They share a service account, node-controller.
+import { newNodeLifecycleController } from "@kubeloop/controllers";
+import type { InitFunc } from "./controller-descriptors.ts";
+import { runController } from "./run-controller.ts";
+
+export const startNodeLifecycleController: InitFunc = async (context, descriptor) => {
+  const { nodeLifecycleController, kubeCloudShared } = context.componentConfig;
+  const controller = newNodeLifecycleController({
+    monitorEveryMs: kubeCloudShared.nodeMonitorPeriodMs,
+    monitorGraceMs: nodeLifecycleController.nodeMonitorGracePeriodMs,
+    startupGraceMs: nodeLifecycleController.nodeStartupGracePeriodMs,
+    evictionRate: nodeLifecycleController.nodeEvictionRate,
+    secondaryEvictionRate: nodeLifecycleController.secondaryNodeEvictionRate,
+    largeClusterThreshold: nodeLifecycleController.largeClusterSizeThreshold,
+    unhealthyZoneThreshold: nodeLifecycleController.unhealthyZoneThreshold,
+  });
+  return runController(context, descriptor, controller, { eventSource: "node-controller" });
+};
