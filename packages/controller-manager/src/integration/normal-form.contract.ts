@@ -45,8 +45,12 @@ export async function normalForm(
     if (resource === "events") continue;
     form[resource] = [...(form[resource] ?? []), normalized(object, names) as Json];
   }
+  const isThere = (name: string) => objects.some(([kind, { metadata }]) => kind === "nodes" && metadata.name === name);
   form["events"] = countEvents(
-    objects.filter(([resource]) => resource === "events").map(([, object]) => object),
+    objects
+      .filter(([resource]) => resource === "events")
+      .map(([, object]) => object)
+      .filter((event) => !isOfPassingNode(event, isThere)),
     names,
   ).map((event) => (repeatedEvents.includes(String(event["reason"])) ? { ...event, count: "several" } : event));
   return Object.fromEntries(Object.entries(form).map(([resource, list]) => [resource, list.toSorted(byText)]));
@@ -121,6 +125,12 @@ function normalized(value: unknown, names: Names): unknown {
       })
       .toSorted(byText),
   );
+}
+
+/** Nodes are counted every five seconds: whether one that is gone was there when they were is chance. */
+function isOfPassingNode({ reason, involvedObject }: EventFacts, isThere: (node: string) => boolean): boolean {
+  const isOfCount = reason === "RegisteredNode" || reason === "RemovingNode";
+  return isOfCount && !isThere(involvedObject?.name ?? "");
 }
 
 interface EventFacts extends KubernetesObject {

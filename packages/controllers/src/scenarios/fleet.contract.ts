@@ -73,8 +73,31 @@ export function newFleet(cluster: ScenarioCluster) {
       throw error;
     }
   };
+  const createPod = async (name: string, on: { readonly nodeName?: string }, facts: PodFacts) => {
+    const { tolerations = [], isReady = true, isHeld = false } = facts;
+    await allPods.create(
+      {
+        apiVersion: "v1",
+        kind: "Pod",
+        metadata: { name, ...(isHeld ? { finalizers: ["example.com/held"] } : {}) },
+        spec: {
+          ...on,
+          containers: [{ name: "main", image: "example.com/main:1" }],
+          automountServiceAccountToken: false,
+          tolerations: [...tolerations],
+        },
+      },
+      signal,
+    );
+    const now = printTime(cluster.nowMs());
+    const ready = { type: "Ready", status: isReady ? "True" : "False", lastTransitionTime: now };
+    const body = { status: { phase: "Running", conditions: [ready] } };
+    await allPods.subresource("status").patch(name, { type: "merge", body }, signal);
+  };
   const taintsOf = async (name: string) =>
-    ((await get(name)).spec?.taints ?? []).map(({ key, effect }) => `${key.replace("node.kubernetes.io/", "")}:${effect}`);
+    ((await get(name)).spec?.taints ?? []).map(
+      ({ key, effect }) => `${key.replace("node.kubernetes.io/", "")}:${effect}`,
+    );
   return {
     nameOf,
     get,
@@ -128,25 +151,13 @@ export function newFleet(cluster: ScenarioCluster) {
         await beat();
       }
     },
-    async createPod(name: string, node: string, { tolerations = [], isReady = true, isHeld = false }: PodFacts = {}) {
-      await allPods.create(
-        {
-          apiVersion: "v1",
-          kind: "Pod",
-          metadata: { name, ...(isHeld ? { finalizers: ["example.com/held"] } : {}) },
-          spec: {
-            nodeName: nameOf(node),
-            containers: [{ name: "main", image: "example.com/main:1" }],
-            automountServiceAccountToken: false,
-            tolerations: [...tolerations],
-          },
-        },
-        signal,
-      );
-      const now = printTime(cluster.nowMs());
-      const ready = { type: "Ready", status: isReady ? "True" : "False", lastTransitionTime: now };
-      const body = { status: { phase: "Running", conditions: [ready] } };
-      await allPods.subresource("status").patch(name, { type: "merge", body }, signal);
+    createPod: (name: string, node: string, facts: PodFacts = {}) => createPod(name, { nodeName: nameOf(node) }, facts),
+    /** As the scheduler does; the pod is ready by then. */
+    async bindPod(name: string, node: string) {
+      await createPod(name, {}, {});
+      const target = { apiVersion: "v1", kind: "Node", name: nameOf(node) };
+      const binding = { apiVersion: "v1", kind: "Binding", metadata: { name }, target };
+      await allPods.subresource("binding").create(name, binding, signal);
     },
     untilTaints: (name: string, expected: readonly string[]) =>
       until(`taints of ${name} are ${expected.join(", ") || "none"}`, async () => {

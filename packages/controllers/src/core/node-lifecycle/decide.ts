@@ -180,7 +180,8 @@ export const newLearnPass =
         if (!inhabited.has(name)) model.zones.delete(name);
         continue;
       }
-      const rate = disruption === "entering" || disruption === "stopped" ? 0 : evictionRate(state, count.size, settings);
+      const rate =
+        disruption === "entering" || disruption === "stopped" ? 0 : evictionRate(state, count.size, settings);
       zone.limiter = withRate(zone.limiter, rate, nowMs);
       if (isSettled) zone.state = state;
     }

@@ -1,6 +1,14 @@
 // The rule for one pod: on a node that is not ready, it is not ready either, so that no Service sends anything to it.
 import { findCondition, printTime } from "@kubeloop/core/api";
-import { type DecideContext, editStatus, inOrder, nothing, type Plan, plan, recordEvent } from "@kubeloop/core/contract";
+import {
+  type DecideContext,
+  editStatus,
+  inOrder,
+  nothing,
+  type Plan,
+  plan,
+  recordEvent,
+} from "@kubeloop/core/contract";
 import { pods } from "@kubeloop/core/resources";
 import type { SeenPod } from "./observe.ts";
 import { readyStatusOf } from "./taints.ts";

@@ -84,7 +84,8 @@ export function podWatches(queue: string): readonly Watch[] {
 function keysOfPod(pod: corev1.Pod, snapshot: Snapshot, change: Change<corev1.Pod>): readonly string[] {
   const nodeName = pod.spec?.nodeName ?? "";
   if (nodeName === "" || change.type === "delete") return [];
-  if (change.type === "update") return change.before.spec?.nodeName === change.object.spec?.nodeName ? [] : [keyOfPod(pod)];
+  if (change.type === "update")
+    return change.before.spec?.nodeName === change.object.spec?.nodeName ? [] : [keyOfPod(pod)];
   if (!change.isInitial) return [keyOfPod(pod)];
   const node = snapshot.get(nodes, nodeName);
   return node !== undefined && readyStatusOf(node) === "Unknown" ? [keyOfPod(pod)] : [];

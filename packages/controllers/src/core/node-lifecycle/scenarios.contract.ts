@@ -76,15 +76,19 @@ export const nodeLifecycleScenarios: readonly Scenario[] = [
     },
   },
   {
-    name: "a pod that comes to a node that is not ready is marked so, once",
+    name: "a pod that comes to a node that is not ready is marked so",
+    // The embedded server has no bindings.
+    needsRealServer: true,
     async run(cluster) {
       const fleet = newFleet(cluster);
       await fleet.create("well", { zone: "w", ready: "True" });
-      await fleet.create("bad", { zone: "z", ready: "False" });
+      await fleet.create("bad", { zone: "z", ready: "True" });
+      await fleet.untilTaints("bad", []);
+      await fleet.report("bad", "False");
       await fleet.untilTaints("bad", ["not-ready:NoSchedule", "not-ready:NoExecute"]);
-      await fleet.createPod("not-ready", "bad", { isReady: false });
-      await fleet.createPod("fine", "well");
-      await fleet.untilPodReady("not-ready", "False");
+      await fleet.bindPod("web", "bad");
+      await fleet.bindPod("fine", "well");
+      await fleet.untilPodReady("web", "False");
       await fleet.untilPodReady("fine", "True");
     },
   },
@@ -98,7 +102,9 @@ export const nodeLifecycleScenarios: readonly Scenario[] = [
         const { labels: now } = (await fleet.get("n")).metadata;
         return now?.["beta.kubernetes.io/os"] === "linux" && now["beta.kubernetes.io/arch"] === "arm64";
       });
-      await fleet.patch("n", { metadata: { labels: { "beta.kubernetes.io/os": null, "kubernetes.io/arch": "s390x" } } });
+      await fleet.patch("n", {
+        metadata: { labels: { "beta.kubernetes.io/os": null, "kubernetes.io/arch": "s390x" } },
+      });
       await fleet.until("the beta labels again", async () => {
         const { labels: now } = (await fleet.get("n")).metadata;
         return now?.["beta.kubernetes.io/os"] === "linux" && now["beta.kubernetes.io/arch"] === "s390x";

@@ -21,7 +21,10 @@ const keysByCondition: Readonly<Record<string, Readonly<Record<string, string>>>
   PIDPressure: { True: "node.kubernetes.io/pid-pressure" },
 };
 
-const conditionKeys = new Set([unschedulable, ...Object.values(keysByCondition).flatMap((keys) => Object.values(keys))]);
+const conditionKeys = new Set([
+  unschedulable,
+  ...Object.values(keysByCondition).flatMap((keys) => Object.values(keys)),
+]);
 
 /** What the node's Ready condition says; undefined if it has none. */
 export const readyStatusOf = ({ status }: corev1.Node): string | undefined =>
@@ -79,7 +82,9 @@ export function withTaints(node: corev1.Node, { add = [], remove = [] }: TaintCh
 }
 
 function conditionTaintsOf({ spec, status }: corev1.Node): readonly TaintId[] {
-  const keys = (status?.conditions ?? []).flatMap((condition) => keysByCondition[condition.type]?.[condition.status] ?? []);
+  const keys = (status?.conditions ?? []).flatMap(
+    (condition) => keysByCondition[condition.type]?.[condition.status] ?? [],
+  );
   if (spec?.unschedulable === true) keys.push(unschedulable);
   return [...new Set(keys)].map((key) => ({ key, effect: "NoSchedule" }));
 }
