@@ -18,6 +18,7 @@ const flags = "integration/process-flags.slow.test.ts";
 const cluster = "integration/process.kubernetes.test.ts";
 const effects = "app/flag-effects.slow.test.ts";
 const core = "app/start-core-controllers.test.ts";
+const nodeEffects = "app/node-flag-effects.slow.test.ts";
 
 /** Flag, file, and a part of the test's name. */
 const shownBy: readonly (readonly [flag: string, file: string, name: string])[] = [
@@ -70,6 +71,13 @@ const shownBy: readonly (readonly [flag: string, file: string, name: string])[] 
   ["enable-garbage-collector", effects, "--enable-garbage-collector=%s leaves"],
   ["concurrent-namespace-syncs", effects, "%i is how many objects are worked on at once"],
   ["namespace-sync-period", effects, "--namespace-sync-period=%s"],
+  ["large-cluster-size-threshold", nodeEffects, "--large-cluster-size-threshold=%i"],
+  ["node-eviction-rate", nodeEffects, "--node-eviction-rate=%s"],
+  ["node-monitor-grace-period", nodeEffects, "--node-monitor-grace-period=%s"],
+  ["node-monitor-period", nodeEffects, "--node-monitor-period=%s"],
+  ["node-startup-grace-period", nodeEffects, "--node-startup-grace-period=%s"],
+  ["secondary-node-eviction-rate", nodeEffects, "--secondary-node-eviction-rate=%s"],
+  ["unhealthy-zone-threshold", nodeEffects, "--unhealthy-zone-threshold=%s"],
   ["terminated-pod-gc-threshold", effects, "--terminated-pod-gc-threshold=%i"],
   ["concurrent-replicaset-syncs", effects, "%i is how many objects are worked on at once"],
   ["concurrent-rc-syncs", effects, "%i is how many objects are worked on at once"],

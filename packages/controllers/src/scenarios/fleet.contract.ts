@@ -155,8 +155,8 @@ export function newFleet(cluster: ScenarioCluster) {
     /** As the scheduler does; the pod is ready by then. */
     async bindPod(name: string, node: string) {
       await createPod(name, {}, {});
-      const target = { apiVersion: "v1", kind: "Node", name: nameOf(node) };
-      const binding = { apiVersion: "v1", kind: "Binding", metadata: { name }, target };
+      const target = { apiVersion: "v1", kind: "Node", name: nameOf(node) } as const;
+      const binding = { apiVersion: "v1", kind: "Binding", metadata: { name }, target } as const;
       await allPods.subresource("binding").create(name, binding, signal);
     },
     untilTaints: (name: string, expected: readonly string[]) =>

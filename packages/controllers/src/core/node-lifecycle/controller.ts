@@ -72,7 +72,9 @@ export const newNodeLifecycleController = ({
     queues: {
       nodes: queue({ workers: 8, metricName: "node_lifecycle_controller", observe: observeNode, decide: decideNode }),
       pods: queue({ workers: 4, metricName: "node_lifecycle_controller_pods", observe: observePod, decide: decidePod }),
+      // Upstream has no queues for these two: their keys are counted with the nodes.
       passes: queue({
+        metricName: "node_lifecycle_controller",
         everyMs: monitorEveryMs,
         observe: observePass,
         decide: newDecidePass(settings),
@@ -80,6 +82,7 @@ export const newNodeLifecycleController = ({
         report: reportPass,
       }),
       zones: queue({
+        metricName: "node_lifecycle_controller",
         observe: observeZone,
         decide: decideZone,
         reserve: reserveZone,

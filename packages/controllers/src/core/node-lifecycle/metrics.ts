@@ -24,6 +24,7 @@ export const unhealthyNodes = gauge({
 export const evictions = counter({
   name: "node_collector_evictions_total",
   help: "Nodes that were tainted so that they lose their pods, since this instance started.",
+  stability: "STABLE",
   labels,
 });
 
