@@ -34,6 +34,7 @@ export {
   newServiceAccountTokenController,
   type ServiceAccountTokenSettings,
 } from "./core/serviceaccount-token/controller.ts";
+export { newTaintEvictionController, type TaintEvictionSettings } from "./core/taint-eviction/controller.ts";
 export { newTtlController, type TtlSettings } from "./core/ttl/controller.ts";
 export {
   type ClusterRoleAggregationSettings,

@@ -15,6 +15,7 @@ import { newReplicationControllerController } from "./core/replicationcontroller
 import { newRootCaCertificatePublisher } from "./core/root-ca-certificate-publisher/controller.ts";
 import { newServiceAccountController } from "./core/serviceaccount/controller.ts";
 import { newServiceAccountTokenController } from "./core/serviceaccount-token/controller.ts";
+import { newTaintEvictionController } from "./core/taint-eviction/controller.ts";
 import { newTtlController } from "./core/ttl/controller.ts";
 import { newClusterRoleAggregationController } from "./rbac/clusterrole-aggregation/controller.ts";
 import { newVolumeBinder } from "./sketches/volume-binder.fixture.ts";
@@ -45,6 +46,7 @@ test.each([
   clusterRole(newGarbageCollectorController(), "generic-garbage-collector"),
   clusterRole(newVolumeBinder(1), "persistent-volume-binder"),
   clusterRole(newNodeLifecycleController(), "node-controller"),
+  clusterRole(newTaintEvictionController(), "node-controller"),
 ])("the role of $metadata.name grants all that the controller declares", ({ metadata: { name = "" }, rules }) => {
   const granted = new Set(grantsOf(upstream[name]));
   expect(granted.size).toBeGreaterThan(0);

@@ -16,6 +16,7 @@ import {
   newRootCaCertificatePublisher,
   newServiceAccountController,
   newServiceAccountTokenController,
+  newTaintEvictionController,
   newTtlController,
 } from "@kubeloop/controllers";
 import type { rbacv1, Transport } from "@kubeloop/core/api";
@@ -35,7 +36,7 @@ import {
   startServiceAccountTokenController,
   startTtlController,
 } from "./start-core-controllers.ts";
-import { startNodeLifecycleController } from "./start-node-controllers.ts";
+import { startNodeLifecycleController, startTaintEvictionController } from "./start-node-controllers.ts";
 import { startClusterRoleAggregationController } from "./start-rbac-controllers.ts";
 
 /** What came of starting a controller. */
@@ -120,6 +121,7 @@ const writtenControllers: Partial<Record<ControllerId, WrittenController>> = {
     startServiceAccountTokenController,
     newServiceAccountTokenController({ rootCa: "" }),
   ),
+  "taint-eviction-controller": written(startTaintEvictionController, newTaintEvictionController(), records),
   "ttl-controller": written(startTtlController, newTtlController()),
 };
 

@@ -92,10 +92,6 @@ export const metricsOfUnwrittenControllers: Exceptions<ControllerId> = {
     "statefulset_controller_statefulset_max_unavailable",
     "statefulset_controller_statefulset_unavailable_replicas",
   ],
-  "taint-eviction-controller": [
-    "taint_eviction_controller_pod_deletion_duration_seconds",
-    "taint_eviction_controller_pod_deletions_total",
-  ],
   "ttl-after-finished-controller": ["ttl_after_finished_controller_job_deletion_duration_seconds"],
   "validatingadmissionpolicy-status-controller": [
     "apiserver_cel_compilation_duration_seconds",
@@ -165,7 +161,6 @@ export const queuesOfUnwrittenControllers: Exceptions<ControllerId> = {
   ],
   "service-cidr-controller": ["ipaddresses"],
   "statefulset-controller": ["statefulset"],
-  "taint-eviction-controller": ["noexec_taint_node", "noexec_taint_pod"],
   "token-cleaner-controller": ["token_cleaner"],
   "ttl-after-finished-controller": ["ttl_jobs_to_delete"],
   "validatingadmissionpolicy-status-controller": ["validatingadmissionpolicy-status"],

@@ -76,6 +76,7 @@ test("who records events may write them", () => {
     "garbage-collector-controller",
     "replicaset-controller",
     "node-lifecycle-controller",
+    "taint-eviction-controller",
   ]);
 });
 

@@ -1,5 +1,5 @@
 // Starts the controllers of nodes. They share a service account, node-controller.
-import { newNodeLifecycleController } from "@kubeloop/controllers";
+import { newNodeLifecycleController, newTaintEvictionController } from "@kubeloop/controllers";
 import type { InitFunc } from "./controller-descriptors.ts";
 import { runController } from "./run-controller.ts";
 
@@ -15,4 +15,9 @@ export const startNodeLifecycleController: InitFunc = async (context, descriptor
     unhealthyZoneThreshold: nodeLifecycleController.unhealthyZoneThreshold,
   });
   return runController(context, descriptor, controller, { eventSource: "node-controller" });
+};
+
+export const startTaintEvictionController: InitFunc = async (context, descriptor) => {
+  const comparisonOperators = context.featureGates.isEnabled("TaintTolerationComparisonOperators");
+  return runController(context, descriptor, newTaintEvictionController({ comparisonOperators }));
 };

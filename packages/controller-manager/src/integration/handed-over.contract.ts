@@ -274,6 +274,31 @@ export const handedOver: Readonly<Record<string, HandedOver>> = {
       );
     },
   },
+  "taint-eviction-controller": {
+    async prepare(cluster) {
+      const { client, namespace, signal, until } = cluster;
+      await until("the service account of pods", () =>
+        client.resource(serviceAccounts).in(namespace).get("default", signal),
+      );
+      const node = { apiVersion: "v1", kind: "Node", metadata: { name: `${namespace}-node` } } as const;
+      await client.resource(nodes).create(node, signal);
+      await reportReady(cluster);
+      await untilTaints(cluster, []);
+      const spec = { nodeName: `${namespace}-node`, containers: [{ name: "main", image: "example.com/web:1" }] };
+      await client
+        .resource(pods)
+        .in(namespace)
+        .create({ apiVersion: "v1", kind: "Pod", metadata: { name: "web" }, spec }, signal);
+    },
+    async change({ client, namespace, signal, until }) {
+      const taints = [{ key: "example.com/maintenance", effect: "NoExecute" }];
+      await client.resource(nodes).patch(`${namespace}-node`, { type: "merge", body: { spec: { taints } } }, signal);
+      await until("the pod is evicted", async () => {
+        const { metadata } = await client.resource(pods).in(namespace).get("web", signal);
+        return metadata.deletionTimestamp !== undefined;
+      });
+    },
+  },
   "ttl-controller": {
     async prepare(cluster) {
       const { client, namespace, signal } = cluster;

@@ -10,6 +10,7 @@ import { replicationControllerScenarios } from "../core/replicationcontroller/sc
 import { rootCaCertificatePublisherScenarios } from "../core/root-ca-certificate-publisher/scenarios.contract.ts";
 import { serviceAccountScenarios } from "../core/serviceaccount/scenarios.contract.ts";
 import { serviceAccountTokenScenarios } from "../core/serviceaccount-token/scenarios.contract.ts";
+import { taintEvictionScenarios } from "../core/taint-eviction/scenarios.contract.ts";
 import { ttlScenarios } from "../core/ttl/scenarios.contract.ts";
 import { clusterRoleAggregationScenarios } from "../rbac/clusterrole-aggregation/scenarios.contract.ts";
 import type { Scenario } from "./scenario.contract.ts";
@@ -32,4 +33,5 @@ export const allScenarios: Readonly<Record<string, readonly Scenario[]>> = {
   "serviceaccount-token-controller": serviceAccountTokenScenarios,
   // Last: their nodes stay.
   "node-lifecycle-controller": nodeLifecycleScenarios,
+  "taint-eviction-controller": taintEvictionScenarios,
 };

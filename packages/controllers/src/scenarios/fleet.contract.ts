@@ -23,7 +23,8 @@ export interface NodeFacts {
 export interface PodFacts {
   readonly tolerations?: readonly corev1.Toleration[];
   readonly isReady?: boolean;
-  readonly isHeld?: boolean;
+  /** Its kubelet reports nothing of it. */
+  readonly isUnreported?: boolean;
 }
 
 export function newFleet(cluster: ScenarioCluster) {
@@ -74,12 +75,12 @@ export function newFleet(cluster: ScenarioCluster) {
     }
   };
   const createPod = async (name: string, on: { readonly nodeName?: string }, facts: PodFacts) => {
-    const { tolerations = [], isReady = true, isHeld = false } = facts;
+    const { tolerations = [], isReady = true, isUnreported = false } = facts;
     await allPods.create(
       {
         apiVersion: "v1",
         kind: "Pod",
-        metadata: { name, ...(isHeld ? { finalizers: ["example.com/held"] } : {}) },
+        metadata: { name },
         spec: {
           ...on,
           containers: [{ name: "main", image: "example.com/main:1" }],
@@ -89,6 +90,7 @@ export function newFleet(cluster: ScenarioCluster) {
       },
       signal,
     );
+    if (isUnreported) return;
     const now = printTime(cluster.nowMs());
     const ready = { type: "Ready", status: isReady ? "True" : "False", lastTransitionTime: now };
     const body = { status: { phase: "Running", conditions: [ready] } };
