@@ -158,7 +158,7 @@ describe("what is written", () => {
     const actions = actionsOf(decide({ key, pod: podOf(), taints: [taint("a")], eviction: undefined }, context));
     const body = { status: { conditions: [{ ...condition, lastTransitionTime: "2030-01-01T12:00:00Z" }] } };
     expect(actions.slice(1)).toMatchObject([
-      { subresource: "status", patch: { type: "strategic", body }, preconditions: { uid } },
+      { subresource: "status", patch: { type: "strategic", body }, preconditions: { uid }, tolerates: ["NotFound"] },
       { key, options: { preconditions: { uid } }, tolerates: ["NotFound", "Conflict"] },
     ]);
     expect(actions[2]).not.toHaveProperty("options.gracePeriodSeconds");

@@ -142,7 +142,8 @@ function markPod(pod: corev1.Pod, nowMs: number): Action | undefined {
     {
       subresource: "status",
       ...(uid === undefined ? {} : { preconditions: { uid } }),
-      tolerates: ["NotFound", "Conflict"],
+      // A conflict is not: the pod would be deleted without the condition.
+      tolerates: ["NotFound"],
     },
   );
 }
