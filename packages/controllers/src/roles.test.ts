@@ -7,6 +7,7 @@ import { expect, test } from "vitest";
 import { newReplicaSetController } from "./apps/replicaset/controller.ts";
 import { newGarbageCollectorController } from "./core/garbage-collector/controller.ts";
 import { newNamespaceController } from "./core/namespace/controller.ts";
+import { newDualStack } from "./core/node-ipam/controller.fixture.ts";
 import { newNodeLifecycleController } from "./core/node-lifecycle/controller.ts";
 import { newPersistentVolumeProtectionController } from "./core/persistentvolume-protection/controller.ts";
 import { newPersistentVolumeClaimProtectionController } from "./core/persistentvolumeclaim-protection/controller.ts";
@@ -45,6 +46,7 @@ test.each([
   clusterRole(newClusterRoleAggregationController()),
   clusterRole(newGarbageCollectorController(), "generic-garbage-collector"),
   clusterRole(newVolumeBinder(1), "persistent-volume-binder"),
+  clusterRole(newDualStack(), "node-controller"),
   clusterRole(newNodeLifecycleController(), "node-controller"),
   clusterRole(newTaintEvictionController(), "node-controller"),
 ])("the role of $metadata.name grants all that the controller declares", ({ metadata: { name = "" }, rules }) => {

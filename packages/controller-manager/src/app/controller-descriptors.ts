@@ -7,6 +7,7 @@ import {
   newClusterRoleAggregationController,
   newGarbageCollectorController,
   newNamespaceController,
+  newNodeIpamController,
   newNodeLifecycleController,
   newPersistentVolumeClaimProtectionController,
   newPersistentVolumeProtectionController,
@@ -36,7 +37,11 @@ import {
   startServiceAccountTokenController,
   startTtlController,
 } from "./start-core-controllers.ts";
-import { startNodeLifecycleController, startTaintEvictionController } from "./start-node-controllers.ts";
+import {
+  startNodeIpamController,
+  startNodeLifecycleController,
+  startTaintEvictionController,
+} from "./start-node-controllers.ts";
 import { startClusterRoleAggregationController } from "./start-rbac-controllers.ts";
 
 /** What came of starting a controller. */
@@ -95,6 +100,7 @@ const writtenControllers: Partial<Record<ControllerId, WrittenController>> = {
     newClusterRoleAggregationController(),
   ),
   "namespace-controller": written(startNamespaceController, newNamespaceController()),
+  "node-ipam-controller": written(startNodeIpamController, newNodeIpamController({ ranges: [] }), records),
   "node-lifecycle-controller": written(startNodeLifecycleController, newNodeLifecycleController(), records),
   "persistentvolume-protection-controller": written(
     startPersistentVolumeProtectionController,

@@ -62,13 +62,6 @@ export const metricsOfUnwrittenControllers: Exceptions<ControllerId> = {
     "clustertrustbundle_publisher_sync_duration_seconds",
     "clustertrustbundle_publisher_sync_total",
   ],
-  "node-ipam-controller": [
-    "node_ipam_controller_cidrset_allocation_tries_per_request",
-    "node_ipam_controller_cidrset_cidrs_allocations_total",
-    "node_ipam_controller_cidrset_cidrs_releases_total",
-    "node_ipam_controller_cidrset_usage_cidrs",
-    "node_ipam_controller_cirdset_max_cidrs",
-  ],
   "persistentvolume-attach-detach-controller": [
     "attach_detach_controller_attachdetach_controller_forced_detaches",
     "attachdetach_controller_total_volumes",
@@ -149,7 +142,6 @@ export const queuesOfUnwrittenControllers: Exceptions<ControllerId> = {
   "ephemeral-volume-controller": ["ephemeral_volume"],
   "horizontal-pod-autoscaler-controller": ["horizontalpodautoscaler"],
   "job-controller": ["job", "job_orphan_pod"],
-  "node-ipam-controller": ["cidrallocator_node"],
   "persistentvolume-attach-detach-controller": ["pvcs"],
   "persistentvolume-binder-controller": ["claims", "volumes"],
   "persistentvolume-expander-controller": ["volume_expand"],

@@ -162,3 +162,68 @@ test.each([
     expect(await countTainted({ flags: [`--unhealthy-zone-threshold=${share}`], down: 3, up: 1 }, 28)).toBe(expected);
   },
 );
+
+/** The networks of two nodes, one after the other, with these flags; none if the controller does not run. */
+async function networksWith(...flags: readonly string[]): Promise<readonly (string | undefined)[]> {
+  const found: (string | undefined)[] = [];
+  await withManager(["--controllers=node-ipam-controller", ...flags], async (cluster) => {
+    const { create, get } = nodeActions(cluster);
+    for (const name of ["a", "b"]) {
+      await create(name);
+      await cluster.clock.advance(30 * secondMs);
+      found.push((await get(name)).spec?.podCIDRs?.join(" "));
+    }
+  });
+  return found;
+}
+
+const allocate = "--allocate-node-cidrs=true";
+
+test.each([
+  [true, ["10.0.0.0/24", "10.0.1.0/24"]],
+  [false, [undefined, undefined]],
+])("--allocate-node-cidrs=%s: nodes have the networks %j", async (isOn, expected) => {
+  expect(await networksWith(`--allocate-node-cidrs=${isOn}`, "--cluster-cidr=10.0.0.0/16")).toEqual(expected);
+});
+
+test.each([
+  ["10.9.0.0/16", ["10.9.0.0/24", "10.9.1.0/24"]],
+  ["10.9.0.0/16,fd00::/48", ["10.9.0.0/24 fd00::/64", "10.9.1.0/24 fd00:0:0:1::/64"]],
+])("--cluster-cidr=%s: nodes have the networks %j", async (cidr, expected) => {
+  expect(await networksWith(allocate, `--cluster-cidr=${cidr}`)).toEqual(expected);
+});
+
+test.each([
+  [26, ["10.0.0.0/26", "10.0.0.64/26"]],
+  [20, ["10.0.0.0/20", "10.0.16.0/20"]],
+])("--node-cidr-mask-size=%i: nodes have the networks %j", async (size, expected) => {
+  expect(await networksWith(allocate, "--cluster-cidr=10.0.0.0/16", `--node-cidr-mask-size=${size}`)).toEqual(expected);
+});
+
+test.each([
+  [26, 60, ["10.0.0.0/26 fd00::/60", "10.0.0.64/26 fd00:0:0:10::/60"]],
+  [20, 56, ["10.0.0.0/20 fd00::/56", "10.0.16.0/20 fd00:0:0:100::/56"]],
+])(
+  "--node-cidr-mask-size-ipv4=%i and --node-cidr-mask-size-ipv6=%i: nodes have the networks %j",
+  async (v4, v6, expected) => {
+    const sizes = [`--node-cidr-mask-size-ipv4=${v4}`, `--node-cidr-mask-size-ipv6=${v6}`];
+    expect(await networksWith(allocate, "--cluster-cidr=10.0.0.0/16,fd00::/48", ...sizes)).toEqual(expected);
+  },
+);
+
+test.each([
+  ["10.0.0.0/24", ["10.0.1.0/24", "10.0.2.0/24"]],
+  ["10.96.0.0/12", ["10.0.0.0/24", "10.0.1.0/24"]],
+])("--service-cluster-ip-range=%s: nodes have the networks %j", async (services, expected) => {
+  const flags = ["--cluster-cidr=10.0.0.0/16", `--service-cluster-ip-range=${services}`];
+  expect(await networksWith(allocate, ...flags)).toEqual(expected);
+});
+
+test.each([
+  ["RangeAllocator", undefined],
+  ["CloudAllocator", "but cloud provider is not configured"],
+])("--cidr-allocator-type=%s: the complaint is %s", async (type, complaint) => {
+  const running = networksWith(allocate, "--cluster-cidr=10.0.0.0/16", `--cidr-allocator-type=${type}`);
+  if (complaint === undefined) expect(await running).toEqual(["10.0.0.0/24", "10.0.1.0/24"]);
+  else await expect(running).rejects.toThrow(complaint);
+});

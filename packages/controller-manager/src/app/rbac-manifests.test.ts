@@ -75,6 +75,7 @@ test("who records events may write them", () => {
     "replicationcontroller-controller",
     "garbage-collector-controller",
     "replicaset-controller",
+    "node-ipam-controller",
     "node-lifecycle-controller",
     "taint-eviction-controller",
   ]);

@@ -8,16 +8,15 @@ import type { Client } from "@kubeloop/core/client";
 import { RealCluster } from "@kubeloop/real-cluster";
 import { allScenarios } from "@kubeloop/scenarios";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { controllerDescriptors } from "../app/index.ts";
 import { type AllowedDifference, neededOf, withoutAllowed } from "./allowed-differences.contract.ts";
 import allowed from "./allowed-differences.facts.json" with { type: "json" };
+import { managerFlags } from "./manager-flags.contract.ts";
 import { normalForm } from "./normal-form.contract.ts";
 import { ourManager } from "./our-manager.contract.ts";
 import { adminClient, runOnRealCluster } from "./scenario-on-real-cluster.contract.ts";
 import { AuditLog, type WriteRequest } from "./write-requests.contract.ts";
 
 const { signal } = new AbortController();
-const written = controllerDescriptors.filter(({ start }) => start !== undefined).map(({ name }) => name);
 
 interface Side {
   readonly cluster: RealCluster;
@@ -30,7 +29,7 @@ async function openSide(controllerManager: true | typeof ourManager): Promise<Si
   const cluster = await RealCluster.start(
     {
       controllerManager,
-      extraFlags: { "kube-apiserver": audit.flags, "kube-controller-manager": [`--controllers=${written.join(",")}`] },
+      extraFlags: { "kube-apiserver": audit.flags, "kube-controller-manager": [...managerFlags] },
     },
     signal,
   );

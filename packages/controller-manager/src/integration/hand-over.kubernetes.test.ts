@@ -4,9 +4,9 @@ import { namespaces } from "@kubeloop/core/resources";
 import { type ManagerProgram, RealCluster } from "@kubeloop/real-cluster";
 import { allScenarios } from "@kubeloop/scenarios";
 import { describe, expect, test } from "vitest";
-import { controllerDescriptors } from "../app/index.ts";
 import { handedOver } from "./handed-over.contract.ts";
 import { removeNodes, startKubelets } from "./kubelets.contract.ts";
+import { managerFlags, writtenControllers as written } from "./manager-flags.contract.ts";
 import { ourManager } from "./our-manager.contract.ts";
 import {
   adminClient,
@@ -18,11 +18,10 @@ import { rewritten, storedVersions } from "./stored-versions.contract.ts";
 import { AuditLog, type WriteRequest } from "./write-requests.contract.ts";
 
 const { signal } = new AbortController();
-const written = controllerDescriptors.filter(({ start }) => start !== undefined).map(({ name }) => name);
 
 /** A stopped upstream does not give its lease back: the next one waits for it to run out. */
 const flags = [
-  `--controllers=${written.join(",")}`,
+  ...managerFlags,
   "--leader-elect=true",
   "--leader-elect-lease-duration=3s",
   "--leader-elect-renew-deadline=2s",

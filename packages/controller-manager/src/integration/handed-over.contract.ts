@@ -78,6 +78,27 @@ export const handedOver: Readonly<Record<string, HandedOver>> = {
       await until("the dependent is gone", () => isGone(maps.get("dependent", signal)));
     },
   },
+  "node-ipam-controller": {
+    async prepare(cluster) {
+      const { client, namespace, signal } = cluster;
+      await client
+        .resource(nodes)
+        .create({ apiVersion: "v1", kind: "Node", metadata: { name: `${namespace}-node` } }, signal);
+      await untilNetworks(cluster);
+      await reportReady(cluster);
+      await untilTaints(cluster, []);
+    },
+    async change(cluster) {
+      const { client, namespace, signal } = cluster;
+      const name = `${namespace}-node`;
+      await client.resource(nodes).delete(name, {}, signal);
+      await client.resource(nodes).create({ apiVersion: "v1", kind: "Node", metadata: { name } }, signal);
+      await untilNetworks(cluster);
+      const all: string[] = [];
+      for await (const { spec } of client.resource(nodes).list({}, signal)) all.push(...(spec?.podCIDRs ?? []));
+      expect(new Set(all).size).toBe(all.length);
+    },
+  },
   "node-lifecycle-controller": {
     async prepare(cluster) {
       const { client, namespace, signal } = cluster;
@@ -334,6 +355,13 @@ async function untilTtl({ client, namespace, signal, until }: ScenarioCluster): 
   await until("the node's ttl", async () => {
     const { metadata } = await client.resource(nodes).get(`${namespace}-node`, signal);
     return metadata.annotations?.[ttlAnnotation];
+  });
+}
+
+async function untilNetworks({ client, namespace, signal, until }: ScenarioCluster): Promise<void> {
+  await until("the node's networks", async () => {
+    const { spec } = await client.resource(nodes).get(`${namespace}-node`, signal);
+    return (spec?.podCIDRs ?? []).length === 2;
   });
 }
 

@@ -80,6 +80,9 @@ const anyUid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 /** Five letters that a server draws for a generated name: no vowels, nothing that looks like another one. */
 const drawnEnd = /-[bcdfghjklmnpqrstvwxz2456789]{5}(?![a-z0-9-])/g;
 
+/** Of the managers' --cluster-cidr: which of the free ones a node gets depends on who else comes at that moment. */
+const podNetwork = /\b10\.244\.\d+\.0\/24|fd00:10:244:[0-9a-f]*:?:?\/64/g;
+
 /** Random ends of names become stars; uids become what they are the uid of; the namespace is called so. */
 function newNames(objects: readonly KubernetesObject[], namespace: string): Names {
   const owners = objects.map(({ kind, metadata: { name = "", uid = "" } }) => [uid, `uid of ${kind} ${name}`] as const);
@@ -89,6 +92,7 @@ function newNames(objects: readonly KubernetesObject[], namespace: string): Name
         .reduce((all, [uid, what]) => (uid === "" ? all : all.replaceAll(uid, what)), text)
         .replaceAll(anyUid, "<uid>")
         .replaceAll(drawnEnd, "-*")
+        .replaceAll(podNetwork, "<network of a node>")
         .replaceAll(namespace, "<namespace>"),
   };
 }

@@ -2,6 +2,7 @@
 import { replicaSetScenarios } from "../apps/replicaset/scenarios.contract.ts";
 import { garbageCollectorScenarios } from "../core/garbage-collector/scenarios.contract.ts";
 import { namespaceScenarios } from "../core/namespace/scenarios.contract.ts";
+import { nodeIpamScenarios } from "../core/node-ipam/scenarios.contract.ts";
 import { nodeLifecycleScenarios } from "../core/node-lifecycle/scenarios.contract.ts";
 import { persistentVolumeProtectionScenarios } from "../core/persistentvolume-protection/scenarios.contract.ts";
 import { persistentVolumeClaimProtectionScenarios } from "../core/persistentvolumeclaim-protection/scenarios.contract.ts";
@@ -32,6 +33,7 @@ export const allScenarios: Readonly<Record<string, readonly Scenario[]>> = {
   "serviceaccount-controller": serviceAccountScenarios,
   "serviceaccount-token-controller": serviceAccountTokenScenarios,
   // Last: their nodes stay.
+  "node-ipam-controller": nodeIpamScenarios,
   "node-lifecycle-controller": nodeLifecycleScenarios,
   "taint-eviction-controller": taintEvictionScenarios,
 };

@@ -30,7 +30,8 @@ export class NodeNetworks {
 
   constructor(ranges: readonly ClusterRange[], services: readonly Cidr[]) {
     this.sets = ranges.map(({ cidr, nodeBits }) => new CidrSet(cidr, nodeBits));
-    for (const set of this.sets) for (const service of services) if (overlaps(service, set.cluster)) set.occupy(service);
+    for (const set of this.sets)
+      for (const service of services) if (overlaps(service, set.cluster)) set.occupy(service);
   }
 
   /** What the node was given before, or what would be given to it now: one of each set. Undefined if one of them has none left. */
@@ -91,7 +92,8 @@ export class NodeNetworks {
 }
 
 /** Undefined for what is no network. */
-export const networksOf = ({ spec }: corev1.Node): readonly (Cidr | undefined)[] => (spec?.podCIDRs ?? []).map(parseCidr);
+export const networksOf = ({ spec }: corev1.Node): readonly (Cidr | undefined)[] =>
+  (spec?.podCIDRs ?? []).map(parseCidr);
 
 /** Nodes that wait are looked at again when something was given back. */
 export function absorb(model: NodeNetworks, change: Change<KubernetesObject>): readonly Wake[] {
@@ -100,7 +102,8 @@ export function absorb(model: NodeNetworks, change: Change<KubernetesObject>): r
   const before = free();
   if (change.type === "delete") model.lose(node);
   else {
-    if (change.type === "update" && change.before.metadata.uid !== node.metadata.uid) model.lose(change.before as corev1.Node);
+    if (change.type === "update" && change.before.metadata.uid !== node.metadata.uid)
+      model.lose(change.before as corev1.Node);
     model.see(node);
   }
   return free() > before ? [...model.waiting] : [];
