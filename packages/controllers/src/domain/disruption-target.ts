@@ -7,16 +7,25 @@ export interface Disruption {
   readonly message: string;
 }
 
-/** For a strategic patch of the pod's status: its time moves only with its status. */
+const type = "DisruptionTarget";
+
+/**
+ * Fields of the status in a strategic patch. The condition's time moves only with its status. It comes after the conditions that the pod has, which
+ * has to be said: what a patch adds comes first otherwise.
+ */
 export function disruptionTarget(pod: corev1.Pod, { reason, message }: Disruption, nowMs: number): object {
   const { generation } = pod.metadata;
-  const isTrue = findCondition(pod.status?.conditions, "DisruptionTarget")?.status === "True";
-  return {
-    type: "DisruptionTarget",
+  const { conditions = [] } = pod.status ?? {};
+  const before = findCondition(conditions, type);
+  const condition = {
+    type,
     status: "True",
     ...(generation === undefined ? {} : { observedGeneration: generation }),
     reason,
     message,
-    ...(isTrue ? {} : { lastTransitionTime: printTime(nowMs) }),
+    ...(before?.status === "True" ? {} : { lastTransitionTime: printTime(nowMs) }),
   };
+  const types = conditions.map((each) => ({ type: each.type }));
+  const order = before === undefined ? [...types, { type }] : types;
+  return { "$setElementOrder/conditions": order, conditions: [condition] };
 }

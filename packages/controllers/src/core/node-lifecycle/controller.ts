@@ -64,7 +64,8 @@ export const newNodeLifecycleController = ({
   return newController<NodeMemory>({
     name: "node-lifecycle-controller",
     primary: nodes,
-    watches: [itself(nodes), cached(leases, { namespace: leaseNamespace }), ...podWatches("pods")],
+    // Several write a node when it comes: its networks, its annotations. Soon after them is early enough.
+    watches: [itself(nodes, { afterMs: 50 }), cached(leases, { namespace: leaseNamespace }), ...podWatches("pods")],
     indexes: [podsByNode],
     writes: [verbs(nodes, "patch"), statusVerbs(nodes, "patch"), statusVerbs(pods, "patch")],
     metrics: [zoneHealth, zoneSize, unhealthyNodes, evictions, nodeDuration, passDuration],

@@ -127,7 +127,7 @@ const nodeIsGone = { reason: "DeletionByPodGC", message: "PodGC: node no longer 
 function markFailed(pod: Pod, reason: Reason, nowMs: number): Action {
   const { uid, generation } = pod.metadata;
   const observed = generation === undefined ? {} : { observedGeneration: generation };
-  const conditions = reason === "orphaned" ? { conditions: [disruptionTarget(pod, nodeIsGone, nowMs)] } : {};
+  const conditions = reason === "orphaned" ? disruptionTarget(pod, nodeIsGone, nowMs) : {};
   const status = { phase: "Failed", ...observed, ...conditions };
   return patch(
     pods,

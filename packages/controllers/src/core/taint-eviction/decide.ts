@@ -134,7 +134,7 @@ function markPod(pod: corev1.Pod, nowMs: number): Action | undefined {
       observedGeneration === generation,
   );
   if (isMarked) return undefined;
-  const body = { status: { conditions: [disruptionTarget(pod, why, nowMs)] } };
+  const body = { status: disruptionTarget(pod, why, nowMs) };
   return patch(
     pods,
     `${namespace}/${name}`,
