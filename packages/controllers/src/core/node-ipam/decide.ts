@@ -59,8 +59,11 @@ export function learn(model: NodeNetworks, { node }: Observed, { outcome }: Lear
   if (notes?.assignment === undefined) return [];
   if (outcome.isDone(notes.assignment)) model.forgetFailures(name);
   else model.noteFailure(name);
-  if (!outcome.isRefused(notes.assignment)) return [];
-  model.takeBack(name);
+  if (!outcome.isRefused(notes.assignment)) {
+    model.keep(name);
+    return [];
+  }
+  model.refuse(name);
   return [...model.waiting];
 }
 

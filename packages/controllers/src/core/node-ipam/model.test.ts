@@ -86,9 +86,22 @@ describe("a node", () => {
   test("that was refused gives it back", () => {
     const model = newModel();
     give(model, node("a"));
-    model.takeBack("a");
-    model.takeBack("a");
+    model.refuse("a");
+    model.refuse("a");
     expect(counts(model)).toEqual([0]);
+  });
+
+  test("of which nobody knows keeps it, also if it is refused later, until it is seen or gone", () => {
+    const model = newModel();
+    for (const name of ["a", "b"]) {
+      give(model, node(name));
+      model.keep(name);
+      model.refuse(name);
+    }
+    expect(counts(model)).toEqual([2]);
+    add(model, node("a", ["10.0.0.0/24"]));
+    absorb(model, { type: "delete", resource: nodes, object: node("b") });
+    expect(counts(model)).toEqual([1]);
   });
 
   test("that has what it was given keeps it", () => {

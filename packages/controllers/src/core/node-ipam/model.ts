@@ -18,6 +18,8 @@ export interface ClusterRange {
 interface Given {
   readonly uid: string | undefined;
   readonly networks: readonly Free[];
+  /** The node has them, or may have because an answer was lost: a later refusal does not change that. */
+  isKept: boolean;
 }
 
 export class NodeNetworks {
@@ -49,10 +51,20 @@ export class NodeNetworks {
       const free = networks[i];
       if (free !== undefined) set.take(free);
     }
-    this.#given.set(name, { uid, networks });
+    this.#given.set(name, { uid, networks, isKept: false });
   }
 
-  /** What the server has refused. */
+  /** The server has stored what the node was given, or nobody knows. */
+  keep(name: string): void {
+    const given = this.#given.get(name);
+    if (given !== undefined) given.isKept = true;
+  }
+
+  /** The server has refused what the node was given. */
+  refuse(name: string): void {
+    if (this.#given.get(name)?.isKept === false) this.takeBack(name);
+  }
+
   takeBack(name: string): void {
     const given = this.#given.get(name);
     this.#given.delete(name);

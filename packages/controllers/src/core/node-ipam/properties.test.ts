@@ -32,7 +32,8 @@ test("node-ipam is declared, idempotent, bounded and total", () => {
  */
 function race(seed: string) {
   const random = seededRandom(seed);
-  const ranges = [range("10.0.0.0/19", 24), range("fd00::/59", 64)];
+  // Fewer networks than nodes: one that is given back is soon given out again.
+  const ranges = [range("10.0.0.0/22", 24), range("fd00::/62", 64)];
   /** What the server has stored, and what the cache shows of it. */
   const server = new Map<string, corev1.Node>();
   const cache = new Map<string, corev1.Node>();
@@ -40,6 +41,7 @@ function race(seed: string) {
   let late: (() => void)[] = [];
   let inFlight: { readonly name: string; readonly finish: () => void }[] = [];
   let uids = 0;
+  let isCalm = false;
   const faults: string[] = [];
 
   const tell = (name: string) => {
@@ -75,18 +77,19 @@ function race(seed: string) {
     const [action] = actionsOf(plan);
     const finish = () => {
       let result: ActionResult = { status: "failed", error: new Error("no") };
-      if (action?.type === "patch" && random.next() < 0.8) {
+      if (action?.type === "patch" && (isCalm || random.next() < 0.8)) {
         const stored = server.get(name);
         const isSame = stored?.metadata.uid === seen.node.metadata.uid;
+        const { podCIDRs = [] } = stored?.spec ?? {};
         // The server refuses to change networks that a node has.
-        if (stored !== undefined && isSame && (stored.spec?.podCIDRs ?? []).length === 0) {
+        if (stored !== undefined && isSame && podCIDRs.length === 0) {
           const body = action.patch.type === "strategic" ? action.patch.body : {};
           server.set(name, { ...stored, ...(body as Partial<corev1.Node>) });
           tell(name);
           check();
           result = { status: "done", value: undefined };
         }
-        if (random.next() < 0.2) result = { status: "failed", error: new Error("lost"), isUnknown: true };
+        if (!isCalm && random.next() < 0.2) result = { status: "failed", error: new Error("lost"), isUnknown: true };
       }
       learn(its, seen, { nowMs: 0, answer: () => undefined, outcome: outcomeOf(plan, () => result) });
     };
@@ -120,7 +123,17 @@ function race(seed: string) {
       }
     }
   }
-  return { faults, assigned: [...server.values()].filter(({ spec }) => spec?.podCIDRs !== undefined).length };
+  // When all is quiet, nodes have as many networks as there are: none is lost.
+  isCalm = true;
+  for (let round = 0; round < 5; round++) {
+    for (const { finish } of inFlight.splice(0)) finish();
+    for (const show of late.splice(0)) show();
+    for (const name of server.keys()) work(name);
+  }
+  for (const { finish } of inFlight.splice(0)) finish();
+  const assigned = [...server.values()].filter(({ spec }) => spec?.podCIDRs !== undefined).length;
+  if (assigned !== Math.min(server.size, 4)) faults.push(`${seed}: ${assigned} of ${server.size} nodes have networks`);
+  return { faults, assigned };
 }
 
 describe("no network is two nodes'", () => {
@@ -128,6 +141,6 @@ describe("no network is two nodes'", () => {
     const runs = Array.from({ length: 200 }, (_, seed) => race(`race ${seed}`));
     expect(runs.flatMap(({ faults }) => faults)).toEqual([]);
     // Something happened at all.
-    expect(runs.every(({ assigned }) => assigned > 3)).toBe(true);
+    expect(runs.reduce((sum, { assigned }) => sum + assigned, 0)).toBeGreaterThan(500);
   });
 });
