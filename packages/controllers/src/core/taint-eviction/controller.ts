@@ -10,7 +10,8 @@
 // - A time that runs is not begun anew when taints change, as long as the pod is to be deleted at some time; it is cancelled when the taints go
 //   or are tolerated for ever. If they come again, it begins anew.
 // - Before a pod is deleted it has the condition DisruptionTarget, or it is not deleted and tried again.
-// - What is deleted is the pod that was seen: one made anew under its name has its own time. A pod that is being deleted is left alone.
+// - What is deleted is the pod that was seen: one made anew under its name has its own time. A pod that is being deleted is told of and marked,
+//   and not deleted once more.
 // - A change costs as much as the pods of its node, whatever else there is.
 import { newController, queue, statusVerbs, verbs } from "@kubeloop/core/contract";
 import { pods } from "@kubeloop/core/resources";

@@ -133,12 +133,13 @@ describe("an eviction that waits", () => {
     expect(decided({ pod: tolerant, ...observed })).toEqual(expected);
   });
 
-  test.each<[string, Eviction | undefined]>([
-    ["is left alone", undefined],
-    ["is left alone, and what waits is forgotten", pending(-1, true)],
-  ])("of a pod that is being deleted %s", (_fact, eviction) => {
+  test.each<[string, Eviction | undefined, unknown]>([
+    ["is told of, and marked", undefined, [[marking, "patch"], undefined]],
+    ["is told of, and marked, when it is due", pending(0), [[marking, "patch"], undefined]],
+    ["is marked, where it was told of", pending(-1, true), [["patch"], undefined]],
+  ])("of a pod that is being deleted %s", (_fact, eviction, expected) => {
     const pod = podOf([], { metadata: { deletionTimestamp: "2030-01-01T11:00:00Z" } });
-    expect(decided({ pod, taints: [taint("a")], eviction })).toEqual(stays);
+    expect(decided({ pod, taints: [taint("a")], eviction })).toEqual(expected);
   });
 
   test("of a pod without a node that is known: nothing waits", () => {

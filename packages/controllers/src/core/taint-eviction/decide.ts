@@ -55,8 +55,6 @@ export const newDecide =
     if (pod === undefined) return cancel(observed, "is gone");
     const { uid, deletionTimestamp } = pod.metadata;
     const isOther = eviction !== undefined && eviction.uid !== uid;
-    // It is deleted already, by us or by somebody else.
-    if (deletionTimestamp !== undefined) return forget(eviction);
     const pending = isOther ? undefined : eviction;
     const stale = isOther ? [cancellation(key)] : [];
     const at = taints === undefined ? pending?.atMs : dueAt(pod, taints, pending, { nowMs, comparisonOperators });
@@ -70,12 +68,14 @@ export const newDecide =
     const isEarlier = pending !== undefined && pending.atMs > nowMs;
     const events = isEarlier ? [cancellation(key)] : stale;
     const marking = pending?.isAnnounced === true ? undefined : marked(key);
-    const deletion = removeObject(pods, pod, { tolerates: ["NotFound", "Conflict"] });
+    // One that is being deleted, by us or by somebody else, is marked and told of, and that is all.
+    const deletion =
+      deletionTimestamp === undefined ? removeObject(pods, pod, { tolerates: ["NotFound", "Conflict"] }) : undefined;
     return plan("evict it", [[...events, inOrder(marking, markPod(pod, nowMs), deletion)]], {
       notes: {
         after: undefined,
         onFailure: { uid, atMs: at, isAnnounced: true },
-        deletion: { action: deletion, dueMs: at },
+        ...(deletion === undefined ? {} : { deletion: { action: deletion, dueMs: at } }),
       },
     });
   };
@@ -104,11 +104,6 @@ function cancel({ key, eviction }: Observed, reason: string): Plan<EvictionNotes
   // One that is under way is not cancelled any more.
   const events = eviction.isAnnounced ? [] : [cancellation(key)];
   return plan(reason, [events], { notes: { after: undefined, onFailure: undefined } });
-}
-
-function forget(eviction: Eviction | undefined): Plan<EvictionNotes> {
-  if (eviction === undefined) return nothing("is being deleted");
-  return nothing("is being deleted", { notes: { after: undefined, onFailure: undefined } });
 }
 
 const marked = (key: string) => podEvent(key, `Marking for deletion Pod ${key}`);
