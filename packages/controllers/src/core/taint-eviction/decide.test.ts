@@ -164,8 +164,11 @@ describe("what is written", () => {
     ]);
     expect(actions[2]).not.toHaveProperty("options.gracePeriodSeconds");
   });
-  test("is not the condition where it is there", () => {
-    const pod = podOf([], { status: { conditions: [{ ...condition, lastTransitionTime: "2030-01-01T11:00:00Z" }] } });
+  test("is not the condition where it is there, of an earlier generation, too", () => {
+    const pod = podOf([], {
+      metadata: { generation: 2 },
+      status: { conditions: [{ ...condition, lastTransitionTime: "2030-01-01T11:00:00Z" }] },
+    });
     expect(decided({ pod, taints: [taint("a")] })).toEqual([[marking, "delete"], undefined]);
   });
 });

@@ -119,14 +119,10 @@ const why = { reason: "DeletionByTaintManager", message: "Taint manager: deletin
 
 /** Not bound to a version: the status that others write at the same time stays. */
 function markPod(pod: corev1.Pod, nowMs: number): Action | undefined {
-  const { namespace = "", name = "", uid, generation } = pod.metadata;
+  const { namespace = "", name = "", uid } = pod.metadata;
   const isMarked = (pod.status?.conditions ?? []).some(
-    ({ type, status, reason, message, observedGeneration }) =>
-      type === "DisruptionTarget" &&
-      status === "True" &&
-      reason === why.reason &&
-      message === why.message &&
-      observedGeneration === generation,
+    ({ type, status, reason, message }) =>
+      type === "DisruptionTarget" && status === "True" && reason === why.reason && message === why.message,
   );
   if (isMarked) return undefined;
   const body = { status: disruptionTarget(pod, why, nowMs) };
