@@ -12,6 +12,10 @@ export {
 export { printDot } from "./core/garbage-collector/dot.ts";
 export { OwnerGraph } from "./core/garbage-collector/model.ts";
 export { type NamespaceSettings, newNamespaceController } from "./core/namespace/controller.ts";
+export { type Cidr, overlaps, parseCidr, printCidr } from "./core/node-ipam/cidr.ts";
+export { type NodeIpamSettings, newNodeIpamController } from "./core/node-ipam/controller.ts";
+export { type ClusterRange, networksOf } from "./core/node-ipam/model.ts";
+export { type NodeLifecycleSettings, newNodeLifecycleController } from "./core/node-lifecycle/controller.ts";
 export {
   newPersistentVolumeProtectionController,
   type PersistentVolumeProtectionSettings,
@@ -36,6 +40,7 @@ export {
   newServiceAccountTokenController,
   type ServiceAccountTokenSettings,
 } from "./core/serviceaccount-token/controller.ts";
+export { newTaintEvictionController, type TaintEvictionSettings } from "./core/taint-eviction/controller.ts";
 export { newTtlController, type TtlSettings } from "./core/ttl/controller.ts";
 export { type EndpointSliceSettings, newEndpointSliceController } from "./discovery/endpointslice/controller.ts";
 export {

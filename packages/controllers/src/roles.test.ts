@@ -9,6 +9,8 @@ import { newReplicaSetController } from "./apps/replicaset/controller.ts";
 import { newEndpointsController } from "./core/endpoints/controller.ts";
 import { newGarbageCollectorController } from "./core/garbage-collector/controller.ts";
 import { newNamespaceController } from "./core/namespace/controller.ts";
+import { newDualStack } from "./core/node-ipam/controller.fixture.ts";
+import { newNodeLifecycleController } from "./core/node-lifecycle/controller.ts";
 import { newPersistentVolumeProtectionController } from "./core/persistentvolume-protection/controller.ts";
 import { newPersistentVolumeClaimProtectionController } from "./core/persistentvolumeclaim-protection/controller.ts";
 import { newPodGarbageCollector } from "./core/pod-garbage-collector/controller.ts";
@@ -17,12 +19,12 @@ import { newResourceQuotaController } from "./core/resourcequota/controller.ts";
 import { newRootCaCertificatePublisher } from "./core/root-ca-certificate-publisher/controller.ts";
 import { newServiceAccountController } from "./core/serviceaccount/controller.ts";
 import { newServiceAccountTokenController } from "./core/serviceaccount-token/controller.ts";
+import { newTaintEvictionController } from "./core/taint-eviction/controller.ts";
 import { newTtlController } from "./core/ttl/controller.ts";
 import { newEndpointSliceController } from "./discovery/endpointslice/controller.ts";
 import { newEndpointSliceMirroringController } from "./discovery/endpointslice-mirroring/controller.ts";
 import { newDisruptionController } from "./policy/disruption/controller.ts";
 import { newClusterRoleAggregationController } from "./rbac/clusterrole-aggregation/controller.ts";
-import { nodeLifecycleController } from "./sketches/node-lifecycle.fixture.ts";
 import { newVolumeBinder } from "./sketches/volume-binder.fixture.ts";
 
 type Facts = Readonly<Record<string, readonly rbacv1.PolicyRule[]>>;
@@ -56,7 +58,9 @@ test.each([
   clusterRole(newDisruptionController()),
   clusterRole(newGarbageCollectorController(), "generic-garbage-collector"),
   clusterRole(newVolumeBinder(1), "persistent-volume-binder"),
-  clusterRole(nodeLifecycleController, "node-controller"),
+  clusterRole(newDualStack(), "node-controller"),
+  clusterRole(newNodeLifecycleController(), "node-controller"),
+  clusterRole(newTaintEvictionController(), "node-controller"),
 ])("the role of $metadata.name grants all that the controller declares", ({ metadata: { name = "" }, rules }) => {
   const granted = new Set(grantsOf(upstream[name]));
   expect(granted.size).toBeGreaterThan(0);

@@ -17,6 +17,8 @@ export const mayReadTime: Readonly<Record<string, string>> = {
   "packages/apiserver/src/integration/fuzz/fuzz.contract.ts": "printed for people; nothing is expected of it",
   "packages/apiserver/src/integration/fuzz/round.contract.ts":
     "printed for people; only `npm run fuzz`, which is no test, has a limit (stallMs)",
+  "packages/controller-manager/src/integration/kubelets.contract.ts":
+    "a real server has no other clock; only suites against one run it",
   "packages/controller-manager/src/integration/scenario-on-real-cluster.contract.ts":
     "a real server has no other clock; only suites against one run it",
   "packages/kubeloop/src/up/kept-state.test.ts":

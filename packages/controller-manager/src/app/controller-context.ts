@@ -61,6 +61,8 @@ export interface ControllerContext {
   readonly metrics: Metrics;
   /** How long controllers may take to finish what they are at when they are told to end; none after a lost lease. */
   readonly drainMs: () => number;
+  /** Of the start: aborted when this replica leads no longer. */
+  readonly signal: AbortSignal;
   /** To be run when the informers have been started; aborted when this replica leads no longer. */
   readonly addTask: (name: string, run: (signal: AbortSignal) => Promise<void>) => void;
 }
@@ -130,6 +132,7 @@ export async function createControllerContext(
     log,
     metrics,
     drainMs,
+    signal,
     addTask,
   };
 }

@@ -12,6 +12,8 @@ import {
   newEndpointsController,
   newGarbageCollectorController,
   newNamespaceController,
+  newNodeIpamController,
+  newNodeLifecycleController,
   newPersistentVolumeClaimProtectionController,
   newPersistentVolumeProtectionController,
   newPodGarbageCollector,
@@ -21,6 +23,7 @@ import {
   newRootCaCertificatePublisher,
   newServiceAccountController,
   newServiceAccountTokenController,
+  newTaintEvictionController,
   newTtlController,
 } from "@kubeloop/controllers";
 import type { rbacv1, Transport } from "@kubeloop/core/api";
@@ -43,6 +46,11 @@ import {
   startTtlController,
 } from "./start-core-controllers.ts";
 import { startEndpointSliceController, startEndpointSliceMirroringController } from "./start-discovery-controllers.ts";
+import {
+  startNodeIpamController,
+  startNodeLifecycleController,
+  startTaintEvictionController,
+} from "./start-node-controllers.ts";
 import { startDisruptionController } from "./start-policy-controllers.ts";
 import { startClusterRoleAggregationController } from "./start-rbac-controllers.ts";
 
@@ -111,6 +119,8 @@ const writtenControllers: Partial<Record<ControllerId, WrittenController>> = {
   ),
   "disruption-controller": written(startDisruptionController, newDisruptionController(), records),
   "namespace-controller": written(startNamespaceController, newNamespaceController()),
+  "node-ipam-controller": written(startNodeIpamController, newNodeIpamController({ ranges: [] }), records),
+  "node-lifecycle-controller": written(startNodeLifecycleController, newNodeLifecycleController(), records),
   "persistentvolume-protection-controller": written(
     startPersistentVolumeProtectionController,
     newPersistentVolumeProtectionController(),
@@ -137,6 +147,7 @@ const writtenControllers: Partial<Record<ControllerId, WrittenController>> = {
     startServiceAccountTokenController,
     newServiceAccountTokenController({ rootCa: "" }),
   ),
+  "taint-eviction-controller": written(startTaintEvictionController, newTaintEvictionController(), records),
   "ttl-controller": written(startTtlController, newTtlController()),
 };
 

@@ -18,6 +18,7 @@ const flags = "integration/process-flags.slow.test.ts";
 const cluster = "integration/process.kubernetes.test.ts";
 const effects = "app/flag-effects.slow.test.ts";
 const core = "app/start-core-controllers.test.ts";
+const nodeEffects = "app/node-flag-effects.slow.test.ts";
 
 /** Flag, file, and a part of the test's name. */
 const shownBy: readonly (readonly [flag: string, file: string, name: string])[] = [
@@ -70,6 +71,20 @@ const shownBy: readonly (readonly [flag: string, file: string, name: string])[] 
   ["enable-garbage-collector", effects, "--enable-garbage-collector=%s leaves"],
   ["concurrent-namespace-syncs", effects, "%i is how many objects are worked on at once"],
   ["namespace-sync-period", effects, "--namespace-sync-period=%s"],
+  ["allocate-node-cidrs", nodeEffects, "--allocate-node-cidrs=%s"],
+  ["cidr-allocator-type", nodeEffects, "--cidr-allocator-type=%s"],
+  ["cluster-cidr", nodeEffects, "--cluster-cidr=%s"],
+  ["node-cidr-mask-size", nodeEffects, "--node-cidr-mask-size=%i"],
+  ["node-cidr-mask-size-ipv4", nodeEffects, "--node-cidr-mask-size-ipv4=%i and"],
+  ["node-cidr-mask-size-ipv6", nodeEffects, "--node-cidr-mask-size-ipv6=%i"],
+  ["service-cluster-ip-range", nodeEffects, "--service-cluster-ip-range=%s"],
+  ["large-cluster-size-threshold", nodeEffects, "--large-cluster-size-threshold=%i"],
+  ["node-eviction-rate", nodeEffects, "--node-eviction-rate=%s"],
+  ["node-monitor-grace-period", nodeEffects, "--node-monitor-grace-period=%s"],
+  ["node-monitor-period", nodeEffects, "--node-monitor-period=%s"],
+  ["node-startup-grace-period", nodeEffects, "--node-startup-grace-period=%s"],
+  ["secondary-node-eviction-rate", nodeEffects, "--secondary-node-eviction-rate=%s"],
+  ["unhealthy-zone-threshold", nodeEffects, "--unhealthy-zone-threshold=%s"],
   ["terminated-pod-gc-threshold", effects, "--terminated-pod-gc-threshold=%i"],
   ["concurrent-deployment-syncs", effects, "%i is how many objects are worked on at once"],
   ["concurrent-replicaset-syncs", effects, "%i is how many objects are worked on at once"],

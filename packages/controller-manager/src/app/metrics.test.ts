@@ -80,6 +80,8 @@ describe("a manager with every controller that is written", () => {
       `--secure-port=${port}`,
       "--authorization-always-allow-paths=/healthz,/metrics,/metrics/slis",
       `--service-account-private-key-file=${keyFile()}`,
+      "--allocate-node-cidrs=true",
+      "--cluster-cidr=10.244.0.0/16",
     ];
     const metrics = newMetrics(parseOptions(flags));
     const written = controllerDescriptors.filter(({ start }) => start !== undefined).length;

@@ -80,6 +80,9 @@ test("who records events may write them", () => {
     "deployment-controller",
     "replicaset-controller",
     "disruption-controller",
+    "node-ipam-controller",
+    "node-lifecycle-controller",
+    "taint-eviction-controller",
   ]);
 });
 

@@ -132,6 +132,43 @@ export const handedOver: Readonly<Record<string, HandedOver>> = {
       await until("the dependent is gone", () => isGone(maps.get("dependent", signal)));
     },
   },
+  "node-ipam-controller": {
+    async prepare(cluster) {
+      const { client, namespace, signal } = cluster;
+      await client
+        .resource(nodes)
+        .create({ apiVersion: "v1", kind: "Node", metadata: { name: `${namespace}-node` } }, signal);
+      await untilNetworks(cluster);
+      await reportReady(cluster);
+      await untilTaints(cluster, []);
+    },
+    async change(cluster) {
+      const { client, namespace, signal } = cluster;
+      const name = `${namespace}-node`;
+      await client.resource(nodes).delete(name, {}, signal);
+      await client.resource(nodes).create({ apiVersion: "v1", kind: "Node", metadata: { name } }, signal);
+      await untilNetworks(cluster);
+      const all: string[] = [];
+      for await (const { spec } of client.resource(nodes).list({}, signal)) all.push(...(spec?.podCIDRs ?? []));
+      expect(new Set(all).size).toBe(all.length);
+    },
+  },
+  "node-lifecycle-controller": {
+    async prepare(cluster) {
+      const { client, namespace, signal } = cluster;
+      const node = { apiVersion: "v1", kind: "Node", metadata: { name: `${namespace}-node` } } as const;
+      await client.resource(nodes).create({ ...node, spec: { unschedulable: true } }, signal);
+      await reportReady(cluster);
+      await untilTaints(cluster, ["node.kubernetes.io/unschedulable"]);
+    },
+    async change(cluster) {
+      const { client, namespace, signal } = cluster;
+      await client
+        .resource(nodes)
+        .patch(`${namespace}-node`, { type: "merge", body: { spec: { unschedulable: null } } }, signal);
+      await untilTaints(cluster, []);
+    },
+  },
   "persistentvolume-protection-controller": {
     async prepare({ client, namespace, signal, until }) {
       const all = client.resource(persistentVolumes);
@@ -312,6 +349,31 @@ export const handedOver: Readonly<Record<string, HandedOver>> = {
       );
     },
   },
+  "taint-eviction-controller": {
+    async prepare(cluster) {
+      const { client, namespace, signal, until } = cluster;
+      await until("the service account of pods", () =>
+        client.resource(serviceAccounts).in(namespace).get("default", signal),
+      );
+      const node = { apiVersion: "v1", kind: "Node", metadata: { name: `${namespace}-node` } } as const;
+      await client.resource(nodes).create(node, signal);
+      await reportReady(cluster);
+      await untilTaints(cluster, []);
+      const spec = { nodeName: `${namespace}-node`, containers: [{ name: "main", image: "example.com/web:1" }] };
+      await client
+        .resource(pods)
+        .in(namespace)
+        .create({ apiVersion: "v1", kind: "Pod", metadata: { name: "web" }, spec }, signal);
+    },
+    async change({ client, namespace, signal, until }) {
+      const taints = [{ key: "example.com/maintenance", effect: "NoExecute" }];
+      await client.resource(nodes).patch(`${namespace}-node`, { type: "merge", body: { spec: { taints } } }, signal);
+      await until("the pod is evicted", async () => {
+        const { metadata } = await client.resource(pods).in(namespace).get("web", signal);
+        return metadata.deletionTimestamp !== undefined;
+      });
+    },
+  },
   "ttl-controller": {
     async prepare(cluster) {
       const { client, namespace, signal } = cluster;
@@ -485,6 +547,31 @@ async function untilTtl({ client, namespace, signal, until }: ScenarioCluster): 
   await until("the node's ttl", async () => {
     const { metadata } = await client.resource(nodes).get(`${namespace}-node`, signal);
     return metadata.annotations?.[ttlAnnotation];
+  });
+}
+
+async function untilNetworks({ client, namespace, signal, until }: ScenarioCluster): Promise<void> {
+  await until("the node's networks", async () => {
+    const { spec } = await client.resource(nodes).get(`${namespace}-node`, signal);
+    return (spec?.podCIDRs ?? []).length === 2;
+  });
+}
+
+/** As the kubelet does. */
+async function reportReady({ client, namespace, signal, nowMs }: ScenarioCluster): Promise<void> {
+  const now = new Date(nowMs()).toISOString().replace(/\.\d+Z$/, "Z");
+  const conditions = [{ type: "Ready", status: "True", lastHeartbeatTime: now, lastTransitionTime: now }];
+  await client
+    .resource(nodes)
+    .subresource("status")
+    .patch(`${namespace}-node`, { type: "merge", body: { status: { conditions } } }, signal);
+}
+
+async function untilTaints({ client, namespace, signal, until }: ScenarioCluster, expected: string[]): Promise<void> {
+  await until(`taints ${expected}`, async () => {
+    const { spec } = await client.resource(nodes).get(`${namespace}-node`, signal);
+    expect((spec?.taints ?? []).map(({ key }) => key)).toEqual(expected);
+    return true;
   });
 }
 

@@ -9,15 +9,14 @@ import type { Client } from "@kubeloop/core/client";
 import { RealCluster } from "@kubeloop/real-cluster";
 import { allScenarios, type Scenario } from "@kubeloop/scenarios";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { controllerDescriptors } from "../app/index.ts";
 import { type InFlightChoice, InFlightProxy } from "./in-flight-proxy.contract.ts";
+import { managerFlags } from "./manager-flags.contract.ts";
 import { type NormalForm, normalForm } from "./normal-form.contract.ts";
 import { ourManager } from "./our-manager.contract.ts";
 import { adminClient, dualStackFlags, runOnRealCluster } from "./scenario-on-real-cluster.contract.ts";
 import { AuditLog } from "./write-requests.contract.ts";
 
 const { signal } = new AbortController();
-const written = controllerDescriptors.filter(({ start }) => start !== undefined).map(({ name }) => name);
 const manager = "kube-controller-manager";
 const managerUser = "system:kube-controller-manager";
 const killsPerScenario = 5;
@@ -34,7 +33,7 @@ async function openSide({ isKilled }: { readonly isKilled: boolean }): Promise<S
   const audit = await AuditLog.open();
   const extraFlags = { "kube-apiserver": [...audit.flags, ...dualStackFlags] };
   const cluster = await RealCluster.start({ users: [{ user: managerUser }], extraFlags }, signal);
-  const flags = [`--controllers=${written.join(",")}`];
+  const flags = [...managerFlags];
   const side = { cluster, client: adminClient(cluster), audit };
   if (!isKilled) {
     await cluster.runManager(ourManager, flags, signal);

@@ -56,8 +56,12 @@ export async function normalForm(
     if (resource === "events") continue;
     form[resource] = [...(form[resource] ?? []), toNormal(dealt.get(object) ?? object) as Json];
   }
+  const isThere = (name: string) => objects.some(([kind, { metadata }]) => kind === "nodes" && metadata.name === name);
   form["events"] = countEvents(
-    objects.filter(([resource]) => resource === "events").map(([, object]) => object),
+    objects
+      .filter(([resource]) => resource === "events")
+      .map(([, object]) => object)
+      .filter((event) => !isOfPassingNode(event, isThere)),
     names,
   ).map((event) => (repeatedEvents.includes(String(event["reason"])) ? { ...event, count: "several" } : event));
   return Object.fromEntries(Object.entries(form).map(([resource, list]) => [resource, list.toSorted(byText)]));
@@ -87,6 +91,9 @@ const anyUid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 /** Five letters that a server draws for a generated name: no vowels, nothing that looks like another one. */
 const drawnEnd = /-[bcdfghjklmnpqrstvwxz2456789]{5}(?![a-z0-9-])/g;
 
+/** Of the managers' --cluster-cidr: which of the free ones a node gets depends on who else comes at that moment. */
+const podNetwork = /\b10\.244\.\d+\.0\/24|fd00:10:244:[0-9a-f]*:?:?\/64/g;
+
 /** Random ends of names become stars; uids become what they are the uid of; the namespace is called so. */
 function newNames(objects: readonly KubernetesObject[], namespace: string): Names {
   const owners = objects.map(({ kind, metadata: { name = "", uid = "" } }) => [uid, `uid of ${kind} ${name}`] as const);
@@ -96,6 +103,7 @@ function newNames(objects: readonly KubernetesObject[], namespace: string): Name
         .reduce((all, [uid, what]) => (uid === "" ? all : all.replaceAll(uid, what)), text)
         .replaceAll(anyUid, "<uid>")
         .replaceAll(drawnEnd, "-*")
+        .replaceAll(podNetwork, "<network of a node>")
         .replaceAll(namespace, "<namespace>"),
   };
 }
@@ -185,6 +193,12 @@ function withoutHistory(value: unknown, history: RegExp): unknown {
     .map(([key, one]) => [key, withoutHistory(one, history)] as const)
     .filter(([key, one]) => !(/^(?:f:)?annotations$/.test(key) && isEmpty(one)));
   return Object.fromEntries(kept);
+}
+
+/** Nodes are counted every five seconds: whether one that is gone was there when they were is chance. */
+function isOfPassingNode({ reason, involvedObject }: EventFacts, isThere: (node: string) => boolean): boolean {
+  const isOfCount = reason === "RegisteredNode" || reason === "RemovingNode";
+  return isOfCount && !isThere(involvedObject?.name ?? "");
 }
 
 interface EventFacts extends KubernetesObject {

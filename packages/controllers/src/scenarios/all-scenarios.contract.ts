@@ -4,6 +4,8 @@ import { replicaSetScenarios } from "../apps/replicaset/scenarios.contract.ts";
 import { endpointsScenarios } from "../core/endpoints/scenarios.contract.ts";
 import { garbageCollectorScenarios } from "../core/garbage-collector/scenarios.contract.ts";
 import { namespaceScenarios } from "../core/namespace/scenarios.contract.ts";
+import { nodeIpamScenarios } from "../core/node-ipam/scenarios.contract.ts";
+import { nodeLifecycleScenarios } from "../core/node-lifecycle/scenarios.contract.ts";
 import { persistentVolumeProtectionScenarios } from "../core/persistentvolume-protection/scenarios.contract.ts";
 import { persistentVolumeClaimProtectionScenarios } from "../core/persistentvolumeclaim-protection/scenarios.contract.ts";
 import { podGarbageCollectorScenarios } from "../core/pod-garbage-collector/scenarios.contract.ts";
@@ -12,6 +14,7 @@ import { resourceQuotaScenarios } from "../core/resourcequota/scenarios.contract
 import { rootCaCertificatePublisherScenarios } from "../core/root-ca-certificate-publisher/scenarios.contract.ts";
 import { serviceAccountScenarios } from "../core/serviceaccount/scenarios.contract.ts";
 import { serviceAccountTokenScenarios } from "../core/serviceaccount-token/scenarios.contract.ts";
+import { taintEvictionScenarios } from "../core/taint-eviction/scenarios.contract.ts";
 import { ttlScenarios } from "../core/ttl/scenarios.contract.ts";
 import { endpointSliceScenarios } from "../discovery/endpointslice/scenarios.contract.ts";
 import { endpointSliceMirroringScenarios } from "../discovery/endpointslice-mirroring/scenarios.contract.ts";
@@ -42,4 +45,8 @@ export const allScenarios: Readonly<Record<string, readonly Scenario[]>> = {
   "root-ca-certificate-publisher-controller": rootCaCertificatePublisherScenarios,
   "serviceaccount-controller": serviceAccountScenarios,
   "serviceaccount-token-controller": serviceAccountTokenScenarios,
+  // Last: their nodes stay.
+  "node-ipam-controller": nodeIpamScenarios,
+  "node-lifecycle-controller": nodeLifecycleScenarios,
+  "taint-eviction-controller": taintEvictionScenarios,
 };

@@ -18,9 +18,10 @@
 // - A sweep looks at pods that have ended or are being deleted, and at the names of nodes, not at all pods.
 import { cached, newController, queue, statusVerbs, verbs } from "@kubeloop/core/contract";
 import { nodes, pods } from "@kubeloop/core/resources";
+import { podsByNode } from "../../domain/pods-by-node.ts";
 import { deletedPods, failedDeletions, newDecide } from "./decide.ts";
 import { absorb, learn, SeenNodes } from "./model.ts";
-import { collectable, observe, podsOnNode } from "./observe.ts";
+import { collectable, observe } from "./observe.ts";
 import { report } from "./report.ts";
 
 export interface PodGarbageCollectorSettings {
@@ -40,7 +41,7 @@ export const newPodGarbageCollector = ({
   newController<SeenNodes>({
     name: "pod-garbage-collector-controller",
     watches: [cached(pods), cached(nodes)],
-    indexes: [collectable, podsOnNode],
+    indexes: [collectable, podsByNode],
     reads: [verbs(nodes, "get")],
     writes: [statusVerbs(pods, "patch"), verbs(pods, "delete")],
     metrics: [deletedPods, failedDeletions],

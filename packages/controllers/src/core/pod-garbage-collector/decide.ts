@@ -1,5 +1,5 @@
 // The rules of the pod garbage collector: which pods are deleted, why, and what is written about them before.
-import { type corev1, findCondition, keyOf, parseTime, printTime } from "@kubeloop/core/api";
+import { type corev1, findCondition, keyOf, parseTime } from "@kubeloop/core/api";
 import {
   type Action,
   ask,
@@ -15,6 +15,7 @@ import {
 } from "@kubeloop/core/contract";
 import { nodes, pods } from "@kubeloop/core/resources";
 import { isPodTerminal } from "@kubeloop/core/rules";
+import { disruptionTarget } from "../../domain/disruption-target.ts";
 import type { MissingNode, Observed, TerminatingPod } from "./observe.ts";
 
 type Pod = corev1.Pod;
@@ -120,11 +121,13 @@ function evictedThenOldest(one: Pod, other: Pod): number {
 const createdMs = ({ metadata }: Pod) =>
   metadata.creationTimestamp === undefined ? 0 : parseTime(metadata.creationTimestamp);
 
+const nodeIsGone = { reason: "DeletionByPodGC", message: "PodGC: node no longer exists" };
+
 /** Not bound to a version: the status that others write at the same time stays, and this one counts. */
 function markFailed(pod: Pod, reason: Reason, nowMs: number): Action {
   const { uid, generation } = pod.metadata;
   const observed = generation === undefined ? {} : { observedGeneration: generation };
-  const conditions = reason === "orphaned" ? { conditions: [nodeIsGone(pod, observed, nowMs)] } : {};
+  const conditions = reason === "orphaned" ? disruptionTarget(pod, nodeIsGone, nowMs) : {};
   const status = { phase: "Failed", ...observed, ...conditions };
   return patch(
     pods,
@@ -132,19 +135,6 @@ function markFailed(pod: Pod, reason: Reason, nowMs: number): Action {
     { type: "strategic", body: { status } },
     { subresource: "status", ...(uid === undefined ? {} : { preconditions: { uid } }), tolerates: ["NotFound"] },
   );
-}
-
-/** Its time moves only with its status. */
-function nodeIsGone({ status }: Pod, observed: object, nowMs: number): object {
-  const isTrue = findCondition(status?.conditions, "DisruptionTarget")?.status === "True";
-  return {
-    type: "DisruptionTarget",
-    status: "True",
-    ...observed,
-    reason: "DeletionByPodGC",
-    message: "PodGC: node no longer exists",
-    ...(isTrue ? {} : { lastTransitionTime: printTime(nowMs) }),
-  };
 }
 
 /** A conflict is a pod that was deleted and made anew under its name: that one is not meant. */

@@ -2,6 +2,7 @@
 import type { corev1 } from "@kubeloop/core/api";
 import { defineIndex, type View } from "@kubeloop/core/contract";
 import { nodes, pods } from "@kubeloop/core/resources";
+import { podsByNode } from "../../domain/pods-by-node.ts";
 import type { SeenNodes } from "./model.ts";
 
 export interface Observed {
@@ -30,10 +31,6 @@ export const collectable = defineIndex("pods-to-collect", pods, ({ metadata, sta
   ...(metadata.deletionTimestamp === undefined ? [] : ["terminating"]),
 ]);
 
-export const podsOnNode = defineIndex("pods-to-collect-by-node", pods, ({ spec }) =>
-  spec?.nodeName ? [spec.nodeName] : [],
-);
-
 export function observe(_sweep: string, { snapshot, model, nowMs }: View<SeenNodes>): Observed {
   return {
     ended: snapshot.byIndex(collectable, "ended"),
@@ -43,6 +40,6 @@ export function observe(_sweep: string, { snapshot, model, nowMs }: View<SeenNod
     }),
     missing: [...model.named()]
       .filter((name) => snapshot.get(nodes, name) === undefined)
-      .map((name) => ({ name, sinceMs: model.missingSince(name) ?? nowMs, pods: snapshot.byIndex(podsOnNode, name) })),
+      .map((name) => ({ name, sinceMs: model.missingSince(name) ?? nowMs, pods: snapshot.byIndex(podsByNode, name) })),
   };
 }

@@ -1,5 +1,5 @@
 // What users see of the pod garbage collector.
-import { type corev1, findCondition, isNotFound } from "@kubeloop/core/api";
+import { type corev1, findCondition, isNotFound, printTime } from "@kubeloop/core/api";
 import { nodes, pods } from "@kubeloop/core/resources";
 import { expect } from "vitest";
 import type { Scenario, ScenarioCluster } from "../../scenarios/scenario.contract.ts";
@@ -50,10 +50,18 @@ const podActions = (cluster: ScenarioCluster) => {
     if (phase !== undefined) await setPhase(name, phase);
   };
   const remove = (name: string) => allPods.delete(name, {}, signal);
+  const report = (name: string, isReady: boolean) => {
+    const now = printTime(cluster.nowMs());
+    const conditions = [{ type: "Ready", status: isReady ? "True" : "False", lastHeartbeatTime: now }];
+    const body = { status: { conditions } };
+    return allNodes.subresource("status").patch(nodeName(name), { type: "merge", body }, signal);
+  };
   return {
     find,
     create,
     remove,
+    /** As the kubelet does: a node of which nothing is heard for 50 seconds is not ready. */
+    report,
     /** Not ready unless said. */
     createNode: async (
       name: string,
@@ -62,9 +70,7 @@ const podActions = (cluster: ScenarioCluster) => {
       const { isReady = false, taints = [] } = facts;
       const spec = { taints };
       await allNodes.create({ apiVersion: "v1", kind: "Node", metadata: { name: nodeName(name) }, spec }, signal);
-      const conditions = [{ type: "Ready", status: isReady ? "True" : "False" }];
-      const body = { status: { conditions } };
-      await allNodes.subresource("status").patch(nodeName(name), { type: "merge", body }, signal);
+      await report(name, isReady);
     },
     removeNode: (name: string) => allNodes.delete(nodeName(name), {}, signal),
     letGo: (name: string) => allPods.patch(name, { type: "merge", body: { metadata: { finalizers: null } } }, signal),
@@ -178,7 +184,7 @@ export const podGarbageCollectorScenarios: readonly Scenario[] = [
   {
     name: "a pod keeps its grace period on a node that is ready, or not tainted as out of service, or while nobody deletes it",
     async run(cluster) {
-      const { create, createNode, remove, find, untilSwept } = podActions(cluster);
+      const { create, createNode, report, remove, find, untilSwept } = podActions(cluster);
       await createNode("ready", { isReady: true, taints: [outOfService] });
       await createNode("unready", {});
       await createNode("broken", { taints: [outOfService] });
@@ -188,6 +194,7 @@ export const podGarbageCollectorScenarios: readonly Scenario[] = [
       await remove("a");
       await remove("b");
       await untilSwept("one");
+      await report("ready", true);
       await untilSwept("two");
       expect((await find("a"))?.metadata.deletionGracePeriodSeconds).toBe(3600);
       expect((await find("b"))?.metadata.deletionGracePeriodSeconds).toBe(3600);
