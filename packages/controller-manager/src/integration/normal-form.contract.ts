@@ -210,9 +210,12 @@ interface EventFacts extends KubernetesObject {
   readonly source?: { readonly component?: string };
 }
 
+/** Of the server's own loop that repairs addresses, which runs every few minutes, whatever the managers do. */
+const ofServer = new Set(["ClusterIPNotAllocated"]);
+
 function countEvents(events: readonly KubernetesObject[], names: Names): Json[] {
   const counts = new Map<string, number>();
-  for (const event of events as readonly EventFacts[]) {
+  for (const event of (events as readonly EventFacts[]).filter(({ reason = "" }) => !ofServer.has(reason))) {
     const { type, reason, message = "", count = 1, involvedObject: about = {}, source } = event;
     const what = {
       type,
