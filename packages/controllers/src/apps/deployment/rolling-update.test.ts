@@ -137,7 +137,8 @@ const rows: readonly Row[] = [
 ];
 
 describe("a rolling update", () => {
-  test.each(rows)("$fact", ({ replicas, surge = 0, unavailable = 0, newest, old, expected }) => {
+  test.each(rows.map((row) => [row.fact, row] as const))("%s", (_fact, row) => {
+    const { replicas, surge = 0, unavailable = 0, newest, old, expected } = row;
     const deployment = web({ replicas, maxSurge: surge, maxUnavailable: unavailable });
     const resizes = rollSets(
       deployment,

@@ -85,7 +85,7 @@ function scaled({ replicas, surge = [0, 0], before, available, scaledFor }: Row)
 }
 
 describe("when a deployment is scaled", () => {
-  test.each(rows)("$fact", (row) => expect(scaled(row)).toEqual(row.after));
+  test.each(rows.map((row) => [row.fact, row] as const))("%s", (_fact, row) => expect(scaled(row)).toEqual(row.after));
 
   test("sets whose share stays get the new size in their annotations", () => {
     const sets = [set(1, { replicas: 1 }), set(2, { replicas: 1 })];
