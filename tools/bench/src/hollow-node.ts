@@ -1,6 +1,6 @@
 // What a kubelet would do, for the benches: a node that is ready and renews its lease; each new pod on it gets an address and is ready, and each
 // pod that is being deleted is gone at once.
-import { type corev1, isAlreadyExists, isConflict, isNotFound } from "@kubeloop/core/api";
+import { type corev1, isAlreadyExists, isConflict, isNotFound, printMicroTime, printTime } from "@kubeloop/core/api";
 import { systemClock, TaskScope } from "@kubeloop/core/base";
 import type { Client } from "@kubeloop/core/client";
 import { leases, namespaces, nodes, pods } from "@kubeloop/core/resources";
@@ -61,7 +61,7 @@ export class HollowNode implements AsyncDisposable {
     const spec = () => ({
       holderIdentity: hollowNode,
       leaseDurationSeconds: 40,
-      renewTime: new Date().toISOString().replace("Z", "000Z"),
+      renewTime: printMicroTime(systemClock.now()),
     });
     await orIsThere(target.create({ ...lease, spec: spec() }, signal));
     for (;;) {
@@ -105,7 +105,7 @@ export class HollowNode implements AsyncDisposable {
 }
 
 function heartbeat() {
-  const now = new Date().toISOString().replace(/\.\d+Z/, "Z");
+  const now = printTime(systemClock.now());
   return { lastHeartbeatTime: now, lastTransitionTime: now };
 }
 
