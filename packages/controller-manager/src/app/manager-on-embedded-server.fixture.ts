@@ -1,7 +1,7 @@
 // The whole manager, from its arguments, on the embedded server and in virtual time.
 import { ApiServer } from "@kubeloop/apiserver";
 import type { Transport } from "@kubeloop/core/api";
-import { FakeClock, noLog, seededRandom, TaskScope } from "@kubeloop/core/base";
+import { FakeClock, noLog, seededRandom, systemClock, TaskScope } from "@kubeloop/core/base";
 import { type Client, clientOf } from "@kubeloop/core/client";
 import { eventually } from "@kubeloop/core/testing";
 import { parseOptions } from "../options/index.ts";
@@ -28,6 +28,10 @@ interface ManagerParts extends Partial<Config> {
   /** Requests that are never answered, not even when they are given up. */
   readonly hangs?: (request: Parameters<Transport>[0]) => boolean;
 }
+
+/** How long, in real time, what is outside the clock may take. */
+const realWaitMs = 50;
+const mostRealWaits = 200;
 
 /** Runs the manager while `body` runs. Throws what ended the manager, if it ended by itself. */
 export async function withManager(
@@ -61,7 +65,7 @@ export async function withManager(
       ended.abort(error);
     });
   const { signal } = ended;
-  const until: ManagedCluster["until"] = (what, look) =>
+  const holds = <T>(what: string, look: () => Promise<T>) =>
     eventually(
       clock,
       async () => {
@@ -69,7 +73,18 @@ export async function withManager(
         return await look();
       },
       { what, withinMs: 600_000 },
-    ) as never;
+    );
+  const until: ManagedCluster["until"] = async (what, look) => {
+    for (let tries = 1; ; tries++) {
+      try {
+        return (await holds(what, look)) as never;
+      } catch (error) {
+        // The manager reads files, makes a certificate and opens a socket, for which no virtual time is long enough.
+        if (signal.aborted || tries === mostRealWaits) throw error;
+        await systemClock.sleep(realWaitMs, signal);
+      }
+    }
+  };
   try {
     await body({ client, signal, clock, until });
   } catch (error) {

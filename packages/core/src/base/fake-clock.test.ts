@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { inFlight } from "./clock.ts";
 import { FakeClock } from "./fake-clock.ts";
 
@@ -168,13 +168,16 @@ describe("in-flight tokens", () => {
 
   test("the guard against a stuck token is gone once the token is back", async () => {
     const clock = new FakeClock({ stuckAfterMs: 3_600_000 });
-    const timersBefore = process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
+    using set = vi.spyOn(globalThis, "setTimeout");
+    using cleared = vi.spyOn(globalThis, "clearTimeout");
     const token = clock.hold("request");
     const settled = clock.settle();
     await new Promise((resolve) => setImmediate(resolve));
     token[Symbol.dispose]();
     await settled;
-    expect(process.getActiveResourcesInfo().filter((name) => name === "Timeout").length).toBe(timersBefore);
+    const guards = set.mock.results.filter((_, index) => set.mock.calls[index]?.[1] === 3_600_000);
+    expect(guards).toHaveLength(1);
+    expect(cleared.mock.calls.some(([timer]) => timer === guards[0]?.value)).toBe(true);
   });
 
   test("giving one back twice does no harm", async () => {
