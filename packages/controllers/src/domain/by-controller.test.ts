@@ -4,7 +4,7 @@ import { pods, replicaSets } from "@kubeloop/core/resources";
 import { newPod, newReplicaSet, ownedBy, plainSnapshot, stored } from "@kubeloop/core/testing";
 import { expect, test } from "vitest";
 import { adoptable } from "./adoptable.ts";
-import { childrenOf, orphansInNamespaceOf, podsByController } from "./by-controller.ts";
+import { childrenOf, orphansFor, podsByController } from "./by-controller.ts";
 
 const labels = { app: "web" };
 const web = stored(newReplicaSet("shop/web", { spec: { selector: { matchLabels: labels } } }));
@@ -16,6 +16,7 @@ const all = [
   newPod("shop/orphan", { metadata: { labels } }),
   newPod("bank/orphan", { metadata: { labels } }),
 ];
+const isIn = (key: string, ...values: readonly string[]) => ({ key, operator: "In", values });
 const snapshot = plainSnapshot([
   [pods, all],
   [replicaSets, [web, api]],
@@ -29,13 +30,26 @@ test("an owner without uid has no children", () => {
   expect(childrenOf(snapshot, podsByController, newReplicaSet("shop/new"))).toEqual([]);
 });
 
-test("orphans are those of the owner's namespace alone", () => {
-  expect(orphansInNamespaceOf(snapshot, podsByController, web).map(keyOf)).toEqual(["shop/orphan"]);
+test.each([
+  ["with a label that its selector requires", { matchLabels: labels }, ["shop/orphan"]],
+  [
+    "with one of the labels that it requires",
+    { matchExpressions: [isIn("app", "api", "web", "web")] },
+    ["shop/orphan"],
+  ],
+  ["and none with other labels", { matchLabels: { app: "api" } }, []],
+  ["all of them, if it requires no label", { matchExpressions: [{ key: "app", operator: "Exists" }] }, ["shop/orphan"]],
+  ["and none without a selector", undefined, []],
+])("orphans are those of the owner's namespace, %s", (_name, selector, keys) => {
+  expect(orphansFor(snapshot, podsByController, web, selector).map(keyOf)).toEqual(keys);
 });
 
-test("orphans elsewhere are not even looked at", () => {
+test("other orphans are not even looked at", () => {
   const values = all.map((pod) => podsByController.valuesOf(pod));
-  expect(values.slice(3)).toEqual([["orphan shop"], ["orphan bank"]]);
+  expect(values.slice(3)).toEqual([
+    ["orphan shop ", "orphan shop app=web"],
+    ["orphan bank ", "orphan bank app=web"],
+  ]);
 });
 
 const watch = adoptable(pods, replicaSets, ({ spec }) => spec?.selector);

@@ -1,20 +1,22 @@
-// Finds an owner's children by the uid of their controller, and the orphans of one namespace, without looking at any other object.
+// Finds an owner's children by the uid of their controller, and the orphans that its selector may match, without looking at any other object.
 //
 //   indexes: [podsByController]
-//   observe: (key, { snapshot }) => ({ owned: childrenOf(snapshot, podsByController, set), orphans: orphansInNamespaceOf(snapshot, podsByController, set) })
+//   observe: (key, { snapshot }) => ({ owned: childrenOf(snapshot, podsByController, set), orphans: orphansFor(snapshot, podsByController, set) })
 //
-// One index for each kind of child, shared by all controllers of a process. The value of an orphan holds its namespace: an index that puts
-// the orphans of all namespaces together makes each owner read the orphans of the whole cluster.
+// One index for each kind of child, shared by all controllers of a process. The values of an orphan hold its namespace and its labels: an index
+// that puts all orphans together makes each owner read the orphans of the whole cluster.
 import {
   type appsv1,
   type batchv1,
   controllerOf,
   type corev1,
   type KubernetesObject,
+  type metav1,
   type Resource,
 } from "@kubeloop/core/api";
 import { defineIndex, type Index, type Snapshot } from "@kubeloop/core/contract";
 import { controllerRevisions, jobs, pods, replicaSets, replicationControllers } from "@kubeloop/core/resources";
+import { labelPairs, requiredPairs } from "./by-label.ts";
 
 /** Of replicasets, replicationcontrollers, statefulsets, daemonsets and jobs. */
 export const podsByController: Index<corev1.Pod> = byController(pods);
@@ -37,20 +39,25 @@ export function childrenOf<T extends KubernetesObject>(
   return uid === undefined ? [] : snapshot.byIndex(index, uid);
 }
 
-/** What nobody controls in the owner's namespace. */
-export function orphansInNamespaceOf<T extends KubernetesObject>(
+/** What nobody controls in the owner's namespace, and has a label that its selector requires; all orphans if it requires none. */
+export function orphansFor<T extends KubernetesObject>(
   snapshot: Snapshot,
   index: Index<T>,
   { metadata: { namespace } }: KubernetesObject,
+  selector: metav1.LabelSelector | undefined,
 ): readonly T[] {
-  return snapshot.byIndex(index, orphanValue(namespace));
+  if (selector === undefined) return [];
+  const pairs = requiredPairs(selector) ?? [""];
+  return pairs.flatMap((pair) => snapshot.byIndex(index, orphanValue(namespace, pair)));
 }
 
 function byController<T extends KubernetesObject>(resource: Resource<T>): Index<T> {
-  return defineIndex("controller", resource, (object) => [
-    controllerOf(object)?.uid ?? orphanValue(object.metadata.namespace),
-  ]);
+  return defineIndex("controller", resource, (object) => {
+    const controller = controllerOf(object);
+    if (controller !== undefined) return [controller.uid];
+    return ["", ...labelPairs(object)].map((pair) => orphanValue(object.metadata.namespace, pair));
+  });
 }
 
 /** No uid has a space in it. */
-const orphanValue = (namespace = "") => `orphan ${namespace}`;
+const orphanValue = (namespace = "", pair: string) => `orphan ${namespace} ${pair}`;

@@ -1,6 +1,6 @@
 // Which pods a Service selects, and which Services select a pod.
 //
-//   watches: [servicesOfPods({ afterMs: batchMs })], indexes: [servicesBySelector]
+//   watches: [servicesOfPods({ afterMs: batchMs })], indexes: [servicesBySelector, podsByLabel]
 //   observe: (key, { snapshot }) => podsOfService(snapshot, service)
 //
 // A change of a pod costs a look-up for each of its labels: Services are indexed by one pair of their selectors, so that neither the Services
@@ -11,6 +11,7 @@ import { deepEqual } from "@kubeloop/core/base";
 import { type Change, defineIndex, type Index, mapped, type Snapshot, type Watch } from "@kubeloop/core/contract";
 import { pods, services } from "@kubeloop/core/resources";
 import { isPodReady, isPodTerminal } from "@kubeloop/core/rules";
+import { podsMatching } from "./by-label.ts";
 
 type Labels = Readonly<Record<string, string>>;
 
@@ -33,10 +34,7 @@ const pairIn = (namespace: string | undefined, [key, value]: readonly [string, s
 export function podsOfService(snapshot: Snapshot, service: corev1.Service): readonly corev1.Pod[] {
   const selector = selectorOfService(service);
   if (selector === undefined) return [];
-  return snapshot.list(pods, {
-    namespace: service.metadata.namespace ?? "",
-    selector: selectorFromLabels(selector),
-  });
+  return podsMatching(snapshot, service.metadata.namespace ?? "", { matchLabels: selector });
 }
 
 /** The Services of the pod's namespace whose selectors match its labels. */

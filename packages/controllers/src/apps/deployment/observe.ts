@@ -2,18 +2,13 @@
 import { type appsv1, type corev1, objectKeyOf } from "@kubeloop/core/api";
 import type { View } from "@kubeloop/core/contract";
 import { deployments, replicaSets } from "@kubeloop/core/resources";
-import {
-  childrenOf,
-  orphansInNamespaceOf,
-  podsByController,
-  replicaSetsByController,
-} from "../../domain/by-controller.ts";
+import { childrenOf, orphansFor, podsByController, replicaSetsByController } from "../../domain/by-controller.ts";
 
 export interface Observed {
   readonly deployment: appsv1.Deployment;
   /** Sets that the deployment controls, whether or not its selector matches them. */
   readonly owned: readonly appsv1.ReplicaSet[];
-  /** Sets of the namespace that nobody controls. */
+  /** Sets of the namespace that nobody controls, all that the deployment's selector matches among them. */
   readonly orphans: readonly appsv1.ReplicaSet[];
   /** The pods that a set controls, in every phase. Only the strategy Recreate needs them. */
   readonly podsOf: (set: appsv1.ReplicaSet) => readonly corev1.Pod[];
@@ -28,7 +23,7 @@ export function observe(key: string, { snapshot }: View): Observed | undefined {
   return {
     deployment,
     owned: childrenOf(snapshot, replicaSetsByController, deployment),
-    orphans: orphansInNamespaceOf(snapshot, replicaSetsByController, deployment),
+    orphans: orphansFor(snapshot, replicaSetsByController, deployment, deployment.spec?.selector),
     podsOf: (set) => childrenOf(snapshot, podsByController, set),
     setNamed: (name) => snapshot.get(replicaSets, objectKeyOf(deployment.metadata.namespace ?? "", name)),
   };

@@ -2,18 +2,13 @@
 import { type appsv1, controllerOf, type corev1 } from "@kubeloop/core/api";
 import type { View } from "@kubeloop/core/contract";
 import { replicaSets } from "@kubeloop/core/resources";
-import {
-  childrenOf,
-  orphansInNamespaceOf,
-  podsByController,
-  replicaSetsByController,
-} from "../../domain/by-controller.ts";
+import { childrenOf, orphansFor, podsByController, replicaSetsByController } from "../../domain/by-controller.ts";
 
 export interface Observed {
   readonly set: appsv1.ReplicaSet;
   /** Pods that the set controls, whether or not its selector matches them, in every phase. */
   readonly owned: readonly corev1.Pod[];
-  /** Pods of the namespace that nobody controls. */
+  /** Pods of the namespace that nobody controls, all that the set's selector matches among them. */
   readonly orphans: readonly corev1.Pod[];
   /** Pods of all sets with the same controller, this one's among them; none if the set has no controller. Only a scale-down needs them. */
   readonly relatedPods: () => readonly corev1.Pod[];
@@ -26,7 +21,7 @@ export function observe(key: string, { snapshot }: View): Observed | undefined {
   return {
     set,
     owned: childrenOf(snapshot, podsByController, set),
-    orphans: orphansInNamespaceOf(snapshot, podsByController, set),
+    orphans: orphansFor(snapshot, podsByController, set, set.spec?.selector),
     relatedPods: () => {
       const controller = controllerOf(set);
       if (controller === undefined) return [];

@@ -20,6 +20,7 @@ import type { corev1 } from "@kubeloop/core/api";
 import { keyOf } from "@kubeloop/core/api";
 import { type Change, mapped, newController, queue, verbs } from "@kubeloop/core/contract";
 import { endpoints, services } from "@kubeloop/core/resources";
+import { podsByLabel } from "../../domain/by-label.ts";
 import { servicesBySelector, servicesOfPods } from "../../domain/service-pods.ts";
 import { newDecide } from "./decide.ts";
 import { learn, SeenTimes } from "./model.ts";
@@ -44,7 +45,7 @@ export const newEndpointsController = ({ workers = 5, batchMs = 0 }: EndpointsSe
       servicesOfPods({ afterMs: batchMs }),
       mapped(endpoints, (object) => [keyOf(object)], { when: mayBeLeftOver }),
     ],
-    indexes: [servicesBySelector],
+    indexes: [servicesBySelector, podsByLabel],
     writes: [verbs(endpoints, "create", "delete", "update")],
     newModel: () => new SeenTimes(),
     queues: {

@@ -5,7 +5,7 @@ import { replicationControllers } from "@kubeloop/core/resources";
 import type { Observed } from "../../apps/replicaset/observe.ts";
 import {
   childrenOf,
-  orphansInNamespaceOf,
+  orphansFor,
   podsByController,
   replicationControllersByController,
 } from "../../domain/by-controller.ts";
@@ -15,10 +15,11 @@ import { toReplicaSet } from "./convert.ts";
 export function observe(key: string, { snapshot }: View): Observed | undefined {
   const controller = snapshot.get(replicationControllers, key);
   if (controller === undefined) return undefined;
+  const set = toReplicaSet(controller);
   return {
-    set: toReplicaSet(controller),
+    set,
     owned: childrenOf(snapshot, podsByController, controller),
-    orphans: orphansInNamespaceOf(snapshot, podsByController, controller),
+    orphans: orphansFor(snapshot, podsByController, controller, set.spec?.selector),
     relatedPods: () => {
       const owner = controllerOf(controller);
       if (owner === undefined) return [];

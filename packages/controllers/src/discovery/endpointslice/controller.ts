@@ -17,6 +17,7 @@
 // - What a change costs does not grow with other namespaces: Services are found by the labels of a pod, slices by their Service.
 import { cached, newController, nothing, queue, subresourceVerbs, verbs } from "@kubeloop/core/contract";
 import { endpointSlices, nodes, services } from "@kubeloop/core/resources";
+import { podsByLabel } from "../../domain/by-label.ts";
 import { slicesByService } from "../../domain/endpoint-slices.ts";
 import { servicesBySelector, servicesOfPods } from "../../domain/service-pods.ts";
 import { newDecide } from "./decide.ts";
@@ -49,7 +50,7 @@ export const newEndpointSliceController = ({
     name: "endpointslice-controller",
     primary: services,
     watches: [servicesOfPods({ afterMs: batchMs }), cached(endpointSlices), cached(nodes)],
-    indexes: [servicesBySelector, slicesByService],
+    indexes: [servicesBySelector, podsByLabel, slicesByService],
     // `finalizers` is written by nobody here: who may not update it may not make slices that block a Service's deletion.
     writes: [verbs(endpointSlices, "create", "delete", "update"), subresourceVerbs(services, "finalizers", "update")],
     metrics: endpointSliceMetrics,

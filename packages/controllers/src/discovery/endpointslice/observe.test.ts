@@ -37,7 +37,7 @@ test("it sees the Service, the pods that it selects, its own slices by name, and
   expect(selecting?.nodeOf(other)).toBeUndefined();
 });
 
-test("it reads the pods of one namespace and the slices of one Service, whatever else there is", () => {
+test("it reads the pods with the label that the Service selects and its slices, whatever else there is", () => {
   const read: string[] = [];
   const counting: Snapshot = {
     ...snapshot,
@@ -51,7 +51,7 @@ test("it reads the pods of one namespace and the slices of one Service, whatever
     },
   };
   observe("shop/web", { snapshot: counting, model, nowMs: 0 });
-  expect(read).toEqual(["list pods in shop", "endpointslices of endpointslice-controller.k8s.io shop/web"]);
+  expect(read).toEqual(["pods of shop app=web", "endpointslices of endpointslice-controller.k8s.io shop/web"]);
 });
 
 test.each(["external", "bare", "empty"])("the Service %s is not its business", (name) => {

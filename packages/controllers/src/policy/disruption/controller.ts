@@ -26,6 +26,7 @@ import {
   replicationControllers,
   statefulSets,
 } from "@kubeloop/core/resources";
+import { podsByLabel } from "../../domain/by-label.ts";
 import { decide } from "./decide.ts";
 import { observe } from "./observe.ts";
 import { report } from "./report.ts";
@@ -54,6 +55,7 @@ export const newDisruptionController = () =>
       mapped(deployments, budgetsOfController, { when: wantsOtherNumber }),
       mapped(statefulSets, budgetsOfController, { when: wantsOtherNumber }),
     ],
+    indexes: [podsByLabel],
     reads: [subresourceVerbs("*", "scale", "get")],
     writes: [statusVerbs(podDisruptionBudgets, "update"), statusVerbs(pods, "update")],
     queues: {

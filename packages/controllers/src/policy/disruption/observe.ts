@@ -13,11 +13,11 @@ import { resourceOfKind, type Snapshot, type View } from "@kubeloop/core/contrac
 import {
   deployments,
   podDisruptionBudgets,
-  pods,
   replicaSets,
   replicationControllers,
   statefulSets,
 } from "@kubeloop/core/resources";
+import { podsMatching } from "../../domain/by-label.ts";
 import { readSelector } from "./budgets.ts";
 
 export interface Observed {
@@ -44,7 +44,7 @@ export function observe(key: string, { snapshot }: View): Observed | undefined {
   const selector = readSelector(budget.spec?.selector);
   return {
     budget,
-    pods: selector instanceof Error ? selector : snapshot.list(pods, { namespace, selector }),
+    pods: selector instanceof Error ? selector : podsMatching(snapshot, namespace, budget.spec?.selector),
     findScaled: (controller) => findScaled(controller, namespace, snapshot),
     resourceOf: (controller) => (served === undefined ? undefined : resourceOfKind(served, controller)),
   };
