@@ -2,6 +2,7 @@
 import { keyOf, matchesSelector, type metav1, type rbacv1 } from "@kubeloop/core/api";
 import { defineIndex, mapped, type Snapshot } from "@kubeloop/core/contract";
 import { clusterRoles } from "@kubeloop/core/resources";
+import { labelPairs, requiredPairs } from "../../domain/by-label.ts";
 import { parseSelector } from "../../domain/claim.ts";
 
 type ClusterRole = rbacv1.ClusterRole;
@@ -15,10 +16,7 @@ export const aggregatedRoles = defineIndex("aggregated-clusterroles", clusterRol
   isAggregated(role) ? [all] : [],
 );
 
-const pair = (key: string, value: string) => `${key}=${value}`;
-export const rolesByLabel = defineIndex("clusterroles-by-label", clusterRoles, ({ metadata }) =>
-  Object.entries(metadata.labels ?? {}).map(([key, value]) => pair(key, value)),
-);
+export const rolesByLabel = defineIndex("clusterroles-by-label", clusterRoles, labelPairs);
 
 /** Wakes the aggregated roles whose selectors match the role, as it is or as it was. */
 export const rolesThatSelect = mapped(clusterRoles, ({ metadata }, snapshot) =>
@@ -36,15 +34,11 @@ export function selectRoles(snapshot: Snapshot, selector: metav1.LabelSelector):
   return candidates(snapshot, selector).filter(({ metadata }) => isMatch(selector, metadata.labels));
 }
 
-/** By one label that they must have; all roles where the selector names none. */
+/** By one label that they must have; all roles where the selector requires none. */
 function candidates(snapshot: Snapshot, selector: metav1.LabelSelector): readonly ClusterRole[] {
-  for (const [key, value] of Object.entries(selector.matchLabels ?? {})) {
-    return snapshot.byIndex(rolesByLabel, pair(key, value));
-  }
-  const some = selector.matchExpressions?.find(({ operator }) => operator === "In");
-  if (some === undefined) return snapshot.list(clusterRoles);
+  const pairs = requiredPairs(selector);
   // A label has one value, so no role is found twice.
-  return [...new Set(some.values)].flatMap((value) => snapshot.byIndex(rolesByLabel, pair(some.key, value)));
+  return pairs?.flatMap((pair) => snapshot.byIndex(rolesByLabel, pair)) ?? snapshot.list(clusterRoles);
 }
 
 function isMatch(selector: metav1.LabelSelector, labels: Readonly<Record<string, string>> | undefined): boolean {
