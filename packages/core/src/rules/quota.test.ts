@@ -295,6 +295,11 @@ describe("quota usage", () => {
     ["a pod that has ended", { ...busy, status: { phase: "Failed" } }, { "count/pods": "1" }],
     ["a pod on its way out", leaving(60), whole],
     ["a pod that should be gone", leaving(59), { "count/pods": "1" }],
+    [
+      "a pod that requests what only quotas name so",
+      podOf({ containers: [container("a", { "requests.example.com/gpu": "1", "kubernetes.io/batteries": "1" })] }),
+      { "count/pods": "1", pods: "1" },
+    ],
   ] as const)("%s", (_name, pod, expected) => expect(printAmounts(podUsage(pod, nowMs))).toEqual(expected));
 
   const ports = [{ port: 1 }, { port: 2, nodePort: 30_000 }];

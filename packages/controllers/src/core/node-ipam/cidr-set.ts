@@ -53,6 +53,12 @@ export class CidrSet {
     return { family, first: first + (BigInt(index) << this.#shift), bits: this.#nodeBits };
   }
 
+  /** Of the networks that overlap with it; none if it is outside of the cluster's network. */
+  *indexesOf(cidr: Cidr): Generator<number, void, undefined> {
+    const { begin, end } = this.#rangeOf(cidr) ?? { begin: 0, end: -1 };
+    for (let index = begin; index <= end; index++) yield index;
+  }
+
   /** Undefined if all are taken. */
   findFree(): Free | undefined {
     if (this.#count === this.max) return undefined;
@@ -77,8 +83,7 @@ export class CidrSet {
   }
 
   release(cidr: Cidr): void {
-    const { begin, end } = this.#rangeOf(cidr) ?? { begin: 0, end: -1 };
-    for (let index = begin; index <= end; index++) {
+    for (const index of this.indexesOf(cidr)) {
       if (!this.#has(index)) continue;
       this.#taken[index >> 3] = (this.#taken[index >> 3] ?? 0) & ~(1 << (index & 7));
       this.#count--;

@@ -153,6 +153,34 @@ describe("a node", () => {
   });
 });
 
+describe("a network that several hold is free when the last lets it go:", () => {
+  const gone = (model: NodeNetworks, object: corev1.Node) => absorb(model, { type: "delete", resource: nodes, object });
+  test("Services and a node that was assigned a part of theirs", () => {
+    const model = newModel("10.0.0.0/23", ["10.0.0.0/24"]);
+    const a = node("a", ["10.0.0.0/24"]);
+    add(model, a);
+    gone(model, a);
+    expect([give(model, node("b")), give(model, node("c"))]).toEqual([["10.0.1.0/24"], undefined]);
+  });
+  test("nodes from the time when networks were smaller", () => {
+    const model = newModel("10.0.0.0/24");
+    const [a, b] = [node("a", ["10.0.0.0/25"]), node("b", ["10.0.0.128/25"])];
+    for (const each of [a, b, b]) add(model, each);
+    gone(model, a);
+    gone(model, a);
+    expect(give(model, node("c"))).toBeUndefined();
+    gone(model, b);
+    expect(give(model, node("c"))).toEqual(["10.0.0.0/24"]);
+  });
+  test("a node that was refused it because somebody else has assigned it to another", () => {
+    const model = newModel("10.0.0.0/24");
+    give(model, node("a"));
+    add(model, node("b", ["10.0.0.0/24"]));
+    model.refuse("a");
+    expect(give(model, node("c"))).toBeUndefined();
+  });
+});
+
 test("who waits is told when something is given back", () => {
   const model = newModel("10.0.0.0/24");
   add(model, node("a", ["10.0.0.0/24"]));

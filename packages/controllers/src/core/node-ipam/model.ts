@@ -4,9 +4,11 @@
 // - A network that was given to a node stays the node's until the cache shows what the node has, or the server has certainly refused it: if
 //   the answer was lost, the node is given the same again.
 // - After a restart the nodes of the first list take theirs before any is given out.
+// - A network is free when the last who holds it lets it go. Services and nodes may share one: nodes that were there before node networks became
+//   larger, or that somebody else has assigned networks to.
 import type { corev1, KubernetesObject } from "@kubeloop/core/api";
 import type { Change, Wake } from "@kubeloop/core/contract";
-import { type Cidr, overlaps, parseCidr } from "./cidr.ts";
+import { type Cidr, parseCidr } from "./cidr.ts";
 import { CidrSet, type Free } from "./cidr-set.ts";
 
 export interface ClusterRange {
@@ -14,6 +16,9 @@ export interface ClusterRange {
   /** How many bits of an address are a node's network. */
   readonly nodeBits: number;
 }
+
+/** Holds the networks of Services. No node has this name. */
+const servicesHolder = "";
 
 interface Given {
   readonly uid: string | undefined;
@@ -28,12 +33,14 @@ export class NodeNetworks {
   /** Names of nodes that nothing was left for. */
   readonly waiting = new Set<string>();
   readonly #given = new Map<string, Given>();
+  /** For each set, by the index of a network, the names of those who hold it. */
+  readonly #holders: readonly Map<number, Set<string>>[];
   readonly #failures = new Map<string, number>();
 
-  constructor(ranges: readonly ClusterRange[], services: readonly Cidr[]) {
+  constructor(ranges: readonly ClusterRange[], ofServices: readonly Cidr[]) {
     this.sets = ranges.map(({ cidr, nodeBits }) => new CidrSet(cidr, nodeBits));
-    for (const set of this.sets)
-      for (const service of services) if (overlaps(service, set.cluster)) set.occupy(service);
+    this.#holders = this.sets.map(() => new Map());
+    for (const i of this.sets.keys()) for (const cidr of ofServices) this.#hold(i, cidr, servicesHolder);
   }
 
   /** What the node was given before, or what would be given to it now: one of each set. Undefined if one of them has none left. */
@@ -49,7 +56,9 @@ export class NodeNetworks {
     this.takeBack(name);
     for (const [i, set] of this.sets.entries()) {
       const free = networks[i];
-      if (free !== undefined) set.take(free);
+      if (free === undefined) continue;
+      set.take(free);
+      this.#hold(i, set.at(free.index), name);
     }
     this.#given.set(name, { uid, networks, isKept: false });
   }
@@ -70,7 +79,7 @@ export class NodeNetworks {
     this.#given.delete(name);
     for (const [i, set] of this.sets.entries()) {
       const free = given?.networks[i];
-      if (free !== undefined) set.release(set.at(free.index));
+      if (free !== undefined) this.#letGo(i, set.at(free.index), name);
     }
   }
 
@@ -90,8 +99,9 @@ export class NodeNetworks {
   see(node: corev1.Node): void {
     const its = networksOf(node);
     if (its.length === 0) return;
-    this.takeBack(node.metadata.name ?? "");
-    for (const [i, cidr] of its.entries()) if (cidr !== undefined) this.sets[i]?.occupy(cidr);
+    const { name = "" } = node.metadata;
+    this.takeBack(name);
+    for (const [i, cidr] of its.entries()) if (cidr !== undefined) this.#hold(i, cidr, name);
   }
 
   lose(node: corev1.Node): void {
@@ -99,7 +109,27 @@ export class NodeNetworks {
     this.takeBack(name);
     this.waiting.delete(name);
     this.forgetFailures(name);
-    for (const [i, cidr] of networksOf(node).entries()) if (cidr !== undefined) this.sets[i]?.release(cidr);
+    for (const [i, cidr] of networksOf(node).entries()) if (cidr !== undefined) this.#letGo(i, cidr, name);
+  }
+
+  #hold(i: number, cidr: Cidr, holder: string): void {
+    const [set, holders] = [this.sets[i], this.#holders[i]];
+    for (const index of set?.indexesOf(cidr) ?? []) {
+      const names = holders?.get(index);
+      if (names === undefined) holders?.set(index, new Set([holder]));
+      else names.add(holder);
+    }
+    set?.occupy(cidr);
+  }
+
+  #letGo(i: number, cidr: Cidr, holder: string): void {
+    const [set, holders] = [this.sets[i], this.#holders[i]];
+    for (const index of set?.indexesOf(cidr) ?? []) {
+      const names = holders?.get(index);
+      if (names?.delete(holder) !== true || names.size > 0) continue;
+      holders?.delete(index);
+      set?.release(set.at(index));
+    }
   }
 }
 

@@ -49,10 +49,12 @@ export interface PassNotes {
 interface JudgedNode extends SeenNode {
   readonly name: string;
   readonly zone: string;
-  /** As its kubelet or an earlier pass left it, and as this pass leaves it. */
-  readonly before: string | undefined;
-  readonly after: corev1.Node;
+  /** The status of its Ready condition as its kubelet or an earlier pass left it; undefined if it has none. */
+  readonly readyBefore: string | undefined;
+  /** The same as this pass leaves it: Unknown if the node is silent. */
   readonly readyStatus: string | undefined;
+  /** The node as this pass leaves it. */
+  readonly after: corev1.Node;
 }
 
 export const newDecidePass =
@@ -61,8 +63,8 @@ export const newDecidePass =
     const all = pass.all.map((seen) => judge(seen, settings, nowMs));
     const counts = countZones(all);
     const states = new Map([...counts].map(([zone, count]) => [zone, zoneState(count, settings)] as const));
-    const before = [...counts.keys()].map((zone) => pass.zones.get(zone) ?? "Initial");
-    const disruption = disruptionOf(before, states.values());
+    const statesBefore = [...counts.keys()].map((zone) => pass.zones.get(zone) ?? "Initial");
+    const disruption = disruptionOf(statesBefore, states.values());
 
     const written = new Map<string, readonly Action[]>();
     const waiting: (readonly [string, string, boolean])[] = [];
@@ -88,8 +90,8 @@ function judge(seen: SeenNode, settings: PassSettings, nowMs: number): JudgedNod
   const { node, health } = seen;
   const after = isSilent(health, nowMs, settings) ? withUnknownConditions(node, nowMs) : node;
   const { name = "" } = node.metadata;
-  const [before, readyStatus] = [readyStatusOf(node), readyStatusOf(after)];
-  return { ...seen, name, zone: zoneOf(node), before, after, readyStatus };
+  const [readyBefore, readyStatus] = [readyStatusOf(node), readyStatusOf(after)];
+  return { ...seen, name, zone: zoneOf(node), readyBefore, readyStatus, after };
 }
 
 function countZones(all: readonly JudgedNode[]): ReadonlyMap<string, ZoneCount> {
@@ -117,8 +119,8 @@ function noExecute({ node, isNew, readyStatus }: JudgedNode, disruption: Disrupt
 }
 
 /** Once, when we find the node silent. */
-function nodeNotReady({ node, name, before }: JudgedNode): Action | undefined {
-  if (before !== "True") return undefined;
+function nodeNotReady({ node, name, readyBefore }: JudgedNode): Action | undefined {
+  if (readyBefore !== "True") return undefined;
   const message = `Node ${name} status is now: NodeNotReady`;
   return recordEvent(node, { type: "Normal", reason: "NodeNotReady", message });
 }

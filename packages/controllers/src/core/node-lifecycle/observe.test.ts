@@ -10,6 +10,7 @@ const node = (name: string, ready?: string) =>
   stored(newNode(name, { status: { conditions: ready === undefined ? [] : [{ type: "Ready", status: ready }] } }));
 const pod = (name: string, nodeName?: string) =>
   stored(newPod(`shop/${name}`, nodeName === undefined ? {} : { spec: { nodeName } }));
+const anew = (object: corev1.Pod): corev1.Pod => ({ ...object, metadata: { ...object.metadata, uid: "another" } });
 const world = {
   nodes: [node("up", "True"), node("down", "False"), node("lost", "Unknown")],
   pods: [pod("a", "up"), pod("b", "lost"), pod("c", "lost"), pod("d"), pod("e", "nowhere")],
@@ -32,6 +33,11 @@ describe("a pod is looked at", () => {
       "when it comes to a node",
       { type: "update", resource: pods, before: pod("a"), object: pod("a", "up") },
       ["shop/a"],
+    ],
+    [
+      "when it was made anew under its name",
+      { type: "update", resource: pods, before: pod("a", "up"), object: anew(pod("a", "up")) },
+      ["shop/a", "shop/a"],
     ],
     [
       "not when something else changes",

@@ -84,12 +84,15 @@ export function podWatches(queue: string): readonly Watch[] {
 function keysOfPod(pod: corev1.Pod, snapshot: Snapshot, change: Change<corev1.Pod>): readonly string[] {
   const nodeName = pod.spec?.nodeName ?? "";
   if (nodeName === "" || change.type === "delete") return [];
-  if (change.type === "update")
-    return change.before.spec?.nodeName === change.object.spec?.nodeName ? [] : [keyOfPod(pod)];
+  if (change.type === "update") return isOnSameNode(change) ? [] : [keyOfPod(pod)];
   if (!change.isInitial) return [keyOfPod(pod)];
   const node = snapshot.get(nodes, nodeName);
   return node !== undefined && readyStatusOf(node) === "Unknown" ? [keyOfPod(pod)] : [];
 }
+
+/** After a gap of the watch, a pod that was made anew under its name comes as an update. */
+const isOnSameNode = ({ before, object }: Extract<Change<corev1.Pod>, { readonly type: "update" }>) =>
+  before.metadata.uid === object.metadata.uid && before.spec?.nodeName === object.spec?.nodeName;
 
 const keysOfNode = ({ metadata: { name = "" } }: corev1.Node, snapshot: Snapshot): readonly string[] =>
   snapshot.byIndex(podsByNode, name).map(keyOfPod);

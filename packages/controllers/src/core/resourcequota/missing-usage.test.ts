@@ -73,6 +73,11 @@ describe("a quota is computed after", () => {
   test.each([
     ["it was created", add(ready), true],
     ["its limits have changed", update(ready, newQuota({ cpu: "5" })), true],
+    [
+      "it was made anew under its name",
+      update(ready, { ...newQuota(hard), metadata: { ...ready.metadata, uid: "another" } }),
+      true,
+    ],
     ["a resync", { ...update(ready, ready), cause: "resync" } as const, true],
     ["its deletion", { type: "delete", object: ready, resource: resourceQuotas } as const, true],
   ])("%s", (_name, change, expected) => expect(isComputedAfter(change)).toBe(expected));

@@ -9,9 +9,13 @@ export const missingUsageQueue = "missingUsage";
 /** Keys are a namespace and a resource of which something was freed there. */
 export const changesQueue = "resourceChanges";
 
-/** Updates of the status are our own or admission's: only other limits change the usage. */
+/**
+ * Updates of the status are our own or admission's: only other limits change the usage. After a gap of the watch, a quota that was made anew under
+ * its name comes as an update.
+ */
 export function isComputedAfter(change: Change<corev1.ResourceQuota>): boolean {
   if (change.type !== "update" || change.cause === "resync") return true;
+  if (change.before.metadata.uid !== change.object.metadata.uid) return true;
   return !equalAmounts(toAmounts(change.before.spec?.hard), toAmounts(change.object.spec?.hard));
 }
 

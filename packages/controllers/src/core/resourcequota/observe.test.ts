@@ -72,6 +72,7 @@ test("a claim for extended resources is found the pod of, the oldest of several 
   expect([...(seen?.podsByClaim ?? [])].map(([key, its]) => [key, (its as corev1.Pod).metadata.name])).toEqual([
     ["shop/x", "p"],
   ]);
+  expect(observed(world.filter(([resource]) => resource !== pods))?.podsByClaim.size).toBe(0);
   const without = observed(world, { withExtendedResources: false });
   expect([without?.deviceClasses, without?.podsByClaim.size]).toEqual([undefined, 0]);
   expect(without?.counted.map(({ evaluator }) => evaluator.resource.resource)).toEqual(["pods"]);

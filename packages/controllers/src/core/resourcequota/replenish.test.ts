@@ -61,6 +61,11 @@ describe("a change frees something:", () => {
     ],
     ["a pod that has ended", change(pod, ended), "shop pods."],
     ["a pod that changes otherwise", change(pod, { ...pod, status: { phase: "Running" } }), undefined],
+    [
+      "a pod that was made anew under its name",
+      change(pod, { ...pod, metadata: { ...pod.metadata, uid: "another" } }),
+      "shop pods.",
+    ],
     ["a resync", { ...change(pod, ended), cause: "resync" } as Change, undefined],
     [
       "an update of what is only counted",

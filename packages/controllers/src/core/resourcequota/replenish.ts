@@ -16,7 +16,8 @@ export function replenish(change: Change, snapshot: Snapshot, nowMs: number): re
   const { namespace = "" } = change.object.metadata;
   if (served === undefined || namespace === "" || change.cause === "resync") return nobody;
   const id = idOf(change.resource);
-  if (change.type === "update") {
+  // After a gap of the watch, an object that was made anew under its name comes as an update: one was deleted, too.
+  if (change.type === "update" && change.before.metadata.uid === change.object.metadata.uid) {
     const evaluator = countableResources(served).get(id)?.evaluator;
     if (evaluator?.isReplenishedBy(change.before, change.object, { nowMs }) !== true) return nobody;
   }

@@ -65,6 +65,11 @@ describe("it looks", () => {
     ["at a pod that is bound", podUpdate(pod("a"), pod("a", "n")), true],
     ["at a pod that tolerates something else", podUpdate(pod("a", "n"), pod("a", "n", [toleration])), true],
     [
+      "at a pod that was made anew under its name",
+      podUpdate(pod("a", "n"), { ...pod("a", "n"), metadata: { ...pod("a", "n").metadata, uid: "another" } }),
+      true,
+    ],
+    [
       "not at a pod that changes otherwise",
       podUpdate(pod("a", "n", [toleration]), { ...pod("a", "n", [toleration]), status: { phase: "Running" } }),
       false,

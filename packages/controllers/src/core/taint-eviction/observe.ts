@@ -38,7 +38,8 @@ export const watches: readonly Watch[] = [
 ];
 
 function isOtherTolerance(change: Change<corev1.Pod>): boolean {
-  if (change.type !== "update") return true;
+  // After a gap of the watch, a pod that was made anew under its name comes as an update.
+  if (change.type !== "update" || change.before.metadata.uid !== change.object.metadata.uid) return true;
   const [before, after] = [change.before.spec, change.object.spec];
   return before?.nodeName !== after?.nodeName || !semanticEqual(before?.tolerations ?? [], after?.tolerations ?? []);
 }

@@ -24,8 +24,19 @@ export function findBudgets(
     .toSorted((one, other) => ((one.metadata.name ?? "") < (other.metadata.name ?? "") ? -1 : 1));
 }
 
-/** Returns the error for a selector that cannot be read. */
+/** By the object in the cache, which does not change. Every change of a pod asks for the selectors of all budgets of its namespace. */
+const known = new WeakMap<metav1.LabelSelector, Selector | SelectorError>();
+
+/** Returns the error for a selector that cannot be read. Each selector of a cache is read once. */
 export function readSelector(selector: metav1.LabelSelector | undefined): Selector | SelectorError {
+  const before = selector && known.get(selector);
+  if (before !== undefined) return before;
+  const read = parseSelector(selector);
+  if (selector !== undefined) known.set(selector, read);
+  return read;
+}
+
+function parseSelector(selector: metav1.LabelSelector | undefined): Selector | SelectorError {
   try {
     return fromLabelSelector(selector);
   } catch (error) {

@@ -146,6 +146,12 @@ describe("what is allowed", () => {
         allowed(1, 2, 3, 0),
       ],
       [
+        "maxUnavailable goes before a share of minAvailable",
+        { maxUnavailable: 1, minAvailable: "100%" },
+        of(["a"], stateful),
+        allowed(1, 2, 3, 0),
+      ],
+      [
         "of other pods nothing",
         { minAvailable: 1 },
         [podOf("a", { metadata: { labels: { app: "other" } } })],
@@ -308,6 +314,9 @@ describe("a controller that is not cached is asked for its scale", () => {
     expect(decided(budget, strange, known(newServed(gadgets))).asks).toEqual([
       "get example.com/v1/gadgets/scale shop/g",
     ]);
+    expect(decided(budget, strange, known(newServed({ ...gadgets, namespaced: false }))).asks).toEqual([
+      "get example.com/v1/gadgets/scale g",
+    ]);
     const unknown = new Answers().give(discover(), unanswered(new Error("down")));
     expect(decided(budget, strange, unknown)).toMatchObject({ ...failed("down"), unfinished: "down" });
   });
@@ -363,7 +372,9 @@ describe("pods that were evicted", () => {
     expect(now.events).toEqual(["Warning NotDeleted: Pod was expected by PDB shop/shop to be deleted but it wasn't"]);
   });
   test("the next look is when the next of them is overdue", () => {
-    expect(now.wakes).toEqual([{ key: "shop/guard", queue: "recheck", afterMs: 1001 }]);
+    const next = [{ key: "shop/guard", queue: "recheck", afterMs: 1001 }];
+    expect(now.wakes).toEqual(next);
+    expect(decided(budget, [[pods, of(["b", "a"])]]).wakes).toEqual(next);
   });
   test("one that is due this very moment is healthy, and still noted", () => {
     const due = newBudget({ minAvailable: 1 }, { status: { disruptedPods: { a: secondsAgo(120) } } });

@@ -1,6 +1,7 @@
 import type { corev1 } from "@kubeloop/core/api";
 import type { Change } from "@kubeloop/core/contract";
-import { deployments, podDisruptionBudgets, replicaSets, statefulSets } from "@kubeloop/core/resources";
+import { deployments, podDisruptionBudgets, pods, replicaSets, statefulSets } from "@kubeloop/core/resources";
+import { plainSnapshot } from "@kubeloop/core/testing";
 import { describe, expect, test } from "vitest";
 import { newBudget, ownerOf, podOf, secondsAgo, snapshotOf } from "./budget.fixture.ts";
 import { budgetsOf, budgetsOfController, needsLook, wantsOtherNumber } from "./wakes.ts";
@@ -20,11 +21,34 @@ const target: corev1.PodCondition = {
   lastTransitionTime: secondsAgo(1),
 };
 
+const added = (object: corev1.Pod): Change<corev1.Pod> => ({ type: "add", object, isInitial: false, resource: pods });
+const updated = (before: corev1.Pod, object: corev1.Pod): Change<corev1.Pod> => ({
+  type: "update",
+  before,
+  object,
+  resource: pods,
+});
+
 describe("a pod that changes wakes", () => {
-  test("all budgets that select it, in its namespace", () => {
-    expect(budgetsOf(podOf("a"), snapshot)).toEqual(["shop/all", "shop/web"]);
-    expect(budgetsOf(unlabelled, snapshot)).toEqual(["shop/all"]);
-    expect(budgetsOf(unlabelled, one)).toEqual([]);
+  test.each([
+    ["all budgets that select it, in its namespace", podOf("a"), snapshot, ["shop/all", "shop/web"]],
+    ["those that select pods without labels", unlabelled, snapshot, ["shop/all"]],
+    ["none, if none selects it", unlabelled, one, []],
+  ])("%s", (_name, pod, where, expected) => expect(budgetsOf(pod, where, added(pod))).toEqual(expected));
+  test("those that selected it before, if its labels change", () => {
+    const [before, after] = [podOf("a"), unlabelled];
+    const change = updated(before, after);
+    expect([budgetsOf(before, one, change), budgetsOf(after, one, change)]).toEqual([["shop/web"], []]);
+  });
+  test("each budget once, if they do not", () => {
+    const [before, after] = [podOf("a"), podOf("a", { status: { phase: "Running" } })];
+    const change = updated(before, after);
+    expect([budgetsOf(before, one, change), budgetsOf(after, one, change)]).toEqual([[], ["shop/web"]]);
+  });
+  test("itself for what it is, not for what it was", () => {
+    const [before, after] = [podOf("a", { status: { conditions: [target] } }), podOf("a")];
+    const change = updated(before, after);
+    expect([needsLook(before, one, change), needsLook(after, one, change)]).toEqual([[], []]);
   });
   test.each([
     ["itself, if several budgets select it", podOf("a"), snapshot, ["shop/a"]],
@@ -37,7 +61,7 @@ describe("a pod that changes wakes", () => {
       one,
       [],
     ],
-  ])("%s", (_name, pod, where, expected) => expect(needsLook(pod, where)).toEqual(expected));
+  ])("%s", (_name, pod, where, expected) => expect(needsLook(pod, where, added(pod))).toEqual(expected));
 });
 
 describe("a controller wakes the budgets of its pods", () => {
@@ -65,4 +89,18 @@ describe("a controller wakes the budgets of its pods", () => {
     expect(wantsOtherNumber(change(2, 2))).toBe(false);
     expect(wantsOtherNumber({ type: "add", object: wanting(1), isInitial: false, resource: statefulSets })).toBe(false);
   });
+});
+
+test("the selector of a budget is read once, however many pods change", () => {
+  let reads = 0;
+  const selector = {
+    get matchLabels() {
+      reads++;
+      return { app: "web" };
+    },
+  };
+  const budget = { ...web, spec: { ...web.spec, selector } };
+  const where = plainSnapshot([[podDisruptionBudgets, [budget]]]);
+  for (const pod of [podOf("a"), podOf("b")]) expect(budgetsOf(pod, where, added(pod))).toEqual(["shop/web"]);
+  expect(reads).toBe(1);
 });

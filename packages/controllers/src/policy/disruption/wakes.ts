@@ -2,6 +2,7 @@
 // wakes that wants another number of pods: the budgets that select those. Upstream waits for the next change of a pod there, which may
 // have been seen before the change of its controller.
 import { controllerOf, type corev1, type KubernetesObject, keyOf } from "@kubeloop/core/api";
+import { deepEqual } from "@kubeloop/core/base";
 import type { Change, Snapshot, Wake } from "@kubeloop/core/contract";
 import { findBudgets } from "./budgets.ts";
 import { disruptionOf } from "./stale-conditions.ts";
@@ -10,13 +11,15 @@ export const budgetsQueue = "budgets";
 export const recheckQueue = "recheck";
 export const podsQueue = "pods";
 
-/** The keys of the budgets that select the pod. */
-export function budgetsOf(pod: corev1.Pod, snapshot: Snapshot): readonly Wake[] {
+/** The keys of the budgets that select the pod. As it was before an update, only if its labels have changed: else they are the same. */
+export function budgetsOf(pod: corev1.Pod, snapshot: Snapshot, change: Change<corev1.Pod>): readonly Wake[] {
+  if (pod !== change.object && deepEqual(pod.metadata.labels, change.object.metadata.labels)) return [];
   return findBudgets(pod.metadata, snapshot).map(keyOf);
 }
 
-/** The pod's own key if it is to be disrupted, or if several budgets select it. */
-export function needsLook(pod: corev1.Pod, snapshot: Snapshot): readonly Wake[] {
+/** The pod's own key if it is to be disrupted, or if several budgets select it. What it was before an update does not matter. */
+export function needsLook(pod: corev1.Pod, snapshot: Snapshot, change: Change<corev1.Pod>): readonly Wake[] {
+  if (pod !== change.object) return [];
   const isDisrupted = disruptionOf(pod) !== undefined;
   return isDisrupted || findBudgets(pod.metadata, snapshot).length > 1 ? [keyOf(pod)] : [];
 }
