@@ -99,6 +99,12 @@ test("the highest revision, and the one before it", () => {
   expect([maxRevision([]), lastRevision([set(4)])]).toEqual([0, 0]);
 });
 
+test("a revision that is too large to count on from, or below zero, does not count", () => {
+  const written = (revision: string) => set(1, { annotations: numbered(revision) });
+  expect(maxRevision([set(3), written("99999999999999999999")])).toBe(3);
+  expect(lastRevision([set(3), written("-1")])).toBe(0);
+});
+
 test("the size that a set was scaled for is kept, and read again", () => {
   const annotations = sizeAnnotations(web({ replicas: 10, maxSurge: 3 }));
   expect(annotations).toEqual({ [desiredReplicasAnnotation]: "10", [maxReplicasAnnotation]: "13" });
@@ -132,6 +138,7 @@ test.each([
   ["none if there is no annotation", undefined, undefined],
   ["none if it is empty", "", undefined],
   ["none if it is no number", "first", undefined],
+  ["none if it is too large", "9223372036854775808", undefined],
 ])("a rollback asks for %s", (_fact, text, expected) => {
   const annotations = text === undefined ? {} : { [rollbackAnnotation]: text };
   expect(rollbackRevisionOf(web({ annotations }))).toBe(expected);

@@ -52,7 +52,7 @@ export function maxRevision(sets: readonly Set[]): number {
 /** The second highest one; 0 if there is none. */
 export function lastRevision(sets: readonly Set[]): number {
   const [, last = 0] = sets.map((set) => revisionOf(set) ?? 0).toSorted((a, b) => b - a);
-  return last;
+  return Math.max(last, 0);
 }
 
 /** How long a history may become, in characters: a hundred revisions or more. */
@@ -110,8 +110,10 @@ export function rollbackRevisionOf({ metadata }: appsv1.Deployment): number | un
   return text === undefined || text === "" ? undefined : parseInteger(text);
 }
 
+/** Undefined also for a number that is too large to count on from: it would be stored as another one. */
 function parseInteger(text: string): number | undefined {
-  return /^[+-]?[0-9]+$/.test(text) ? Number(text) : undefined;
+  const number = /^[+-]?[0-9]+$/.test(text) ? Number(text) : Number.NaN;
+  return Number.isSafeInteger(number) ? number : undefined;
 }
 
 function isEqual(a: Annotations, b: Annotations): boolean {

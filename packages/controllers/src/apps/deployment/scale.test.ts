@@ -64,6 +64,13 @@ const rows: readonly Row[] = [
     after: [4, 4],
     scaledFor: [0, 0],
   },
+  {
+    fact: "no size becomes negative, even if the annotations say a size that is far too small",
+    replicas: [20, 5],
+    before: [10, 10],
+    after: [25, 0],
+    scaledFor: [2, 2],
+  },
 ];
 
 function scaled({ replicas, surge = [0, 0], before, available, scaledFor }: Row): Sizes {
