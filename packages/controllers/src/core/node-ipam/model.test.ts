@@ -129,6 +129,14 @@ describe("a node", () => {
     expect(counts(model)).toEqual([0]);
   });
 
+  test("that is gone has not failed any more", () => {
+    const model = newModel();
+    model.noteFailure("a");
+    expect(model.failuresOf("a")).toBe(1);
+    absorb(model, { type: "delete", resource: nodes, object: node("a") });
+    expect(model.failuresOf("a")).toBe(0);
+  });
+
   test("that was made anew under its name is another one", () => {
     const model = newModel();
     add(model, node("a", ["10.0.0.0/24"], "first"));

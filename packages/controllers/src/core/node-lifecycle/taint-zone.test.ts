@@ -3,7 +3,7 @@ import { actionsOf, type Plan, printAction } from "@kubeloop/core/contract";
 import { nodes } from "@kubeloop/core/resources";
 import { newNode, outcomeOf, plainSnapshot, stored } from "@kubeloop/core/testing";
 import { describe, expect, test } from "vitest";
-import { NodeMemory, newZone } from "./model.ts";
+import { NodeMemory, newZone, withRate } from "./model.ts";
 import { observeZone } from "./observe.ts";
 import { decideZone, learnZone, reportZone, reserveZone, type ZoneNotes } from "./taint-zone.ts";
 
@@ -24,7 +24,18 @@ const waitingModel = (names: readonly string[], rate = 0.1) => {
   return model;
 };
 
-function work(model: NodeMemory, all: readonly corev1.Node[], nowMs: number, { isRefused = false } = {}) {
+interface WorkOptions {
+  readonly isRefused?: boolean;
+  /** What happens while the taint is being written. */
+  readonly meanwhile?: () => void;
+}
+
+function work(
+  model: NodeMemory,
+  all: readonly corev1.Node[],
+  nowMs: number,
+  { isRefused = false, meanwhile = () => {} }: WorkOptions = {},
+) {
   const context = { nowMs, answer: () => undefined };
   const seen = observeZone("z", { snapshot: plainSnapshot([[nodes, all]]), model, nowMs });
   if (seen === undefined) return undefined;
@@ -33,6 +44,7 @@ function work(model: NodeMemory, all: readonly corev1.Node[], nowMs: number, { i
   const outcome = isRefused
     ? outcomeOf(decided, () => ({ status: "failed", error: new Error("no") }))
     : outcomeOf(decided);
+  meanwhile();
   learnZone(model, seen, { ...context, outcome });
   const evictions = reportZone(seen, outcome)?.measures?.length ?? 0;
   const { requeueAfterMs } = decided;
@@ -84,6 +96,17 @@ describe("in a zone", () => {
     expect(work(model, [node("a", "False")], 1000, { isRefused: true })?.evictions).toBe(0);
     expect(left(model)).toEqual(["a"]);
     expect(work(model, [node("a", "False")], 1001)?.actions).toEqual(["edit nodes a"]);
+  });
+
+  test("that was stopped while a node could not be tainted stays stopped", () => {
+    const model = waitingModel(["a"]);
+    const stop = () => {
+      const zone = model.zones.get("z");
+      if (zone !== undefined) zone.limiter = withRate(zone.limiter, 0, 1000);
+    };
+    work(model, [node("a", "False")], 1000, { isRefused: true, meanwhile: stop });
+    expect(left(model)).toEqual(["a"]);
+    expect(work(model, [node("a", "False")], 99_000)?.actions).toEqual([]);
   });
 
   test("the taint is that of the condition, and says when it was added", () => {

@@ -53,7 +53,7 @@ export function evictionRate(state: ZoneState, size: number, settings: ZoneSetti
  */
 export type Disruption = "none" | "entering" | "stopped" | "exiting";
 
-/** Zones without a counted node do not count. Both maps have the same zones. */
+/** `before` and `now` are the states of the same zones: those that have a node that counts. */
 export function disruptionOf(before: Iterable<ZoneState>, now: Iterable<ZoneState>): Disruption {
   const wasAll = [...before].every((state) => state === "FullDisruption");
   const isAll = [...now].every((state) => state === "FullDisruption");

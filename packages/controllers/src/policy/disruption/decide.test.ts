@@ -317,6 +317,15 @@ describe("a controller that is not cached is asked for its scale", () => {
     expect(decided(budget, strange, known(newServed({ ...gadgets, namespaced: false }))).asks).toEqual([
       "get example.com/v1/gadgets/scale g",
     ]);
+    const failures = (version: string) => new Map([[version, new Error("no endpoints")]]);
+    expect(decided(budget, strange, known({ ...served, failures: failures("example.com/v2") }))).toMatchObject({
+      ...failed("no endpoints"),
+      unfinished: "no endpoints",
+    });
+    expect(decided(budget, strange, known({ ...served, failures: failures("other.com/v1") }))).toMatchObject({
+      ...failed('no matches for kind "Gadget" in version "example.com/v1"'),
+      unfinished: undefined,
+    });
     const unknown = new Answers().give(discover(), unanswered(new Error("down")));
     expect(decided(budget, strange, unknown)).toMatchObject({ ...failed("down"), unfinished: "down" });
   });

@@ -6,6 +6,7 @@ import {
   type corev1,
   type metav1,
   objectKeyOf,
+  parseGroupVersion,
   type Resource,
   scaledValue,
 } from "@kubeloop/core/api";
@@ -109,14 +110,20 @@ function askForScale(
   return { is: "found", uid: controller.uid, replicas: scale.spec?.replicas ?? 0 };
 }
 
-/** A kind that the last discovery did not have may be new: the server is asked again before it counts as unknown. */
+/**
+ * A kind that the last discovery did not have may be new: the server is asked again before it counts as unknown. Returns the error if discovery of
+ * its group failed, because the kind may be served all the same.
+ */
 function discoveredResource(
   controller: metav1.OwnerReference,
   context: Pick<DecideContext, "answer">,
 ): Resource | Error | "asked" | undefined {
   const answer = context.answer(discover());
   if (answer === undefined) return "asked";
-  return answer.ok ? resourceOfKind(answer.value, controller) : answer.error;
+  if (!answer.ok) return answer.error;
+  const { group } = parseGroupVersion(controller.apiVersion);
+  const failed = [...answer.value.failures].find(([version]) => parseGroupVersion(version).group === group);
+  return resourceOfKind(answer.value, controller) ?? failed?.[1];
 }
 
 function unknown(message: string): Found {

@@ -30,7 +30,7 @@ export interface Observed {
   readonly resourceOf: (controller: metav1.OwnerReference) => Resource | undefined;
 }
 
-/** Who wants so many pods. */
+/** The uid of a controller, and how many pods it wants. */
 export interface Scaled {
   readonly uid: string;
   readonly replicas: number;
