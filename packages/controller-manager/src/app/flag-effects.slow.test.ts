@@ -364,6 +364,8 @@ test.each([
     const usedNow = async () => (await quotas.get("quota", signal)).status?.used?.["secrets"];
     await quotas.create(newQuota("quota"), signal);
     await until("the quota is computed", async () => (await usedNow()) === "0");
+    // What is not younger than a quota is counted at once.
+    await clock.advance(2 * secondMs);
     const secret: corev1.Secret = { apiVersion: "v1", kind: "Secret", metadata: { name: "one" } };
     await client.resource(secrets).in("default").create(secret, signal);
     await clock.advance(hourMs);
