@@ -52,7 +52,7 @@ export const newEndpointsController = ({ workers = 5, batchMs = 0 }: EndpointsSe
       services: queue({
         metricName: "endpoint",
         workers,
-        // As upstream: fifteen tries.
+        // As upstream: the first try and fifteen more.
         retry: { maxTries: 16 },
         observe,
         decide: newDecide({ most: mostAddresses }),

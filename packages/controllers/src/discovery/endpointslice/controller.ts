@@ -62,7 +62,7 @@ export const newEndpointSliceController = ({
       services: queue({
         metricName: "endpoint_slice",
         workers,
-        // As upstream: a second at first, since a Service may mean many slices, and fifteen tries.
+        // As upstream: a second at first, since a Service may mean many slices, and fifteen tries after the first.
         retry: { baseMs: 1000, maxMs: 1_000_000, maxTries: 16 },
         observe,
         decide: newDecide({ most: maxEndpointsPerSlice, knowsPreferSame }),
