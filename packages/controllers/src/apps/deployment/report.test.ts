@@ -195,6 +195,14 @@ describe("Progressing says", () => {
       },
     ],
     [
+      "that it was given up, if nothing says when it went on last",
+      {
+        deployment: known([{ type: "Progressing", status: "True", reason: "ReplicaSetUpdated" }], partly),
+        newSet: stuck,
+      },
+      { status: "False", reason: "ProgressDeadlineExceeded" },
+    ],
+    [
       "nothing of that until the deadline has passed",
       { deployment: known([progressing({ lastUpdateTime: ago(600) })], partly), newSet: stuck },
       { status: "True", reason: "ReplicaSetUpdated" },
