@@ -63,6 +63,12 @@ describe("endpoints are meant", () => {
       ["a>b a>a a>a a>a b>b b>b changed"],
     ],
     [
+      "anew where a zone gets too many together with another slice",
+      [unchanged("a>a a>a"), unchanged("a>a a>a b>b b>b")],
+      half,
+      ["a>a a>a", "a>b a>a b>b b>b changed"],
+    ],
+    [
       "for three zones",
       [changed("a a b b c c")],
       { a: 1 / 3, b: 1 / 3, c: 1 / 3 },
