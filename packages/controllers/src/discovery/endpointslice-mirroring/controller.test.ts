@@ -12,3 +12,9 @@ test("its queue has upstream's name and workers", () => {
   expect(endpoints).toMatchObject({ metricName: "endpoint_slice_mirroring", workers: 5 });
   expect(newEndpointSliceMirroringController({ workers: 9 }).queues["endpoints"]).toMatchObject({ workers: 9 });
 });
+
+test("a key is tried as often as upstream does, with the same delays", () => {
+  expect(newEndpointSliceMirroringController().queues["endpoints"]).toMatchObject({
+    retry: { baseMs: 1000, maxMs: 100_000, maxTries: 16 },
+  });
+});
