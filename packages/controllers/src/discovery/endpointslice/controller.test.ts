@@ -1,5 +1,5 @@
 import type { Change } from "@kubeloop/core/contract";
-import { endpointSlices } from "@kubeloop/core/resources";
+import { endpointSlices, pods } from "@kubeloop/core/resources";
 import { plainSnapshot } from "@kubeloop/core/testing";
 import { describe, expect, test } from "vitest";
 import { newGarbageCollectorController } from "../../core/garbage-collector/controller.ts";
@@ -37,4 +37,10 @@ test.each([
   const { absorb } = newEndpointSliceController(settings);
   const view = { snapshot: plainSnapshot([]), nowMs: 0 };
   expect(absorb?.(new EndpointSliceModel(100), change, view)).toEqual([{ key: "shop/web", afterMs }]);
+});
+
+test("a change of a pod waits for the batch period", () => {
+  const watches = newEndpointSliceController({ batchMs: 700 }).watchesFor(undefined);
+  const waits = watches.filter(({ resource }) => resource === pods).map(({ afterMs }) => afterMs);
+  expect(waits).toEqual([700]);
 });
