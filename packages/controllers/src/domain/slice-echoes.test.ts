@@ -66,6 +66,7 @@ describe("a change is somebody else's", () => {
     ],
     ["if it comes from another manager", updated(slice(2), slice(1, {})), ["shop/web"]],
     ["and not if it is what was written", updated(slice(2)), []],
+    ["and not if it is what was written before that", updated(slice(1)), []],
     ["and not if only its annotations changed", updated(slice(2), slice(2)), []],
     ["and not if another manager's slice changes", updated(slice(9, {}), slice(8, {})), []],
     ["and not if the slice names no Service", added(slice(1, { "endpointslice.kubernetes.io/managed-by": "me" })), []],
@@ -79,10 +80,13 @@ describe("a change is somebody else's", () => {
   }
 });
 
-test("a delete of its own is seen once", () => {
+test.each<[string, ActionResult]>([
+  ["is seen once", done(undefined)],
+  ["that finds the slice gone is seen once, too", { status: "tolerated", error: new Error("not found") }],
+])("a delete of its own %s", (_what, result) => {
   const echoes = new SliceEchoes("me");
   echoes.begin("shop/web");
-  echoes.end("shop/web", outcome([removal(slice(2)), done(undefined)]));
+  echoes.end("shop/web", outcome([removal(slice(2)), result]));
   expect(echoes.absorb(deleted(slice(2)))).toEqual([]);
   expect(echoes.absorb(deleted(slice(2)))).toEqual(["shop/web"]);
 });

@@ -443,6 +443,8 @@ test("a rollback restores the template, and the annotations of that revision", (
     2: { ...current, annotations: { note: "second", other: "x" } },
   };
   const [edit] = actionsOf(planned({ deployment, sets }));
+  // The deployment's own annotations stay, its revision among them.
+  expect(JSON.stringify(edit?.type === "edit" ? edit.patch : edit)).not.toContain(revisionAnnotation);
   // The hash stays with the set.
   expect(JSON.stringify(edit?.type === "edit" ? edit.patch : edit)).not.toContain("pod-template-hash");
   expect(edit).toMatchObject({

@@ -131,12 +131,12 @@ function isTimedOut(deployment: Deployment, status: Status, nowMs: number): bool
   return atMs !== undefined && atMs < nowMs;
 }
 
-/** When the rollout is given up; undefined while it cannot be. */
+/** When the rollout is given up; undefined while it cannot be. As upstream: a condition without lastUpdateTime is older than every deadline. */
 function deadlineMs(deployment: Deployment, status: Status): number | undefined {
   const seconds = deadlineSecondsOf(deployment);
-  const { reason, lastUpdateTime } = progressingOf(status) ?? {};
-  if (seconds === undefined || lastUpdateTime === undefined || reason === "NewReplicaSetAvailable") return undefined;
-  return parseTime(lastUpdateTime) + seconds * 1000;
+  const current = progressingOf(status);
+  if (seconds === undefined || current === undefined || current.reason === "NewReplicaSetAvailable") return undefined;
+  return current.lastUpdateTime ? parseTime(current.lastUpdateTime) + seconds * 1000 : Number.NEGATIVE_INFINITY;
 }
 
 /** When to look again whether the rollout is stuck: no event tells of that. A second later, because times are whole seconds. */

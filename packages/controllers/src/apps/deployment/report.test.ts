@@ -176,6 +176,15 @@ describe("Progressing says", () => {
       { reason: "NewReplicaSetAvailable", lastUpdateTime: ago(9000) },
     ],
     [
+      "that a rollout goes on which was complete once, while there are old pods",
+      {
+        deployment: known([progressing({ reason: "NewReplicaSetAvailable" })], partly),
+        newSet: stuck,
+        oldSets: [set(1, { replicas: 1 })],
+      },
+      { reason: "ReplicaSetUpdated", lastUpdateTime: now },
+    ],
+    [
       "that it was given up after the deadline",
       { deployment: known([progressing({ lastUpdateTime: ago(601) })], partly), newSet: stuck },
       {
@@ -184,6 +193,14 @@ describe("Progressing says", () => {
         message: 'ReplicaSet "web-2" has timed out progressing.',
         lastTransitionTime: now,
       },
+    ],
+    [
+      "that it was given up, if nothing says when it went on last",
+      {
+        deployment: known([{ type: "Progressing", status: "True", reason: "ReplicaSetUpdated" }], partly),
+        newSet: stuck,
+      },
+      { status: "False", reason: "ProgressDeadlineExceeded" },
     ],
     [
       "nothing of that until the deadline has passed",

@@ -19,6 +19,16 @@ test("its queue has upstream's name and workers", () => {
   expect(newEndpointsController({ workers: 9 }).queues["services"]).toMatchObject({ workers: 9 });
 });
 
+test("a key is tried as often as upstream does", () => {
+  expect(newEndpointsController().queues["services"]).toMatchObject({ retry: { maxTries: 16 } });
+});
+
+test("a change of a pod waits for the batch period", () => {
+  const watches = newEndpointsController({ batchMs: 700 }).watchesFor(undefined);
+  const waits = watches.filter(({ resource }) => resource === pods).map(({ afterMs }) => afterMs);
+  expect(waits).toEqual([700]);
+});
+
 test("Endpoints that are left over at the start are deleted, but for those of a leader election and of Services without a selector", async () => {
   const clock = new FakeClock();
   const server = new FakeApiServer({ clock, resources: [endpoints, services, pods] });

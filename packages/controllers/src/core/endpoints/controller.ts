@@ -15,7 +15,7 @@
 // - Endpoints of a Service that is gone are deleted, also those that were left over when the controller starts, unless somebody's leader election
 //   lives in them.
 // - Changes of pods wait for the batch period, so that many become one write. Changes of a Service do not.
-// - What a change costs does not grow with other namespaces: Services are found by the labels of a pod.
+// - What a change costs does not grow with other pods: Services are found by the labels of a pod, pods by a label of the selector.
 import type { corev1 } from "@kubeloop/core/api";
 import { keyOf } from "@kubeloop/core/api";
 import { type Change, mapped, newController, queue, verbs } from "@kubeloop/core/contract";
@@ -52,7 +52,7 @@ export const newEndpointsController = ({ workers = 5, batchMs = 0 }: EndpointsSe
       services: queue({
         metricName: "endpoint",
         workers,
-        // As upstream: fifteen tries.
+        // As upstream: the first try and fifteen more.
         retry: { maxTries: 16 },
         observe,
         decide: newDecide({ most: mostAddresses }),

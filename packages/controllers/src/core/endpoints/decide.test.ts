@@ -108,6 +108,11 @@ test("they carry the labels of the Service, who made them, and when they changed
   });
 });
 
+test("those of another Service do not say that it is headless, whatever its labels say", () => {
+  const service = newService({}, { labels: { "service.kubernetes.io/headless": "mine" } });
+  expect(written({ service })?.metadata.labels).toEqual(managed);
+});
+
 test("those of a headless Service say so", () => {
   const service = newService({ clusterIP: "None" }, { labels: { "service.kubernetes.io/headless": "mine" } });
   expect(written({ service })?.metadata.labels).toEqual({ ...managed, "service.kubernetes.io/headless": "" });

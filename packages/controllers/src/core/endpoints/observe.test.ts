@@ -1,4 +1,4 @@
-import { plan } from "@kubeloop/core/contract";
+import { create, plan } from "@kubeloop/core/contract";
 import { endpoints, pods, services } from "@kubeloop/core/resources";
 import { newPod, outcomeOf, plainSnapshot, stored } from "@kubeloop/core/testing";
 import { expect, test } from "vitest";
@@ -42,4 +42,13 @@ test("times are remembered until a failure, and forgotten with the Service", () 
   };
   expect(learned(true)).toEqual(notes.times);
   expect(learned(false)).toBeUndefined();
+});
+
+test("the times of a try that failed are not remembered: the next one is for the same change", () => {
+  const times = { serviceMs: 7, podsMs: new Map() };
+  const tried = plan<DecidedEndpoints>("", [[create(endpoints, current)]], { notes: { times } });
+  const outcome = outcomeOf(tried, () => ({ status: "failed", error: new Error("no") }));
+  const fresh = new SeenTimes();
+  learn(fresh, observed("shop/web"), { outcome, nowMs: 0, answer: () => undefined });
+  expect(fresh.get("shop/web")).toBeUndefined();
 });

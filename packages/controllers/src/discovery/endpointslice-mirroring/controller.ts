@@ -66,7 +66,7 @@ export const newEndpointSliceMirroringController = ({
       endpoints: queue({
         metricName: "endpoint_slice_mirroring",
         workers,
-        // As upstream: a second at first, and fifteen tries.
+        // As upstream: a second at first, and fifteen tries after the first.
         retry: { baseMs: 1000, maxMs: 100_000, maxTries: 16 },
         observe,
         decide: newDecide({ most: maxEndpointsPerSubset }),

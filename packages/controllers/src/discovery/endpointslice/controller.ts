@@ -14,7 +14,8 @@
 // - Slices carry the labels of their Service, and are controlled by it: when it is gone, the garbage collector deletes them. Slices that others
 //   manage are left alone; what others do to its own is undone after a second.
 // - Changes of pods wait for the batch period, so that many become one write. Changes of a Service do not.
-// - What a change costs does not grow with other namespaces: Services are found by the labels of a pod, slices by their Service.
+// - What a change costs does not grow with other pods: Services are found by the labels of a pod, pods by a label of the
+//   selector, slices by their Service.
 import { cached, newController, nothing, queue, subresourceVerbs, verbs } from "@kubeloop/core/contract";
 import { endpointSlices, nodes, services } from "@kubeloop/core/resources";
 import { podsByLabel } from "../../domain/by-label.ts";
@@ -62,7 +63,7 @@ export const newEndpointSliceController = ({
       services: queue({
         metricName: "endpoint_slice",
         workers,
-        // As upstream: a second at first, since a Service may mean many slices, and fifteen tries.
+        // As upstream: a second at first, since a Service may mean many slices, and fifteen tries after the first.
         retry: { baseMs: 1000, maxMs: 1_000_000, maxTries: 16 },
         observe,
         decide: newDecide({ most: maxEndpointsPerSlice, knowsPreferSame }),

@@ -59,6 +59,11 @@ describe("the slices of a Service:", () => {
     ["a placeholder becomes the first slice", { pods: [podOf("p1")], slices: [sliceOf("a")] }, ["edit a"]],
     ["a slice that is right stays", { pods: [podOf("p1")], slices: [filled] }, none],
     ["the last slice becomes a placeholder", { slices: [filled] }, ["edit a"]],
+    [
+      "one slice for a family that is named twice",
+      { service: newService({ ipFamilies: ["IPv4", "IPv4"] }), pods: [podOf("p1")] },
+      ["create web-*"],
+    ],
     ["a slice for each family", { service: dual, pods: [podOf("p1")] }, ["create web-*", "create web-*"]],
     [
       "a slice of a family that it has no longer is deleted",

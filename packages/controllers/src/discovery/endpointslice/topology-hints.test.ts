@@ -63,6 +63,18 @@ describe("endpoints are meant", () => {
       ["a>b a>a a>a a>a b>b b>b changed"],
     ],
     [
+      "anew where a zone gets too many together with another slice",
+      [unchanged("a>a a>a"), unchanged("a>a a>a b>b b>b")],
+      half,
+      ["a>a a>a", "a>b a>a b>b b>b changed"],
+    ],
+    [
+      "for their own zones, if less than one would have to move",
+      [changed("a a a a a a b b b b b")],
+      { a: 5.4 / 11, b: 5.6 / 11 },
+      ["a>a a>a a>a a>a a>a a>a b>b b>b b>b b>b b>b changed"],
+    ],
+    [
       "for three zones",
       [changed("a a b b c c")],
       { a: 1 / 3, b: 1 / 3, c: 1 / 3 },
