@@ -1,5 +1,5 @@
 // Which of the served resources quotas count: what can be created, listed, watched and deleted in a namespace, in its preferred version.
-// Which names of a quota are of which resource, and how much an object uses, are rules of core, which admission shares.
+// Which names of a quota are of which resource, and how much an object uses, are rules of core, which an admission plugin can share.
 import type { Resource } from "@kubeloop/core/api";
 import { preferredResources, type Served, type Snapshot } from "@kubeloop/core/contract";
 import { deviceClasses, persistentVolumeClaims, pods, resourceClaims, services } from "@kubeloop/core/resources";

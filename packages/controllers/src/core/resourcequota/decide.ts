@@ -1,5 +1,5 @@
 // The rules of the resourcequota controller: what the status of a quota says. How much one object uses, and which objects a quota counts, are
-// rules of core (`quotaEvaluatorOf`), which admission shares.
+// rules of core (`quotaEvaluatorOf`), which an admission plugin can share.
 import { type corev1, keyOf, type resourcev1 } from "@kubeloop/core/api";
 import { KubeloopError, toError } from "@kubeloop/core/base";
 import { type DecideContext, editStatus, type InSlices, type Plan, plan } from "@kubeloop/core/contract";
