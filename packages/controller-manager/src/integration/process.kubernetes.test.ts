@@ -16,6 +16,7 @@ import { RealCluster } from "@kubeloop/real-cluster";
 import { allScenarios } from "@kubeloop/scenarios";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { controllerDescriptors } from "../app/index.ts";
+import { networkFlags } from "./manager-flags.contract.ts";
 import { askEndpoint, type EndpointRequest, findPort, ManagerProcess } from "./manager-process.contract.ts";
 import { untilSeen } from "./process-on-embedded-server.contract.ts";
 import { adminClient, runOnRealCluster } from "./scenario-on-real-cluster.contract.ts";
@@ -83,7 +84,7 @@ describe.concurrent("a manager", () => {
     timeout: 600_000,
   }, async () => {
     const names = written.map(({ name }) => name).filter((name) => name !== "ttl-controller");
-    await using _manager = start(names, "--secure-port=0", "--leader-elect=false");
+    await using _manager = start(names, "--secure-port=0", "--leader-elect=false", ...networkFlags);
     await Promise.all(names.map(runScenarios));
   });
 
