@@ -87,19 +87,7 @@ export const handedOver: Readonly<Record<string, HandedOver>> = {
         );
       await untilReplicas(cluster, 2, deployments);
     },
-    async change(cluster) {
-      const { client, namespace, signal } = cluster;
-      const before = await podUids(cluster);
-      await client
-        .resource(deployments)
-        .in(namespace)
-        .patch("web", { type: "merge", body: { spec: { replicas: 3 } } }, signal);
-      await untilReplicas(cluster, 3, deployments);
-      // Nothing was rolled out: the pods that were there are there.
-      const after = await podUids(cluster);
-      expect(after).toHaveLength(3);
-      expect(after).toEqual(expect.arrayContaining([...before]));
-    },
+    change: (cluster) => scaleToThree(cluster, deployments),
   },
   "namespace-controller": {
     async prepare({ client, namespace, signal }) {
@@ -248,20 +236,9 @@ export const handedOver: Readonly<Record<string, HandedOver>> = {
           },
           signal,
         );
-      await untilReplicas(cluster, 2);
+      await untilReplicas(cluster, 2, replicaSets);
     },
-    async change(cluster) {
-      const { client, namespace, signal } = cluster;
-      const before = await podUids(cluster);
-      await client
-        .resource(replicaSets)
-        .in(namespace)
-        .patch("web", { type: "merge", body: { spec: { replicas: 3 } } }, signal);
-      await untilReplicas(cluster, 3);
-      const after = await podUids(cluster);
-      expect(after).toHaveLength(3);
-      expect(after).toEqual(expect.arrayContaining([...before]));
-    },
+    change: (cluster) => scaleToThree(cluster, replicaSets),
   },
   "replicationcontroller-controller": {
     async prepare(cluster) {
@@ -285,18 +262,7 @@ export const handedOver: Readonly<Record<string, HandedOver>> = {
         );
       await untilReplicas(cluster, 2, replicationControllers);
     },
-    async change(cluster) {
-      const { client, namespace, signal } = cluster;
-      const before = await podUids(cluster);
-      await client
-        .resource(replicationControllers)
-        .in(namespace)
-        .patch("web", { type: "merge", body: { spec: { replicas: 3 } } }, signal);
-      await untilReplicas(cluster, 3, replicationControllers);
-      const after = await podUids(cluster);
-      expect(after).toHaveLength(3);
-      expect(after).toEqual(expect.arrayContaining([...before]));
-    },
+    change: (cluster) => scaleToThree(cluster, replicationControllers),
   },
   "root-ca-certificate-publisher-controller": {
     async prepare({ client, namespace, signal, until }) {
@@ -575,10 +541,24 @@ async function untilTaints({ client, namespace, signal, until }: ScenarioCluster
   });
 }
 
+type Replicated = Resource<appsv1.Deployment | appsv1.ReplicaSet | corev1.ReplicationController>;
+
+/** The pods that were there stay: nothing is rolled out. */
+async function scaleToThree(cluster: ScenarioCluster, resource: Replicated): Promise<void> {
+  const { client, namespace, signal } = cluster;
+  const before = await podUids(cluster);
+  const patch = { type: "merge", body: { spec: { replicas: 3 } } } as const;
+  await client.resource(resource).in(namespace).patch("web", patch, signal);
+  await untilReplicas(cluster, 3, resource);
+  const after = await podUids(cluster);
+  expect(after).toHaveLength(3);
+  expect(after).toEqual(expect.arrayContaining([...before]));
+}
+
 async function untilReplicas(
   { client, namespace, signal, until }: ScenarioCluster,
   count: number,
-  resource: Resource<appsv1.Deployment | appsv1.ReplicaSet | corev1.ReplicationController> = replicaSets,
+  resource: Replicated,
 ): Promise<void> {
   await until(`${count} replicas`, async () => {
     const { metadata, status } = await client.resource(resource).in(namespace).get("web", signal);

@@ -24,8 +24,8 @@ export interface ManagerOfUpOptions {
 
 const fixedFlags = ["--leader-elect=false", "--secure-port=0", "--kube-api-qps=5000", "--kube-api-burst=10000"];
 
-/** Declines without a key to sign tokens with, and the server has none yet. */
-const keyless = "serviceaccount-token-controller";
+/** Would decline: the server has no key yet to sign tokens with, and nobody gives it networks for nodes. */
+const declining: ReadonlySet<string> = new Set(["serviceaccount-token-controller", "node-ipam-controller"]);
 
 export async function newManagerOfUp({ server, informers, caFile, log }: ManagerOfUpOptions): Promise<ManagerOfUp> {
   // Imported when it is needed: `up --help` does without.
@@ -33,7 +33,7 @@ export async function newManagerOfUp({ server, informers, caFile, log }: Manager
   const controllers = controllerDescriptors
     .filter(({ start, isOffByDefault }) => start !== undefined && isOffByDefault !== true)
     .map(({ name }) => name)
-    .filter((name) => name !== keyless);
+    .filter((name) => !declining.has(name));
   const options = parseOptions([...fixedFlags, `--controllers=${controllers.join(",")}`, `--root-ca-file=${caFile}`]);
   // The client logs only what the server warns of, such as a deprecated version: nobody at the terminal can change the manager's requests.
   const client = clientOf(server.transport, { log: noLog });
