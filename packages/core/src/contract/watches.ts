@@ -36,8 +36,11 @@ export type ChangeCause = "initial" | "change" | "relist" | "resync";
 export interface WatchOptions<T extends KubernetesObject = KubernetesObject> {
   /** The queue that the keys are added to; the controller's first queue unless given. */
   readonly queue?: string;
-  /** Only changes for which this returns true add keys. For deletions only: `when: ({ type }) => type === "delete"`. */
-  readonly when?: (change: Change<T>) => boolean;
+  /**
+   * Only changes for which this returns true add keys. For deletions only: `when: ({ type }) => type === "delete"`. It may read other caches: a
+   * change whose answer came from a cache that has not synced is asked about again when that cache has.
+   */
+  readonly when?: (change: Change<T>, snapshot: Snapshot) => boolean;
   /** Adds the key after this delay, so that one reconcile handles several changes. */
   readonly afterMs?: number;
   /** Adds the keys of every cached object again after each such period. */
@@ -144,5 +147,8 @@ function eachState<T extends KubernetesObject>(
   keysOf: (object: T) => readonly Wake[],
 ): readonly Wake[] {
   if (change.type !== "update" || change.before === change.object) return keysOf(change.object);
-  return [...keysOf(change.before), ...keysOf(change.object)];
+  const [before, after] = [keysOf(change.before), keysOf(change.object)];
+  // By far most updates move nothing from one key to another.
+  if (before.length === 0 || (before.length === 1 && after.length === 1 && before[0] === after[0])) return after;
+  return after.length === 0 ? before : [...before, ...after];
 }

@@ -17,6 +17,19 @@ export {
   type ResourcePod,
 } from "./pod-resources.ts";
 export {
+  isStricterPodSecurity,
+  type PodSecurityLabelFault,
+  type PodSecurityLevel,
+  type PodSecurityPolicy,
+  type PodSecurityStandard,
+  podSecurityLevels,
+  podSecurityPolicyOf,
+  podSecurityViolations,
+  printPodSecurityStandard,
+  printPodSecurityViolations,
+} from "./pod-security.ts";
+export type { CheckedPod, PodSecurityViolation } from "./pod-security-checks.ts";
+export {
   isPodActive,
   isPodAvailable,
   isPodReady,

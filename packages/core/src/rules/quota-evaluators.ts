@@ -1,6 +1,6 @@
 // What ResourceQuotas count of a resource: which of a quota's resource names it has a part in, which scopes its objects match, how much one
 // object uses, and which writes change that. The resourcequota controller sums the usage of all objects with it; the admission plugin ResourceQuota
-// of an API server charges one write with it, which the embedded server does not have yet. Pods, services, PersistentVolumeClaims and ResourceClaims
+// of the embedded server charges one write with it. Pods, services, PersistentVolumeClaims and ResourceClaims
 // have rules of their own; objects of every other resource are counted.
 import type {
   PersistentVolumeClaim,

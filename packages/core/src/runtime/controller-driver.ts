@@ -20,6 +20,7 @@ import { ControllerSources } from "./controller-sources.ts";
 import { type ControllerDriverOptions, type DriverSettings, driverSettings } from "./driver-options.ts";
 import { type OpenQueue, openQueue } from "./open-queue.ts";
 import { PanicError } from "./panic-error.ts";
+import type { WriteGate } from "./read-your-writes.ts";
 import { type DriverMetrics, driverMetrics } from "./reconcile-metrics.ts";
 import { StaleReadError } from "./stale-read-error.ts";
 import { ControllerSpans } from "./tracing/controller-spans.ts";
@@ -44,6 +45,7 @@ interface WakeDefaults {
 }
 
 const lowPriority = -100;
+const noKeys: readonly Wake[] = [];
 
 export class ControllerDriver<M = undefined> {
   readonly #controller: Controller<M>;
@@ -54,6 +56,8 @@ export class ControllerDriver<M = undefined> {
   readonly #caches = new ControllerCaches();
   readonly #model: M;
   readonly #queues = new Map<string, OpenQueue>();
+  /** Of the queues. Every change goes through it, and an array is read faster than a map. */
+  readonly #gates: { readonly queue: string; readonly gate: WriteGate }[] = [];
   /** Changes, by watch and object, that were mapped before all caches that the mapping reads had synced. */
   readonly #partlyMapped = new Map<Watch, Map<string, Change>>();
   readonly #sources: ControllerSources;
@@ -147,7 +151,9 @@ export class ControllerDriver<M = undefined> {
     for (const [name, queue] of Object.entries<ControllerQueue<M>>(this.#controller.queues)) {
       const wake = (wakes: readonly Wake[], by: (() => SpanContext) | undefined) =>
         this.#wake(wakes, { queue: name, by });
-      this.#queues.set(name, openQueue(name, queue, { ...parts, wake }));
+      const open = openQueue(name, queue, { ...parts, wake });
+      this.#queues.set(name, open);
+      this.#gates.push({ queue: name, gate: open.gate });
     }
     this.#counted.maxConcurrent.set([...this.#queues.values()].reduce((total, { workers }) => total + workers, 0));
     this.#counted.active.set(0);
@@ -204,8 +210,9 @@ export class ControllerDriver<M = undefined> {
     }
     this.#addKeys(change, watches, priority);
     // A key that was delayed until the cache shows this object is added immediately.
-    for (const [queue, { gate }] of this.#queues) {
-      const waiting = gate.noteChange(change.resource, keyOf(change.object));
+    const key = keyOf(change.object);
+    for (const { queue, gate } of this.#gates) {
+      const waiting = gate.noteChange(change.resource, key);
       if (waiting.length > 0) this.#wake(waiting, { queue, change, by: this.#spans?.event(change) });
     }
   }
@@ -216,9 +223,9 @@ export class ControllerDriver<M = undefined> {
     for (const watch of watches) {
       if (watch.wakes === "cache") continue;
       try {
-        if (watch.when?.(change) === false) continue;
+        const { partial } = this.#caches;
         this.#caches.hasReadUnsynced = false;
-        const keys = watch.keysOf(change, this.#caches.partial);
+        const keys = watch.when?.(change, partial) === false ? noKeys : watch.keysOf(change, partial);
         if (this.#caches.hasReadUnsynced) this.#mapLater(watch, change);
         if (keys.length === 0) continue;
         defaults ??= {

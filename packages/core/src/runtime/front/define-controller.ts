@@ -100,7 +100,7 @@ function isWatch(given: Resource | Watch): given is Watch {
 
 function withPredicate(watch: Watch, when: Predicate): Watch {
   const own = watch.when;
-  return { ...watch, when: own === undefined ? when : (change) => when(change) && own(change) };
+  return { ...watch, when: own === undefined ? when : (change, snapshot) => when(change) && own(change, snapshot) };
 }
 
 function usualReads(watched: readonly Watch[], followsDiscovery: boolean): readonly Access[] {

@@ -265,6 +265,32 @@ describe("a cache that has not synced", () => {
     expect(seen).toHaveLength(1);
     expect(seen[0]).toMatch(/^3 at 4/);
   });
+
+  test("is asked again by a predicate that has read it, when it has synced", async () => {
+    const seen: string[] = [];
+    const controller = keyed<string>({
+      name: "maps",
+      primary: configMaps,
+      watches: [
+        itself(configMaps, { when: (_change, snapshot) => snapshot.list(widgets).length === 3 }),
+        cached(widgets),
+      ],
+      observe: (key) => key,
+      decide: (key) => {
+        seen.push(key);
+        return nothing("seen");
+      },
+    });
+    await using stage = new Stage(controller, {
+      resources: [configMaps, widgets],
+      objects: [[configMaps, map("a")], ...three],
+      wrap: slow,
+    });
+    await stage.clock.advance(3900);
+    expect(seen).toEqual([]);
+    await stage.clock.advance(300);
+    expect(seen).toEqual(["shop/a"]);
+  });
 });
 
 describe("report", () => {
