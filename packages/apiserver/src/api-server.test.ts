@@ -3,6 +3,7 @@ import { deferred, FakeClock, noLog, seededRandom } from "@kubeloop/core/base";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ApiServer } from "./api-server.ts";
 import { ask, namesAt, requestFor } from "./ask.fixture.ts";
+import { anonymousUser } from "./authentication/users.ts";
 
 let server: ApiServer;
 beforeEach(async () => {
@@ -160,3 +161,75 @@ async function freePort(): Promise<number> {
   await using other = await ApiServer.open();
   return (await other.listen({ isPlain: true })).port;
 }
+
+describe("whoever asks is authorized, over no socket too", () => {
+  const never = new AbortController().signal;
+  const secrets = "/api/v1/namespaces/default/secrets";
+  const codeOf = async (transport: ApiServer["transport"], path: string, headers = {}) => {
+    await using response = await transport(requestFor(path, { headers }), never);
+    return response.status;
+  };
+
+  test("the anonymous read no secrets", async () => {
+    const refused = await server.answer(requestFor(secrets), anonymousUser, never);
+    expect(refused.body).toMatchObject({
+      value: {
+        code: 403,
+        message:
+          'secrets is forbidden: User "system:anonymous" cannot list resource "secrets" in API group "" in the namespace "default"',
+      },
+    });
+    expect((await server.answer(requestFor("/version"), anonymousUser, never)).status).toBe(200);
+  });
+
+  test("a controller in the process is a user like any other", async () => {
+    const jane = { name: "jane" };
+    expect(await codeOf(server.transportAs(jane), secrets)).toBe(403);
+    expect(await codeOf(server.transportAs({ ...jane, groups: ["system:masters"] }), secrets)).toBe(200);
+    await using open = await ApiServer.open({ clock: new FakeClock(), authorization: "always-allow" });
+    expect(await codeOf(open.transportAs(jane), secrets)).toBe(200);
+    expect((await open.answer(requestFor(secrets), anonymousUser, never)).status).toBe(403);
+  });
+
+  test("a request in somebody else's name has that one's rights", async () => {
+    const asJane = { "impersonate-user": "jane" };
+    expect(await codeOf(server.transport, secrets, asJane)).toBe(403);
+    expect(await codeOf(server.transport, "/api", asJane)).toBe(200);
+    const review = { method: "POST", value: {}, headers: asJane };
+    expect(await ask(server, "/apis/authentication.k8s.io/v1/selfsubjectreviews", review)).toMatchObject({
+      object: { status: { userInfo: { username: "jane", groups: ["system:authenticated"] } } },
+    });
+  });
+
+  test.each([
+    ["list", "secrets", "jane", [], { allowed: false }],
+    ["list", "secrets", "jane", ["system:masters"], { allowed: true }],
+    ["impersonate", "users", "jane", [], { allowed: false }],
+  ])("a review says of %s %s by %s in %j what a request would meet", async (verb, resource, user, groups, status) => {
+    const spec = { user, groups, resourceAttributes: { verb, resource, namespace: "default" } };
+    const review = { method: "POST", value: { spec } };
+    const path = "/apis/authorization.k8s.io/v1/subjectaccessreviews";
+    expect(await ask(server, path, review)).toMatchObject({ code: 201, object: { status } });
+  });
+
+  test("a review of a path, and of oneself", async () => {
+    const self = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
+    const review = (path: string) =>
+      requestFor(self, { method: "POST", value: { spec: { nonResourceAttributes: { verb: "get", path } } } });
+    const asJane = server.transportAs({ name: "jane" });
+    const statusOf = async (path: string) => (await asJane(review(path), never)).body;
+    expect(await statusOf("/version")).toMatchObject({
+      value: { status: { allowed: true, reason: expect.stringContaining("system:discovery") } },
+    });
+    expect(await statusOf("/metrics")).toMatchObject({ value: { status: { allowed: false } } });
+  });
+
+  test("a token is good as long as its socket is open", async () => {
+    const listening = await server.listen();
+    const review = { method: "POST", value: { spec: { token: listening.admin.token } } };
+    const path = "/apis/authentication.k8s.io/v1/tokenreviews";
+    expect(await ask(server, path, review)).toMatchObject({ object: { status: { authenticated: true } } });
+    await listening[Symbol.asyncDispose]();
+    expect(await ask(server, path, review)).toMatchObject({ object: { status: { error: "[invalid bearer token]" } } });
+  });
+});

@@ -16,6 +16,7 @@ import {
 } from "@kubeloop/core/api";
 import {
   type Clock,
+  deepFreeze,
   defaultLog,
   inFlight,
   KubeloopError,
@@ -26,53 +27,75 @@ import {
   systemRandom,
   TaskScope,
 } from "@kubeloop/core/base";
-import { publishClientAuthority, startBootstrap, startHousekeeping } from "./bootstrap/index.ts";
+import { AdmissionChain } from "./admission/chain.ts";
+import { choosePluginNames, newPlugins, type PluginChoice } from "./admission/choose-plugins.ts";
+import { writtenPlugins } from "./admission/plugins/index.ts";
+import { type RequestOrigin, TokenAuthenticator } from "./authentication/authenticator.ts";
+import { serverItself, systemAdmin, type UserDescription, userOf } from "./authentication/users.ts";
+import { type AuthorizationMode, defaultAuthorizer } from "./authorization/default-bindings.ts";
+import { startBootstrap, startHousekeeping } from "./bootstrap/index.ts";
+import type { ServedAddress, ServingObjects } from "./bootstrap/serving-objects.ts";
 import { ObjectCounts } from "./describe/object-counts.ts";
 import { RequestMetrics } from "./describe/request-metrics.ts";
 import { handleRequest, type RequestHandlerParts } from "./handle-request.ts";
+import { InflightLimits, type InflightOptions } from "./inflight-limits.ts";
 import { allRules } from "./kinds/index.ts";
 import type { RequestUser } from "./kinds/kind-rules.ts";
 import { columnsOf } from "./kinds/table-columns.ts";
 import { fieldManagers } from "./managed-fields/index.ts";
-import { builtInCatalogue } from "./resources/catalogue.ts";
-import { newUid } from "./resources/new-uid.ts";
-import type { NodePort } from "./resources/node-port.ts";
+import { reserversFor } from "./reservations/index.ts";
+import { builtInCatalogue } from "./resources/registry/catalogue.ts";
+import { newUid } from "./resources/registry/new-uid.ts";
+import type { NodeConnector } from "./resources/registry/node-connector.ts";
 import type { Listening, ListenOptions } from "./serving/index.ts";
-import { writeSteps } from "./steps/index.ts";
-import { MemoryStorage, type Storage, type StorageSnapshot } from "./storage/index.ts";
+import {
+  isSnapshotStorage,
+  MemoryStorage,
+  type SnapshotStorage,
+  type Storage,
+  type StorageSnapshot,
+} from "./storage/index.ts";
 
-export interface ApiServerOptions {
+/** `enableAdmissionPlugins` and `disableAdmissionPlugins` are kube-apiserver's flags of these names. */
+export interface ApiServerOptions extends PluginChoice {
   readonly clock?: Clock;
   readonly random?: Random;
   readonly log?: Log;
   /** In memory unless given. */
   readonly storage?: Storage;
   /** Who answers for logs and exec; nobody unless given. */
-  readonly nodePort?: NodePort;
+  readonly nodeConnector?: NodeConnector;
   /** What `/api` says of where this server is: where it listens, unless given. */
   readonly serverAddress?: string;
+  /**
+   * Until roles are read, those who are not of `system:masters` may do only what a real server allows everybody (discovery, reviews of
+   * themselves). "always-allow" lets everybody who is authenticated do everything.
+   */
+  readonly authorization?: AuthorizationMode;
+  /** How many requests of others than administrators are in flight at most. Upstream's limits unless given. */
+  readonly inflight?: InflightOptions;
 }
-
-/** Who asks inside the process, unless somebody else is named. */
-export const systemAdmin: RequestUser = {
-  name: "system:admin",
-  uid: undefined,
-  groups: ["system:masters", "system:authenticated"],
-  extra: {},
-};
 
 export class ApiServer implements AsyncDisposable {
   readonly #parts: RequestHandlerParts;
   readonly #storage: Storage;
   readonly #scope: TaskScope;
   readonly #listening = new Set<Listening>();
+  /** Of those with an address that was given: what is said of where the server is. */
+  readonly #advertised = new WeakMap<Listening, string>();
+  /** From when it has listened first. */
+  #servingObjects: ServingObjects | undefined;
   readonly #options: ApiServerOptions;
+  readonly #tokens = new TokenAuthenticator();
   #first: StorageSnapshot | undefined;
 
   private constructor(options: ApiServerOptions) {
     this.#options = options;
-    const { clock = systemClock, random = systemRandom, log = defaultLog, storage = new MemoryStorage() } = options;
+    const { clock = systemClock, random = systemRandom, log = defaultLog } = options;
+    const { storage = new MemoryStorage({ clock, log }) } = options;
     const catalogue = builtInCatalogue({ rules: allRules, columnsOf });
+    const authorizer = defaultAuthorizer(options.authorization ?? "default-bindings");
+    const names = choosePluginNames(options, (name) => writtenPlugins.has(name));
     this.#storage = storage;
     this.#scope = new TaskScope(new AbortController().signal);
     const metrics = new MetricsRegistry();
@@ -83,10 +106,12 @@ export class ApiServer implements AsyncDisposable {
         catalogue,
         clock,
         random,
-        writeSteps,
+        admission: new AdmissionChain(newPlugins(names, writtenPlugins, { storage, clock, random, authorizer })),
+        reservers: reserversFor(names),
         fieldManagers,
-        nodePort: options.nodePort,
-        userOfToken: (token) => this.#userOfToken(token),
+        nodeConnector: options.nodeConnector,
+        authenticator: this.#tokens,
+        authorizer,
         newUid: () => newUid(random),
         closing: this.#scope.signal,
       },
@@ -100,6 +125,7 @@ export class ApiServer implements AsyncDisposable {
         },
       },
       metrics: new RequestMetrics(metrics, clock),
+      inflight: new InflightLimits(options.inflight),
       log,
     };
   }
@@ -108,30 +134,33 @@ export class ApiServer implements AsyncDisposable {
   static async open(options: ApiServerOptions = {}): Promise<ApiServer> {
     const server = new ApiServer(options);
     await startBootstrap(server.#parts.server, server.#scope);
-    server.#first = server.snapshot();
+    server.#noteFirst();
     return server;
   }
 
-  #userOfToken(token: string): RequestUser | undefined {
-    for (const listening of this.#listening) {
-      if (token !== "" && listening.admin.token === token) return listening.adminUser;
-    }
-    return undefined;
-  }
-
   #firstAddress(): string | undefined {
-    for (const { url } of this.#listening) return new URL(url).host;
+    for (const listening of this.#listening) return this.#advertised.get(listening) ?? new URL(listening.url).host;
     return undefined;
   }
 
   /** Requests of the administrator, by a plain call. */
   readonly transport: Transport = (request, signal) => this.answer(request, systemAdmin, signal);
 
-  /** Requests of anybody, whoever vouches for them. */
-  async answer(request: ApiRequest, user: RequestUser, signal: AbortSignal): Promise<ApiResponse> {
+  /** Requests of this user, by a plain call: for a controller in the process that is to have no more rights than it would have outside. */
+  transportAs(user: UserDescription): Transport {
+    const whole = userOf(user);
+    return (request, signal) => this.answer(request, whole, signal);
+  }
+
+  /** A request of a user for whom the caller vouches; it is authorized like any other. */
+  answer(request: ApiRequest, user: RequestUser, signal: AbortSignal): Promise<ApiResponse> {
+    return this.#answerFrom(request, { kind: "user", user }, signal);
+  }
+
+  async #answerFrom(request: ApiRequest, origin: RequestOrigin, signal: AbortSignal): Promise<ApiResponse> {
     signal.throwIfAborted();
     if (this.#scope.signal.aborted) return closedAnswer(request);
-    return await handleRequest(request, user, this.#parts, signal);
+    return await handleRequest(request, origin, this.#parts, signal);
   }
 
   /**
@@ -142,14 +171,19 @@ export class ApiServer implements AsyncDisposable {
     this.#requireOpen();
     const { clock, random } = this.#parts.server;
     const { log } = this.#parts;
-    const answer = this.answer.bind(this);
+    const answer = this.#answerFrom.bind(this);
     // Sockets and what belongs to them are loaded by those who want them: most servers live inside a process.
     const { listen } = await inFlight(clock, "loading sockets", () => import("./serving/index.ts"));
     const socket = await listen({ ...options, clock, random, log, answer });
+    const served = servedAt(socket, options);
     const listening: Listening = {
       ...socket,
       [Symbol.asyncDispose]: async () => {
         this.#listening.delete(listening);
+        const { token } = listening.admin;
+        // Another socket may have been given the same one.
+        if (![...this.#listening].some(({ admin }) => admin.token === token)) this.#tokens.remove(token);
+        if (served !== undefined) await this.#servingObjects?.remove(served, this.#scope.signal);
         await socket[Symbol.asyncDispose]();
       },
     };
@@ -157,7 +191,10 @@ export class ApiServer implements AsyncDisposable {
       // It may have been closed meanwhile, by somebody who knew nothing of this socket yet.
       this.#requireOpen();
       this.#listening.add(listening);
-      await this.#publishAuthority(listening);
+      this.#tokens.add(listening.admin.token, listening.adminUser);
+      const { advertiseAddress } = options;
+      if (advertiseAddress !== undefined) this.#advertised.set(listening, hostAndPort(advertiseAddress, socket.port));
+      if (served !== undefined) await (await this.#loadServingObjects()).add(served, this.#scope.signal);
       return listening;
     } catch (error) {
       await listening[Symbol.asyncDispose]();
@@ -165,12 +202,18 @@ export class ApiServer implements AsyncDisposable {
     }
   }
 
-  #requireOpen(): void {
-    if (this.#scope.signal.aborted) throw closed();
+  async #loadServingObjects(): Promise<ServingObjects> {
+    const { clock, random } = this.#parts.server;
+    const load = () => import("./bootstrap/serving-objects.ts");
+    const { LoopbackClient, ServingObjects } = await inFlight(clock, "loading what is said while listening", load);
+    const client = new LoopbackClient(this.transportAs(serverItself));
+    const { log } = this.#parts;
+    this.#servingObjects ??= new ServingObjects({ client, clock, random, log, newUid: () => newUid(random) });
+    return this.#servingObjects;
   }
 
-  async #publishAuthority({ admin: { caPem } }: Listening): Promise<void> {
-    if (caPem !== undefined) await publishClientAuthority(this.#parts.server, caPem, this.#scope.signal);
+  #requireOpen(): void {
+    if (this.#scope.signal.aborted) throw closed();
   }
 
   /** Forgets all history, as a compaction of etcd would: older versions get 410. */
@@ -183,27 +226,36 @@ export class ApiServer implements AsyncDisposable {
     await this.#storage.compact(this.#storage.log.revision);
   }
 
-  /** All there is, to come back to. */
+  /** All there is, to come back to. Throws, as `restore`, `reset` and `fork` do, where the storage has no snapshots. */
   snapshot(): StorageSnapshot {
-    return this.#storage.snapshot();
+    return this.#snapshots().snapshot();
   }
 
-  /** Back to then, except that who vouches for clients now is still told. Watches end. */
+  #noteFirst(): void {
+    if (isSnapshotStorage(this.#storage)) this.#first = this.#storage.snapshot();
+  }
+
+  #snapshots(): SnapshotStorage {
+    if (isSnapshotStorage(this.#storage)) return this.#storage;
+    throw new KubeloopError("this server's storage has no snapshots", { reason: "NotSupported", retry: "never" });
+  }
+
+  /** Back to then, except that what a listening server says of itself is written again. Watches end. */
   async restore(snapshot: StorageSnapshot): Promise<void> {
-    await this.#storage.restore(snapshot);
-    for (const listening of this.#listening) await this.#publishAuthority(listening);
+    await this.#snapshots().restore(snapshot);
+    await this.#servingObjects?.write(this.#scope.signal);
   }
 
   /** Back to what there was when it opened: for the next test. Watches end. */
   async reset(): Promise<void> {
-    if (this.#first !== undefined) await this.restore(this.#first);
+    await this.restore(this.#first ?? this.snapshot());
   }
 
   /** Another server, with exactly what is here now, at the same revision. What happens to one is nothing to the other. It is the caller's to dispose of. */
   async fork(options: Omit<ApiServerOptions, "storage"> = {}): Promise<ApiServer> {
-    const fork = new ApiServer({ ...this.#options, ...options, storage: await this.#storage.fork() });
+    const fork = new ApiServer({ ...this.#options, ...options, storage: await this.#snapshots().fork() });
     startHousekeeping(fork.#parts.server, fork.#scope);
-    fork.#first = fork.snapshot();
+    fork.#noteFirst();
     return fork;
   }
 
@@ -215,11 +267,20 @@ export class ApiServer implements AsyncDisposable {
   }
 }
 
+const hostAndPort = (host: string, port: number) => (host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`);
+
+/** Undefined for plain HTTP, which is for this machine only. */
+function servedAt({ url, port, admin }: Listening, options: ListenOptions): ServedAddress | undefined {
+  if (admin.caPem === undefined) return undefined;
+  const host = new URL(url).hostname.replace(/^\[|\]$/g, "");
+  return { caPem: admin.caPem, host, port, advertiseAddress: options.advertiseAddress };
+}
+
 const closed = () => new KubeloopError("the server is closed", { reason: "Closed", retry: "never" });
 
 /** A client inside the process gets what one outside would get of a server that is going down: an answer, not a thrown fault. */
 function closedAnswer({ prefers }: ApiRequest): ApiResponse {
   const { code, status } = newServiceUnavailable(closed().message);
-  if (prefers === "values") return valueResponse(code, status);
+  if (prefers === "values") return valueResponse(code, deepFreeze(status));
   return bytesResponse(code, Buffer.from(JSON.stringify(status)), { "content-type": "application/json" });
 }

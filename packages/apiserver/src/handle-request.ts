@@ -1,23 +1,30 @@
-// The whole server as a function: a request and who sent it in, a response out. It never throws for anything a client did: what goes
-// wrong is a Status. Only an aborted signal is passed on, since nobody is left to read an answer.
+// The whole server as a function: a request and where it comes from in, a response out. Every request is authenticated, is impersonated where it
+// asks for that, and is authorized, before anything is looked up for it. The function never throws for anything a client did: what goes wrong
+// is a Status. Only an aborted signal is passed on, since nobody is left to read an answer.
 import {
   type ApiRequest,
   type ApiResponse,
   bytesResponse,
   newServiceUnavailable,
   newTimeout,
+  newTooManyRequests,
   type RequestInfo,
   requestInfoOf,
   StatusError,
   valueResponse,
+  WholeBytes,
 } from "@kubeloop/core/api";
-import { type Log, timeoutSignal, toError, untilAborted } from "@kubeloop/core/base";
+import { deepFreeze, type Log, onAbort, timeoutSignal, toError, untilAborted } from "@kubeloop/core/base";
+import type { RequestOrigin } from "./authentication/authenticator.ts";
+import { attributesOf, authorizeOrThrow } from "./authorization/authorizer.ts";
+import { impersonatedUser } from "./authorization/impersonation.ts";
 import { answerDocument, type DocumentParts } from "./describe/documents.ts";
 import type { MeasuredRequest, RequestMetrics } from "./describe/request-metrics.ts";
+import type { InflightLimits } from "./inflight-limits.ts";
 import type { RequestUser } from "./kinds/kind-rules.ts";
-import { routeOf } from "./resources/dispatch.ts";
-import { requestTimeoutMs } from "./resources/request-options.ts";
-import type { ServerParts, Warnings } from "./resources/request-scope.ts";
+import { requestTimeoutMs } from "./resources/options/request-options.ts";
+import type { ServerParts, Warnings } from "./resources/registry/write-context.ts";
+import { routeOf } from "./resources/routing/dispatch.ts";
 import { encodeJson } from "./wire/json-encodings.ts";
 import { checkStreamed, type OutputForm, outputFormOf, plainJson } from "./wire/output-form.ts";
 import { yamlOn } from "./wire/print-yaml.ts";
@@ -29,19 +36,20 @@ export interface RequestHandlerParts {
   readonly server: ServerParts;
   readonly metrics: RequestMetrics;
   readonly documents: DocumentParts;
+  readonly inflight: InflightLimits;
   readonly log: Log;
 }
 
 export async function handleRequest(
   request: ApiRequest,
-  user: RequestUser,
+  origin: RequestOrigin,
   parts: RequestHandlerParts,
   signal: AbortSignal,
 ): Promise<ApiResponse> {
   signal.throwIfAborted();
-  const known: Known = { form: plainJson, warnings: undefined, measured: undefined };
+  const known: Known = { form: plainJson, warnings: undefined, measured: undefined, inFlight: undefined };
   try {
-    const response = await answerInTime(request, user, parts, known, signal);
+    const response = frozen(await answerInTime(request, origin, parts, known, signal));
     return known.measured?.answered(response) ?? response;
   } catch (error) {
     // Of who has gone, bodies break off in words of their own.
@@ -49,9 +57,15 @@ export async function handleRequest(
       known.measured?.gone();
       throw error;
     }
-    const response = await refusal(error, request, known, parts);
+    const response = frozen(await refusal(error, request, known, parts));
     return known.measured?.answered(response) ?? response;
   }
+}
+
+/** Readers inside the process get the server's own objects: nobody may change one. Events of a watch are frozen as they are made. */
+function frozen(response: ApiResponse): ApiResponse {
+  if (response.body.kind === "value") deepFreeze(response.body.value);
+  return response;
 }
 
 /** What was found out about a request before it failed. */
@@ -59,35 +73,39 @@ interface Known {
   form: OutputForm;
   warnings: Warnings | undefined;
   measured: MeasuredRequest | undefined;
+  /** While it counts among those in flight. */
+  inFlight: Disposable | undefined;
 }
 
-/** Within the time the client gives, if it gives one; who takes longer is answered without waiting for what is still under way. */
+/**
+ * Within the deadline of the request and the limits of those in flight. Who takes longer is answered without waiting for what is still under way.
+ */
 async function answerInTime(
   request: ApiRequest,
-  user: RequestUser,
+  origin: RequestOrigin,
   parts: RequestHandlerParts,
   known: Known,
   signal: AbortSignal,
 ): Promise<ApiResponse> {
   const info = requestInfoOf(request);
   const timeoutMs = timeoutOf(request, info, known);
-  if (timeoutMs === undefined) return await answer({ request, info, user }, parts, known, signal);
+  if (timeoutMs === undefined) return await answer({ request, info, origin, isLimited: false }, parts, known, signal);
   // No timer is as short, and no request: nothing is begun.
   if (timeoutMs < shortestTimeoutMs) return tooLate(request);
-  const bounded = timeoutSignal(signal, timeoutMs, { clock: parts.server.clock, what: "the request" });
-  const work = answer({ request, info, user }, parts, known, bounded.signal);
+  const clock = parts.server.clock.labelled({ kind: "background", name: "request deadline" });
+  const bounded = timeoutSignal(signal, timeoutMs, { clock, what: "the request" });
+  const end = () => {
+    bounded[Symbol.dispose]();
+    known.inFlight?.[Symbol.dispose]();
+  };
+  const work = answer({ request, info, origin, isLimited: true }, parts, known, bounded.signal);
   try {
     const response = await untilAborted(work, bounded.signal);
-    return {
-      ...response,
-      // Until all of it is sent, the time runs.
-      async [Symbol.asyncDispose]() {
-        bounded[Symbol.dispose]();
-        await response[Symbol.asyncDispose]();
-      },
-    };
+    if (!isWhole(response)) return untilSent(response, bounded.signal, end);
+    end();
+    return response;
   } catch (error) {
-    bounded[Symbol.dispose]();
+    end();
     if (!bounded.signal.aborted || signal.aborted) throw error;
     // An answer that comes after all is nobody's.
     void work.then(
@@ -98,6 +116,24 @@ async function answerInTime(
   }
 }
 
+/** Whether the whole answer is there. */
+function isWhole({ body }: ApiResponse): boolean {
+  return body.kind !== "bytes" ? body.kind !== "values" : body.bytes instanceof WholeBytes;
+}
+
+/** A response that is still being made counts, and its time runs, until it is disposed of or its time is up. */
+function untilSent(response: ApiResponse, signal: AbortSignal, end: () => void): ApiResponse {
+  const deadline = onAbort(signal, end);
+  return {
+    ...response,
+    async [Symbol.asyncDispose]() {
+      deadline[Symbol.dispose]();
+      end();
+      await response[Symbol.asyncDispose]();
+    },
+  };
+}
+
 const shortestTimeoutMs = 1;
 
 /** A timeout that is none is refused in the encoding asked for, where that is one. */
@@ -105,12 +141,17 @@ function timeoutOf(request: ApiRequest, info: RequestInfo, known: Known): number
   try {
     return requestTimeoutMs(request.query, info);
   } catch (error) {
-    try {
-      known.form = outputFormOf(request, { hasMetadata: false, hasTable: false, hasProtobuf: true });
-    } catch {
-      // Then it is the usual one.
-    }
+    known.form = formOfRefusal(request);
     throw error;
+  }
+}
+
+/** Of a Status that is written before the request is routed: as asked for where that is possible, else plain JSON. */
+function formOfRefusal(request: ApiRequest): OutputForm {
+  try {
+    return outputFormOf(request, { hasMetadata: false, hasTable: false, hasProtobuf: true });
+  } catch {
+    return plainJson;
   }
 }
 
@@ -123,18 +164,39 @@ function tooLate({ prefers }: ApiRequest): ApiResponse {
   return bytesResponse(504, Buffer.from(body), { "content-type": "text/plain; charset=utf-8" });
 }
 
+/** In the words of a real server, which answers this before it looks for an encoding. */
+function tooMany({ prefers }: ApiRequest): ApiResponse {
+  const message = "Too many requests, please try again later.";
+  const headers = { "retry-after": "1" };
+  if (prefers === "values") {
+    return valueResponse(429, newTooManyRequests(message, { retryAfterSeconds: 1 }).status, headers);
+  }
+  const plain = { "content-type": "text/plain; charset=utf-8", "x-content-type-options": "nosniff" };
+  return bytesResponse(429, Buffer.from(`${message}\n`), { ...headers, ...plain });
+}
+
 interface Asked {
   readonly request: ApiRequest;
   readonly info: RequestInfo;
-  readonly user: RequestUser;
+  readonly origin: RequestOrigin;
+  /** Whether it counts among those in flight: long-running ones do not. */
+  readonly isLimited: boolean;
 }
 
 async function answer(
-  { request, info, user }: Asked,
-  { server, documents, metrics }: RequestHandlerParts,
+  asked: Asked,
+  { server, documents, metrics, inflight }: RequestHandlerParts,
   known: Known,
   signal: AbortSignal,
 ): Promise<ApiResponse> {
+  const { request, info, isLimited } = asked;
+  const user = await authorizedUser(asked, server, known);
+  // Whose time is up has been answered, and would never leave those in flight.
+  signal.throwIfAborted();
+  if (isLimited) {
+    known.inFlight = inflight.begin(info, user);
+    if (known.inFlight === undefined) return tooMany(request);
+  }
   if (!info.isResourceRequest) {
     const counted = /^\/(?:healthz|livez|readyz)(?=\/|$)/.exec(info.path)?.[0];
     if (counted !== undefined) known.measured = metrics.beginDocument(request, counted);
@@ -150,7 +212,7 @@ async function answer(
   const isListed = scope.served.resource.listKind !== undefined;
   const restrictions = {
     hasMetadata: isListed,
-    hasTable: isListed && doorsWithTable.has(info.subresource),
+    hasTable: isListed && subresourcesWithTable.has(info.subresource),
     hasProtobuf: scope.served.schema !== undefined,
   };
   const form = outputFormOf(request, restrictions);
@@ -159,12 +221,30 @@ async function answer(
   const { prefers } = request;
   const answered = await verb(scope);
   // Lists and watches rest by themselves.
-  if (answered.kind === "object" && scope.breath.isLongSince()) await scope.breath.take();
+  if (answered.kind === "object" && scope.yieldBudget.isUsedUpNow()) await scope.yieldBudget.yield();
   return await respond(answered, { form, prefers, warnings: scope.warnings.all, clock: server.clock, signal });
 }
 
+/** Whose request it is, once that user may make it. Throws 401 and 403, in the encoding asked for. */
+async function authorizedUser(
+  { request, info, origin }: Asked,
+  server: ServerParts,
+  known: Known,
+): Promise<RequestUser> {
+  const { authenticator, authorizer } = server;
+  try {
+    const sender = await authenticator.authenticate(request, origin);
+    const user = await impersonatedUser(request, sender, authorizer);
+    await authorizeOrThrow(authorizer, attributesOf(info, user));
+    return user;
+  } catch (error) {
+    known.form = formOfRefusal(request);
+    throw error;
+  }
+}
+
 /** The object itself, and what shows it as it is; the others were never meant to be looked at. */
-const doorsWithTable = new Set(["", "status", "scale"]);
+const subresourcesWithTable = new Set(["", "status", "scale"]);
 
 /** Whatever went wrong, as a Status, in the encoding asked for where that is known. */
 async function refusal(

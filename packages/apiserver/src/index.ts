@@ -1,8 +1,10 @@
 // `@kubeloop/apiserver`: the embedded API server. docs/adr/0008 has its plan; api-server.ts is where to begin.
 // It may see core's `base`, `api` and `rules` only: it meets the client on the wire, never in code.
-export { ApiServer, type ApiServerOptions, systemAdmin } from "./api-server.ts";
+export { ApiServer, type ApiServerOptions } from "./api-server.ts";
+export { anonymousUser, systemAdmin, type UserDescription } from "./authentication/users.ts";
+export type { AuthorizationMode } from "./authorization/default-bindings.ts";
 export type { RequestUser } from "./kinds/kind-rules.ts";
-export type { NodePort } from "./resources/node-port.ts";
+export type { NodeConnector } from "./resources/registry/node-connector.ts";
 export type {
   AdminAccess,
   Listening,
@@ -17,6 +19,7 @@ export {
   type Place,
   type Range,
   type RangeResult,
+  type SnapshotStorage,
   type Storage,
   type StorageEvent,
   type StorageSnapshot,

@@ -12,8 +12,24 @@ describe("this repository keeps the rules", () => {
     test(name, () => expect(complaints(files, [rule])).toEqual([]));
   }
 
-  test("no folders of core form a cycle, on any level", () => {
+  test("no folders of core, or of the server's resources and admission, form a cycle, on any level", () => {
     expect(folderCycles(files, "packages/core/src")).toEqual([]);
+    expect(folderCycles(files, "packages/apiserver/src/resources")).toEqual([]);
+    expect(folderCycles(files, "packages/apiserver/src/admission")).toEqual([]);
+  });
+
+  test("no verb of the server imports another: what they share is below them", () => {
+    const folder = "packages/apiserver/src/resources/verbs/";
+    const verbs = ["create", "delete", "get", "list", "patch", "update", "watch"];
+    const complaints = files
+      .filter(({ path }) => path.startsWith(folder) && !path.endsWith(".test.ts"))
+      .flatMap(({ path, text }) =>
+        importsOf(text).flatMap(({ specifier }) =>
+          verbs.some((verb) => specifier.endsWith(`/${verb}.ts`)) ? [path] : [],
+        ),
+      );
+    expect(complaints).toEqual([]);
+    expect(files.filter(({ path }) => verbs.some((verb) => path === `${folder}${verb}.ts`))).toHaveLength(verbs.length);
   });
 
   test("and the rules looked at all of it", () => {
@@ -148,7 +164,7 @@ describe("a broken rule is seen", () => {
     [
       "imports point down",
       "packages/apiserver/src/resources/x.ts",
-      'const a = await import("../steps/a.ts");',
+      'const a = await import("../reservations/a.ts");',
       ["layer resources imports upwards"],
     ],
     [

@@ -20,3 +20,10 @@ test("who listens tells others which authority vouches for clients, and where it
   const { host } = new URL(url);
   expect(await get(server, "/api")).toMatchObject({ serverAddressByClientCIDRs: [{ serverAddress: host }] });
 });
+
+test("where it is, is the address that is advertised, if one is given", async () => {
+  await using server = await ApiServer.open();
+  const { port } = await server.listen({ advertiseAddress: "2001:db8::1" });
+  const serverAddress = `[2001:db8::1]:${port}`;
+  expect(await get(server, "/api")).toMatchObject({ serverAddressByClientCIDRs: [{ serverAddress }] });
+});

@@ -2,7 +2,7 @@
 // log; what was there before is looked at once.
 import type { KubernetesObject } from "@kubeloop/core/api";
 import { type Clock, RingBuffer } from "@kubeloop/core/base";
-import { Breath } from "../storage/breath.ts";
+import { RequestYieldBudget } from "../storage/request-yield-budget.ts";
 import type { Storage } from "../storage/storage.ts";
 
 export const eventLifetimeMs = 60 * 60_000;
@@ -27,9 +27,9 @@ export async function expireEvents(storage: Storage, clock: Clock, signal: Abort
   let position = await noteAll(storage, note);
   while (!signal.aborted) {
     await background.sleep(sweepMs, signal);
-    const breath = new Breath(background, signal);
+    const yieldBudget = new RequestYieldBudget(background, signal);
     for (;;) {
-      if (breath.isDue()) await breath.take();
+      if (yieldBudget.isUsedUp()) await yieldBudget.yield();
       const event = position === undefined ? "forgotten" : log.at(collection, position);
       if (event === undefined) break;
       if (event === "forgotten" || position === undefined) {
@@ -40,7 +40,7 @@ export async function expireEvents(storage: Storage, clock: Clock, signal: Abort
       position++;
       if (event.after !== undefined) note(event.key, event.after);
     }
-    await deleteExpired(storage, written, { beforeMs: background.monotonic() - eventLifetimeMs, breath });
+    await deleteExpired(storage, written, { beforeMs: background.monotonic() - eventLifetimeMs, yieldBudget });
   }
 }
 
@@ -56,12 +56,12 @@ async function noteAll(
 async function deleteExpired(
   storage: Storage,
   written: RingBuffer<Written>,
-  { beforeMs, breath }: { readonly beforeMs: number; readonly breath: Breath },
+  { beforeMs, yieldBudget }: { readonly beforeMs: number; readonly yieldBudget: RequestYieldBudget },
 ): Promise<void> {
   for (let first = written.peek(); first !== undefined && first.atMs <= beforeMs; first = written.peek()) {
     written.shift();
     // Written again since then, or gone: not this entry's business.
     await storage.write([{ collection, key: first.key, expected: first.revision, object: undefined }]);
-    if (breath.isDue()) await breath.take();
+    if (yieldBudget.isUsedUp()) await yieldBudget.yield();
   }
 }

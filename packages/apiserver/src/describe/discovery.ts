@@ -2,7 +2,7 @@
 // says all at once. Made from the catalogue, anew only when that changed.
 import { createHash } from "node:crypto";
 import { compareVersions, type Resource } from "@kubeloop/core/api";
-import type { Catalogue, ServedResource } from "../resources/catalogue.ts";
+import type { Catalogue, ServedResource } from "../resources/registry/catalogue.ts";
 
 export interface GroupVersions {
   readonly group: string;

@@ -10,7 +10,7 @@ import {
   newStatusError,
 } from "@kubeloop/core/api";
 import type { Clock } from "@kubeloop/core/base";
-import type { Catalogue } from "../resources/catalogue.ts";
+import type { Catalogue } from "../resources/registry/catalogue.ts";
 import { kubernetesVersion } from "../version.ts";
 import { parseAccept } from "../wire/accept.ts";
 import { outputFormOf } from "../wire/output-form.ts";

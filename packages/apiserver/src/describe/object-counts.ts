@@ -1,6 +1,6 @@
 // How many objects of each resource there are, counted when somebody asks.
 import type { Metrics } from "@kubeloop/core/base";
-import type { Catalogue } from "../resources/catalogue.ts";
+import type { Catalogue } from "../resources/registry/catalogue.ts";
 import type { Storage } from "../storage/storage.ts";
 
 export class ObjectCounts {

@@ -23,13 +23,17 @@ export async function openKubectlComparison(): Promise<KubectlComparison> {
   const folder = await mkdtemp(join(tmpdir(), "kubeloop-kubectl-"));
   cleanup.defer(() => rm(folder, { recursive: true, force: true }));
   for (const [name, text] of Object.entries(manifests)) await writeFile(join(folder, name), text);
-  const cluster = cleanup.use(await RealCluster.start({ extraFlags: withoutAdmission }));
+  // A real server cannot publish the address it listens on, since that is loopback.
+  const flags = [...withoutAdmission["kube-apiserver"], `--advertise-address=${advertiseAddress}`];
+  const cluster = cleanup.use(await RealCluster.start({ extraFlags: { "kube-apiserver": flags } }));
   const server = cleanup.use(await ApiServer.open());
-  const { url, admin } = await server.listen();
+  const { url, admin } = await server.listen({ advertiseAddress });
   const access = { url, caPem: admin.caPem ?? "", token: admin.token };
   const kubeconfigPath = await writeKubeconfig(join(folder, "ours.kubeconfig"), access);
-  const theirs = { folder, kubeconfigPath: cluster.adminKubeconfigPath, home: join(folder, "home-theirs") };
-  const ours = { folder, kubeconfigPath, home: join(folder, "home-ours") };
+  const home = (name: string) => join(folder, `home-${name}`);
+  const { adminKubeconfigPath, url: realUrl } = cluster;
+  const theirs = { folder, kubeconfigPath: adminKubeconfigPath, home: home("theirs"), port: new URL(realUrl).port };
+  const ours = { folder, kubeconfigPath, home: home("ours"), port: new URL(url).port };
   const owned = cleanup.move();
   return {
     kubectlPath: cluster.kubectlPath,
@@ -37,8 +41,10 @@ export async function openKubectlComparison(): Promise<KubectlComparison> {
       const different: object[] = [];
       for (const command of commands) {
         // Command after command: the second half of most stories depends on the first.
-        const printed = await Promise.all([theirs, ours].map((place) => run(path, command, place)));
-        const [real = "", embedded = ""] = printed.map(plain);
+        const printed = await Promise.all(
+          [theirs, ours].map(async (place) => plain(await run(path, command, place), place)),
+        );
+        const [real = "", embedded = ""] = printed;
         if (embedded !== real) different.push({ command, ours: embedded.split("\n"), theirs: real.split("\n") });
       }
       return different;
@@ -52,7 +58,11 @@ interface Place {
   readonly kubeconfigPath: string;
   /** Where kubectl keeps what it discovered. */
   readonly home: string;
+  /** On which the server listens. */
+  readonly port: string;
 }
+
+const advertiseAddress = "10.20.30.40";
 
 /** What it printed and how it ended. */
 async function run(path: string, command: string, place: Place): Promise<string> {
@@ -73,14 +83,15 @@ async function runPlain(path: string, command: string, { folder, kubeconfigPath,
   });
 }
 
-const plain = (text: string) =>
+const plain = (text: string, { port }: Place) =>
   text
+    .replaceAll(new RegExp(`\\b${port}\\b`, "g"), "{port}")
     .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, "{uid}")
     .replaceAll(/\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?Z/g, "{time}")
     .replaceAll(/(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{2} \w{3} \d{4} [\d:]{8} [+-]\d{4}/g, "{date}")
     .replaceAll(/\d{4}-\d{2}-\d{2} [\d:]{8} [+-]\d{4} UTC/g, "{date}")
     .replaceAll(/resourceVersion("?): "\d+"/g, 'resourceVersion$1: "{version}"')
-    .replaceAll(/(https:\/\/|"serverAddress":")127\.0\.0\.1:\d{2,}/g, "$1{server}")
+    .replaceAll(/(https:\/\/|"serverAddress":")127\.0\.0\.1:(?:\d{2,}|\{port\})/g, "$1{server}")
     .replaceAll("kubernetes-admin", "admin")
     .replaceAll(/10\.0\.\d+\.\d+/g, "{address}")
     .replaceAll(/([: ])3[0-2]\d{3}\//g, "$1{node port}/")

@@ -74,8 +74,8 @@ export interface KindRules<T extends KubernetesObject = KubernetesObject> {
   readonly metadataOnUpdate?: readonly MetadataLook[];
   /** Whether its own rules let finalizers have any name, and not only one that says whose it is. */
   readonly finalizerNames?: "any";
-  /** By subresource ("" is the object itself): what writes through that door leave as it is, and so nobody comes to manage. The status
-   * for the object itself and the spec for its status unless given; nothing for other doors. */
+  /** By subresource ("" is the object itself): what writes through that subresource leave as it is, and so nobody comes to manage. The status
+   * for the object itself and the spec for its status unless given; nothing for other subresources. */
   readonly untouched?: Readonly<Record<string, readonly (readonly string[])[]>>;
 
   readonly deletion?: DeletionRules<T>;

@@ -231,7 +231,7 @@ const cases: readonly (readonly [string, number, number, string, (count: number)
 interface Change {
   readonly collection: string;
   readonly stored: (count: number) => object;
-  readonly door?: string;
+  readonly subresource?: string;
   readonly changed: (count: number) => object;
 }
 
@@ -248,7 +248,7 @@ const changes: readonly (readonly [string, number, Change])[] = [
     {
       collection: "/apis/certificates.k8s.io/v1/certificatesigningrequests",
       stored: () => ({ spec: signingRequest }),
-      door: "/status",
+      subresource: "/status",
       changed: (count) => ({
         spec: signingRequest,
         status: { conditions: many(count, (i) => ({ type: `t${i}`, status: "True" })) },
@@ -267,7 +267,7 @@ describe("costs its share:", () => {
       }),
     );
   }
-  for (const [fact, small, { collection, stored, door = "", changed }] of changes) {
+  for (const [fact, small, { collection, stored, subresource = "", changed }] of changes) {
     test(fact, () =>
       expectLinearWork(small, async (count) => {
         const { name } = metadata(stores++);
@@ -280,7 +280,7 @@ describe("costs its share:", () => {
         expect(status).toBe(201);
         const { resourceVersion } = JSON.parse(text).metadata;
         const object = { metadata: { name, resourceVersion }, ...changed(count) };
-        expect((await write("PUT", `${collection}/${name}${door}`, object)).status).toBe(200);
+        expect((await write("PUT", `${collection}/${name}${subresource}`, object)).status).toBe(200);
       }),
     );
   }

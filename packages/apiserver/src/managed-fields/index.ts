@@ -1,17 +1,17 @@
 // `managed-fields`: who set which field. Creates, updates and patches are recorded; server-side apply will build on the same sets.
 import { type KubernetesObject, printGroupVersion } from "@kubeloop/core/api";
 import type { Draft } from "../kinds/kind-rules.ts";
-import type { FieldManagers } from "../resources/field-managers.ts";
-import { hasStatus } from "../resources/prepare-write.ts";
-import { emptyObject } from "../resources/read-object.ts";
-import type { RequestScope } from "../resources/request-scope.ts";
+import { emptyObject } from "../resources/registry/decode-value.ts";
+import type { FieldManagers } from "../resources/registry/field-managers.ts";
+import { hasStatus } from "../resources/registry/prepare-write.ts";
+import type { WriteContext } from "../resources/registry/write-context.ts";
 import { type Comparison, compareObjects } from "./compare-objects.ts";
 import { KeylessItem } from "./places.ts";
 import { entriesFor, recordUpdate, type Update } from "./record-update.ts";
 
 export const fieldManagers: FieldManagers = {
-  record({ scope, draft, old, manager }) {
-    const { served, subresource, server } = scope;
+  record({ context, draft, old, manager }) {
+    const { served, subresource, server } = context;
     const given = draft.metadata.managedFields;
     const entries = entriesFor(given, old?.metadata.managedFields, subresource !== undefined);
     delete draft.metadata.managedFields;
@@ -22,12 +22,12 @@ export const fieldManagers: FieldManagers = {
       before: old === undefined ? emptyObject(served) : served.presentation.toServed(old),
       after: shown,
       schema: served.schema,
-      compareIn: (apiVersion) => compareIn(apiVersion, { scope, draft: draft as KubernetesObject, old }),
+      compareIn: (apiVersion) => compareIn(apiVersion, { context, draft: draft as KubernetesObject, old }),
       entries,
       manager,
       apiVersion: served.resource.apiVersion,
       subresource: subresource?.name ?? "",
-      ignored: ignoredPaths(scope),
+      ignored: ignoredPaths(context),
       // A real server keeps no time of who scaled.
       nowMs: subresource?.name === "scale" ? undefined : server.clock.now(),
     });
@@ -48,22 +48,22 @@ function recordedOrNobody(update: Update): ReturnType<typeof recordUpdate> {
 /** Versions of one group are views of one object; another group's are not, whatever they show. */
 function compareIn(
   apiVersion: string,
-  { scope, draft, old }: { scope: RequestScope; draft: KubernetesObject; old: KubernetesObject | undefined },
+  { context, draft, old }: { context: WriteContext; draft: KubernetesObject; old: KubernetesObject | undefined },
 ): Comparison | undefined {
-  const { group, plural } = scope.served.resource;
+  const { group, plural } = context.served.resource;
   const version = apiVersion.slice(apiVersion.indexOf("/") + 1);
   if (apiVersion !== printGroupVersion({ group, version })) return undefined;
-  const other = scope.server.catalogue.find({ group, version, plural });
+  const other = context.server.catalogue.find({ group, version, plural });
   if (other === undefined) return undefined;
   const before = old === undefined ? emptyObject(other) : other.presentation.toServed(old);
   return compareObjects(before, other.presentation.toServed(draft), other.schema);
 }
 
-/** What this door does not write. */
-function ignoredPaths({ served, subresource }: RequestScope): readonly (readonly string[])[] {
-  const door = subresource?.name ?? "";
-  const own = served.rules.untouched?.[door];
+/** What writes through this subresource leave as it is. */
+function ignoredPaths({ served, subresource }: WriteContext): readonly (readonly string[])[] {
+  const through = subresource?.name ?? "";
+  const own = served.rules.untouched?.[through];
   if (own !== undefined) return own.map((path) => path.map((name) => `f:${name}`));
-  if (door === "") return hasStatus(served) ? [["f:status"]] : [];
-  return door === "status" ? [["f:spec"]] : [];
+  if (through === "") return hasStatus(served) ? [["f:status"]] : [];
+  return through === "status" ? [["f:spec"]] : [];
 }

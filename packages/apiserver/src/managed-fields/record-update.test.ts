@@ -135,7 +135,7 @@ describe("from one to the next", () => {
     ]);
   });
 
-  test("what a door does not write is nobody's", () => {
+  test("what a subresource does not write is nobody's", () => {
     expect(
       fieldsOf({ metadata: {}, status: { replicas: 1 } }, { before: { metadata: {} }, ignored: [["f:status"]] }),
     ).toEqual([]);

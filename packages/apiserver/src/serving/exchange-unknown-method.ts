@@ -24,13 +24,14 @@ export function requestOfUnknownMethod(error: Error): ApiRequest | undefined {
   return { method, ...splitUrl(url), headers, body: noBody, prefers: "bytes" };
 }
 
-/** The head of an answer after which the connection is closed. */
-export function headOf({ status, headers: own }: ApiResponse, length: number): string {
+/** The head of an answer after which the connection is closed; without a length the body ends where the connection does. */
+export function headOf({ status, headers: own }: ApiResponse, length: number | undefined): string {
   const headers: ApiResponse["headers"] = { "cache-control": uncached, ...own };
   const lines = [`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}`];
   for (const name in headers) {
     for (const value of [headers[name] ?? []].flat()) lines.push(`${name}: ${value}`);
   }
-  lines.push(`content-length: ${length}`, "connection: close", "", "");
+  if (length !== undefined) lines.push(`content-length: ${length}`);
+  lines.push("connection: close", "", "");
   return lines.join("\r\n");
 }

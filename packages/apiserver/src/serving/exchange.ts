@@ -22,9 +22,15 @@ export function toApiRequest(incoming: Incoming, readBody: () => AsyncIterable<U
   for (const name in headers) {
     const value = headers[name];
     if (value !== undefined && !name.startsWith(":")) kept[name] = value;
+    // The platform joins what is repeated, but a group's name may hold a comma.
+    if (name.startsWith("impersonate-")) kept[name] = repeated(incoming, name);
   }
   const body: RequestBody = hasBody(incoming) ? { kind: "bytes", bytes: readBody() } : noBody;
   return { method, ...splitUrl(url), headers: kept, body, prefers: "bytes" };
+}
+
+function repeated({ rawHeaders }: Incoming, name: string): readonly string[] {
+  return rawHeaders.filter((_, i) => i % 2 === 1 && rawHeaders[i - 1]?.toLowerCase() === name);
 }
 
 export function splitUrl(url: string): Pick<ApiRequest, "path" | "query"> {

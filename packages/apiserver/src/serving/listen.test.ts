@@ -1,5 +1,6 @@
-// Faults for who comes over a socket: what the client of another process sees of each.
-import type { FaultRule } from "@kubeloop/core/api";
+// Faults for who comes over a socket: what the client of another process sees of each; and what is seen of its requests.
+import type { ApiRequest, FaultRule } from "@kubeloop/core/api";
+import { deferred } from "@kubeloop/core/base";
 import { afterEach, describe, expect, test } from "vitest";
 import { ApiServer } from "../api-server.ts";
 import type { Listening } from "./listen.ts";
@@ -78,4 +79,24 @@ describe("a port that is none is one sentence", () => {
       await expect(server.listen({ port, isPlain: true })).rejects.toMatchObject({ reason: "Invalid", message });
     });
   }
+});
+
+test("each request that comes over the port is seen, and answered when that allows it", async () => {
+  server = await ApiServer.open();
+  const seen: string[] = [];
+  const allowed = deferred();
+  const arrived = deferred();
+  const onRequest = ({ method, path }: ApiRequest) => {
+    seen.push(`${method} ${path}`);
+    if (method !== "POST") return;
+    arrived.resolve();
+    return allowed.promise;
+  };
+  listening = await server.listen({ isPlain: true, onRequest });
+  const made = ask("POST", maps, { metadata: { name: "a" } });
+  await arrived.promise;
+  expect(await ask("GET", `${maps}/a`)).toBe(404);
+  allowed.resolve();
+  expect([await made, await ask("GET", `${maps}/a`)]).toEqual([201, 200]);
+  expect(seen).toEqual([`POST ${maps}`, `GET ${maps}/a`, `GET ${maps}/a`]);
 });

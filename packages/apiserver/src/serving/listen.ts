@@ -3,6 +3,8 @@
 import { randomBytes } from "node:crypto";
 import { type ApiRequest, type FaultOptions, type FaultRule, type InjectedFault, withFaults } from "@kubeloop/core/api";
 import { KubeloopError, type Random } from "@kubeloop/core/base";
+import type { RequestOrigin } from "../authentication/authenticator.ts";
+import { userOf } from "../authentication/users.ts";
 import type { RequestUser } from "../kinds/kind-rules.ts";
 import { type CertificateAuthority, createAuthority } from "./authority.ts";
 import { isLoopback } from "./loopback.ts";
@@ -19,8 +21,15 @@ export interface ListenOptions {
   readonly authority?: CertificateAuthority;
   /** The administrator's token. A new one unless given. */
   readonly token?: string;
+  /** The address in the endpoints of the Service `kubernetes`: that of the machine's first network interface unless given. */
+  readonly advertiseAddress?: string;
   /** What goes wrong on purpose for who connects here: for tests of programs in other processes. */
   readonly faults?: readonly FaultRule[];
+  /**
+   * Called with each request that comes here; the answer waits for what it returns. The signal aborts when nobody waits for the answer any more.
+   * For tests that look at, or hold back, what a program in another process asks.
+   */
+  readonly onRequest?: (request: ApiRequest, signal: AbortSignal) => Promise<void> | void;
 }
 
 /** What an administrator connects with. */
@@ -44,12 +53,7 @@ export interface Listening extends AsyncDisposable {
   readonly injected: readonly InjectedFault[];
 }
 
-const adminUser: RequestUser = {
-  name: "kubernetes-admin",
-  uid: undefined,
-  groups: ["system:masters", "system:authenticated"],
-  extra: {},
-};
+const adminUser: RequestUser = userOf({ name: "kubernetes-admin", groups: ["system:masters"] });
 
 const newToken = () => randomBytes(24).toString("base64url");
 
@@ -69,10 +73,9 @@ export async function listen(
   }
   const { token = newToken() } = options;
   if (token === "") throw new KubeloopError("the token must not be empty", { reason: "Invalid", retry: "never" });
-  const tokens = [{ token, user: adminUser }];
-  const { answer, injected } = withRules(options.answer, options.faults ?? [], options);
+  const { answer, injected } = withRules(announced(options.answer, options.onRequest), options.faults ?? [], options);
   if (isPlain) {
-    const socket = await ServerSocket.listen({ host, port, tokens, everybody: adminUser, clock, log, answer });
+    const socket = await ServerSocket.listen({ host, port, everybody: adminUser, clock, log, answer });
     const admin = { token, caPem: undefined, certPem: undefined, keyPem: undefined };
     return listeningOn(socket, { admin, authority: undefined, injected });
   }
@@ -86,26 +89,34 @@ export async function listen(
   ]);
   const caPem = authority.pair.certPem;
   const tls = { ...own, clientCaPem: caPem };
-  const socket = await ServerSocket.listen({ host, port, tls, tokens, clock, log, answer });
+  const socket = await ServerSocket.listen({ host, port, tls, clock, log, answer });
   return listeningOn(socket, { admin: { token, caPem, ...admin }, authority, injected });
 }
 
-/** Faults are put around a transport, which knows no users: whose request it is is kept beside it. */
+function announced(answer: Answer, onRequest: ListenOptions["onRequest"]): Answer {
+  if (onRequest === undefined) return answer;
+  return async (request, origin, signal) => {
+    await onRequest(request, signal);
+    return await answer(request, origin, signal);
+  };
+}
+
+/** Faults are put around a transport, which knows no users: where a request comes from is kept beside it. */
 function withRules(
   answer: Answer,
   rules: readonly FaultRule[],
   options: FaultOptions,
 ): { readonly answer: Answer; readonly injected: readonly InjectedFault[] } {
   if (rules.length === 0) return { answer, injected: [] };
-  const users = new WeakMap<ApiRequest, RequestUser>();
+  const origins = new WeakMap<ApiRequest, RequestOrigin>();
   const transport = withFaults(
-    (request, signal) => answer(request, users.get(request) as RequestUser, signal),
+    (request, signal) => answer(request, origins.get(request) as RequestOrigin, signal),
     rules,
     options,
   );
   return {
-    answer(request, user, signal) {
-      users.set(request, user);
+    answer(request, origin, signal) {
+      origins.set(request, origin);
       return transport(request, signal);
     },
     injected: transport.injected,

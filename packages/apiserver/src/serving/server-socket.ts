@@ -1,6 +1,6 @@
 // The server on a port: TLS with HTTP/2 and HTTP/1.1, or plain HTTP/1.1. Loopback unless told otherwise. Closing stops taking requests,
 // ends watches, and waits for what is under way for a while before it cuts the rest.
-import { createServer, type Server } from "node:http";
+import { createServer, type IncomingMessage, type Server } from "node:http";
 import {
   createSecureServer,
   type Http2SecureServer,
@@ -14,16 +14,20 @@ import {
   type ApiResponse,
   bytesResponse,
   collectBytes,
+  requestInfoOf,
   StatusError,
   TransportError,
 } from "@kubeloop/core/api";
-import { type Clock, deferred, KubeloopError, type Log, onAbort, toError } from "@kubeloop/core/base";
+import { type Clock, deferred, KubeloopError, type Log, onAbort, TimeoutError, toError } from "@kubeloop/core/base";
+import type { RequestOrigin } from "../authentication/authenticator.ts";
 import type { RequestUser } from "../kinds/kind-rules.ts";
-import { type KnownToken, KnownUsers, refusalFor } from "./authenticate.ts";
+import { isLongRunning } from "../resources/options/request-options.ts";
 import { bodyWithin } from "./body-deadline.ts";
 import { type Incoming, type Outgoing, toApiRequest, writeResponse } from "./exchange.ts";
 import { headOf, requestOfUnknownMethod } from "./exchange-unknown-method.ts";
-import { FairTurns } from "./fair-turns.ts";
+import { peerCertificateOf } from "./peer-certificate.ts";
+import { RequestScheduler, type SchedulerLimits } from "./request-scheduler.ts";
+import { carryUpgraded, upgradeHead } from "./upgraded.ts";
 import { WatchTurns } from "./watch-turns.ts";
 
 export interface ServerSocketOptions {
@@ -32,22 +36,25 @@ export interface ServerSocketOptions {
   readonly port: number;
   /** Plain HTTP without. */
   readonly tls?: { readonly certPem: string; readonly keyPem: string; readonly clientCaPem: string };
-  readonly tokens: readonly KnownToken[];
   /** Everybody is this user: for plain HTTP on loopback. */
   readonly everybody?: RequestUser;
   readonly clock: Clock;
   readonly log: Log;
   /** How long a sender may take for the headers of a request. Default: 32 s, as a real server's. */
   readonly headersTimeoutMs?: number;
-  answer(request: ApiRequest, user: RequestUser, signal: AbortSignal): Promise<ApiResponse>;
+  /** How much is in flight and waits at most, whoever asks. */
+  readonly limits?: SchedulerLimits;
+  answer(request: ApiRequest, origin: RequestOrigin, signal: AbortSignal): Promise<ApiResponse>;
 }
 
 /** Headers of a request, all together; slow senders are cut off. */
 const maxHeaderBytes = 1024 * 1024;
 const maxHeaders = 2_000;
 const defaultHeadersTimeoutMs = 32_000;
-/** As long as a real server gives any request that is no watch. */
-const bodyTimeoutMs = 60_000;
+/** As long as a real server gives any request that is no watch, from its first byte to the last of the answer. */
+const requestTimeoutMs = 60_000;
+/** What a body of unknown length is counted as: no longer one is taken. */
+const longestBodyBytes = 3 * 1024 * 1024;
 /** Of a body that nobody wants so much is let through, for so long, so that its sender hears the answer. */
 const drainBytes = 16 * 1024 * 1024;
 const drainMs = 10_000;
@@ -64,14 +71,12 @@ export class ServerSocket implements AsyncDisposable {
   /** Connections on which somebody still waits for an answer. */
   readonly #answering = new WeakMap<Socket, number>();
   readonly #life = new AbortController();
-  readonly #users: KnownUsers;
-  readonly #turns: FairTurns;
+  readonly #scheduler: RequestScheduler;
   readonly #watchTurns: WatchTurns;
 
   private constructor(options: ServerSocketOptions) {
     this.#options = options;
-    this.#users = new KnownUsers(options.tokens);
-    this.#turns = new FairTurns(options.clock);
+    this.#scheduler = new RequestScheduler(options.clock, options.limits);
     this.#watchTurns = new WatchTurns(options.clock);
     const { tls, headersTimeoutMs = defaultHeadersTimeoutMs } = options;
     const limits = { maxHeaderSize: maxHeaderBytes, keepAliveTimeout: 120_000 };
@@ -105,6 +110,9 @@ export class ServerSocket implements AsyncDisposable {
       session.on("close", () => this.#sessions.delete(session));
     });
     this.#server.on("request", (incoming: Incoming, outgoing: Outgoing) => this.#accept(incoming, outgoing));
+    this.#server.on("upgrade", (incoming: IncomingMessage, socket: Socket, first: Buffer) =>
+      this.#awaitAtEnd(this.#upgrade(incoming, socket, first)),
+    );
     this.#server.on("clientError", (error: Error, socket: Socket) => {
       // An answer to noise would be taken for the answer to the request before it.
       if ((this.#answering.get(socket) ?? 0) > 0) socket.destroy();
@@ -177,7 +185,7 @@ export class ServerSocket implements AsyncDisposable {
     void work.then(() => this.#exchanges.delete(work));
   }
 
-  /** After `before`: of what is asked in one breath, answers are not made ahead of who reads them. */
+  /** After `before`: of requests that are sent together, answers are not made ahead of who reads them. */
   async #exchange(incoming: Incoming, outgoing: Outgoing, before: Promise<void> | undefined): Promise<void> {
     const gone = new AbortController();
     // Of a stream that was cut off HTTP/2 says that all was written: only who wrote it knows.
@@ -197,8 +205,15 @@ export class ServerSocket implements AsyncDisposable {
     try {
       if (before !== undefined) await before;
       gone.signal.throwIfAborted();
-      await this.#turns.enter();
-      const response = await this.#answer(incoming, gone.signal);
+      const { clock } = this.#options;
+      const request = toApiRequest(incoming, () => bodyWithin(incoming, requestTimeoutMs, clock));
+      const isLong = isLongRunning(requestInfoOf(request));
+      const entered = this.#scheduler.enter({ isLongRunning: isLong, bytes: bodyBytesOf(request, incoming) });
+      using _inFlight = await entered;
+      gone.signal.throwIfAborted();
+      using _deadline = isLong ? undefined : this.#cutWhenLate(outgoing);
+      const response =
+        entered === undefined ? tooMany() : await this.#answerTo(request, tlsSocketOf(incoming), gone.signal);
       await using _response = response;
       const isHead = incoming.method === "HEAD";
       const pace = isWatch(incoming)
@@ -208,8 +223,9 @@ export class ServerSocket implements AsyncDisposable {
       isWritten = true;
       if (!incoming.complete && !incoming.destroyed) this.#letThrough(incoming);
     } catch (error) {
-      // A connection that is to break, by a fault rule, breaks.
-      if (!gone.signal.aborted && !(error instanceof TransportError)) throw error;
+      // A connection that is to break, by a fault rule or because its time is up, breaks.
+      const isMeant = error instanceof TransportError || error instanceof TimeoutError;
+      if (!gone.signal.aborted && !isMeant) throw error;
       (outgoing as { destroy?: () => void }).destroy?.();
     }
   }
@@ -228,10 +244,55 @@ export class ServerSocket implements AsyncDisposable {
     incoming.resume();
   }
 
-  async #answer(incoming: Incoming, signal: AbortSignal): Promise<ApiResponse> {
-    const { clock } = this.#options;
-    const request = toApiRequest(incoming, () => bodyWithin(incoming, bodyTimeoutMs, clock));
-    return await this.#answerTo(request, tlsSocketOf(incoming), signal);
+  /** Who reads an answer too slowly is cut off: before the answer has begun, the handler has its own deadline and says so. */
+  #cutWhenLate(outgoing: Outgoing): Disposable {
+    const clock = this.#options.clock.labelled({ kind: "background", name: "deadline of an answer" });
+    return clock.after(requestTimeoutMs, () => {
+      if (outgoing.headersSent) (outgoing as { destroy?: () => void }).destroy?.();
+    });
+  }
+
+  /**
+   * A request to switch protocols, for exec, attach and port-forward. The platform hands over the connection, so an answer that switches nothing
+   * is written by hand, and is the last one.
+   */
+  async #upgrade(incoming: IncomingMessage, socket: Socket, first: Buffer): Promise<void> {
+    const gone = new AbortController();
+    const leave = () => gone.abort(new KubeloopError("the client has gone", clientGone));
+    socket.on("close", leave);
+    using _closing = onAbort(this.#life.signal, (reason) => gone.abort(reason));
+    try {
+      await this.#last.get(socket);
+      const request = toApiRequest(incoming, () => bodyOnSocket(incoming, socket, first));
+      const upgrade = String(incoming.headers.upgrade ?? "");
+      await using response = await this.#answerTo({ ...request, upgrade }, asTls(socket), gone.signal);
+      const { body } = response;
+      if (body.kind !== "upgraded") {
+        await this.#writeLast(response, socket, incoming.method === "HEAD");
+        return;
+      }
+      socket.write(upgradeHead(response, body));
+      await carryUpgraded(socket, first, body.connection, gone.signal);
+    } catch (error) {
+      if (!gone.signal.aborted && !(error instanceof TransportError)) {
+        this.#options.log.error("an exchange failed", { error: toError(error) });
+      }
+    } finally {
+      socket.off("close", leave);
+      if (!socket.writableEnded) socket.destroy();
+    }
+  }
+
+  async #writeLast(response: ApiResponse, socket: Socket, isHead: boolean): Promise<void> {
+    socket.write(headOf(response, undefined), "latin1");
+    const { body } = response;
+    if (body.kind === "bytes" && !isHead) {
+      for await (const chunk of body.bytes) {
+        if (socket.destroyed) return;
+        if (!socket.write(chunk)) await once(socket, "drain", "close");
+      }
+    }
+    socket.end(() => socket.destroy());
   }
 
   /** A method that the platform does not know is answered like any other request, but is the last of its connection. */
@@ -253,10 +314,12 @@ export class ServerSocket implements AsyncDisposable {
 
   async #answerTo(request: ApiRequest, socket: TLSSocket | undefined, signal: AbortSignal): Promise<ApiResponse> {
     try {
-      const user = this.#options.everybody ?? this.#users.userOf(request, socket);
-      const refusal = refusalFor(request, user);
-      if (refusal !== undefined) throw refusal;
-      return await this.#options.answer(request, user, signal);
+      const { everybody } = this.#options;
+      const origin: RequestOrigin =
+        everybody === undefined
+          ? { kind: "connection", certificate: peerCertificateOf(socket) }
+          : { kind: "user", user: everybody };
+      return await this.#options.answer(request, origin, signal);
     } catch (error) {
       if (!(error instanceof StatusError)) throw error;
       const body = Buffer.from(JSON.stringify(error.status), "utf8");
@@ -299,6 +362,56 @@ function refuseConnection(error: Error, socket: Socket): void {
   }
   const head = "content-type: text/plain; charset=utf-8\r\nconnection: close";
   socket.end(`HTTP/1.1 ${status}\r\n${head}\r\n\r\n${status}`, () => socket.destroy());
+}
+
+/** Refused before anybody has looked at it, in the words of a real server. */
+function tooMany(): ApiResponse {
+  const text = "Too many requests, please try again later.\n";
+  return bytesResponse(429, Buffer.from(text), {
+    "content-type": "text/plain; charset=utf-8",
+    "x-content-type-options": "nosniff",
+    "retry-after": "1",
+  });
+}
+
+/** How many bytes of the body are held at most. */
+function bodyBytesOf({ body }: ApiRequest, { headers }: Incoming): number {
+  if (body.kind === "none") return 0;
+  const length = Number(headers["content-length"] ?? longestBodyBytes);
+  return Math.min(Number.isNaN(length) ? longestBodyBytes : length, longestBodyBytes);
+}
+
+/** The body of a request whose connection the platform has handed over: as long as it says, or nothing. */
+async function* bodyOnSocket(incoming: IncomingMessage, socket: Socket, first: Uint8Array): AsyncGenerator<Uint8Array> {
+  // Since Node 24.9 the platform reads the body of such a request itself; before, it takes the request for complete without one.
+  if (!incoming.complete || incoming.readableLength > 0) {
+    yield* incoming as AsyncIterable<Uint8Array>;
+    return;
+  }
+  let left = Number(incoming.headers["content-length"] ?? 0);
+  if (first.length > 0 && left > 0) {
+    const part = first.subarray(0, left);
+    left -= part.length;
+    yield part;
+  }
+  if (left <= 0) return;
+  for await (const chunk of socket.iterator({ destroyOnReturn: false })) {
+    const part = (chunk as Uint8Array).subarray(0, left);
+    left -= part.length;
+    yield part;
+    if (left <= 0) return;
+  }
+}
+
+/** Until one of these happens. */
+function once(socket: Socket, ...events: readonly string[]): Promise<void> {
+  return new Promise((resolve) => {
+    const settle = () => {
+      for (const event of events) socket.off(event, settle);
+      resolve();
+    };
+    for (const event of events) socket.on(event, settle);
+  });
 }
 
 const takesGzip = ({ headers }: Incoming) =>

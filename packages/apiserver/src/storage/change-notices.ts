@@ -1,14 +1,14 @@
-// Tells those who follow a collection that there is something new in its log. One that throws does not keep the others from hearing it.
+// Reports to those who follow a collection that there is something new in its log. One that throws does not keep the others from hearing it.
 //
-// A listener may write. What that changes is told when everybody has heard of the change before, never in the middle: calls do not
-// nest, and changes of one collection that come together are told once.
+// A listener may write. What that changes is reported when everybody has heard of the change before, never in the middle: calls do not
+// nest, and changes of one collection that come together are reported once.
 import { Listeners } from "@kubeloop/core/base";
 
 export class ChangeNotices {
   readonly #onError: (error: unknown) => void;
   readonly #listeners = new Map<string, Listeners<void>>();
-  readonly #untold = new Set<string>();
-  #isTelling = false;
+  readonly #unreported = new Set<string>();
+  #isReporting = false;
 
   constructor(onError: (error: unknown) => void) {
     this.#onError = onError;
@@ -21,25 +21,25 @@ export class ChangeNotices {
   }
 
   note(collection: string): void {
-    if (this.#listeners.has(collection)) this.#untold.add(collection);
+    if (this.#listeners.has(collection)) this.#unreported.add(collection);
   }
 
   noteAll(): void {
-    for (const collection of this.#listeners.keys()) this.#untold.add(collection);
+    for (const collection of this.#listeners.keys()) this.#unreported.add(collection);
   }
 
-  /** Returns when all is told, or at once if somebody further up is telling already. */
-  tell(): void {
-    if (this.#isTelling) return;
-    this.#isTelling = true;
+  /** Returns when all is reported, or at once if somebody further up is reporting already. */
+  report(): void {
+    if (this.#isReporting) return;
+    this.#isReporting = true;
     try {
       // What is added meanwhile comes at the end, and is reached.
-      for (const collection of this.#untold) {
-        this.#untold.delete(collection);
+      for (const collection of this.#unreported) {
+        this.#unreported.delete(collection);
         this.#listeners.get(collection)?.emit();
       }
     } finally {
-      this.#isTelling = false;
+      this.#isReporting = false;
     }
   }
 }

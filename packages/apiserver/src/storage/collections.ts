@@ -1,28 +1,44 @@
-// The state of the whole storage: its revision, its collections, and how much of the past they know. Of all collections together
-// no more than `historySize` events are kept, the newest; a collection in which nothing happens keeps its past meanwhile. A compaction
-// is for all of them.
+// The state of the whole storage: its revision, its collections, and how much of the past they know. The history of all collections together
+// is limited by the number of its events, by the bytes of the versions that only the history holds, and by age: the oldest events are
+// forgotten first. A collection in which nothing happens keeps its past meanwhile. A compaction is for all of them.
 import type { KubernetesObject } from "@kubeloop/core/api";
 import { RingBuffer } from "@kubeloop/core/base";
 import { Collection } from "./collection.ts";
+import { estimateBytes } from "./object-bytes.ts";
 import type { ObjectTree } from "./past-states.ts";
 import { PersistentTree } from "./persistent-tree.ts";
 import type { Place, StorageEvent } from "./storage.ts";
 
 export type Trees = ReadonlyMap<string, ObjectTree>;
 
+export interface HistoryLimits {
+  readonly events: number;
+  /** Of the versions before each event, estimated: the current ones are not history. */
+  readonly bytes: number;
+  readonly ageMs: number;
+}
+
+interface KnownEvent {
+  readonly event: StorageEvent;
+  /** Of the version that this event superseded. */
+  readonly bytes: number;
+  readonly atMs: number;
+}
+
 export class Collections {
-  readonly #historySize: number;
+  readonly #limits: HistoryLimits;
   #byName = new Map<string, Collection>();
   /** The events all collections know, in the order they happened. */
-  readonly #known = new RingBuffer<StorageEvent>();
+  readonly #known = new RingBuffer<KnownEvent>();
+  #knownBytes = 0;
   #revision: number;
   #compacted: number;
   /** The number of the first event of a collection that has had none. */
   #firstPosition = 1;
 
   /** `firstRevision` is above zero, which clients read as "whatever you have". */
-  constructor(historySize: number, firstRevision: number) {
-    this.#historySize = historySize;
+  constructor(limits: HistoryLimits, firstRevision: number) {
+    this.#limits = limits;
     this.#revision = firstRevision;
     this.#compacted = firstRevision;
   }
@@ -57,20 +73,35 @@ export class Collections {
     return position < this.#firstPosition ? "forgotten" : undefined;
   }
 
+  /** How many bytes the versions take that only the history holds, estimated. */
+  get historyBytes(): number {
+    return this.#knownBytes;
+  }
+
   /** All of one write, of the revision that comes next. */
-  append(events: readonly StorageEvent[]): void {
+  append(events: readonly StorageEvent[], nowMs: number): void {
     this.#revision++;
     for (const event of events) {
       this.#findOrAdd(event.collection).append(event);
-      this.#known.push(event);
+      const bytes = estimateBytes(event.before);
+      this.#known.push({ event, bytes, atMs: nowMs });
+      this.#knownBytes += bytes;
     }
-    while (this.#known.size > this.#historySize) this.#forgetOldest();
+    const { events: mostEvents, bytes: mostBytes } = this.#limits;
+    while (this.#known.size > mostEvents || this.#knownBytes > mostBytes) this.#forgetOldest();
+    this.forgetAged(nowMs);
+  }
+
+  /** Forgets the events that are older than the limit. */
+  forgetAged(nowMs: number): void {
+    const endMs = nowMs - this.#limits.ageMs;
+    while ((this.#known.peek()?.atMs ?? Number.POSITIVE_INFINITY) < endMs) this.#forgetOldest();
   }
 
   /** Forgets all states before this revision, and the events up to it. */
   compact(revision: number): void {
     this.#compacted = Math.max(this.#compacted, revision);
-    while ((this.#known.peek()?.revision ?? Number.POSITIVE_INFINITY) <= revision) this.#forgetOldest();
+    while ((this.#known.peek()?.event.revision ?? Number.POSITIVE_INFINITY) <= revision) this.#forgetOldest();
   }
 
   /** What everything holds now; never changes. */
@@ -88,6 +119,7 @@ export class Collections {
     this.#revision = revision;
     this.#compacted = revision;
     this.#known.clear();
+    this.#knownBytes = 0;
     this.#byName = new Map();
     for (const [name, tree] of trees) this.#add(name, tree.clone());
   }
@@ -103,7 +135,9 @@ export class Collections {
   }
 
   #forgetOldest(): void {
-    const event = this.#known.shift();
-    if (event !== undefined) this.#byName.get(event.collection)?.forgetFirstEvent();
+    const oldest = this.#known.shift();
+    if (oldest === undefined) return;
+    this.#knownBytes -= oldest.bytes;
+    this.#byName.get(oldest.event.collection)?.forgetFirstEvent();
   }
 }

@@ -1,8 +1,8 @@
 // A storage in memory. Reads and writes happen at once, inside the call that asks for them, so whoever calls first is served first;
 // they are asynchronous only because the interface is.
 //
-// - The past reaches back `historySize` events, of all collections together, or to the last compaction. A collection in which nothing
-//   happens keeps its past however much happens elsewhere.
+// - The past reaches back `historySize` events, `historyBytes` of superseded versions or `historyAgeMs`, whichever is least, of all collections
+//   together; or to the last compaction. A collection in which nothing happens keeps its past however much happens elsewhere.
 // - A fresh storage is at revision 1, like etcd, so the first write makes revision 2; or at `firstRevision`, as if everything before had
 //   been compacted: an older revision is an ExpiredRevision.
 // - `restore` is a step forward: the revision is raised by one, the objects are those of the snapshot with the resourceVersions they
@@ -11,9 +11,11 @@
 // - A fork goes on from the same revision, without a past. The two know nothing of each other from there on.
 // - Once disposed of it refuses everything, and those who read its log have lost their place.
 import type { KubernetesObject } from "@kubeloop/core/api";
-import { defaultLog, KubeloopError, type Log } from "@kubeloop/core/base";
+import { type Clock, defaultLog, KubeloopError, type Log, systemClock } from "@kubeloop/core/base";
 import { ChangeNotices } from "./change-notices.ts";
 import { Collections, type Trees } from "./collections.ts";
+import { noteCurrent, noteSuperseded } from "./encodings.ts";
+import { RevisionWaiters } from "./revision-waiters.ts";
 import { isDraft, seal } from "./seal.ts";
 import {
   type EventLog,
@@ -22,7 +24,7 @@ import {
   type Place,
   type Range,
   type RangeResult,
-  type Storage,
+  type SnapshotStorage,
   type StorageEvent,
   type StorageSnapshot,
   type Write,
@@ -32,48 +34,79 @@ import {
 export interface MemoryStorageOptions {
   /** How many events are kept at most, of all collections together. Default: 20,000. */
   readonly historySize?: number;
+  /** How many bytes the versions may take that only the history holds, estimated. Default: 64 MiB. */
+  readonly historyBytes?: number;
+  /** How long an event is kept. Default: 5 minutes, after which kube-apiserver compacts its etcd. */
+  readonly historyAgeMs?: number;
+  /** By which the age of events is measured. Default: the system's. */
+  readonly clock?: Clock;
   /**
    * The revision of the fresh, empty storage. Default: 1. A server that follows another one under the same address begins above the last revision
-   * of that one, so that clients of the other are told that theirs has expired.
+   * of that one, so that clients of the other get 410 for theirs.
    */
   readonly firstRevision?: number;
-  /** Where listeners that throw are told of. */
+  /** Where listeners that throw are reported. */
   readonly log?: Log;
 }
 
 const defaultHistorySize = 20_000;
+const defaultHistoryBytes = 64 * 1024 * 1024;
+const defaultHistoryAgeMs = 5 * 60_000;
 
-export class MemoryStorage implements Storage {
+export class MemoryStorage implements SnapshotStorage {
   readonly log: EventLog;
   readonly #options: MemoryStorageOptions;
   readonly #collections: Collections;
   readonly #notices: ChangeNotices;
+  readonly #waiters = new RevisionWaiters();
+  readonly #clock: Clock;
   readonly #identity = {};
   /** Whose snapshots fit, and up to which revision. */
   #origins: ReadonlyMap<object, number> = new Map([[this.#identity, Number.POSITIVE_INFINITY]]);
   #isClosed = false;
 
   constructor(options: MemoryStorageOptions = {}) {
-    const { historySize = defaultHistorySize, firstRevision = 1, log = defaultLog } = options;
+    const { historySize = defaultHistorySize, firstRevision = 1, log = defaultLog, clock = systemClock } = options;
+    const { historyBytes = defaultHistoryBytes, historyAgeMs = defaultHistoryAgeMs } = options;
     if (!Number.isSafeInteger(historySize) || historySize < 1) {
       throw new KubeloopError(`historySize must be a whole number above 0, got ${historySize}`, invalid);
+    }
+    if (!(historyBytes >= 0)) {
+      throw new KubeloopError(`historyBytes must be a number of bytes, got ${historyBytes}`, invalid);
+    }
+    if (!(historyAgeMs >= 0)) {
+      throw new KubeloopError(`historyAgeMs must be a number of milliseconds, got ${historyAgeMs}`, invalid);
     }
     if (!Number.isSafeInteger(firstRevision) || firstRevision < 1) {
       throw new KubeloopError(`firstRevision must be a whole number above 0, got ${firstRevision}`, invalid);
     }
-    const collections = new Collections(historySize, firstRevision);
+    const limits = { events: historySize, bytes: historyBytes, ageMs: historyAgeMs };
+    const collections = new Collections(limits, firstRevision);
     const notices = new ChangeNotices((error) => log.error("storage listener failed", { error }));
     this.#options = options;
     this.#collections = collections;
     this.#notices = notices;
+    this.#clock = clock;
     this.log = {
       get revision() {
         return collections.revision;
       },
-      positionAfter: (collection, revision) => collections.positionAfter(collection, revision),
+      positionAfter: (collection, revision) => {
+        collections.forgetAged(clock.monotonic());
+        return collections.positionAfter(collection, revision);
+      },
       at: (collection, position) => collections.eventAt(collection, position),
       onChange: (collection, listener) => notices.subscribe(collection, listener),
+      reached: async (revision, signal) => {
+        this.#requireOpen();
+        if (revision > collections.revision) await this.#waiters.wait(revision, signal);
+      },
     };
+  }
+
+  /** How many bytes the versions take that only the history holds, estimated. */
+  get historyBytes(): number {
+    return this.#collections.historyBytes;
   }
 
   async get(place: Place): Promise<KubernetesObject | undefined> {
@@ -86,6 +119,7 @@ export class MemoryStorage implements Storage {
     const newest = this.#collections.revision;
     const { revision = newest } = range;
     if (revision > newest) throw new FutureRevision(revision, newest);
+    if (revision < newest) this.#collections.forgetAged(this.#clock.monotonic());
     const oldest = this.#collections.oldest(collection);
     if (revision < oldest) throw new ExpiredRevision(revision, oldest);
     return this.#collections.find(collection)?.list(range, revision) ?? { ...nothing, revision };
@@ -105,6 +139,8 @@ export class MemoryStorage implements Storage {
     const objects = writes.map(({ collection, key, object }, index) => {
       const before = found[index];
       const after = object === undefined ? undefined : seal(object, revision);
+      if (before !== undefined) noteSuperseded(before);
+      if (after !== undefined) noteCurrent(after);
       if (before !== after) events.push({ collection, key, revision, before, after });
       return after;
     });
@@ -130,8 +166,9 @@ export class MemoryStorage implements Storage {
       throw new KubeloopError(`the snapshot of revision ${snapshot.revision} is of another storage`, invalid);
     }
     this.#collections.replace(snapshot.trees, this.#collections.revision + 1);
+    this.#waiters.noteRevision(this.#collections.revision);
     this.#notices.noteAll();
-    this.#notices.tell();
+    this.#notices.report();
   }
 
   async fork(): Promise<MemoryStorage> {
@@ -147,18 +184,20 @@ export class MemoryStorage implements Storage {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#collections.replace(new Map(), this.#collections.revision);
+    this.#waiters.rejectAll(closed());
     this.#notices.noteAll();
-    this.#notices.tell();
+    this.#notices.report();
   }
 
   #append(events: readonly StorageEvent[]): void {
-    this.#collections.append(events);
+    this.#collections.append(events, this.#clock.monotonic());
+    this.#waiters.noteRevision(this.#collections.revision);
     for (const { collection } of events) this.#notices.note(collection);
-    this.#notices.tell();
+    this.#notices.report();
   }
 
   #requireOpen(): void {
-    if (this.#isClosed) throw new KubeloopError("the storage is closed", { reason: "Closed", retry: "never" });
+    if (this.#isClosed) throw closed();
   }
 }
 
@@ -175,6 +214,7 @@ class MemorySnapshot implements StorageSnapshot {
   }
 }
 
+const closed = () => new KubeloopError("the storage is closed", { reason: "Closed", retry: "never" });
 const invalid = { reason: "Invalid", retry: "never" } as const;
 const nothing = { objects: [], remaining: 0, lastKey: undefined } as const;
 

@@ -76,6 +76,39 @@ export function logFacts(open: OpenStorage): void {
   });
 }
 
+export function reachedFacts(open: OpenStorage): void {
+  const never = new AbortController().signal;
+
+  test("is at once for what is there, and with the write that makes it for what is yet to come", async () => {
+    await using storage = await open();
+    const { revision } = storage.log;
+    await storage.log.reached(revision, never);
+    const order: string[] = [];
+    const waits = [2, 1].map((ahead) =>
+      storage.log.reached(revision + ahead, never).then(() => order.push(`+${ahead}`)),
+    );
+    await put(storage, "a", "one");
+    await waits[1];
+    expect(order).toEqual(["+1"]);
+    await put(storage, "a", "two");
+    await Promise.all(waits);
+    expect(order).toEqual(["+1", "+2"]);
+  });
+
+  test("ends with the reason of who gives up, and with the storage", async () => {
+    const storage = await open();
+    const controller = new AbortController();
+    const given = storage.log.reached(storage.log.revision + 1, controller.signal);
+    const closed = storage.log.reached(storage.log.revision + 1, never);
+    const settled = Promise.allSettled([given, closed]);
+    controller.abort("enough");
+    await storage[Symbol.asyncDispose]();
+    const reasons = (await settled).map((each) => (each.status === "rejected" ? each.reason : "reached"));
+    expect(reasons).toEqual(["enough", expect.objectContaining({ reason: "Closed" })]);
+    await expect(storage.log.reached(1, never)).rejects.toMatchObject({ reason: "Closed" });
+  });
+}
+
 export function listenerFacts(open: OpenStorage): void {
   test("hear of a write to their collection once, whatever the number of keys, and of no other", async () => {
     await using storage = await open();

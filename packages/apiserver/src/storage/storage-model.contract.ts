@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { note, textOf } from "./objects.fixture.ts";
 import type { OpenStorage } from "./storage.contract.ts";
-import type { Storage, StorageSnapshot, Write } from "./storage.ts";
+import type { SnapshotStorage, StorageSnapshot, Write } from "./storage.ts";
 
 const collections = ["notes", "apps/others"] as const;
 const keys = ["a", "b/a", "b/b", "b/c", "c", "d"] as const;
@@ -51,7 +51,7 @@ class Model {
 
 /** Follows one collection from a list on, and believes only the log. */
 class Reader {
-  readonly #storage: Storage;
+  readonly #storage: SnapshotStorage;
   readonly #collection: string;
   #position: number;
   #revision: number;
@@ -60,7 +60,7 @@ class Reader {
   #holding: Map<string, string>;
   isLost = false;
 
-  constructor(storage: Storage, collection: string, start: { holding: Holding; revision: number }) {
+  constructor(storage: SnapshotStorage, collection: string, start: { holding: Holding; revision: number }) {
     this.#storage = storage;
     this.#collection = collection;
     this.#revision = start.revision;
@@ -112,9 +112,12 @@ function sorted(holding: Holding): [string, string][] {
   return [...holding].sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-type Step = fc.AsyncCommand<Model, { storage: Storage }>;
+type Step = fc.AsyncCommand<Model, { storage: SnapshotStorage }>;
 
-function step(words: string, run: (model: Model, storage: Storage, real: { storage: Storage }) => Promise<void>): Step {
+function step(
+  words: string,
+  run: (model: Model, storage: SnapshotStorage, real: { storage: SnapshotStorage }) => Promise<void>,
+): Step {
   return {
     check: () => true,
     run: async (model, real) => {
@@ -297,7 +300,7 @@ export function storageModel(open: OpenStorage): void {
 }
 
 /** A list at each revision that is known, and the events after the oldest applied to its list: the same. */
-async function expectWholePast(storage: Storage, model: Model): Promise<void> {
+async function expectWholePast(storage: SnapshotStorage, model: Model): Promise<void> {
   for (const collection of collections) {
     const holding = model.states.get(model.oldest)?.get(collection) ?? new Map();
     const reader = new Reader(storage, collection, { holding, revision: model.oldest });

@@ -66,13 +66,10 @@ export interface EventLog {
   /** The event of this number: undefined if it has not happened yet, "forgotten" if it is not known any more. */
   at(collection: string, position: number): StorageEvent | "forgotten" | undefined;
   /** Called after each write to the collection, with no word of what it was, and when places in the log are lost. A listener may
-   * write: calls never nest, and what is written meanwhile is told once. One that throws does not keep others from hearing it. */
+   * write: calls never nest, and what is written meanwhile is reported once. One that throws does not keep others from hearing it. */
   onChange(collection: string, listener: () => void): Disposable;
-}
-
-/** The whole state, as cheap as a pointer; never changes. */
-export interface StorageSnapshot {
-  readonly revision: number;
+  /** Resolves as soon as `revision` is this one or a later one. Rejects with the signal's reason, and when the storage closes. */
+  reached(revision: number, signal: AbortSignal): Promise<void>;
 }
 
 export interface Storage extends AsyncDisposable {
@@ -83,12 +80,25 @@ export interface Storage extends AsyncDisposable {
   write(writes: readonly Write[]): Promise<WriteResult>;
   /** Forgets all states before this revision, and the events up to it. Throws FutureRevision. */
   compact(revision: number): Promise<void>;
+}
+
+/** The whole state, as cheap as a pointer; never changes. */
+export interface StorageSnapshot {
+  readonly revision: number;
+}
+
+/** What a storage in memory can do besides. A log on disk or an etcd cannot, and a server works without it. */
+export interface SnapshotStorage extends Storage {
   snapshot(): StorageSnapshot;
   /** Back to a snapshot of this storage or, from before the fork, of the one it was forked from. The revision goes forward as with
    * a write; objects have the resourceVersions they had; watchers lose their place and end. */
   restore(snapshot: StorageSnapshot): Promise<void>;
   /** Another storage that begins as this one is now. */
-  fork(): Promise<Storage>;
+  fork(): Promise<SnapshotStorage>;
+}
+
+export function isSnapshotStorage(storage: Storage): storage is SnapshotStorage {
+  return "snapshot" in storage && "restore" in storage && "fork" in storage;
 }
 
 /** The state asked for is from before the last compaction. */

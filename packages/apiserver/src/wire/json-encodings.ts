@@ -1,18 +1,13 @@
-// The JSON of objects, made at most once each and kept for as long as the object is. Objects of this server begin with `kind` and
-// `apiVersion`, in that order, so the form in which a list shows its items (without these two) is the end of the same bytes.
+// The JSON of objects, made once for many readers (storage/encodings.ts says how long it is kept). Objects of this server begin with `kind`
+// and `apiVersion`, in that order, so the form in which a list shows its items (without these two) is the end of the same bytes.
 import type { KubernetesObject } from "@kubeloop/core/api";
+import { encodingOf } from "../storage/encodings.ts";
 
 const encoder = new TextEncoder();
-/** With a line break behind them: alone, objects are sent as lines. */
-const lines = new WeakMap<object, Uint8Array>();
 
-/** Of a frozen object, and a line break: the bytes are kept. */
+/** Of a frozen object, and a line break, because alone objects are sent as lines: the bytes are kept. */
 export function jsonLineOf(object: object): Uint8Array {
-  const known = lines.get(object);
-  if (known !== undefined) return known;
-  const line = Buffer.from(`${JSON.stringify(object)}\n`, "utf8");
-  lines.set(object, line);
-  return line;
+  return encodingOf(object, "json", () => Buffer.from(`${JSON.stringify(object)}\n`, "utf8"));
 }
 
 /** Of a frozen object: the bytes are kept. */

@@ -4,7 +4,7 @@ import { type Clock, deepFreeze, systemClock } from "@kubeloop/core/base";
 import { configMaps } from "@kubeloop/core/resources";
 import { describe, expect, test } from "vitest";
 import { parse, stringify } from "yaml";
-import { Breath } from "../storage/breath.ts";
+import { RequestYieldBudget } from "../storage/request-yield-budget.ts";
 import { listBytes, listValue, type ShownList, showList } from "./list-body.ts";
 import type { OutputForm, ViewForm } from "./output-form.ts";
 import type { Presentation } from "./presentation.ts";
@@ -104,7 +104,7 @@ for (const [what, view] of Object.entries(views)) {
     test("is made with rests for readers in this process, too", async () => {
       const list = shownOf(4_000);
       const { clock, seen } = newBusyClock();
-      const value = await listValue(list, new Breath(clock, never));
+      const value = await listValue(list, new RequestYieldBudget(clock, never));
       expect(seen.rests).toBeGreaterThanOrEqual(4_000 / (16 * 4) - 1);
       expect(value).toEqual({ ...list.head, [list.field]: list.objects.map((object) => list.show(object)) });
     });
@@ -124,5 +124,5 @@ test("nobody goes on when nobody reads", async () => {
   const { clock } = newBusyClock();
   const list = showList({ metadata, objects: objectsOf(500) }, presentation, { kind: "object" }, { nowMs: 0 });
   gone.abort(new Error("gone"));
-  await expect(listValue(list, new Breath(clock, gone.signal))).rejects.toThrow("gone");
+  await expect(listValue(list, new RequestYieldBudget(clock, gone.signal))).rejects.toThrow("gone");
 });

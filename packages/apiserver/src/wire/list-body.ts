@@ -1,9 +1,9 @@
 // A list in the form its client asked for: of whole objects, of their metadata, or a table. However long it is, it is made and written
-// a piece at a time, with a breath in between.
+// a piece at a time, and lets the event loop run in between.
 import type { KubernetesObject } from "@kubeloop/core/api";
 import type { Clock } from "@kubeloop/core/base";
 import type { PrintContext } from "../kinds/kind-rules.ts";
-import { Breath } from "../storage/breath.ts";
+import { RequestYieldBudget } from "../storage/request-yield-budget.ts";
 import { encodeJson, jsonAfterKind } from "./json-encodings.ts";
 import type { OutputForm, ViewForm } from "./output-form.ts";
 import { metadataOf, type Presentation, rowOf, tableOf } from "./presentation.ts";
@@ -51,11 +51,14 @@ export function showList(
 }
 
 /** For readers inside this process. */
-export async function listValue({ head, field, objects, show }: ShownList, breath: Breath): Promise<object> {
+export async function listValue(
+  { head, field, objects, show }: ShownList,
+  yieldBudget: RequestYieldBudget,
+): Promise<object> {
   const shown: object[] = [];
   for (const object of objects) {
     shown.push(show(object));
-    if (breath.isDue()) await breath.take();
+    if (yieldBudget.isUsedUp()) await yieldBudget.yield();
   }
   return { ...head, [field]: shown };
 }
@@ -70,15 +73,15 @@ export async function listBytes(
   list: ShownList,
   { form: { media, view, isPretty }, clock, signal }: ListBodyOptions,
 ): Promise<AsyncIterable<Uint8Array>> {
-  const breath = new Breath(clock, signal);
+  const yieldBudget = new RequestYieldBudget(clock, signal);
   switch (media) {
     case "json":
-      if (isPretty) return inChunks(list, prettyWriter(list, view), breath);
-      return inChunks(list, jsonWriter(list, view), breath);
+      if (isPretty) return inChunks(list, prettyWriter(list, view), yieldBudget);
+      return inChunks(list, jsonWriter(list, view), yieldBudget);
     case "yaml":
-      return inChunks(list, yamlWriter(list, view, await yamlOn(clock)), breath);
+      return inChunks(list, yamlWriter(list, view, await yamlOn(clock)), yieldBudget);
     case "protobuf":
-      return protobufList(list, view, clock, breath);
+      return protobufList(list, view, clock, yieldBudget);
   }
 }
 
@@ -95,7 +98,7 @@ const chunkBytes = 64 * 1024;
 async function* inChunks(
   { objects }: ShownList,
   { opening, add, closing }: ListWriter,
-  breath: Breath,
+  yieldBudget: RequestYieldBudget,
 ): AsyncGenerator<Uint8Array> {
   let pieces: Uint8Array[] = [opening];
   let length = opening.length;
@@ -106,7 +109,7 @@ async function* inChunks(
       pieces = [];
       length = 0;
     }
-    if (breath.isDue()) await breath.take();
+    if (yieldBudget.isUsedUp()) await yieldBudget.yield();
   }
   pieces.push(closing);
   yield Buffer.concat(pieces);
@@ -190,17 +193,17 @@ async function* protobufList(
   { head, objects, show }: ShownList,
   view: ViewForm,
   clock: Clock,
-  breath: Breath,
+  yieldBudget: RequestYieldBudget,
 ): AsyncGenerator<Uint8Array> {
   const protobuf = await protobufOn(clock);
   const items: Uint8Array[] = [];
   for (const object of objects) {
     const shown = show(object) as KubernetesObject;
     items.push(view.kind === "object" ? rawOf(shown, protobuf) : protobuf.encodeRaw(shown));
-    if (breath.isDue()) await breath.take();
+    if (yieldBudget.isUsedUp()) await yieldBudget.yield();
   }
   for (const piece of protobuf.listEnvelopePieces(head, items)) {
     yield piece;
-    if (breath.isLongSince()) await breath.take();
+    if (yieldBudget.isUsedUpNow()) await yieldBudget.yield();
   }
 }

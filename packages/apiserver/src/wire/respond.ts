@@ -10,9 +10,9 @@ import {
   StatusError,
   valueResponse,
 } from "@kubeloop/core/api";
-import { type Clock, childSignal } from "@kubeloop/core/base";
+import { type Clock, childSignal, deepFreeze } from "@kubeloop/core/base";
 import type { PrintContext } from "../kinds/kind-rules.ts";
-import { Breath } from "../storage/breath.ts";
+import { RequestYieldBudget } from "../storage/request-yield-budget.ts";
 import type { Answer, WatchMessage } from "./answer.ts";
 import { jsonLineOf } from "./json-encodings.ts";
 import { type ListSource, listBytes, listValue, showList } from "./list-body.ts";
@@ -21,7 +21,7 @@ import { type Presentation, viewOf } from "./presentation.ts";
 import { yamlOn } from "./print-yaml.ts";
 import { protobufOn, rawOf } from "./protobuf-encodings.ts";
 import { warningHeaders } from "./warning-headers.ts";
-import { frameOf } from "./watch-frames.ts";
+import { type FrameOf, frameOf } from "./watch-frames.ts";
 
 export interface RespondOptions {
   readonly form: OutputForm;
@@ -115,7 +115,8 @@ async function respondList(list: ListSource, presentation: Presentation, options
   }
   const shown = showList(list, presentation, view, context);
   const headers = warningHeaders(warnings);
-  if (prefers === "values") return valueResponse(200, await listValue(shown, new Breath(clock, signal)), headers);
+  if (prefers === "values")
+    return valueResponse(200, await listValue(shown, new RequestYieldBudget(clock, signal)), headers);
   return streamed({ ...headers, "content-type": contentTypeOf(media) }, await listBytes(shown, options));
 }
 
@@ -161,7 +162,7 @@ async function* eachValue(
   for await (const batch of batches) {
     for (const { type, object } of batch) {
       const shown = type === "ERROR" ? object : viewOf(object, presentation, form, { nowMs: clock.now() });
-      yield { type, object: shown };
+      yield deepFreeze({ type, object: shown });
     }
   }
 }
@@ -176,8 +177,26 @@ async function* eachFrame(
   for await (const batch of batches) {
     const only = batch[0];
     if (batch.length === 1 && only !== undefined) yield frame(only);
-    else if (batch.length > 0) yield Buffer.concat(batch.map((message) => frame(message)));
+    else yield* joined(batch, frame);
   }
+}
+
+/** As much as is written to a watcher at once, so that a batch of large objects is never held whole. */
+const chunkBytes = 64 * 1024;
+
+function* joined(batch: readonly WatchMessage[], frame: FrameOf): Generator<Uint8Array> {
+  let pieces: Uint8Array[] = [];
+  let length = 0;
+  for (const message of batch) {
+    const piece = frame(message);
+    pieces.push(piece);
+    length += piece.length;
+    if (length < chunkBytes) continue;
+    yield Buffer.concat(pieces);
+    pieces = [];
+    length = 0;
+  }
+  if (length > 0) yield Buffer.concat(pieces);
 }
 
 /** What a Status error looks like on the wire. Anything else is a defect of ours: 500, and the text stays here. */

@@ -1,7 +1,8 @@
-// The bytes of watch messages, one frame each, made once per message and form however many watchers get it. Only tables are made
+// The bytes of watch messages, one frame each, made once per message and form for all watchers that get it at about the same time. Only tables are made
 // for each watcher: the first one of a stream carries the columns, and ages depend on when it is sent.
 import type { KubernetesObject } from "@kubeloop/core/api";
 import { type Clock, inFlight } from "@kubeloop/core/base";
+import { recentEncodingOf } from "../storage/encodings.ts";
 import type { WatchMessage, WatchType } from "./answer.ts";
 import { encodeJson, jsonOf } from "./json-encodings.ts";
 import type { OutputForm } from "./output-form.ts";
@@ -44,8 +45,6 @@ export async function frameOf(presentation: Presentation, { view, media }: Outpu
   });
 }
 
-const frames = new WeakMap<KubernetesObject, Map<string, Uint8Array>>();
-
 function kept(form: string, make: FrameOf): FrameOf {
   const names = new Map<WatchType, string>();
   return (message) => {
@@ -55,17 +54,7 @@ function kept(form: string, make: FrameOf): FrameOf {
       name = `${type} ${form}`;
       names.set(type, name);
     }
-    let known = frames.get(object);
-    if (known === undefined) {
-      known = new Map();
-      frames.set(object, known);
-    }
-    let frame = known.get(name);
-    if (frame === undefined) {
-      frame = make(message);
-      known.set(name, frame);
-    }
-    return frame;
+    return recentEncodingOf(object, name, () => make(message));
   };
 }
 

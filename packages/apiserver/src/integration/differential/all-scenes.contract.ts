@@ -1,5 +1,6 @@
 // Every scene of the differential suite, one list per subject.
 
+import { admissionScenes } from "./admission-scenes.contract.ts";
 import { admissionregistrationScenes } from "./admissionregistration-scenes.contract.ts";
 import { apiextensionsScenes } from "./apiextensions-scenes.contract.ts";
 import { apiregistrationScenes } from "./apiregistration-scenes.contract.ts";
@@ -8,13 +9,14 @@ import { certificatesScenes } from "./certificates-scenes.contract.ts";
 import { coordinationScenes } from "./coordination-scenes.contract.ts";
 import { deletingScenes } from "./deleting-scenes.contract.ts";
 import { discoveryScenes } from "./discovery-scenes.contract.ts";
-import { doorScenes } from "./door-scenes.contract.ts";
 import { drawnScenes } from "./drawn-scenes.contract.ts";
 import { flowcontrolScenes } from "./flowcontrol-scenes.contract.ts";
+import { identityScenes } from "./identity-scenes.contract.ts";
 import { networkingScenes } from "./networking-scenes.contract.ts";
 import { nodeScenes } from "./node-scenes.contract.ts";
 import { optionKindsScenes } from "./option-kinds-scenes.contract.ts";
 import { pathScenes } from "./path-scenes.contract.ts";
+import { podSecurityScenes } from "./pod-security-scenes.contract.ts";
 import { policyScenes } from "./policy-scenes.contract.ts";
 import { protocolScenes } from "./protocol-scenes.contract.ts";
 import { rbacScenes } from "./rbac-scenes.contract.ts";
@@ -23,12 +25,14 @@ import type { Scene } from "./request-script.contract.ts";
 import { resourceScenes } from "./resource-scenes.contract.ts";
 import { schedulingScenes } from "./scheduling-scenes.contract.ts";
 import { storageScenes } from "./storage-scenes.contract.ts";
+import { subresourceScenes } from "./subresource-scenes.contract.ts";
 import { writingScenes } from "./writing-scenes.contract.ts";
 
 export const allScenes: readonly Scene[] = [
   ...protocolScenes,
   ...rbacScenes,
   ...networkingScenes,
+  ...podSecurityScenes,
   ...policyScenes,
   ...coordinationScenes,
   ...autoscalingScenes,
@@ -46,7 +50,9 @@ export const allScenes: readonly Scene[] = [
   ...readingScenes,
   ...pathScenes,
   ...writingScenes,
-  ...doorScenes,
+  ...subresourceScenes,
   ...deletingScenes,
   ...drawnScenes,
+  ...identityScenes,
+  ...admissionScenes,
 ];

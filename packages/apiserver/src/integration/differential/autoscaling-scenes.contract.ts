@@ -91,6 +91,9 @@ const secondVersion = kindScene({
         },
       },
     },
+    "with behavior without policies": {
+      spec: { behavior: { scaleUp: { policies: [] }, scaleDown: { policies: [] } } },
+    },
     "with bad behavior": {
       spec: {
         behavior: {

@@ -93,7 +93,7 @@ export const certificateStories: readonly Scene[] = [
       "telling its own state": conditions("Approved"),
     },
     throughSubresources: {
-      "status: approved at the wrong door": conditions("Approved"),
+      "status: approved through the wrong subresource": conditions("Approved"),
       "status: failed and odd": conditions("Failed", "Odd"),
       "status: odd no more": conditions("Failed"),
       "status: failed no more": conditions(),
@@ -110,7 +110,7 @@ export const certificateStories: readonly Scene[] = [
       },
       "status: signed with nonsense": { status: { certificate: encoded("nonsense") } },
       "status: signed with a request": { status: { certificate: request } },
-      "approval: signed at the wrong door": { status: { certificate } },
+      "approval: signed through the wrong subresource": { status: { certificate } },
     },
     badName: "a%b",
     steps: [

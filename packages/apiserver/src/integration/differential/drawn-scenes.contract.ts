@@ -14,6 +14,25 @@ const dry = { query: { dryRun: "All" } };
 const table = as("Table");
 const marked = (name: string, mark: string) => ({ metadata: { name, labels: { in: "pages", mark } } });
 
+const newEvents = "/apis/events.k8s.io/v1/namespaces/{ns}/events";
+const happened = (name: string) => ({
+  metadata: { name },
+  involvedObject: { namespace: "{ns}", kind: "Pod", name: "p" },
+  reason: "R",
+  type: "Normal",
+});
+const noted = (name: string) => ({
+  metadata: { name },
+  regarding: { namespace: "{ns}", kind: "Pod", name: "p" },
+  reason: "R",
+  action: "A",
+  type: "Normal",
+  reportingController: "a.b/c",
+  reportingInstance: "i",
+});
+const daemonSets = "/apis/apps/v1/namespaces/{ns}/daemonsets";
+const revisions = "/apis/apps/v1/namespaces/{ns}/controllerrevisions";
+
 export const drawnScenes: readonly Scene[] = [
   {
     name: "pages of a selection",
@@ -94,7 +113,7 @@ export const drawnScenes: readonly Scene[] = [
     ],
   },
   {
-    name: "tables of doors",
+    name: "tables of subresources",
     steps: [
       post("a pod", `${core}/pods`, { metadata: { name: "p" }, spec: podSpec }),
       get("its status", `${core}/pods/p/status`, table),
@@ -127,6 +146,73 @@ export const drawnScenes: readonly Scene[] = [
       strategic("an order below what is not there", `${maps}/m`, {
         spec: { "$setElementOrder/containers": ["a"], containers: [{ name: "n" }] },
       }),
+    ],
+  },
+  {
+    name: "times of the year 1",
+    steps: [
+      ...["0001-01-01T00:00:01", "0001-06-01T00:00:00", "0000-01-01T00:00:00"].flatMap((time, i) => [
+        post(`an event that happened at ${time}`, `${core}/events`, {
+          ...happened(`a${i}`),
+          eventTime: `${time}.000000Z`,
+        }),
+        post(`an event that was first seen at ${time}`, `${core}/events`, {
+          ...happened(`b${i}`),
+          firstTimestamp: `${time}Z`,
+          lastTimestamp: `${time}Z`,
+        }),
+        post(`an event of the other group that happened at ${time}`, newEvents, {
+          ...noted(`c${i}`),
+          eventTime: `${time}.000000Z`,
+        }),
+        post(`an event of the other group that was first seen at ${time}`, newEvents, {
+          ...noted(`d${i}`),
+          eventTime: "2024-01-01T00:00:00.000000Z",
+          deprecatedFirstTimestamp: `${time}Z`,
+        }),
+        post(`a series last seen at ${time}`, newEvents, {
+          ...noted(`e${i}`),
+          eventTime: "2024-01-01T00:00:00.000000Z",
+          series: { count: 2, lastObservedTime: `${time}.000000Z` },
+        }),
+      ]),
+    ],
+  },
+  {
+    name: "events at versions that are none",
+    steps: ["-1", "a", "0x1", "18446744073709551616"].flatMap((resourceVersion) => [
+      get(`list at ${resourceVersion}`, `${core}/events`, { query: { resourceVersion } }),
+      get(`a page at ${resourceVersion}`, `${core}/events`, { query: { resourceVersion, limit: "1" } }),
+      get(`exactly at ${resourceVersion}`, `${core}/events`, {
+        query: { resourceVersion, resourceVersionMatch: "Exact" },
+      }),
+      get(`one at ${resourceVersion}`, `${core}/events/none`, { query: { resourceVersion } }),
+      get(`watch at ${resourceVersion}`, `${core}/events`, {
+        query: { resourceVersion, watch: "1", timeoutSeconds: "1" },
+      }),
+    ]),
+  },
+  {
+    name: "odd patches",
+    steps: [
+      post("a daemon set", daemonSets, {
+        metadata: { name: "d" },
+        spec: { selector: { matchLabels: { a: "b" } }, template },
+      }),
+      strategic("a template generation that is no number", `${daemonSets}/d`, {
+        metadata: { annotations: { "deprecated.daemonset.template.generation": "x" } },
+      }),
+      merge("the same, merged", `${daemonSets}/d`, {
+        metadata: { annotations: { "deprecated.daemonset.template.generation": "x" } },
+      }),
+      post("a revision", revisions, {
+        metadata: { name: "r" },
+        revision: 1,
+        data: { a: [{ name: "x" }], b: { c: [1] } },
+      }),
+      strategic("a list in its data", `${revisions}/r`, { data: { a: [{ name: "y" }] } }),
+      strategic("a list in a map in its data", `${revisions}/r`, { data: { b: { c: [2] } } }),
+      strategic("a revision number", `${revisions}/r`, { revision: 2 }),
     ],
   },
 ];

@@ -164,6 +164,7 @@ const networkPolicyScene = kindScene({
     "without anything": { spec: undefined },
     "of everything": { spec: { podSelector: {}, ingress: undefined } },
     "of egress": { spec: { podSelector: {}, egress: [{}] } },
+    "of empty lists": { spec: { podSelector: {}, ingress: [], egress: [] } },
     "of a bad selector": {
       spec: { podSelector: { matchLabels: { "a b": "c d" }, matchExpressions: [{ key: "a", operator: "X" }] } },
     },
@@ -209,6 +210,8 @@ const networkPolicyScene = kindScene({
     "given egress": { spec: { egress: [{ to: [{ ipBlock: { cidr: "1.0.0.0/8" } }] }] } },
     "given a bad peer": { spec: { ingress: [{ from: [{}] }] } },
     "given the same": { spec: { policyTypes: ["Ingress"] } },
+    "given an empty list": { spec: { ingress: [] } },
+    "given it once more": { spec: { ingress: [] } },
   },
 });
 

@@ -3,7 +3,8 @@ import { connect as connectHttp2 } from "node:http2";
 import { connect, type Socket } from "node:net";
 import { FakeClock, systemClock } from "@kubeloop/core/base";
 import { afterEach, expect, test, vi } from "vitest";
-import { ApiServer, systemAdmin } from "../../api-server.ts";
+import { ApiServer } from "../../api-server.ts";
+import { systemAdmin } from "../../authentication/users.ts";
 import { createAuthority } from "../../serving/authority.ts";
 import { ServerSocket } from "../../serving/server-socket.ts";
 import { MemoryStorage } from "../../storage/index.ts";
@@ -43,15 +44,14 @@ async function serve(options: { isPlain?: boolean; clock?: FakeClock; headersTim
     host: "127.0.0.1",
     port: 0,
     ...tls,
-    tokens: [],
     everybody: systemAdmin,
     clock,
     log,
     headersTimeoutMs,
-    async answer(request, user, signal) {
+    async answer(request, _origin, signal) {
       live.requests++;
       try {
-        const response = await server.answer(request, user, signal);
+        const response = await server.transport(request, signal);
         live.responses++;
         let isHeld = true;
         return {

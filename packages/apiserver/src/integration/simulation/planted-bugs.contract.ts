@@ -14,19 +14,19 @@ const ofInformers = [
 const ofTheServer: readonly PlantedBug[] = [
   {
     name: "the server takes what leaves a selection for changed",
-    file: "../../apiserver/src/resources/watch-events.ts",
+    file: "../../apiserver/src/resources/verbs/watch-events.ts",
     edits: [
       ['return wasIn ? { type: "DELETED"', 'return wasIn ? { type: after === undefined ? "DELETED" : "MODIFIED"'],
     ],
   },
   {
     name: "the server tells of a deletion under the version from before it",
-    file: "../../apiserver/src/resources/watch-events.ts",
+    file: "../../apiserver/src/resources/verbs/watch-events.ts",
     edits: [["resourceVersion: String(event.revision)", "resourceVersion: String(before.metadata.resourceVersion)"]],
   },
   {
     name: "the server begins a watch one event late",
-    file: "../../apiserver/src/resources/watch.ts",
+    file: "../../apiserver/src/resources/verbs/watch.ts",
     edits: [
       [
         "    const alarm = new Alarm(this.#clock);\n",

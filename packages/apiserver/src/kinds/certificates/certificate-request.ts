@@ -65,3 +65,25 @@ function parseRequest(der: Buffer): Request | undefined {
 function parts(value: DerValue | undefined): readonly DerValue[] {
   return value?.tag === sequenceTag ? readDer(value.content) : [];
 }
+
+const setTag = 0x31;
+const organization = "2.5.4.10";
+
+/** The groups that it asks for: the organizations of its subject. Undefined for what is no request. */
+export function organizationsOf(base64: string): readonly string[] | undefined {
+  const [block] = pemBlocks(Buffer.from(base64, "base64").toString("latin1"));
+  if (block?.type !== "CERTIFICATE REQUEST") return undefined;
+  try {
+    const [info] = parts(readDer(block.der)[0]);
+    const [, subject] = parts(info);
+    return parts(subject)
+      .flatMap((set) => (set.tag === setTag ? readDer(set.content) : []))
+      .flatMap((attribute) => {
+        const [oid, value] = parts(attribute);
+        const isOrganization = oid?.tag === oidTag && readOid(oid.content) === organization;
+        return isOrganization && value !== undefined ? [value.content.toString("utf8")] : [];
+      });
+  } catch {
+    return undefined;
+  }
+}

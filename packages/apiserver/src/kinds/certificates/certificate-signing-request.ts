@@ -1,4 +1,4 @@
-// CertificateSigningRequest: somebody asks for a certificate, somebody approves or denies it, somebody signs it; each through a door of
+// CertificateSigningRequest: somebody asks for a certificate, somebody approves or denies it, somebody signs it; each through a subresource of
 // their own. What is asked for never changes, and who asked is what the server knows, not what they say.
 import { type certificatesv1, printTime } from "@kubeloop/core/api";
 import { certificateSigningRequests } from "@kubeloop/core/resources";
@@ -6,12 +6,12 @@ import type { Draft, KindRules } from "../kind-rules.ts";
 import { collectObjectFaults } from "../shared/object-faults.ts";
 import { printAge, printShortDuration } from "../shared/print-age.ts";
 import { unsupportedField } from "../shared/unsupported-field.ts";
-import { checkAnswers, checkSigningRequest, type Door } from "./check-signing-request.ts";
+import { checkAnswers, checkSigningRequest, type Through } from "./check-signing-request.ts";
 
 type SigningRequest = certificatesv1.CertificateSigningRequest;
 type Status = Draft<certificatesv1.CertificateSigningRequestStatus>;
 
-/** Through each of its doors. */
+/** Through each of its subresources. */
 const looks = ["whole", "changes"] as const;
 
 export const certificateSigningRequestRules: KindRules<SigningRequest> = {
@@ -77,12 +77,12 @@ export const certificateSigningRequestRules: KindRules<SigningRequest> = {
   ],
 };
 
-function checkThrough(door: Door) {
+function checkThrough(subresource: Through) {
   return (request: SigningRequest, old: SigningRequest) =>
-    collectObjectFaults((at) => checkAnswers(request, at, old, door));
+    collectObjectFaults((at) => checkAnswers(request, at, old, subresource));
 }
 
-/** As they were, if there are as many as there were: their times cannot be made up through this door. */
+/** As they were, if there are as many as there were: their times cannot be made up through this subresource. */
 function keepConditions(status: Status, old: SigningRequest["status"], type: string): void {
   const before = (old?.conditions ?? []).filter((condition) => condition.type === type);
   const places = (status.conditions ?? []).flatMap((condition, i) => (condition.type === type ? [i] : []));

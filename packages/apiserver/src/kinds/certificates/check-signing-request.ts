@@ -1,4 +1,4 @@
-// What must hold of a request for a certificate, and what of its answers may change through which door.
+// What must hold of a request for a certificate, and what of its answers may change through which subresource.
 import type { certificatesv1 } from "@kubeloop/core/api";
 import { deepEqual } from "@kubeloop/core/base";
 import { isAbsent } from "../shared/checks.ts";
@@ -43,8 +43,8 @@ const usages = [
   "timestamping",
 ];
 
-/** The doors through which a request is changed. */
-export type Door = "object" | "status" | "approval";
+/** The subresources through which a request is changed. */
+export type Through = "object" | "status" | "approval";
 
 export function checkSigningRequest(request: SigningRequest, at: ObjectPlaces, old?: SigningRequest): void {
   checkSpec(request.spec, at("spec"), old?.spec);
@@ -58,7 +58,12 @@ export function checkSigningRequest(request: SigningRequest, at: ObjectPlaces, o
   if (fault !== undefined) place.at("certificate").invalid("<certificate data>", fault);
 }
 
-export function checkAnswers(request: SigningRequest, at: ObjectPlaces, old: SigningRequest, door: Door): void {
+export function checkAnswers(
+  request: SigningRequest,
+  at: ObjectPlaces,
+  old: SigningRequest,
+  subresource: Through,
+): void {
   checkSigningRequest(request, at, old);
   const place = at("status").at("conditions");
   for (const type of lastingTypes) {
@@ -66,12 +71,12 @@ export function checkAnswers(request: SigningRequest, at: ObjectPlaces, old: Sig
       place.forbidden(`updates may not remove a condition of type "${type}"`);
     }
   }
-  if (door !== "approval") checkNoApproval(request, place, old);
+  if (subresource !== "approval") checkNoApproval(request, place, old);
   const { certificate = "" } = request.status ?? {};
   const { certificate: before = "" } = old.status ?? {};
   if (certificate === before) return;
   const certificatePlace = at("status").at("certificate");
-  if (door !== "status") certificatePlace.forbidden("updates may not set certificate content");
+  if (subresource !== "status") certificatePlace.forbidden("updates may not set certificate content");
   else if (before !== "") certificatePlace.forbidden("updates may not modify existing certificate content");
 }
 

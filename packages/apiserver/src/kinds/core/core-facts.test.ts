@@ -2,11 +2,15 @@
 import { FakeClock, seededRandom } from "@kubeloop/core/base";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ApiServer } from "../../api-server.ts";
-import { askFact, factFiles, readFacts } from "./facts/facts.fixture.ts";
+import { askFact, factFiles, leftOutPlugins, readFacts } from "./facts/facts.fixture.ts";
 
 let server: ApiServer;
 beforeAll(async () => {
-  server = await ApiServer.open({ clock: new FakeClock(), random: seededRandom(1) });
+  server = await ApiServer.open({
+    clock: new FakeClock(),
+    random: seededRandom(1),
+    disableAdmissionPlugins: leftOutPlugins,
+  });
 });
 afterAll(async () => {
   await server?.[Symbol.asyncDispose]();

@@ -14,9 +14,6 @@ type Namespace = corev1.Namespace;
 const kubernetes = "kubernetes";
 const nameLabel = "kubernetes.io/metadata.name";
 const standardFinalizers = [kubernetes, "orphan", "foregroundDeletion"];
-/** Without these there is no cluster. */
-const needed = new Set(["default", "kube-system", "kube-public"]);
-
 export const namespaceRules: KindRules<Namespace> = {
   resource: namespaces,
   metadataOnUpdate: ["whole", "changes"],
@@ -58,7 +55,6 @@ export const namespaceRules: KindRules<Namespace> = {
   },
   deletion: {
     answersWithObject: true,
-    forbids: ({ metadata }) => (needed.has(metadata.name ?? "") ? "this namespace may not be deleted" : undefined),
     isHeld: ({ spec }) => (spec?.finalizers ?? []).length > 0,
     mark(draft) {
       delete draft.metadata.deletionGracePeriodSeconds;

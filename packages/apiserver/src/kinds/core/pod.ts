@@ -1,5 +1,5 @@
 // Pods. Almost all of a pod is fixed when it is made; nodes tell its status; containers to look into it and what it gets of cpu and
-// memory come through doors of their own; and it is deleted in its own time.
+// memory come through subresources of their own; and it is deleted in its own time.
 import type { corev1 } from "@kubeloop/core/api";
 import { childPath, fieldPath, itemPath } from "@kubeloop/core/api";
 import { pods } from "@kubeloop/core/resources";

@@ -1,5 +1,5 @@
 // Service: a name and addresses for a set of pods. Addresses and ports on nodes are handed out by a step of the write
-// (steps/service-addresses.ts), by the decisions in services/; here is everything else.
+// (reservations/service-addresses.ts), by the decisions in services/; here is everything else.
 import type { corev1 } from "@kubeloop/core/api";
 import { services } from "@kubeloop/core/resources";
 import type { Draft, KindRules } from "../kind-rules.ts";

@@ -1,7 +1,7 @@
 // NetworkPolicy: which traffic pods may have, from where and to where.
 import { formatLabelSelector, type networkingv1 } from "@kubeloop/core/api";
 import { networkPolicies } from "@kubeloop/core/resources";
-import type { KindRules } from "../kind-rules.ts";
+import type { Draft, KindRules } from "../kind-rules.ts";
 import { cidrWarnings } from "../shared/cidr.ts";
 import { collectFaults, FaultPlace } from "../shared/fault-place.ts";
 import { checkLabelSelector } from "../shared/labels.ts";
@@ -14,11 +14,16 @@ export const networkPolicyRules: KindRules<networkingv1.NetworkPolicy> = {
   resource: networkPolicies,
   generation: "spec",
   defaults({ spec = {} }) {
+    dropEmptyRules(spec);
     for (const { ports = [] } of [...(spec.ingress ?? []), ...(spec.egress ?? [])]) {
       for (const port of ports) port.protocol ??= "TCP";
     }
     if ((spec.policyTypes ?? []).length > 0) return;
     spec.policyTypes = (spec.egress ?? []).length > 0 ? ["Ingress", "Egress"] : ["Ingress"];
+  },
+  // Upstream compares before the storage has dropped an empty list: each update that has one is a change.
+  prepareUpdate({ metadata, spec = {} }, old) {
+    if (hadEmptyRules.has(spec)) metadata.generation = (old.metadata.generation ?? 0) + 1;
   },
   validate: ({ spec = {} }) => collectFaults("spec", (place) => checkNetworkPolicySpec(spec, place)),
   validateUpdate: ({ spec = {} }, old) =>
@@ -30,6 +35,17 @@ export const networkPolicyRules: KindRules<networkingv1.NetworkPolicy> = {
     printAge(metadata.creationTimestamp, nowMs),
   ],
 };
+
+/** Specs of drafts in which an empty list stood, which nobody sees any more. */
+const hadEmptyRules = new WeakSet<object>();
+
+function dropEmptyRules(spec: Draft<Spec>): void {
+  for (const direction of ["ingress", "egress"] as const) {
+    if (spec[direction]?.length !== 0) continue;
+    delete spec[direction];
+    hadEmptyRules.add(spec);
+  }
+}
 
 function optionsOf(old: Spec): NetworkPolicyOptions {
   const isSelectorBad = collectFaults("", (place) => checkLabelSelector(old.podSelector, place)).length > 0;

@@ -2,11 +2,12 @@
 import { FakeClock, seededRandom } from "@kubeloop/core/base";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ApiServer } from "../../api-server.ts";
-import { askFact, factFiles, readFacts } from "./facts/workload-facts.fixture.ts";
+import { askFact, factFiles, leftOutPlugins, readFacts } from "./facts/workload-facts.fixture.ts";
 
 let server: ApiServer;
 beforeAll(async () => {
-  server = await ApiServer.open({ clock: new FakeClock({ wallMs: Date.UTC(2025, 0, 1) }), random: seededRandom(1) });
+  const clock = new FakeClock({ wallMs: Date.UTC(2025, 0, 1) });
+  server = await ApiServer.open({ clock, random: seededRandom(1), disableAdmissionPlugins: leftOutPlugins });
 });
 afterAll(async () => {
   await server?.[Symbol.asyncDispose]();

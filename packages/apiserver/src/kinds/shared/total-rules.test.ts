@@ -122,12 +122,12 @@ describe.each(allRules.map((each) => [`${each.resource.apiVersion} ${each.resour
         deepFreeze(changed);
         kind.validateUpdate?.(changed, old, context);
         kind.warnings?.(changed, old);
-        for (const door of Object.values(kind.subresources ?? {})) {
+        for (const rules of Object.values(kind.subresources ?? {})) {
           const through = structuredClone(draft);
-          door.prepareUpdate(through, old, context);
+          rules.prepareUpdate(through, old, context);
           deepFreeze(through);
-          door.validateUpdate?.(through, old, context);
-          door.warnings?.(through, old);
+          rules.validateUpdate?.(through, old, context);
+          rules.warnings?.(through, old);
         }
       }
     });

@@ -133,12 +133,16 @@ class Walk {
     if (held === undefined) return unsetForm(field);
     // To see that what grows is not empty takes as long as it is.
     if (held === before) return held;
-    return isUnset(held, field) && !this.#asksToForget(field) ? unsetForm(field) : held;
+    return isUnset(held, field) && !this.#isEmptyMeant(field) ? unsetForm(field) : held;
   }
 
-  /** The object's own managers: that there are none is said to have them forgotten, and never stored. */
-  #asksToForget({ name }: FieldPlan): boolean {
-    return name === "managedFields" && this.#faults.depth === 1;
+  /**
+   * Lists that a rule tells from absent ones when they are empty; none is stored so. The object's own managers are among them: that there are
+   * none is said to have them forgotten.
+   */
+  #isEmptyMeant({ name, struct }: FieldPlan): boolean {
+    if (name === "managedFields") return this.#faults.depth === 1;
+    return meantEmpty[struct]?.includes(name) === true;
   }
 
   /** Undefined after a fault that was saved. `field` is undefined for what stands in a list or map. */
@@ -362,3 +366,9 @@ function sortKeys(map: JsonDraft): JsonDraft {
   for (const key of Object.keys(map).sort()) setOwn(sorted, key, map[key]);
   return sorted;
 }
+
+/** By struct. An autoscaler must have policies where it says any; of a NetworkPolicy upstream takes an empty list for a change. */
+const meantEmpty: { readonly [struct: string]: readonly string[] } = {
+  HPAScalingRules: ["policies"],
+  NetworkPolicySpec: ["ingress", "egress"],
+};

@@ -84,6 +84,35 @@ describe("a document", () => {
     test(fact, () => expect(valueIn(text)).toEqual(expected));
   }
 
+  // What upstream's own reader makes of them.
+  for (const [text, expected] of [
+    ['{"a":1} x', { a: 1 }],
+    ['{"a":1}\nx: y', { a: 1 }],
+    ['{"a":1}}', { a: 1 }],
+    ['{"a":1}]', { a: 1 }],
+    ['{"a":1},', { a: 1 }],
+    ["{}\n- a", {}],
+    ["[1] y", [1]],
+    ['"x" y', "x"],
+    ['a: "\\u00d8\\\\/\\U0001f600"', { a: "\u00d8\\/\u{1f600}" }],
+  ] as const) {
+    test(`${JSON.stringify(text)} is read to its end, and nothing behind it`, () => {
+      expect(valueIn(text)).toEqual(expected);
+    });
+  }
+
+  for (const [text, message] of [
+    ['{"a":"\\/"}', "yaml: found unknown escape character"],
+    ['a: b\nc: "\\/"', "yaml: line 2: found unknown escape character"],
+    ['a: "\\ud83d\\ude00"', "yaml: found invalid Unicode character escape code"],
+    ['a:\n  - "x\\U0000d800"', "yaml: line 2: found invalid Unicode character escape code"],
+    ["a: b c: d", "yaml: "],
+  ] as const) {
+    test(`${JSON.stringify(text)} is refused`, () => {
+      expect(() => valueIn(text)).toThrow(message);
+    });
+  }
+
   test("has its keys in the order of their letters", () => {
     expect(Object.keys(valueIn("zeta: 1\nalpha: 2\nBeta: 3\n") as object)).toEqual(["Beta", "alpha", "zeta"]);
   });

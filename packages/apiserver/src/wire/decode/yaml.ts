@@ -36,8 +36,9 @@ export interface ParsedYaml {
 /** Throws an UnmarshalError. */
 export function parseYaml(bytes: Uint8Array): ParsedYaml {
   const lines = new LineCounter();
-  const document = firstDocument(toText(bytes), lines);
-  return document?.contents ? new Conversion(document, lines).run() : { value: null, repeatedKeys: [] };
+  const text = toText(bytes);
+  const document = firstDocument(text, lines);
+  return document?.contents ? new Conversion(document, { text, lines }).run() : { value: null, repeatedKeys: [] };
 }
 
 function toText(bytes: Uint8Array): string {
@@ -56,7 +57,8 @@ function firstDocument(text: string, lines: LineCounter): Document | undefined {
   const composer = new Composer({ schema: "failsafe", uniqueKeys: false, logLevel: "silent", prettyErrors: false });
   try {
     for (const document of composer.compose(tokensOf(text, lines))) {
-      const [error] = document.errors;
+      const end = endOfDocument(document);
+      const error = document.errors.find(({ pos }) => pos[0] < end);
       if (error !== undefined) throw failure(complaints[error.code] ?? error.message, lineOf(error.pos[0], lines));
       return document;
     }
@@ -64,6 +66,14 @@ function firstDocument(text: string, lines: LineCounter): Document | undefined {
   } catch (error) {
     throw error instanceof RangeError ? tooDeepForAll() : error;
   }
+}
+
+/** Upstream reads a document in brackets or quotes to its last character, and nothing behind that. */
+function endOfDocument({ contents }: Document): number {
+  const isClosed = isScalar(contents)
+    ? contents.type === "QUOTE_DOUBLE" || contents.type === "QUOTE_SINGLE"
+    : (isMap(contents) || isSeq(contents)) && contents.flow === true;
+  return isClosed ? (contents?.range?.[1] ?? Number.POSITIVE_INFINITY) : Number.POSITIVE_INFINITY;
 }
 
 const mostLevelsUpstream = 10_000;
@@ -106,6 +116,7 @@ function lineOf(offset: number, lines: LineCounter): number {
 
 class Conversion {
   readonly #root: Node;
+  readonly #text: string;
   readonly #lines: LineCounter;
   readonly #targets: ReadonlyMap<Alias, Node | undefined>;
   readonly #repeatedKeys: string[] = [];
@@ -116,8 +127,9 @@ class Conversion {
   #aliasedLength = 0;
   #depth = 0;
 
-  constructor(document: Document, lines: LineCounter) {
+  constructor(document: Document, { text, lines }: { readonly text: string; readonly lines: LineCounter }) {
     this.#root = document.contents as Node;
+    this.#text = text;
     this.#lines = lines;
     this.#targets = aliasTargets(document);
   }
@@ -132,6 +144,7 @@ class Conversion {
     if (isAlias(node)) return this.#follow(node, (target) => this.#value(target));
     if (isScalar(node)) {
       if (this.#following.size > 0) this.#tallyText(node);
+      if (node.type === "QUOTE_DOUBLE") this.#checkEscapes(node);
       return toJsonNumber(scalarOf(node));
     }
     if (this.#depth >= maxDepth) throw tooDeep();
@@ -139,6 +152,20 @@ class Conversion {
     const value = isMap(node) ? this.#map(node) : isSeq(node) ? node.items.map((item) => this.#value(item)) : null;
     this.#depth--;
     return value;
+  }
+
+  /** Upstream knows no `\/`, and takes half of a surrogate pair for no character, also where the other half follows. */
+  #checkEscapes({ range }: Scalar): void {
+    if (range == null) return;
+    const source = this.#text.slice(range[0], range[1]);
+    if (!source.includes("\\")) return;
+    for (const { 0: sequence, index } of source.matchAll(/\\(?:u[0-9a-fA-F]{2}|U[0-9a-fA-F]{6}|[\s\S])/g)) {
+      const line = lineOf(range[0] + index, this.#lines);
+      if (sequence === "\\/") throw failure("found unknown escape character", line);
+      if (/^\\(?:u|U0000)[dD][89a-fA-F]/.test(sequence)) {
+        throw failure("found invalid Unicode character escape code", line);
+      }
+    }
   }
 
   #map(node: YAMLMap): unknown {

@@ -52,8 +52,8 @@ function readQuantity(reader: ByteReader): string {
     if (tag === 0x0a) text = reader.readString();
     else reader.skip(tag);
   }
-  // In JSON an empty quantity is zero; here Go refuses it.
-  if (text === "")
+  // In JSON an empty quantity is zero, and space around one is passed over; here Go refuses both.
+  if (text === "" || text.trim() !== text)
     throw new ProtobufError(
       "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'",
     );

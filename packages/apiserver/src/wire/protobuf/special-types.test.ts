@@ -133,3 +133,9 @@ describe("where Go holds no pointer, nothing is its zero value", () => {
     expect(encode(microTime, "0001-01-01T00:00:00.000000Z")).toBe("0a00");
   });
 });
+
+test.each(["", " 1", "1 ", "1\t"])("a quantity of %j is refused, unlike in JSON", (text) => {
+  const bytes = Buffer.from(text);
+  const hex = Buffer.from([0x0a, bytes.length + 2, 0x0a, bytes.length, ...bytes]).toString("hex");
+  expect(() => decode(quantity, hex)).toThrow("quantities must match the regular expression");
+});

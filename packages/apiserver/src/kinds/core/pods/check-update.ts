@@ -44,7 +44,7 @@ export function checkChangedPod(pod: Pod, old: Pod, places: PodPlaces): void {
   place.forbidden(`pod updates may not change fields other than ${changeable}\n${diff}`);
 }
 
-/** Of any update, through whichever door. */
+/** Of any update, through whichever subresource. */
 export function checkChangedAnnotations(pod: Pod, old: Pod, place: FaultPlace, options: PodSpecOptions): void {
   const annotations = pod.metadata.annotations ?? {};
   const before = old.metadata.annotations ?? {};

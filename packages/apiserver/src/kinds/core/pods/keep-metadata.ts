@@ -1,4 +1,4 @@
-// For doors through which only one part of a pod's spec can be changed.
+// For subresources through which only one part of a pod's spec can be changed.
 import type { corev1 } from "@kubeloop/core/api";
 import type { Draft } from "../../kind-rules.ts";
 import { isSame } from "../../shared/same.ts";

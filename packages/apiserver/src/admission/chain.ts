@@ -1,0 +1,50 @@
+// The plugins one after the other, each asked only for what it handles. All of `admit` comes before all of `validate`: the verbs see to that.
+import type { AdmissionAttributes } from "./attributes.ts";
+import type { AdmissionPlugin } from "./plugin.ts";
+
+type Phase = "admit" | "validate";
+
+export interface Admission {
+  admit(attributes: AdmissionAttributes): Promise<void>;
+  validate(attributes: AdmissionAttributes): Promise<void>;
+}
+
+export class AdmissionChain implements Admission {
+  readonly #plugins: readonly AdmissionPlugin[];
+  /** Who is asked in a phase for an operation on a resource: found out once. */
+  readonly #asked = new Map<string, readonly AdmissionPlugin[]>();
+
+  constructor(plugins: readonly AdmissionPlugin[]) {
+    this.#plugins = plugins;
+  }
+
+  async admit(attributes: AdmissionAttributes): Promise<void> {
+    for (const plugin of this.#pluginsFor("admit", attributes)) await plugin.admit?.(attributes);
+  }
+
+  async validate(attributes: AdmissionAttributes): Promise<void> {
+    for (const plugin of this.#pluginsFor("validate", attributes)) await plugin.validate?.(attributes);
+  }
+
+  #pluginsFor(phase: Phase, { operation, resource: { group, resource } }: AdmissionAttributes) {
+    const collection = group === "" ? resource : `${group}/${resource}`;
+    const key = `${phase} ${operation} ${collection}`;
+    let plugins = this.#asked.get(key);
+    if (plugins === undefined) {
+      plugins = this.#plugins.filter(
+        (plugin) =>
+          plugin[phase] !== undefined &&
+          plugin.handles.includes(operation) &&
+          plugin.resources?.includes(collection) !== false,
+      );
+      this.#asked.set(key, plugins);
+    }
+    return plugins;
+  }
+}
+
+/** For what the server writes on behalf of a request that was admitted already. */
+export const noAdmission: Admission = {
+  async admit() {},
+  async validate() {},
+};

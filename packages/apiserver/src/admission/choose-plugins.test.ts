@@ -1,0 +1,44 @@
+import { describe, expect, test } from "vitest";
+import { ApiServer } from "../api-server.ts";
+import { choosePluginNames, type PluginChoice } from "./choose-plugins.ts";
+import { defaultOnPlugins, orderedPluginNames } from "./plugin-names.ts";
+import { writtenPlugins } from "./plugins/index.ts";
+
+const all = () => true;
+const choose = (choice: PluginChoice, isWritten: (name: string) => boolean = all) =>
+  choosePluginNames(choice, isWritten);
+
+describe("a server runs", () => {
+  test("what upstream runs by default, in its order, but for ServiceAccount", () => {
+    const expected = orderedPluginNames.filter((name) => defaultOnPlugins.has(name) && name !== "ServiceAccount");
+    expect(choose({})).toEqual(expected);
+  });
+
+  test("only what is written", () => {
+    expect(choose({}, (name) => name === "Priority")).toEqual(["Priority"]);
+  });
+
+  test("what is asked for, in its place", () => {
+    const chosen = choose({ enableAdmissionPlugins: ["ServiceAccount"], disableAdmissionPlugins: ["LimitRanger"] });
+    expect(chosen.slice(0, 3)).toEqual(["NamespaceLifecycle", "ServiceAccount", "TaintNodesByCondition"]);
+  });
+});
+
+test.each([
+  [{ enableAdmissionPlugins: ["Nonsense"] }, 'enableAdmissionPlugins: plugin "Nonsense" is unknown'],
+  [{ disableAdmissionPlugins: ["Nonsense"] }, 'disableAdmissionPlugins: plugin "Nonsense" is unknown'],
+  [
+    { enableAdmissionPlugins: ["Priority"], disableAdmissionPlugins: ["Priority"] },
+    'plugin "Priority" is both enabled and disabled',
+  ],
+  [
+    { enableAdmissionPlugins: ["ImagePolicyWebhook"] },
+    'enableAdmissionPlugins: plugin "ImagePolicyWebhook" is not written yet',
+  ],
+])("%j is refused when the server opens", async (choice, message) => {
+  await expect(ApiServer.open(choice as PluginChoice)).rejects.toThrow(message);
+});
+
+test("every written plugin has its own name, and there is one of each", () => {
+  for (const [name, newPlugin] of writtenPlugins) expect(newPlugin({} as never).name).toBe(name);
+});

@@ -1,0 +1,291 @@
+// What a patch makes of an object: parsed by its media type, applied to the object as it is shown, and decoded again. Throws what a real server answers
+// where it cannot be applied.
+import {
+  applyJsonPatch,
+  applyMergePatch,
+  applyStrategicMerge,
+  decodeJsonPatch,
+  fieldPath,
+  headerValue,
+  invalidFault,
+  JsonPatchError,
+  type KubernetesObject,
+  newBadRequest,
+  newGenericServerResponse,
+  newInvalid,
+  newRequestEntityTooLarge,
+  newStatusError,
+  type ObjectSchema,
+  quote,
+  StatusError,
+  StrategicMergeError,
+  schemaOfKind,
+} from "@kubeloop/core/api";
+import { deepEqual } from "@kubeloop/core/base";
+import type { Draft } from "../../kinds/kind-rules.ts";
+import {
+  checkKind,
+  fromUnstructured,
+  maxDepth,
+  parseAnyJson,
+  strictDecodingError,
+  toPlainJson,
+  UnmarshalError,
+} from "../../wire/decode/index.ts";
+import { jsonWordOf, printGo } from "../go-prose/go-values.ts";
+import { inWrittenOrder, printMerged, printOperated } from "../go-prose/print-patched.ts";
+import { checkOrderItems, OrderItemError, strategicWords } from "../go-prose/strategic-words.ts";
+import type { WriteOptions } from "../options/request-options.ts";
+import { decodeValue } from "../registry/decode-value.ts";
+import { readBytes } from "./read-object.ts";
+import type { RequestScope } from "./request-scope.ts";
+
+const maxOperations = 10_000;
+/** Of all copies of one JSON patch, as JSON. */
+const maxCopyBytes = 3 * 1024 * 1024;
+
+type PatchKind = "json" | "merge" | "strategic";
+
+const patchKinds = new Map<string, PatchKind>([
+  ["application/json-patch+json", "json"],
+  ["application/merge-patch+json", "merge"],
+  ["application/strategic-merge-patch+json", "strategic"],
+]);
+
+export interface ParsedPatch {
+  readonly kind: PatchKind;
+  readonly value: unknown;
+  /** Keys that occur twice in the patch itself. */
+  readonly strictFaults: readonly string[];
+}
+
+export function patchKindOf({ request, served }: RequestScope): PatchKind {
+  const header = headerValue(request.headers, "content-type") ?? "";
+  // A router lets through whatever names one of the types; who applies the patch takes the text as it stands.
+  const isRouted = header.split(",").some((each) => patchKinds.has((each.split(";")[0] ?? "").trim()));
+  const kind = patchKinds.get(header.split(";")[0] ?? "");
+  // Without a schema nobody knows how lists merge.
+  if (!isRouted || (kind === "strategic" && served.schema === undefined)) {
+    throw newStatusError({
+      code: 415,
+      reason: "UnsupportedMediaType",
+      message: "415: Unsupported Media Type",
+      details: {},
+    });
+  }
+  if (kind !== undefined) return kind;
+  const types = ["json-patch+json", "merge-patch+json", "strategic-merge-patch+json", "apply-patch+yaml"];
+  const known = types.map((type) => `application/${type}`).join(", ");
+  throw newStatusError({
+    code: 415,
+    reason: "UnsupportedMediaType",
+    message: `the body of the request was in an unknown format - accepted media types include: ${known}`,
+  });
+}
+
+export async function parsePatch(scope: RequestScope, kind: PatchKind): Promise<ParsedPatch> {
+  const { body } = scope.request;
+  try {
+    if (body.kind === "value") return { kind, value: toPlainJson(body.value), strictFaults: [] };
+    const bytes = await readBytes(scope);
+    const { value, strictFaults } = parseAnyJson(bytes);
+    if (kind !== "json") return { kind, value, strictFaults };
+    const faults = [...strictFaults, ...unknownMembers(value)].map((fault) => `json patch ${fault}`);
+    return { kind, value, strictFaults: faults };
+  } catch (error) {
+    if (!(error instanceof UnmarshalError)) throw error;
+    throw newBadRequest(kind === "strategic" ? error.message : `error decoding patch: ${error.message}`);
+  }
+}
+
+const members = new Set(["op", "path", "from", "value"]);
+
+/** What no operation has. */
+function unknownMembers(operations: unknown): readonly string[] {
+  if (!Array.isArray(operations)) return [];
+  return operations.flatMap((operation: unknown, i) => {
+    if (typeof operation !== "object" || operation === null || Array.isArray(operation)) return [];
+    const unknown = Object.keys(operation).filter((name) => !members.has(name));
+    return unknown.map((name) => `unknown field ${quote(`[${i}].${name}`)}`);
+  });
+}
+
+/** The patched object: decoded, defaulted, in the version that is stored. */
+export async function patchedDraft(
+  scope: RequestScope,
+  parsed: ParsedPatch,
+  current: KubernetesObject,
+  options: WriteOptions,
+): Promise<Draft<KubernetesObject>> {
+  const { served, yieldBudget } = scope;
+  const shown = served.presentation.toServed(current);
+  const patched = applyPatch(shown, parsed);
+  if (yieldBudget.isUsedUpNow()) await yieldBudget.yield();
+  return decodedPatch(
+    parsed,
+    patched,
+    (value) => {
+      if (parsed.kind !== "strategic") checkKind(value, served.resource);
+      const { draft, strictFaults } = decodeValue(scope, value);
+      tellStrictFaults(scope, [...parsed.strictFaults, ...strictFaults], options);
+      return draft;
+    },
+    shown,
+  );
+}
+
+/** Throws 400 for who wants to hear of any. */
+export function tellStrictFaults(scope: RequestScope, faults: readonly string[], options: WriteOptions): void {
+  if (faults.length > 0 && options.fieldValidation === "Strict") throw newBadRequest(strictDecodingError(faults));
+  if (options.fieldValidation === "Warn") scope.warnings.addAll(faults);
+}
+
+/** Of a patch, what cannot be decoded is its fault. `shown` is what it was applied to. */
+export function decodedPatch<T>(
+  parsed: ParsedPatch,
+  patched: unknown,
+  decode: (value: unknown) => T,
+  shown?: KubernetesObject,
+): T {
+  try {
+    return decode(patched);
+  } catch (error) {
+    if (!(error instanceof StatusError) || error.code !== 400) throw error;
+    if (parsed.kind !== "strategic") throw refusedPatch(parsed, patched, decodeFaultOf(error), shown);
+    // What can be decoded and not be converted is no fault of the patch: upstream takes it for its own.
+    const why = decodeFaultOf(error);
+    if (why.startsWith("strconv.ParseInt: ")) throw newStatusError({ code: 500, reason: "", message: why });
+    return decode(converted(parsed, patched, error));
+  }
+}
+
+/** What upstream's own converter for these patches makes of it; throws in its words. */
+function converted(parsed: ParsedPatch, patched: unknown, error: StatusError): unknown {
+  const schema = schemaOfKind(patched as KubernetesObject);
+  try {
+    const value = schema === undefined ? patched : fromUnstructured(patched, schema as ObjectSchema);
+    if (deepEqual(value, patched)) throw new UnmarshalError(decodeFaultOf(error));
+    return value;
+  } catch (fault) {
+    if (fault instanceof UnmarshalError) throw refusedPatch(parsed, patched, fault.message);
+    throw fault;
+  }
+}
+
+function refusedPatch(parsed: ParsedPatch, patched: unknown, why: string, shown?: KubernetesObject): StatusError {
+  const text = printRefused(parsed, patched, shown);
+  return newInvalid({ group: "", kind: "" }, "", { faults: [invalidFault(fieldPath("patch"), text, why)] });
+}
+
+function printRefused(parsed: ParsedPatch, patched: unknown, shown: KubernetesObject | undefined): string {
+  const { kind, value } = parsed;
+  if (kind === "strategic") return printGo(value);
+  const before = shown === undefined ? undefined : inWrittenOrder(shown);
+  // Once more, of the object as it is written.
+  const again = before === undefined ? patched : applyPatch(before, parsed);
+  if (kind === "merge") return printMerged(again, value, before);
+  return printOperated(again, value as readonly unknown[]);
+}
+
+/** The part of a decode error that says what was wrong, without whose error it is. */
+function decodeFaultOf({ message }: StatusError): string {
+  const marker = /cannot be handled as a \w+: /.exec(message);
+  return marker === null ? message : message.slice(marker.index + marker[0].length);
+}
+
+/** What the patch makes of it; throws what a real server answers if it cannot be applied. */
+export function applyPatch(shown: KubernetesObject, { kind, value }: ParsedPatch): unknown {
+  switch (kind) {
+    case "json":
+      return applyOperations(shown, value);
+    case "merge":
+      if (typeof value !== "object" || value === null || Array.isArray(value)) {
+        throw newBadRequest(
+          `error decoding patch: json: cannot unmarshal ${jsonWordOf(value)} into Go value of type map[string]interface {}`,
+        );
+      }
+      return applyMergePatch(shown, value);
+    case "strategic":
+      return applyStrategically(shown, value);
+  }
+}
+
+function applyStrategically(shown: KubernetesObject, value: unknown): unknown {
+  if (value !== null && (typeof value !== "object" || Array.isArray(value))) {
+    throw newBadRequest(`json: cannot unmarshal ${jsonWordOf(value)} into Go value of type map[string]interface {}`);
+  }
+  try {
+    checkRawData(value, shown);
+    checkOrderItems(value, shown);
+    return applyStrategicMerge(shown, value ?? {});
+  } catch (error) {
+    // Upstream does not recognise most of its own errors.
+    if (error instanceof OrderItemError) throw newStatusError({ code: 500, reason: "", message: error.message });
+    if (!(error instanceof StrategicMergeError)) throw error;
+    const message = strategicWords({ path: error.path, message: error.message, patch: value, current: shown });
+    if (error.reason === "BadRequest") throw newBadRequest(message);
+    throw newStatusError({ code: 500, reason: "", message });
+  }
+}
+
+/** The data of a ControllerRevision has no schema, so upstream cannot merge what is a map or a list in both. */
+function checkRawData(patch: unknown, current: KubernetesObject): void {
+  if (current.kind !== "ControllerRevision") return;
+  const [changed, held] = [patch, current].map((each) => (each as { readonly data?: unknown } | null)?.data);
+  if (!isRecord(changed) || !isRecord(held)) return;
+  for (const [name, value] of Object.entries(changed)) {
+    const before = held[name];
+    const isMerged = Array.isArray(value) ? Array.isArray(before) : isRecord(value) && isRecord(before);
+    if (!isMerged) continue;
+    const message = `unable to find api field in struct RawExtension for the json field ${quote(name)}`;
+    throw newStatusError({ code: 500, reason: "", message });
+  }
+}
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+function applyOperations(shown: KubernetesObject, value: unknown): unknown {
+  if (Array.isArray(value) && value.length > maxOperations) {
+    throw newRequestEntityTooLarge(
+      `The allowed maximum operations in a JSON patch is ${maxOperations}, got ${value.length}`,
+    );
+  }
+  if (!Array.isArray(value)) {
+    throw newBadRequest(
+      `error decoding patch: json: cannot unmarshal ${jsonWordOf(value)} into Go value of type []handlers.jsonPatchOp`,
+    );
+  }
+  for (const operation of value) checkOperation(operation);
+  try {
+    return applyJsonPatch(shown, decodeJsonPatch(value), { maxCopyBytes });
+  } catch (error) {
+    if (!(error instanceof JsonPatchError)) throw error;
+    throw unprocessable(error.message);
+  }
+}
+
+/** Upstream keeps the reason to itself. */
+function unprocessable(serverMessage: string): StatusError {
+  return newGenericServerResponse({ code: 422, method: "", serverMessage });
+}
+
+const isDeeper = (pointer: string) => pointer.length > maxDepth && pointer.split("/").length > maxDepth;
+
+/** Before any is applied, all are read; what is missing is found out later. */
+function checkOperation(operation: unknown): void {
+  const refused = (held: unknown, place: string) =>
+    newBadRequest(`error decoding patch: json: cannot unmarshal ${jsonWordOf(held)} into Go ${place}`);
+  if (operation === null) return;
+  if (typeof operation !== "object" || Array.isArray(operation)) {
+    throw refused(operation, "value of type handlers.jsonPatchOp");
+  }
+  for (const field of ["op", "path", "from"]) {
+    const held = (operation as Readonly<Record<string, unknown>>)[field];
+    if (held === undefined || held === null || typeof held === "string") continue;
+    throw refused(held, `struct field jsonPatchOp.${field} of type string`);
+  }
+  const { path, from } = operation as { readonly path?: string | null; readonly from?: string | null };
+  // Where nothing can stand; step by step it would still be built.
+  for (const pointer of [path, from]) if (isDeeper(pointer ?? "")) throw unprocessable("the path is too deep");
+}
