@@ -16,7 +16,8 @@ import {
 } from "@kubeloop/core/api";
 import { deepEqual } from "@kubeloop/core/base";
 import { type Change, mapped, type Watch } from "@kubeloop/core/contract";
-import { isBeingDeleted, selectorOf } from "./claim.ts";
+import { isBeingDeleted } from "./claim.ts";
+import { selectorOf } from "./selectors.ts";
 
 export function adoptable<Child extends KubernetesObject, Owner extends KubernetesObject>(
   children: Resource<Child>,

@@ -80,5 +80,5 @@ test("an orphan that changes its labels wakes the owners of both", () => {
 });
 
 test("an orphan that is gone wakes nobody", () => {
-  expect(watch.when?.({ type: "delete", object: orphan, resource: pods })).toBe(false);
+  expect(watch.when?.({ type: "delete", object: orphan, resource: pods }, snapshot)).toBe(false);
 });

@@ -5,7 +5,7 @@
 import { type corev1, type KubernetesObject, matchesSelector, type metav1 } from "@kubeloop/core/api";
 import { defineIndex, type Index, type Snapshot } from "@kubeloop/core/contract";
 import { pods } from "@kubeloop/core/resources";
-import { selectorOf } from "./claim.ts";
+import { selectorOf } from "./selectors.ts";
 
 /** Which a selector requires one of: pairs of one key. Undefined where it requires none, as `!web` or `app notin (web)` do. */
 export function requiredPairs({ matchLabels, matchExpressions }: metav1.LabelSelector): readonly string[] | undefined {

@@ -14,18 +14,14 @@
 //   tried again: nothing may count as the owner's that is not. A release may miss for both reasons: whoever changed the object woke its owner.
 import {
   addFinalizer,
-  fromLabelSelector,
   isControlledBy,
   type KubernetesObject,
   keyOf,
   matchesSelector,
   type metav1,
-  nothingSelector,
   type Resource,
   removeFinalizer,
   removeOwnerReference,
-  type Selector,
-  SelectorError,
   setControllerReference,
 } from "@kubeloop/core/api";
 import { KubeloopError } from "@kubeloop/core/base";
@@ -38,6 +34,7 @@ import {
   liveGet,
   plan,
 } from "@kubeloop/core/contract";
+import { selectorOf } from "./selectors.ts";
 
 export interface ClaimInput<T extends KubernetesObject> {
   readonly owner: KubernetesObject;
@@ -116,30 +113,6 @@ export function decideAdoption<T extends KubernetesObject>(
   if (refusal === undefined) return undefined;
   const unfinished = new KubeloopError(`cannot adopt: ${refusal.message}`, { reason: "CannotAdopt", cause: refusal });
   return plan<never>("may not adopt", [claim.releases], { unfinished });
-}
-
-/** One that is absent or cannot be read matches nothing. */
-export function selectorOf(selector: metav1.LabelSelector | undefined): Selector {
-  return parseSelector(selector) ?? nothingSelector;
-}
-
-/** Undefined for one that is absent, or cannot be read: validation is the API server's, but an old object may have passed it by. */
-export function parseSelector(selector: metav1.LabelSelector | undefined): Selector | undefined {
-  if (selector === undefined) return undefined;
-  if (!parsedSelectors.has(selector)) parsedSelectors.set(selector, tryParse(selector));
-  return parsedSelectors.get(selector);
-}
-
-// Kept, because every orphan is matched against the selectors of all owners in its namespace.
-const parsedSelectors = new WeakMap<metav1.LabelSelector, Selector | undefined>();
-
-function tryParse(selector: metav1.LabelSelector): Selector | undefined {
-  try {
-    return fromLabelSelector(selector);
-  } catch (error) {
-    if (error instanceof SelectorError) return undefined;
-    throw error;
-  }
 }
 
 function findRefusal({ kind, metadata }: KubernetesObject, live: KubernetesObject | undefined): Error | undefined {

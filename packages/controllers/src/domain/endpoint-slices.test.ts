@@ -5,7 +5,7 @@ import { plainSnapshot } from "@kubeloop/core/testing";
 import { describe, expect, test } from "vitest";
 import {
   endpointKey,
-  isSaidTheSame,
+  hasSameContent,
   portsKey,
   recycleSlices,
   sliceActions,
@@ -111,7 +111,7 @@ describe("the same is said of an endpoint", () => {
     ],
     ["and not if nothing is said", bare, false],
   ] as const) {
-    test(what, () => expect(isSaidTheSame(endpoint(), other)).toBe(expected));
+    test(what, () => expect(hasSameContent(endpoint(), other)).toBe(expected));
   }
 });
 

@@ -61,7 +61,7 @@ export function endpointKey({ addresses, hostname = "", targetRef }: Endpoint): 
 }
 
 /** Whether the same is said of the same endpoint. Hints do not count, nor does the version of the pod that it stands for. */
-export function isSaidTheSame(one: Endpoint, other: Endpoint): boolean {
+export function hasSameContent(one: Endpoint, other: Endpoint): boolean {
   const { resourceVersion: _one, ...target } = one.targetRef ?? {};
   const { resourceVersion: _other, ...otherTarget } = other.targetRef ?? {};
   return (

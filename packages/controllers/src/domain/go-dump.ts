@@ -17,12 +17,12 @@ export interface DumpOptions {
    * Upstream has sent the object in this sync already. Then quantities that are no values of maps remember their canonical text, also where
    * parsing left it out.
    */
-  readonly isSent?: boolean | undefined;
+  readonly isAsSent?: boolean | undefined;
 }
 
 /** `type` is Go's name: "v1.PodTemplateSpec". */
-export function dumpForHash(type: string, value: unknown, { isSent = false }: DumpOptions = {}): string {
-  const out = new Output(isSent);
+export function dumpForHash(type: string, value: unknown, { isAsSent = false }: DumpOptions = {}): string {
+  const out = new Output(isAsSent);
   out.push(`(${type})`);
   printerOf(type)(value, out);
   return out.toString();
@@ -30,15 +30,15 @@ export function dumpForHash(type: string, value: unknown, { isSent = false }: Du
 
 class Output {
   readonly #parts: string[] = [];
-  readonly #isSent: boolean;
+  readonly #isAsSent: boolean;
   #mapDepth = 0;
 
-  constructor(isSent: boolean) {
-    this.#isSent = isSent;
+  constructor(isAsSent: boolean) {
+    this.#isAsSent = isAsSent;
   }
 
   get remembersText(): boolean {
-    return this.#isSent && this.#mapDepth === 0;
+    return this.#isAsSent && this.#mapDepth === 0;
   }
 
   push(...parts: readonly string[]): void {

@@ -32,9 +32,9 @@ function hashWithGo(templates: readonly DrawnTemplate[]): readonly Hashed[] {
 test("500 drawn templates have upstream's hashes", () => {
   const hashed = hashWithGo(drawTemplates("hash", 500));
   expect(hashed).toHaveLength(500);
-  for (const { template, collisionCount, isSent, hash, dump } of hashed) {
+  for (const { template, collisionCount, isAsSent, hash, dump } of hashed) {
     // The text first: it says where they differ.
-    expect(dumpForHash("v1.PodTemplateSpec", template, { isSent })).toBe(dump);
-    expect(podTemplateHash(template, collisionCount, { isSent })).toBe(hash);
+    expect(dumpForHash("v1.PodTemplateSpec", template, { isAsSent })).toBe(dump);
+    expect(podTemplateHash(template, collisionCount, { isAsSent })).toBe(hash);
   }
 });

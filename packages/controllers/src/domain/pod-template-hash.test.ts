@@ -11,7 +11,7 @@ interface Fact {
   readonly name: string;
   readonly hash: string;
   readonly collisionCount?: number;
-  readonly isSent?: boolean;
+  readonly isAsSent?: boolean;
   readonly template: corev1.PodTemplateSpec;
 }
 const facts: readonly Fact[] = JSON.parse(
@@ -20,8 +20,8 @@ const facts: readonly Fact[] = JSON.parse(
 
 describe("the hash of a pod template is upstream's", () => {
   test.each(facts.map((fact) => [fact.name, fact] as const))("%s", (_name, fact) => {
-    const { template, collisionCount, isSent, hash } = fact;
-    expect(podTemplateHash(template, collisionCount, { isSent })).toBe(hash);
+    const { template, collisionCount, isAsSent, hash } = fact;
+    expect(podTemplateHash(template, collisionCount, { isAsSent })).toBe(hash);
   });
 });
 

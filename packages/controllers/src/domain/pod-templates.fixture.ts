@@ -7,7 +7,7 @@ import { goTypes } from "./go-dump.ts";
 export interface DrawnTemplate {
   readonly template: corev1.PodTemplateSpec;
   readonly collisionCount?: number;
-  readonly isSent?: boolean;
+  readonly isAsSent?: boolean;
 }
 
 export function drawTemplates(seed: string, count: number): readonly DrawnTemplate[] {
@@ -16,7 +16,7 @@ export function drawTemplates(seed: string, count: number): readonly DrawnTempla
     const draw = new Draw(random.fork(String(i)));
     const template = draw.value("v1.PodTemplateSpec", 0) as corev1.PodTemplateSpec;
     if (i % 5 === 0) return { template, collisionCount: draw.pick([0, 1, 2, 2_147_483_647]) };
-    return i % 5 === 1 ? { template, isSent: true } : { template };
+    return i % 5 === 1 ? { template, isAsSent: true } : { template };
   });
 }
 

@@ -74,7 +74,9 @@ describe("a change of a pod wakes", () => {
   });
   const watch = servicesOfPods({ afterMs: 0 });
   const woken = (change: Change<corev1.Pod>) =>
-    watch.when?.(change as never) === false ? [] : [...new Set(watch.keysOf(change as never, snapshot))].toSorted();
+    watch.when?.(change as never, snapshot) === false
+      ? []
+      : [...new Set(watch.keysOf(change as never, snapshot))].toSorted();
   const deleted = { deletionTimestamp: "2024-01-01T00:00:00Z" };
   for (const [what, change, expected] of [
     ["its Services when it is added", { type: "add", resource: pods, object: before, isInitial: false }, both],

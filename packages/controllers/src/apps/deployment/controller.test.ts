@@ -40,7 +40,7 @@ describe("a pod that is deleted wakes", () => {
       [replicaSets, sets],
       [pods, left],
     ]);
-    return watch?.when?.(change) === false ? "nobody" : watch?.keysOf(change, snapshot);
+    return watch?.when?.(change, snapshot) === false ? "nobody" : watch?.keysOf(change, snapshot);
   };
 
   test.each([
@@ -63,7 +63,7 @@ describe("a pod that is deleted wakes", () => {
 
   test("and only then: other changes of pods wake nobody", () => {
     const change: Change = { type: "update", before: last, object: last, resource: pods };
-    expect(watch?.when?.(change)).toBe(false);
+    expect(watch?.when?.(change, plainSnapshot([]))).toBe(false);
   });
 });
 
@@ -80,7 +80,7 @@ describe("a ReplicaSet that changes wakes", () => {
     return newDeploymentController()
       .watchesFor(undefined)
       .filter(({ resource }) => resource === replicaSets)
-      .flatMap((watch) => (watch.when?.(change) === false ? [] : watch.keysOf(change, snapshot)));
+      .flatMap((watch) => (watch.when?.(change, snapshot) === false ? [] : watch.keysOf(change, snapshot)));
   };
   const add = (object: KubernetesObject): Change => ({ type: "add", object, isInitial: false, resource: replicaSets });
   const update = (before: KubernetesObject, object: KubernetesObject): Change => ({

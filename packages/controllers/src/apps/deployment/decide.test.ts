@@ -379,7 +379,7 @@ describe("a set that is made", () => {
     };
     const conditions = [{ type: "Progressing", status: "Unknown", reason: "DeploymentPaused" }];
     const resumed = web({ spec: { template }, status: { conditions } });
-    expect(madeOf(resumed)?.metadata.name).toBe(`web-${podTemplateHash(template, undefined, { isSent: true })}`);
+    expect(madeOf(resumed)?.metadata.name).toBe(`web-${podTemplateHash(template, undefined, { isAsSent: true })}`);
     expect(madeOf(web({ spec: { template } }))?.metadata.name).toBe(`web-${podTemplateHash(template, undefined)}`);
   });
 });
@@ -507,7 +507,7 @@ describe("the report is told", () => {
       "counts",
     ],
     ["to renew the revision before a rollback", { deployment: askedFor("1", "1"), sets: { 2: current } }, "revision"],
-  ] as const)("%s", (_fact, given, renews) => expect(planned(given).notes?.renews).toBe(renews));
+  ] as const)("%s", (_fact, given, reports) => expect(planned(given).notes?.reports).toBe(reports));
 
   test("how the plan leaves the sets", () => {
     const { notes } = planned({

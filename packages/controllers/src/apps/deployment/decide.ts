@@ -17,7 +17,8 @@ import {
   unfinished,
 } from "@kubeloop/core/contract";
 import { deployments, replicaSets } from "@kubeloop/core/resources";
-import { claimChildren, decideAdoption, isBeingDeleted, parseSelector } from "../../domain/claim.ts";
+import { claimChildren, decideAdoption, isBeingDeleted } from "../../domain/claim.ts";
+import { parseSelector } from "../../domain/selectors.ts";
 import { asNewest, findNewSet, makeNewSet } from "./new-set.ts";
 import type { Observed } from "./observe.ts";
 import { isResuming } from "./progress.ts";
@@ -36,7 +37,7 @@ export interface Rollout {
    * How much of the status is renewed: all of it; all but how the rollout goes, while it does not (paused, scaled, being deleted); or only
    * the revision, before a rollback.
    */
-  readonly renews: "all" | "counts" | "revision";
+  readonly reports: "all" | "counts" | "revision";
   /** As the plan leaves it. Undefined when there is none, and none is made yet. */
   readonly newSet: Set | undefined;
   /** As the plan leaves them, older ones first. */
@@ -172,7 +173,7 @@ class Draft {
     const { deployment } = this;
     const oldSets = this.#oldSets;
     const replicas = isRollingUpdate(deployment) ? newSetSize(deployment, 0, oldSets) : replicasOf(deployment);
-    const set = makeNewSet(deployment, { oldSets, replicas, isSent: isResuming(deployment) });
+    const set = makeNewSet(deployment, { oldSets, replicas, isAsSent: isResuming(deployment) });
     // Not a failure: the namespace is being deleted, and the deployment goes with it.
     this.#creation = create(replicaSets, set, { tolerates: ["NamespaceTerminating"] });
     this.#writes.push(this.#creation);
@@ -198,14 +199,14 @@ class Draft {
     }
   }
 
-  finish(reason: string, renews: Rollout["renews"]): Plan<Rollout> {
+  finish(reason: string, reports: Rollout["reports"]): Plan<Rollout> {
     // What was not written together with its size.
     if (this.#newSet !== this.#found && this.#newSet !== undefined && this.#found !== undefined) {
       const edit = editObject(replicaSets, this.#found, this.#newSet);
       if (edit !== undefined) this.#writes.unshift(edit);
     }
     const steps = [this.#adoptions, [inOrder(...this.#writes)], [inOrder(...this.#removals)]];
-    const notes: Rollout = { renews, newSet: this.#newSet, oldSets: this.#oldSets, creation: this.#creation };
+    const notes: Rollout = { reports, newSet: this.#newSet, oldSets: this.#oldSets, creation: this.#creation };
     return plan(reason, steps, { notes });
   }
 

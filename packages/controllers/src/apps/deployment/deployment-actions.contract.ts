@@ -66,6 +66,12 @@ export const deploymentActions = (cluster: ScenarioCluster) => {
         spec?.replicas === 0 ? [] : [[metadata.annotations?.[revisionAnnotation] ?? "", spec?.replicas]],
       ),
     );
+  const untilCondition = (type: string, expected: Partial<appsv1.DeploymentCondition>) =>
+    until(`condition ${type} ${JSON.stringify(expected)}`, async () => {
+      const { status } = await get();
+      expect(findCondition(status?.conditions, type)).toMatchObject(expected);
+      return true;
+    });
   return {
     get,
     patch,
@@ -125,12 +131,14 @@ export const deploymentActions = (cluster: ScenarioCluster) => {
         expect({ ...noCounts, ...status }).toMatchObject({ ...expected, observedGeneration: metadata.generation });
         return true;
       }),
-    untilCondition: (type: string, expected: Partial<appsv1.DeploymentCondition>) =>
-      until(`condition ${type} ${JSON.stringify(expected)}`, async () => {
-        const { status } = await get();
-        expect(findCondition(status?.conditions, type)).toMatchObject(expected);
-        return true;
-      }),
+    untilCondition,
+    /**
+     * Waits until the status tells of the rollout, before its pods are ready. One that goes back to an old set and that no status tells of leaves
+     * the condition Progressing of the rollout before, which names another set. That may happen to whoever is disturbed, and is not waited for then.
+     */
+    untilSeenRolling: async () => {
+      if (!cluster.isDisturbed) await untilCondition("Progressing", { status: "True", reason: "ReplicaSetUpdated" });
+    },
     untilRevision: (revision: number) =>
       until(`revision ${revision}`, async () => {
         expect((await get()).metadata.annotations?.[revisionAnnotation]).toBe(String(revision));

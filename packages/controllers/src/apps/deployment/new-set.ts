@@ -36,13 +36,13 @@ export interface NewSetOptions {
   readonly oldSets: readonly Set[];
   readonly replicas: number;
   /** Upstream has written the deployment's status in this sync already, and hashes what that left behind. */
-  readonly isSent: boolean;
+  readonly isAsSent: boolean;
 }
 
-export function makeNewSet(deployment: appsv1.Deployment, { oldSets, replicas, isSent }: NewSetOptions): Set {
+export function makeNewSet(deployment: appsv1.Deployment, { oldSets, replicas, isAsSent }: NewSetOptions): Set {
   const { namespace = "", name = "" } = deployment.metadata;
   const { template: own = noTemplate, selector = {}, minReadySeconds } = deployment.spec ?? {};
-  const hash = podTemplateHash(own, deployment.status?.collisionCount, { isSent });
+  const hash = podTemplateHash(own, deployment.status?.collisionCount, { isAsSent });
   const template = withHash(own, hash);
   const set: Set = {
     apiVersion: "apps/v1",

@@ -12,7 +12,7 @@ interface Given {
   readonly deployment?: appsv1.Deployment;
   readonly newSet?: appsv1.ReplicaSet | undefined;
   readonly oldSets?: readonly appsv1.ReplicaSet[];
-  readonly renews?: Rollout["renews"];
+  readonly reports?: Rollout["reports"];
   /** The newest set is made by the plan. */
   readonly isMade?: boolean;
   readonly failing?: Error;
@@ -24,11 +24,18 @@ interface Given {
 }
 
 function reported(given: Given): Plan | undefined {
-  const { deployment = web(), oldSets = [], renews = "all", isMade = false, failing, countsTerminating = true } = given;
+  const {
+    deployment = web(),
+    oldSets = [],
+    reports = "all",
+    isMade = false,
+    failing,
+    countsTerminating = true,
+  } = given;
   const newSet = "newSet" in given ? given.newSet : set(2, { replicas: 3 });
   const creation = isMade && newSet !== undefined ? create(replicaSets, newSet) : undefined;
   const steps = given.steps ?? (creation === undefined ? [] : [[creation]]);
-  const decided = plan<Rollout>("done", steps, { notes: { renews, newSet, oldSets, creation } });
+  const decided = plan<Rollout>("done", steps, { notes: { reports, newSet, oldSets, creation } });
   const outcome = outcomeOf(decided, () => {
     if (failing === undefined) return undefined;
     return given.isTolerated === true ? { status: "tolerated", error: failing } : { status: "failed", error: failing };
@@ -223,7 +230,7 @@ describe("Progressing says", () => {
       {
         deployment: web({ spec: { paused: true }, status: { conditions: [progressing()] } }),
         newSet: stuck,
-        renews: "counts",
+        reports: "counts",
       },
       { status: "Unknown", reason: "DeploymentPaused", message: "Deployment is paused" },
     ],
@@ -234,7 +241,7 @@ describe("Progressing says", () => {
           spec: { paused: true },
           status: { conditions: [progressing({ status: "False", reason: "ProgressDeadlineExceeded" })] },
         }),
-        renews: "counts",
+        reports: "counts",
       },
       { status: "False", reason: "ProgressDeadlineExceeded" },
     ],
@@ -258,12 +265,12 @@ describe("Progressing says", () => {
     ],
     [
       "nothing of a pause without a deadline",
-      { deployment: web({ spec: { paused: true, progressDeadlineSeconds: 2_147_483_647 } }), renews: "counts" },
+      { deployment: web({ spec: { paused: true, progressDeadlineSeconds: 2_147_483_647 } }), reports: "counts" },
       undefined,
     ],
     [
       "nothing while it is scaled",
-      { deployment: known([progressing({ lastUpdateTime: ago(9000) })], partly), newSet: stuck, renews: "counts" },
+      { deployment: known([progressing({ lastUpdateTime: ago(9000) })], partly), newSet: stuck, reports: "counts" },
       { reason: "ReplicaSetUpdated", lastUpdateTime: ago(9000) },
     ],
     [
@@ -280,7 +287,7 @@ describe("Progressing says", () => {
       {
         deployment: web({ spec: { paused: true }, metadata: { deletionTimestamp: now } }),
         newSet: undefined,
-        renews: "counts",
+        reports: "counts",
       },
       undefined,
     ],
@@ -320,7 +327,7 @@ describe("ReplicaFailure", () => {
   });
   test("stays as it is while it is scaled", () => {
     const deployment = web({ status: { conditions: [{ ...failure, lastUpdateTime: ago(50) }] } });
-    expect(conditionOf({ deployment, renews: "counts" }, "ReplicaFailure")).toMatchObject(failure);
+    expect(conditionOf({ deployment, reports: "counts" }, "ReplicaFailure")).toMatchObject(failure);
   });
 });
 
@@ -386,7 +393,7 @@ test("after an edit that failed, nothing is told", () => {
 
 test("before a rollback only the revision and the origin of the set are told", () => {
   const deployment = web({ status: { replicas: 9 } });
-  expect(written({ deployment, renews: "revision" })).toMatchObject({
+  expect(written({ deployment, reports: "revision" })).toMatchObject({
     metadata: { annotations: { [revisionAnnotation]: "2" } },
     status: { replicas: 9, conditions: [{ type: "Progressing", reason: "FoundNewReplicaSet" }] },
   });
@@ -403,7 +410,7 @@ describe("it looks again at the deadline", () => {
     ["not when the rollout was given up", looksAgain({ lastUpdateTime: ago(700) }), undefined],
     ["not when it is complete", looksAgain({}, { newSet: set(2, { replicas: 3 }) }), undefined],
     ["not when it was complete once", looksAgain({ reason: "NewReplicaSetAvailable" }), undefined],
-    ["not while it is scaled", looksAgain({}, { renews: "counts" }), undefined],
+    ["not while it is scaled", looksAgain({}, { reports: "counts" }), undefined],
     [
       "not without a deadline",
       reported({ deployment: web({ spec: { progressDeadlineSeconds: 2_147_483_647 } }), newSet: stuck })

@@ -50,10 +50,10 @@ export const newReport =
     // What was decided after the step that failed did not happen.
     if (outcome.hasFailed) return undefined;
     const status = withNewSet(base, { deployment, rollout: notes, nowMs });
-    if (notes.renews === "revision") return plan("revision", [[editRevision(deployment, status, notes)]]);
+    if (notes.reports === "revision") return plan("revision", [[editRevision(deployment, status, notes)]]);
     const current = { ...deployment, status };
     const after = renewed(current, notes, { countsTerminating, nowMs });
-    const requeueAfterMs = notes.renews === "all" ? progressCheckInMs(deployment, after, nowMs) : undefined;
+    const requeueAfterMs = notes.reports === "all" ? progressCheckInMs(deployment, after, nowMs) : undefined;
     return plan("status", [[editRevision(deployment, after, notes)]], { requeueAfterMs });
   };
 
@@ -62,7 +62,7 @@ interface Renewal extends ReportOptions {
 }
 
 function renewed(deployment: appsv1.Deployment, rollout: Rollout, { countsTerminating, nowMs }: Renewal): Status {
-  const { newSet, oldSets, renews } = rollout;
+  const { newSet, oldSets, reports } = rollout;
   const sets = [...oldSets, newSet];
   const { collisionCount, conditions = [] } = deployment.status ?? {};
   const terminatingReplicas = countsTerminating ? terminatingOf(sets) : undefined;
@@ -77,7 +77,7 @@ function renewed(deployment: appsv1.Deployment, rollout: Rollout, { countsTermin
     },
     nowMs,
   );
-  if (renews === "counts") return counts;
+  if (reports === "counts") return counts;
   return withRolloutConditions(counts, { deployment, newSet, oldSets, nowMs });
 }
 

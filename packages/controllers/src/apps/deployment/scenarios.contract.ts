@@ -127,8 +127,17 @@ export const deploymentScenarios: readonly Scenario[] = [
   {
     name: "an older template gets its old set back, with a new revision",
     async run(cluster) {
-      const { create, untilSizes, makeReady, setImage, untilRolledOut, untilRevision, setOf, ownSets } =
-        deploymentActions(cluster);
+      const {
+        create,
+        untilSizes,
+        makeReady,
+        setImage,
+        untilSeenRolling,
+        untilRolledOut,
+        untilRevision,
+        setOf,
+        ownSets,
+      } = deploymentActions(cluster);
       await create({ replicas: 1 });
       await untilRolledOut();
       const first = await setOf(1);
@@ -137,6 +146,7 @@ export const deploymentScenarios: readonly Scenario[] = [
       await untilSizes({ 2: 1 });
       await setImage("example.com/web:1");
       await untilSizes({ 2: 1, 3: 1 });
+      await untilSeenRolling();
       await makeReady(3, 1);
       await untilSizes({ 3: 1 });
       await untilRolledOut();
@@ -151,7 +161,7 @@ export const deploymentScenarios: readonly Scenario[] = [
   {
     name: "a rollback that is asked for by annotation takes the template and annotations of that revision",
     async run(cluster) {
-      const { create, get, patch, untilRolledOut, untilRevision, setOf } = deploymentActions(cluster);
+      const { create, get, patch, untilSeenRolling, untilRolledOut, untilRevision, setOf } = deploymentActions(cluster);
       await create({ replicas: 1 }, { annotations: { "example.com/cause": "first" } });
       await untilRolledOut();
       await patch({
@@ -162,6 +172,7 @@ export const deploymentScenarios: readonly Scenario[] = [
       await untilRolledOut();
       await patch({ metadata: { annotations: { [rollbackAnnotation]: "1" } } });
       await untilRevision(3);
+      await untilSeenRolling();
       await untilRolledOut();
       const { metadata, spec } = await get();
       expect(metadata.annotations).toMatchObject({ "example.com/cause": "first" });
@@ -174,7 +185,8 @@ export const deploymentScenarios: readonly Scenario[] = [
   {
     name: "a rollback to the last revision, to one that is not there, and to the same template",
     async run(cluster) {
-      const { create, get, patch, setImage, untilRolledOut, untilRevision } = deploymentActions(cluster);
+      const { create, get, patch, setImage, untilSeenRolling, untilRolledOut, untilRevision } =
+        deploymentActions(cluster);
       const askFor = async (revision: string) => {
         await patch({ metadata: { annotations: { [rollbackAnnotation]: revision } } });
         await cluster.until("the annotation is gone", async () => {
@@ -195,6 +207,7 @@ export const deploymentScenarios: readonly Scenario[] = [
       await untilEvents(cluster, { DeploymentRollbackTemplateUnchanged: 1 });
       await askFor("0");
       await untilRevision(3);
+      await untilSeenRolling();
       await untilRolledOut();
       expect((await get()).spec?.template.spec?.containers[0]?.image).toBe("example.com/web:1");
     },

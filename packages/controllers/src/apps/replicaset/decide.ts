@@ -15,9 +15,10 @@ import {
 } from "@kubeloop/core/contract";
 import { pods } from "@kubeloop/core/resources";
 import { isPodActive, isPodReady, isPodTerminating } from "@kubeloop/core/rules";
-import { claimChildren, claimedOf, decideAdoption, isBeingDeleted, parseSelector } from "../../domain/claim.ts";
+import { claimChildren, claimedOf, decideAdoption, isBeingDeleted } from "../../domain/claim.ts";
 import { inDeletionOrder } from "../../domain/deletion-order.ts";
 import { podFromTemplate } from "../../domain/pod-from-template.ts";
+import { parseSelector } from "../../domain/selectors.ts";
 import type { Observed } from "./observe.ts";
 import { type ReplicaKind, replicaSetKind } from "./replica-kind.ts";
 

@@ -27,7 +27,10 @@ describe("a pod is looked at", () => {
   const woken = (change: Change) => ofPods?.keysOf(change, snapshot);
   const add = (object: corev1.Pod, isInitial = false): Change => ({ type: "add", resource: pods, object, isInitial });
   test.each<[string, Change, readonly string[]]>([
-    ["when it is made on a node", add(pod("a", "up")), ["shop/a"]],
+    ["when it is made on a node that is not ready", add(pod("x", "down")), ["shop/x"]],
+    ["when it is made on a node that is unknown", add(pod("b", "lost")), ["shop/b"]],
+    ["when it is made on a node that is not there yet", add(pod("e", "nowhere")), ["shop/e"]],
+    ["not when it is made on a node that is ready", add(pod("a", "up")), []],
     ["not when it is made without one", add(pod("d")), []],
     [
       "when it comes to a node",
@@ -37,7 +40,7 @@ describe("a pod is looked at", () => {
     [
       "when it was made anew under its name",
       { type: "update", resource: pods, before: pod("a", "up"), object: anew(pod("a", "up")) },
-      ["shop/a", "shop/a"],
+      ["shop/a"],
     ],
     [
       "not when something else changes",
@@ -64,7 +67,7 @@ describe("a pod is looked at", () => {
     ["not when its node never reported", update(undefined, "Unknown"), false],
     ["not when its node stays unknown", update("Unknown", "Unknown"), false],
   ])("%s", (_fact, change, isLookedAt) => {
-    expect(ofNodes?.when?.(change)).toBe(isLookedAt);
+    expect(ofNodes?.when?.(change, snapshot)).toBe(isLookedAt);
     expect(new Set(ofNodes?.keysOf(change, snapshot))).toEqual(new Set(["shop/b", "shop/c"]));
   });
 });

@@ -70,7 +70,7 @@ export function observePod(key: string, { snapshot }: View<NodeMemory>): SeenPod
 }
 
 /**
- * Which pods are looked at: those that come to a node; those of a node that becomes unknown; and at the start those of unknown nodes, because
+ * Which pods are looked at: those that come to a node that is not ready; those of a node that becomes unknown; and at the start those of unknown nodes, because
  * whoever found the node unknown may have ended before its pods were marked. A kubelet that reports its node as not ready itself also takes
  * care of the node's pods.
  */
@@ -85,9 +85,14 @@ function keysOfPod(pod: corev1.Pod, snapshot: Snapshot, change: Change<corev1.Po
   const nodeName = pod.spec?.nodeName ?? "";
   if (nodeName === "" || change.type === "delete") return [];
   if (change.type === "update") return isOnSameNode(change) ? [] : [keyOfPod(pod)];
-  if (!change.isInitial) return [keyOfPod(pod)];
-  const node = snapshot.get(nodes, nodeName);
-  return node !== undefined && readyStatusOf(node) === "Unknown" ? [keyOfPod(pod)] : [];
+  const status = readyStatusOfNode(snapshot, nodeName);
+  const isConcerned = change.isInitial ? status === "Unknown" : status !== "True";
+  return isConcerned ? [keyOfPod(pod)] : [];
+}
+
+function readyStatusOfNode(snapshot: Snapshot, name: string): string | undefined {
+  const node = snapshot.get(nodes, name);
+  return node && readyStatusOf(node);
 }
 
 /** After a gap of the watch, a pod that was made anew under its name comes as an update. */

@@ -32,10 +32,11 @@ describe("what wakes a namespace", () => {
     ["its ConfigMap changes", { type: "update", resource: configMaps, before: published, object: published }, ["shop"]],
     ["its ConfigMap is gone", { type: "delete", resource: configMaps, object: published }, ["shop"]],
   ])("%s", (_what, change, expected) => {
+    const snapshot = plainSnapshot([]);
     const woken = newRootCaCertificatePublisher({ rootCa: "" })
       .watchesFor(undefined)
-      .filter(({ resource, when }) => resource === change.resource && when?.(change) !== false)
-      .flatMap(({ keysOf }) => keysOf(change, plainSnapshot([])));
+      .filter(({ resource, when }) => resource === change.resource && when?.(change, snapshot) !== false)
+      .flatMap(({ keysOf }) => keysOf(change, snapshot));
     expect(woken).toEqual(expected);
   });
 

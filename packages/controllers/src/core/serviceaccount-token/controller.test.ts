@@ -95,7 +95,7 @@ describe("what wakes a key", () => {
   ] as const)("%s", (_fact, change, expected) => {
     const woken = newController()
       .watchesFor(undefined)
-      .filter(({ resource, when }) => resource === change.resource && when?.(change) !== false)
+      .filter(({ resource, when }) => resource === change.resource && when?.(change, snapshot) !== false)
       .flatMap(({ keysOf, queue }) => keysOf(change, snapshot).map((key) => `${queue} ${key}`));
     expect(woken).toEqual(expected);
   });

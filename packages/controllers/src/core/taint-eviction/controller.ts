@@ -1,6 +1,7 @@
 // taint-eviction-controller: deletes pods from nodes with taints of the effect NoExecute that they do not tolerate, or not any longer.
 //
 //   watches   pods and nodes
+//   reads     a pod that it is about to evict, live
 //   writes    the condition DisruptionTarget of pods, deletes pods, events
 //
 // Promises
@@ -33,6 +34,7 @@ export const newTaintEvictionController = ({ workers = 8, comparisonOperators = 
     primary: pods,
     watches,
     indexes: [podsByNode],
+    reads: [verbs(pods, "get")],
     writes: [statusVerbs(pods, "patch"), verbs(pods, "delete")],
     metrics: [deletions, deletionDuration],
     newModel: () => new Evictions(),

@@ -1,8 +1,9 @@
 import type { corev1 } from "@kubeloop/core/api";
-import { actionsOf } from "@kubeloop/core/contract";
-import { newPod, outcomeOf, stored } from "@kubeloop/core/testing";
+import { actionsOf, type DecideContext, type Decision, liveGet, type Plan } from "@kubeloop/core/contract";
+import { pods } from "@kubeloop/core/resources";
+import { Answers, answered, newPod, outcomeOf, stored, unanswered } from "@kubeloop/core/testing";
 import { describe, expect, test } from "vitest";
-import { decideNode, learn, newDecide, report } from "./decide.ts";
+import { decideNode, type EvictionNotes, learn, newDecide, report } from "./decide.ts";
 import { type Eviction, Evictions } from "./model.ts";
 import type { Observed } from "./observe.ts";
 
@@ -28,10 +29,32 @@ const pending = (inSeconds: number, isAnnounced = false): Eviction => ({
 });
 
 const decide = newDecide({ comparisonOperators: false });
-const context = { nowMs, answer: () => undefined };
+const seen = (observed: Partial<Observed>): Observed => ({
+  key,
+  pod: podOf(),
+  taints: [],
+  eviction: undefined,
+  ...observed,
+});
+const isPlan = (decision: Decision<EvictionNotes> | Plan<undefined>): decision is Plan<EvictionNotes> =>
+  decision.kind === "plan";
+const contextOf = (live: corev1.Pod | Error | undefined): DecideContext => {
+  const answers = new Answers().give(liveGet(pods, key), live instanceof Error ? unanswered(live) : answered(live));
+  return { nowMs, answer: (question) => answers.answer(question) };
+};
+/** A live read finds what was observed, unless said otherwise. */
+function planOf(observed: Observed, { live = observed.pod, using = decide }: Reading = {}): Plan<EvictionNotes> {
+  const decision = using(observed, contextOf(live === "gone" ? undefined : live));
+  if (!isPlan(decision)) throw new Error("the plan asks for more");
+  return decision;
+}
+interface Reading {
+  readonly live?: corev1.Pod | Error | "gone" | undefined;
+  readonly using?: typeof decide;
+}
 /** What is done, in words, and when it is looked at again. */
-function decided(observed: Partial<Observed>, using = decide) {
-  const plan = using({ key, pod: podOf(), taints: [], eviction: undefined, ...observed }, context);
+function decided(observed: Partial<Observed>, reading?: Reading) {
+  const plan = planOf(seen(observed), reading);
   const does = actionsOf(plan).map((action) => {
     if (action.type === "event") return action.message.replace(` Pod ${key}`, "");
     return action.type;
@@ -88,7 +111,7 @@ describe("a pod", () => {
   test("may compare numbers where the gate is on", () => {
     const above = { taints: [taint("a", "7")], pod: podOf([{ key: "a", operator: "Gt", value: "5" }]) };
     expect(decided(above)).toEqual(evicted);
-    expect(decided(above, newDecide({ comparisonOperators: true }))).toEqual(stays);
+    expect(decided(above, { using: newDecide({ comparisonOperators: true }) })).toEqual(stays);
   });
 });
 
@@ -156,7 +179,7 @@ describe("what is written", () => {
     message: "Taint manager: deleting due to NoExecute taint",
   };
   test("is the condition of the pod that was seen, then its deletion", () => {
-    const actions = actionsOf(decide({ key, pod: podOf(), taints: [taint("a")], eviction: undefined }, context));
+    const actions = actionsOf(planOf(seen({ taints: [taint("a")] })));
     const body = { status: { conditions: [{ ...condition, lastTransitionTime: "2030-01-01T12:00:00Z" }] } };
     expect(actions.slice(1)).toMatchObject([
       { subresource: "status", patch: { type: "strategic", body }, preconditions: { uid }, tolerates: ["NotFound"] },
@@ -173,23 +196,51 @@ describe("what is written", () => {
   });
 });
 
+describe("the pod is read live before it is marked", () => {
+  const ready: corev1.PodCondition = { type: "Ready", status: "True" };
+  const observed = seen({ taints: [taint("a")] });
+  test("and not before it is due", () => {
+    expect(decide(observed, { nowMs, answer: () => undefined })).toMatchObject({
+      kind: "ask",
+      questions: [liveGet(pods, key)],
+    });
+    expect(decide(seen({}), { nowMs, answer: () => undefined }).kind).toBe("plan");
+  });
+  test("so the condition comes after those that the cache has not seen yet", () => {
+    const live = podOf([], { status: { conditions: [ready] } });
+    expect(actionsOf(planOf(observed, { live }))[1]).toMatchObject({
+      patch: {
+        body: { status: { "$setElementOrder/conditions": [{ type: "Ready" }, { type: "DisruptionTarget" }] } },
+      },
+      preconditions: { uid },
+    });
+  });
+  test("one that is gone is told of, and its deletion tolerates that", () => {
+    expect(actionsOf(planOf(observed, { live: "gone" })).map(({ type }) => type)).toEqual(["event", "patch", "delete"]);
+  });
+  test("one that is made anew under the same name is neither marked nor deleted", () => {
+    const live = podOf([], { metadata: { uid: "another" } });
+    expect(actionsOf(planOf(observed, { live })).slice(1)).toMatchObject([
+      { preconditions: { uid } },
+      { options: { preconditions: { uid } } },
+    ]);
+  });
+  test("one that cannot be read is tried again", () => {
+    const error = new Error("no answer");
+    expect(planOf(observed, { live: error })).toMatchObject({ unfinished: error, steps: [] });
+  });
+});
+
 describe("what is remembered", () => {
   const run = (observed: Observed, isRefused = false) => {
     const model = new Evictions();
     if (observed.eviction !== undefined) model.byPod.set(key, observed.eviction);
-    const plan = decide(observed, context);
+    const plan = planOf(observed);
     const outcome = isRefused ? outcomeOf(plan, () => ({ status: "failed", error: new Error("no") })) : outcomeOf(plan);
-    learn(model, observed, { ...context, outcome });
-    const measures = report(observed, outcome, { ...context, nowMs: nowMs + 250 })?.measures ?? [];
+    learn(model, observed, { nowMs, answer: () => undefined, outcome });
+    const measures = report(observed, outcome, { answer: () => undefined, nowMs: nowMs + 250 })?.measures ?? [];
     return { left: model.byPod.get(key), measured: measures.map(({ value }) => value) };
   };
-  const seen = (observed: Partial<Observed>): Observed => ({
-    key,
-    pod: podOf(),
-    taints: [],
-    eviction: undefined,
-    ...observed,
-  });
   const tolerant = podOf([tolerate("a", 60)]);
   test.each<[string, Observed, boolean, Eviction | undefined, readonly number[]]>([
     ["when it is due", seen({ pod: tolerant, taints: [taint("a")] }), false, pending(60), []],

@@ -1,13 +1,17 @@
 // The rules of taint-eviction: a pod that does not tolerate all NoExecute taints of its node is evicted at once; one that tolerates them for a time,
-// when the shortest of the times that it uses is over.
+// when the shortest of the times that it uses is over. It is read live before it is marked, as upstream does: the cache may not have the conditions
+// that its kubelet has just written, and the mark comes after them.
 import type { corev1 } from "@kubeloop/core/api";
 import {
   type Action,
+  ask,
   counter,
   type DecideContext,
+  type Decision,
   histogram,
   inOrder,
   type Learned,
+  liveGet,
   nothing,
   type Outcome,
   type Plan,
@@ -15,6 +19,7 @@ import {
   plan,
   recordEvent,
   removeObject,
+  unfinished,
   type Wake,
 } from "@kubeloop/core/contract";
 import { pods } from "@kubeloop/core/resources";
@@ -50,7 +55,7 @@ export interface DecideOptions {
 
 export const newDecide =
   ({ comparisonOperators }: DecideOptions) =>
-  (observed: Observed, { nowMs }: DecideContext): Plan<EvictionNotes> => {
+  (observed: Observed, { nowMs, answer }: DecideContext): Decision<EvictionNotes> | Plan<undefined> => {
     const { key, pod, taints, eviction } = observed;
     if (pod === undefined) return cancel(observed, "is gone");
     const { uid, deletionTimestamp } = pod.metadata;
@@ -64,6 +69,10 @@ export const newDecide =
       const notes = { after, onFailure: after };
       return plan("is tolerated for a time", [stale], { notes, requeueAfterMs: at - nowMs });
     }
+    const question = liveGet(pods, key);
+    const live = answer(question);
+    if (live === undefined) return ask("which conditions has it?", question);
+    if (!live.ok) return unfinished("cannot be read", live.error);
     // What was to happen later happens now instead.
     const isEarlier = pending !== undefined && pending.atMs > nowMs;
     const events = isEarlier ? [cancellation(key)] : stale;
@@ -71,7 +80,7 @@ export const newDecide =
     // One that is being deleted, by us or by somebody else, is marked and told of, and that is all.
     const deletion =
       deletionTimestamp === undefined ? removeObject(pods, pod, { tolerates: ["NotFound", "Conflict"] }) : undefined;
-    return plan("evict it", [[...events, inOrder(marking, markPod(pod, nowMs), deletion)]], {
+    return plan("evict it", [[...events, inOrder(marking, markPod(pod, live.value ?? pod, nowMs), deletion)]], {
       notes: {
         after: undefined,
         onFailure: { uid, atMs: at, isAnnounced: true },
@@ -117,15 +126,15 @@ function podEvent(key: string, message: string): Action {
 
 const why = { reason: "DeletionByTaintManager", message: "Taint manager: deleting due to NoExecute taint" };
 
-/** Not bound to a version: the status that others write at the same time stays. */
-function markPod(pod: corev1.Pod, nowMs: number): Action | undefined {
-  const { namespace = "", name = "", uid } = pod.metadata;
-  const isMarked = (pod.status?.conditions ?? []).some(
+/** Marks the pod that was seen, and no other of its name. Not bound to a version: the status that others write at the same time stays. */
+function markPod({ metadata }: corev1.Pod, live: corev1.Pod, nowMs: number): Action | undefined {
+  const { namespace = "", name = "", uid } = metadata;
+  const isMarked = (live.status?.conditions ?? []).some(
     ({ type, status, reason, message }) =>
       type === "DisruptionTarget" && status === "True" && reason === why.reason && message === why.message,
   );
   if (isMarked) return undefined;
-  const body = { status: disruptionTarget(pod, why, nowMs) };
+  const body = { status: disruptionTarget(live, why, nowMs) };
   return patch(
     pods,
     `${namespace}/${name}`,

@@ -8,6 +8,7 @@ import { observe, observeNode, watches } from "./observe.ts";
 
 const taint = (key: string, effect = "NoExecute"): corev1.Taint => ({ key, effect });
 const node = (...taints: readonly corev1.Taint[]) => stored(newNode("n", { spec: { taints: [...taints] } }));
+const clean = stored(newNode("clean", { spec: { taints: [taint("b", "NoSchedule")] } }));
 const pod = (name: string, nodeName?: string, tolerations: readonly corev1.Toleration[] = []) =>
   stored(
     newPod(`shop/${name}`, {
@@ -15,7 +16,7 @@ const pod = (name: string, nodeName?: string, tolerations: readonly corev1.Toler
     }),
   );
 const snapshot = plainSnapshot([
-  [nodes, [node(taint("a"), taint("b", "NoSchedule"))]],
+  [nodes, [node(taint("a"), taint("b", "NoSchedule")), clean]],
   [pods, [pod("a", "n"), pod("b", "n"), pod("c"), pod("d", "gone")]],
 ]);
 
@@ -61,6 +62,18 @@ describe("it looks", () => {
       { type: "add", resource: pods, object: pod("a", "n"), isInitial: true },
       true,
     ],
+    [
+      "at a pod of a node that is not known",
+      { type: "add", resource: pods, object: pod("a", "gone"), isInitial: false },
+      true,
+    ],
+    [
+      "not at a pod that comes to a node without NoExecute taints",
+      { type: "add", resource: pods, object: pod("a", "clean"), isInitial: false },
+      false,
+    ],
+    ["not at a pod without a node", { type: "add", resource: pods, object: pod("a"), isInitial: false }, false],
+    ["not at a pod that goes from such a node", { type: "delete", resource: pods, object: pod("a", "clean") }, false],
     ["at a pod that goes", { type: "delete", resource: pods, object: pod("a", "n") }, true],
     ["at a pod that is bound", podUpdate(pod("a"), pod("a", "n")), true],
     ["at a pod that tolerates something else", podUpdate(pod("a", "n"), pod("a", "n", [toleration])), true],
@@ -74,7 +87,7 @@ describe("it looks", () => {
       podUpdate(pod("a", "n", [toleration]), { ...pod("a", "n", [toleration]), status: { phase: "Running" } }),
       false,
     ],
-  ])("%s", (_fact, change, expected) => expect(ofPods?.when?.(change)).toBe(expected));
+  ])("%s", (_fact, change, expected) => expect(ofPods?.when?.(change, snapshot)).toBe(expected));
 
   const nodeUpdate = (before: corev1.Node, object: corev1.Node): Change => ({
     type: "update",
@@ -103,7 +116,7 @@ describe("it looks", () => {
     ["not at a node that changes otherwise", nodeUpdate(node(taint("a")), { ...node(taint("a")), status: {} }), false],
     ["not at a node that goes", { type: "delete", resource: nodes, object: node(taint("a")) }, false],
   ])("%s", (_fact, change, expected) => {
-    expect(ofNodes?.when?.(change)).toBe(expected);
+    expect(ofNodes?.when?.(change, snapshot)).toBe(expected);
     expect(new Set(ofNodes?.keysOf(change, snapshot).map((wake) => JSON.stringify(wake)))).toEqual(
       new Set([JSON.stringify({ queue: "nodes", key: "n" })]),
     );

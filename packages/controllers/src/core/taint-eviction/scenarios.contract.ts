@@ -146,9 +146,13 @@ export const taintEvictionScenarios: readonly Scenario[] = [
       await stage.setTaints("n", taint("a"));
       await stage.untilEvicted("soon");
       await stage.addToleration("web", tolerate("b"));
+      // Whoever knows this pod knows the toleration: a controller that saw the taints of a node before it would evict.
+      await stage.create("other", { zone: "z", ready: "True", taints: [taint("a")] });
+      await stage.createPod("probe", "other", { isUnreported: true });
+      await stage.untilEvicted("probe");
       await stage.setTaints("n", taint("b"));
       // Of the one that is being deleted it is told again, because the taints have changed.
-      await untilEvents(cluster, { TaintManagerEviction: 3 });
+      await untilEvents(cluster, { TaintManagerEviction: 4 });
       await stage.expectToStay("web");
     },
   },

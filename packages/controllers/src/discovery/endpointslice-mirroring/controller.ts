@@ -69,10 +69,10 @@ export const newEndpointSliceMirroringController = ({
         // As upstream: a second at first, and fifteen tries after the first.
         retry: { baseMs: 1000, maxMs: 100_000, maxTries: 16 },
         observe,
-        decide: newDecide({ most: maxEndpointsPerSubset }),
+        decide: newDecide({ maxPerSubset: maxEndpointsPerSubset }),
         reserve: ({ echoes }: MirrorCounts, { key }) => echoes.begin(key),
         learn: newLearn({ batchMs }),
-        report: newReport({ most: maxEndpointsPerSubset }),
+        report: newReport({ maxPerSubset: maxEndpointsPerSubset }),
       }),
     },
   });

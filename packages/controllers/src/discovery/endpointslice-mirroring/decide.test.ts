@@ -24,10 +24,13 @@ const newEndpoints = (subsets: readonly corev1.EndpointSubset[], metadata: objec
 interface Given {
   readonly mirrored?: corev1.Endpoints | undefined;
   readonly slices?: readonly discoveryv1.EndpointSlice[];
-  readonly most?: number;
+  readonly maxPerSubset?: number;
 }
-function planned({ mirrored, slices = [], most = 1000 }: Given): Plan<DecidedMirror> {
-  const decision = newDecide({ most })({ key: "shop/web", mirrored, slices }, { nowMs: 7, answer: () => undefined });
+function planned({ mirrored, slices = [], maxPerSubset = 1000 }: Given): Plan<DecidedMirror> {
+  const decision = newDecide({ maxPerSubset })(
+    { key: "shop/web", mirrored, slices },
+    { nowMs: 7, answer: () => undefined },
+  );
   if (decision.kind !== "plan") throw new Error(`is no plan, but ${decision.kind}`);
   return decision;
 }
@@ -180,7 +183,7 @@ describe("of too many addresses", () => {
     ["what is none is left out", [subset("1nonsense 10.9.0.1", 80)], ["10.9.0.1:80 ready"], 1, 1],
   ] as const) {
     test(what, () => {
-      const given = { mirrored: newEndpoints(subsets), most: 2 };
+      const given = { mirrored: newEndpoints(subsets), maxPerSubset: 2 };
       expect(printEndpoints(created(given))).toEqual(expected);
       const { notes } = planned(given);
       expect([notes?.skipped, notes?.invalid]).toEqual([skipped, invalid]);

@@ -9,7 +9,7 @@ import { canonicalIp } from "@kubeloop/core/rules";
 import type { IpFamily } from "../../domain/endpoint-pods.ts";
 import {
   endpointKey,
-  isSaidTheSame,
+  hasSameContent,
   managedByLabel,
   portsKey,
   recycleSlices,
@@ -36,7 +36,7 @@ type EndpointSlice = discoveryv1.EndpointSlice;
 
 export interface DecideOptions {
   /** How many endpoints of one subset are mirrored at most. */
-  readonly most: number;
+  readonly maxPerSubset: number;
 }
 
 /** For `report` and `learn`. */
@@ -51,13 +51,13 @@ export interface DecidedMirror {
 }
 
 export const newDecide =
-  ({ most }: DecideOptions) =>
+  ({ maxPerSubset }: DecideOptions) =>
   ({ mirrored, slices }: Observed, { nowMs }: DecideContext): Decision<DecidedMirror> => {
     if (mirrored === undefined) {
       const notes = { beganMs: nowMs, groups: undefined, invalid: 0, skipped: 0 };
       return plan("not mirrored", [sliceActions({ create: [], update: [], remove: slices })], { notes });
     }
-    const { groups, invalid, skipped } = groupAddresses(mirrored, most);
+    const { groups, invalid, skipped } = groupAddresses(mirrored, maxPerSubset);
     const byKey = new Map<string, EndpointSlice[]>();
     for (const slice of slices) {
       const key = groupKey(slice.addressType, slice.ports);
@@ -119,7 +119,7 @@ interface Group {
 const groupKey = (addressType: string, ports: EndpointSlice["ports"]) => `${addressType} ${portsKey(ports)}`;
 
 /** A group for each subset and family, also where there are no addresses: slices of such are not needed any more. */
-function groupAddresses(mirrored: Endpoints, most: number) {
+function groupAddresses(mirrored: Endpoints, maxPerSubset: number) {
   const groups = new Map<string, Group>();
   let invalid = 0;
   let skipped = 0;
@@ -138,7 +138,7 @@ function groupAddresses(mirrored: Endpoints, most: number) {
       ...notReadyAddresses.map((each) => [each, false] as const),
     ];
     for (const [address, isReady] of all) {
-      if (added >= most) break;
+      if (added >= maxPerSubset) break;
       const ip = canonicalIp(address.ip);
       if (ip === undefined) {
         invalid++;
@@ -178,7 +178,7 @@ function changesOf(slice: EndpointSlice | undefined, wanted: ReadonlyMap<string,
     if (its === undefined) removed++;
     else {
       kept++;
-      if (!isSaidTheSame(its, endpoint)) updated++;
+      if (!hasSameContent(its, endpoint)) updated++;
     }
   }
   return { added: wanted.size - kept, updated, removed };

@@ -4,19 +4,19 @@ import { counter, gauge, histogram } from "@kubeloop/core/contract";
 
 export const endpointsAddedPerSync = histogram({
   name: "endpoint_slice_mirroring_controller_endpoints_added_per_sync",
-  help: "Endpoints that one look at Endpoints added to slices.",
+  help: "Endpoints that one sync of Endpoints added to slices.",
   buckets: exponentialBuckets(2, 2, 15),
 });
 
 export const endpointsUpdatedPerSync = histogram({
   name: "endpoint_slice_mirroring_controller_endpoints_updated_per_sync",
-  help: "Endpoints that one look at Endpoints changed in slices.",
+  help: "Endpoints that one sync of Endpoints changed in slices.",
   buckets: exponentialBuckets(2, 2, 15),
 });
 
 export const endpointsRemovedPerSync = histogram({
   name: "endpoint_slice_mirroring_controller_endpoints_removed_per_sync",
-  help: "Endpoints that one look at Endpoints removed from slices.",
+  help: "Endpoints that one sync of Endpoints removed from slices.",
   buckets: exponentialBuckets(2, 2, 15),
 });
 
@@ -28,7 +28,7 @@ export const addressesSkippedPerSync = histogram({
 
 export const syncDuration = histogram({
   name: "endpoint_slice_mirroring_controller_endpoints_sync_duration",
-  help: "How long one look at Endpoints took, in seconds.",
+  help: "How long one sync of Endpoints took, in seconds.",
   buckets: exponentialBuckets(0.001, 2, 15),
 });
 

@@ -71,7 +71,7 @@ describe("it looks", () => {
   const isWoken = (change: Change) =>
     watches.some(
       ({ resource, when, wakes }) =>
-        resource.plural === change.resource.plural && wakes !== "cache" && when?.(change) !== false,
+        resource.plural === change.resource.plural && wakes !== "cache" && when?.(change, snapshot) !== false,
     );
   const update = (resource: typeof endpoints | typeof services, before: object, object: object) =>
     ({ type: "update", resource, before, object }) as unknown as Change;

@@ -20,7 +20,7 @@ const outcome = (notes: Partial<DecidedMirror>) =>
     plan<DecidedMirror>("", [actions], { notes: { beganMs: 1000, groups: [], invalid: 0, skipped: 0, ...notes } }),
   );
 const reported = (notes: Partial<DecidedMirror>, nowMs = 1250) =>
-  newReport({ most: 1000 })({ key: "shop/web", mirrored, slices: [] }, outcome(notes), {
+  newReport({ maxPerSubset: 1000 })({ key: "shop/web", mirrored, slices: [] }, outcome(notes), {
     nowMs,
     answer: () => undefined,
   });

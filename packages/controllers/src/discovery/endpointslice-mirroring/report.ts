@@ -12,7 +12,7 @@ const operations: Readonly<Partial<Record<Action["type"], string>>> = {
 };
 
 export const newReport =
-  ({ most }: { readonly most: number }) =>
+  ({ maxPerSubset }: { readonly maxPerSubset: number }) =>
   ({ mirrored }: Observed, outcome: Outcome<DecidedMirror>, { nowMs }: DecideContext): Plan => {
     const { beganMs = nowMs, invalid = 0, skipped = 0 } = outcome.notes ?? {};
     // Wall time may be set back.
@@ -31,7 +31,7 @@ export const newReport =
         ? [
             warn(
               "TooManyAddressesToMirror",
-              `A max of ${most} addresses can be mirrored to EndpointSlices per Endpoints subset. ${skipped} addresses were skipped`,
+              `A max of ${maxPerSubset} addresses can be mirrored to EndpointSlices per Endpoints subset. ${skipped} addresses were skipped`,
             ),
           ]
         : []),

@@ -156,7 +156,7 @@ function draftSlices(selecting: SelectingService, type: AddressType, most: numbe
   const { service, slices } = selecting;
   const its = slices.filter(({ addressType }) => addressType === type);
   // Of a Service of this name that is gone: the garbage collector has not come to them yet.
-  const strange = its.filter((slice) => !isOwnedBy(slice, service));
+  const foreign = its.filter((slice) => !isOwnedBy(slice, service));
   const byPorts = new Map<string, EndpointSlice[]>();
   for (const slice of its.filter((each) => isOwnedBy(each, service))) {
     const key = portsKey(slice.ports);
@@ -164,7 +164,7 @@ function draftSlices(selecting: SelectingService, type: AddressType, most: numbe
   }
   const groups = groupEndpoints(selecting, type);
   const drafts: DraftSlice[] = [];
-  const remove = [...strange];
+  const remove = [...foreign];
   const counts: GroupCount[] = [];
   let added = 0;
   let removed = 0;

@@ -6,19 +6,19 @@ const perSync = exponentialBuckets(2, 2, 15);
 
 export const endpointsAddedPerSync = histogram({
   name: "endpoint_slice_controller_endpoints_added_per_sync",
-  help: "Endpoints that one look at a Service added, for each type of address.",
+  help: "Endpoints that one sync of a Service added, for each type of address.",
   buckets: perSync,
 });
 
 export const endpointsRemovedPerSync = histogram({
   name: "endpoint_slice_controller_endpoints_removed_per_sync",
-  help: "Endpoints that one look at a Service removed, for each type of address.",
+  help: "Endpoints that one sync of a Service removed, for each type of address.",
   buckets: perSync,
 });
 
 export const endpointSlicesChangedPerSync = histogram({
   name: "endpoint_slice_controller_endpointslices_changed_per_sync",
-  help: "EndpointSlices that one look at a Service changed, for each type of address.",
+  help: "EndpointSlices that one sync of a Service changed, for each type of address.",
   labels: ["topology", "traffic_distribution"] as const,
   buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
 });

@@ -3,7 +3,7 @@
 // Endpoints stay in the slices they are in, because each slice that changes is sent to every node. So slices are filled in this order: those
 // that change anyway, the fullest first; then one that does not change, if it can take all that is left, the one that is fullest afterwards;
 // then new ones. Slices are never merged just because they have become small: endpoints move only when something is added.
-import { endpointKey, isSaidTheSame } from "../../domain/endpoint-slices.ts";
+import { endpointKey, hasSameContent } from "../../domain/endpoint-slices.ts";
 import type { DraftSlice, Endpoint, EndpointSlice } from "./draft-slices.ts";
 
 export interface PackingOptions {
@@ -83,7 +83,7 @@ function keepWanted(slice: EndpointSlice, missing: Map<string, Endpoint>): Kept 
     if (wanted === undefined) continue;
     missing.delete(key);
     endpoints.push(wanted);
-    if (!isSaidTheSame(wanted, endpoint)) isSame = false;
+    if (!hasSameContent(wanted, endpoint)) isSame = false;
   }
   const gone = stored.length - endpoints.length;
   // As they are stored, hints included, if nothing changes.

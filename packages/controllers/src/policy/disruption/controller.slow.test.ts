@@ -1,3 +1,4 @@
+import { newDeploymentController } from "../../apps/deployment/controller.ts";
 import { newReplicaSetController } from "../../apps/replicaset/controller.ts";
 import { newReplicationControllerController } from "../../core/replicationcontroller/controller.ts";
 import { defineSeededRuns } from "../../scenarios/seeded-runs.contract.ts";
@@ -6,6 +7,7 @@ import { disruptionScenarios } from "./scenarios.contract.ts";
 
 defineSeededRuns(disruptionScenarios, (run) => {
   run(newDisruptionController());
+  run(newDeploymentController());
   run(newReplicaSetController());
   run(newReplicationControllerController());
 });

@@ -1,6 +1,7 @@
 import { podDisruptionBudgets, pods, statefulSets } from "@kubeloop/core/resources";
 import { newPod, newStatefulSet, ownedBy } from "@kubeloop/core/testing";
 import { describe, expect, test } from "vitest";
+import { newDeploymentController } from "../../apps/deployment/controller.ts";
 import { newReplicaSetController } from "../../apps/replicaset/controller.ts";
 import { newReplicationControllerController } from "../../core/replicationcontroller/controller.ts";
 import { runEmbedded } from "../../scenarios/embedded-cluster.contract.ts";
@@ -12,6 +13,7 @@ import { disruptionScenarios } from "./scenarios.contract.ts";
 describe("the disruption controller on the embedded server", () => {
   defineRuns(disruptionScenarios, (run) => {
     run(newDisruptionController());
+    run(newDeploymentController());
     run(newReplicaSetController());
     run(newReplicationControllerController());
   });

@@ -18,7 +18,7 @@ import {
   statefulSets,
 } from "@kubeloop/core/resources";
 import { podsMatching } from "../../domain/by-label.ts";
-import { readSelector } from "./budgets.ts";
+import { readSelector } from "../../domain/selectors.ts";
 
 export interface Observed {
   readonly budget: policyv1.PodDisruptionBudget;

@@ -97,20 +97,18 @@ const budgetActions = (cluster: ScenarioCluster) => {
     ) => {
       const { replicas } = spec;
       const held = { ...metadata, finalizers: ["example.com/held"] };
-      const owner = await create(resource, name, { spec: { ...spec, replicas: 0 } }, held);
-      await at(resource).delete(name, { propagationPolicy: "Background" }, signal);
-      const { metadata: wanted } = await at(resource).patch(
-        name,
-        { type: "merge", body: { spec: { replicas } } },
-        signal,
-      );
-      // A controller that does not know yet that it is being deleted would delete pods of a set that wants none.
-      if (resource === replicaSets || resource === replicationControllers) {
-        await cluster.until(`${name} has been looked at`, async () => {
+      const untilSeen = ({ metadata: { generation = 0 } }: KubernetesObject) =>
+        cluster.until(`generation ${generation} of ${name} has been looked at`, async () => {
           const { status } = (await at(resource).get(name, signal)) as appsv1.ReplicaSet;
-          return (status?.observedGeneration ?? 0) >= (wanted.generation ?? 0);
+          return (status?.observedGeneration ?? 0) >= generation;
         });
-      }
+      const owner = await create(resource, name, { spec: { ...spec, replicas: 0 } }, held);
+      // Its controller makes a set of it and says so. If it were deleted meanwhile, what is said of the set would be a matter of time.
+      if (resource === deployments) await untilSeen(owner);
+      await at(resource).delete(name, { propagationPolicy: "Background" }, signal);
+      const wanted = await at(resource).patch(name, { type: "merge", body: { spec: { replicas } } }, signal);
+      // A controller that does not know yet that it is being deleted would delete pods of a set that wants none.
+      if (resource === replicaSets || resource === replicationControllers) await untilSeen(wanted);
       return owner;
     },
     setReady: async (name: string, isReady = true) =>

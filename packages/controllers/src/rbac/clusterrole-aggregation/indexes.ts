@@ -3,7 +3,7 @@ import { keyOf, matchesSelector, type metav1, type rbacv1 } from "@kubeloop/core
 import { defineIndex, mapped, type Snapshot } from "@kubeloop/core/contract";
 import { clusterRoles } from "@kubeloop/core/resources";
 import { labelPairs, requiredPairs } from "../../domain/by-label.ts";
-import { parseSelector } from "../../domain/claim.ts";
+import { parseSelector } from "../../domain/selectors.ts";
 
 type ClusterRole = rbacv1.ClusterRole;
 
