@@ -28,6 +28,8 @@ interface ManagerParts extends Partial<Config> {
   readonly delayMs?: ManagedDelays;
   /** Requests that are never answered, not even when they are given up. */
   readonly hangs?: (request: Parameters<Transport>[0]) => boolean;
+  /** Of the server. */
+  readonly disableAdmissionPlugins?: readonly string[];
 }
 
 /** Each takes longer than most of what the manager does outside the clock. */
@@ -37,10 +39,16 @@ const mostTries = 200;
 export async function withManager(
   args: readonly string[],
   body: (cluster: ManagedCluster) => Promise<void>,
-  { onRequest = () => {}, delayMs = () => 0, hangs = () => false, ...given }: ManagerParts = {},
+  {
+    onRequest = () => {},
+    delayMs = () => 0,
+    hangs = () => false,
+    disableAdmissionPlugins = [],
+    ...given
+  }: ManagerParts = {},
 ): Promise<void> {
   const clock = new FakeClock();
-  await using server = await ApiServer.open({ clock, random: seededRandom("server") });
+  await using server = await ApiServer.open({ clock, random: seededRandom("server"), disableAdmissionPlugins });
   const client = clientOf(server.transport, { clock });
   const options = parseOptions(["--leader-elect=false", "--secure-port=0", ...args]);
   const transport: Transport = async (request, signal) => {

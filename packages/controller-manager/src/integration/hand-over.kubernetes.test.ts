@@ -4,6 +4,7 @@ import { namespaces } from "@kubeloop/core/resources";
 import { type ManagerProgram, RealCluster } from "@kubeloop/real-cluster";
 import { allScenarios } from "@kubeloop/scenarios";
 import { describe, expect, test } from "vitest";
+import { finishDeletions } from "./finish-deletions.contract.ts";
 import { handedOver } from "./handed-over.contract.ts";
 import { removeNodes, startKubelets } from "./kubelets.contract.ts";
 import { managerFlags, writtenControllers as written } from "./manager-flags.contract.ts";
@@ -79,6 +80,7 @@ describe("hand-over", () => {
       const others = written.filter((controller) => controller !== "ttl-controller");
       await Promise.all(others.filter((controller) => areAll || controller !== slowController).map(runScenarios));
       await removeNodes(client, signal);
+      await finishDeletions(client, signal);
       await using _kubelets = startKubelets(client, signal);
       await prepare("changed");
       const before = await untilSettled(versions, signal);

@@ -21,7 +21,8 @@ export interface NormalFormOptions {
   readonly repeatedEvents?: readonly string[];
   /**
    * A manager was killed: several changes may have become one write, and the first look after a start knows nothing of those before. So it does not
-   * matter whether the last write of endpoints had a time of its change.
+   * matter whether the last write of endpoints had a time of its change, nor which set is said to have progressed: that of the rollout before, if
+   * the status never told of the last one while it went on.
    */
   readonly isInterrupted?: boolean;
 }
@@ -41,10 +42,11 @@ export async function normalForm(
       if (isOfScenario(object as KubernetesObject)) objects.push([name, object as KubernetesObject]);
     }
   }
-  const names = newNames(
+  const all = newNames(
     objects.map(([, object]) => object),
     namespace,
   );
+  const names = isInterrupted ? { replace: (text: string) => all.replace(text).replace(progressedSet, "$1*$2") } : all;
   const dealt = dealEndpoints(objects.map(([, object]) => object));
   const toNormal = (object: KubernetesObject) => {
     const normal = normalized(withoutChance(object, names), names);
@@ -87,6 +89,9 @@ interface Names {
 
 /** Of what is gone by now, or is another scenario's. */
 const anyUid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
+
+/** The message of the condition Progressing when a rollout is complete. */
+const progressedSet = /^(ReplicaSet ").*(" has successfully progressed\.)$/;
 
 /** Five letters that a server draws for a generated name: no vowels, nothing that looks like another one. */
 const drawnEnd = /-[bcdfghjklmnpqrstvwxz2456789]{5}(?![a-z0-9-])/g;

@@ -63,18 +63,14 @@ export class ServedCluster implements AsyncDisposable {
     const folder = await mkdtemp(join(tmpdir(), "kubeloop-process-"));
     const server = await ApiServer.open({ log: noLog });
     let cluster: ServedCluster | undefined;
-    const { answer } = server;
-    server.answer = async (request, user, signal) => {
-      await cluster?.see(request, signal);
-      return await answer.call(server, request, user, signal);
-    };
-    cluster = new ServedCluster(server, await server.listen(), folder);
+    const onRequest = (request: ApiRequest, signal: AbortSignal) => cluster?.see(request, signal);
+    cluster = new ServedCluster(server, await server.listen({ onRequest }), folder);
     const { admin } = cluster.#first;
     await cluster.writeKubeconfig(cluster.kubeconfig, { token: admin.token });
     return cluster;
   }
 
-  /** What a client inside this process asks is not seen: it has no user agent. */
+  /** Other clients than the manager are not of interest. */
   async see(request: ApiRequest, signal: AbortSignal): Promise<void> {
     const { method, path } = request;
     const userAgent = headerValue(request.headers, "user-agent") ?? "";
@@ -133,7 +129,9 @@ export class ServedCluster implements AsyncDisposable {
   /** On the same port, with the same authority and data; the administrator's token may be another one. */
   async listenAgain(token: string = this.token): Promise<void> {
     const { port, authority } = this.#first;
-    this.#listening = await this.server.listen({ port, token, ...(authority === undefined ? {} : { authority }) });
+    const onRequest = (request: ApiRequest, signal: AbortSignal) => this.see(request, signal);
+    const given = authority === undefined ? {} : { authority };
+    this.#listening = await this.server.listen({ port, token, onRequest, ...given });
   }
 
   /** Instead of the server, somebody who takes connections and drops them. Resolves when that has happened so often. */
