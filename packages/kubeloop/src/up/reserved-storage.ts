@@ -5,7 +5,7 @@ import type {
   Place,
   Range,
   RangeResult,
-  Storage,
+  SnapshotStorage,
   StorageSnapshot,
   Write,
   WriteResult,
@@ -17,13 +17,13 @@ export interface ReservedStorageOptions {
   reserve(wanted: number): number;
 }
 
-export class ReservedStorage implements Storage {
-  readonly #inner: Storage;
+export class ReservedStorage implements SnapshotStorage {
+  readonly #inner: SnapshotStorage;
   readonly #reserve: (wanted: number) => number;
   /** The first version that must not be given out yet. */
   #end: number;
 
-  constructor(inner: Storage, { reserve }: ReservedStorageOptions) {
+  constructor(inner: SnapshotStorage, { reserve }: ReservedStorageOptions) {
     this.#inner = inner;
     this.#reserve = reserve;
     this.#end = reserve(inner.log.revision);
@@ -65,7 +65,7 @@ export class ReservedStorage implements Storage {
   }
 
   /** Of no concern to clients of this one, so its versions are not reserved. */
-  fork(): Promise<Storage> {
+  fork(): Promise<SnapshotStorage> {
     return this.#inner.fork();
   }
 

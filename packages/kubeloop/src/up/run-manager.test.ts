@@ -1,6 +1,6 @@
 import { ApiServer } from "@kubeloop/apiserver";
 import type { Transport } from "@kubeloop/core/api";
-import { noLog, systemClock, TaskScope } from "@kubeloop/core/base";
+import { type Log, type LogFields, noLog, systemClock, TaskScope } from "@kubeloop/core/base";
 import { clientOf } from "@kubeloop/core/client";
 import { endpoints, serviceAccounts } from "@kubeloop/core/resources";
 import { expect, test, vi } from "vitest";
@@ -28,6 +28,25 @@ test("the manager reads from the caches of the process, and they hold the very o
   stop.abort();
   await Promise.allSettled([managing]);
   caching.abort();
+  await scope.join();
+});
+
+test("every controller that it names has started", async () => {
+  await using server = await ApiServer.open({ log: noLog });
+  const lines: [message: string, fields: LogFields | undefined][] = [];
+  const keep = (message: string, fields?: LogFields) => void lines.push([message, fields]);
+  const log: Log = { debug: keep, info: keep, warn: keep, error: keep, with: () => log };
+  const parts = { server, clock: systemClock, log };
+  const informers = new SharedInformers({ ...parts, log: noLog });
+  const manager = await newManagerOfUp({ ...parts, informers, caFile: "" });
+  const scope = new TaskScope(new AbortController().signal);
+  void scope.spawn((each) => informers.run(each));
+  void scope.spawn((each) => manager.run(each));
+  const started = () =>
+    lines.filter(([message]) => message === "Started controller").map(([, fields]) => fields?.["controller"]);
+  await expect.poll(() => started().toSorted(), { timeout: 60_000 }).toEqual(manager.controllers.toSorted());
+  expect(manager.controllers.length).toBeGreaterThan(15);
+  scope.abort();
   await scope.join();
 });
 

@@ -17,3 +17,8 @@ describe("what cannot be understood is one sentence", () => {
     });
   }
 });
+
+test("the controller manager runs unless it is left out", () => {
+  expect(parseUpOptions([]).withoutManager).toBe(false);
+  expect(parseUpOptions(["--without-manager"]).withoutManager).toBe(true);
+});

@@ -6,6 +6,8 @@ export interface UpOptions {
   /** 0 for any that is free. */
   readonly port: number;
   readonly output: "text" | "json" | "quiet";
+  /** Whether to run no controller manager, for those who run another one beside the server. */
+  readonly withoutManager?: boolean;
   readonly help: boolean;
 }
 
@@ -17,6 +19,8 @@ Usage:
 Options:
   --port PORT    where to listen on 127.0.0.1; 0 for any that is free (default: 6443)
   --nodes COUNT  how many nodes to pretend; only 0 for now (default: 0)
+  --without-manager
+                 run no controller manager, because another one is started beside this
   --json         print one JSON object a line: {"event":"ready","server":...,"kubeconfig":...}
   --quiet        print nothing but errors
   -h, --help     print this
@@ -33,7 +37,8 @@ export function parseUpOptions(args: readonly string[]): UpOptions {
   if (nodes !== 0) throw new UsageError("up: --nodes must be 0: there are no nodes yet");
   const port = wholeNumber("--port", values.port);
   if (port > 65_535) throw new UsageError(`up: --port must be at most 65535, not ${port}`);
-  return { port, output: values.json ? "json" : values.quiet ? "quiet" : "text", help: values.help };
+  const output = values.json ? "json" : values.quiet ? "quiet" : "text";
+  return { port, output, withoutManager: values["without-manager"], help: values.help };
 }
 
 function wholeNumber(name: string, text: string): number {
@@ -48,6 +53,7 @@ function parse(args: readonly string[]) {
       options: {
         port: { type: "string", default: "6443" },
         nodes: { type: "string", default: "0" },
+        "without-manager": { type: "boolean", default: false },
         json: { type: "boolean", default: false },
         quiet: { type: "boolean", default: false },
         help: { type: "boolean", short: "h", default: false },

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { deferred, systemClock } from "@kubeloop/core/base";
 import { loadClusterConfig, openClient } from "@kubeloop/core/client";
-import { namespaces } from "@kubeloop/core/resources";
+import { namespaces, pods } from "@kubeloop/core/resources";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { UsageError } from "../usage-error.ts";
 import { up } from "./up.ts";
@@ -62,6 +62,17 @@ describe("up", () => {
     });
   });
 
+  test("gives pods the account that its controllers make", async () => {
+    await running({}, async ([line], signal) => {
+      await using client = openClient(await loadClusterConfig({ path: ready(line).kubeconfig }, signal));
+      const spec = { containers: [{ name: "c", image: "i" }] };
+      const pod = { kind: "Pod", apiVersion: "v1", metadata: { name: "a" }, spec } as const;
+      const created = await client.resource(pods).in("default").create(pod, signal);
+      expect(created.spec.serviceAccountName).toBe("default");
+      expect(created.spec.volumes?.[0]?.name).toMatch(/^kube-api-access-/);
+    });
+  });
+
   test("keeps its kubeconfig to its owner, and takes it away in the end", async () => {
     await running({}, async () => {
       expect((await stat(path)).mode & 0o777).toBe(0o600);
@@ -80,6 +91,15 @@ describe("up", () => {
     const printed = await running({ output: "text" }, async () => {});
     expect(printed.join("")).toMatch(/server +https:\/\/127\.0\.0\.1:\d+\n +kubeconfig +\.\/\.kubeloop\/kubeconfig\n/);
     expect(printed.join("")).toContain('export KUBECONFIG="$PWD/.kubeloop/kubeconfig"');
+  });
+
+  test("runs no controller when it is told that another manager is started beside it", async () => {
+    await running({ withoutManager: true }, async ([line]) => {
+      expect(JSON.parse(line ?? "{}")).toMatchObject({ controllers: [] });
+    });
+    await running({}, async ([line]) => {
+      expect(JSON.parse(line ?? "{}").controllers).toContain("namespace-controller");
+    });
   });
 
   test("a port that is taken is one clear sentence", async () => {

@@ -45,6 +45,8 @@ export interface UpHost {
   off(event: "SIGHUP" | "exit", listener: () => void): unknown;
 }
 
+const noManager: ManagerOfUp = { controllers: [], run: async () => {} };
+
 /** Runs until the signal aborts, or the terminal goes away. */
 export async function up(options: UpOptions, world: UpWorld, signal: AbortSignal): Promise<void> {
   const { clock, host = process } = world;
@@ -61,12 +63,14 @@ export async function up(options: UpOptions, world: UpWorld, signal: AbortSignal
   if (kept.complaint !== undefined) world.complain(`kubeloop: ${kept.complaint}\n`);
   const log = logFor(output, world);
   const storage = new ReservedStorage(new MemoryStorage({ firstRevision: kept.firstRevision, log }), kept);
-  await using server = await ApiServer.open({ log, storage });
+  // Beside it runs the controller that makes the accounts.
+  await using server = await ApiServer.open({ log, storage, enableAdmissionPlugins: ["ServiceAccount"] });
   const listening = await listenOn(server, options.port, kept);
   const caFile = join(folder, "ca.crt");
   await writeFile(caFile, listening.admin.caPem ?? "");
   const informers = new SharedInformers({ server, clock, log });
-  const manager = await newManagerOfUp({ server, informers, caFile, log });
+  const manager =
+    options.withoutManager === true ? noManager : await newManagerOfUp({ server, informers, caFile, log });
   const own = { path, port: listening.port, content: await printKubeconfig(kubeconfigFor(listening)) };
   // Somebody may not wait: a second Ctrl-C, a reader of the output that has gone.
   using _exit = hear(host, "exit", () => {
@@ -174,7 +178,7 @@ function tellReady(
 
   server      ${url}
   kubeconfig  ${shown}
-  controllers ${manager.controllers.map((name) => name.replace(/-controller$/, "")).join(", ")}
+  controllers ${manager.controllers.map((name) => name.replace(/-controller$/, "")).join(", ") || "none"}
 
 Try:
   export KUBECONFIG="$PWD/.kubeloop/kubeconfig"
