@@ -3,6 +3,7 @@
 import { type corev1, isAlreadyExists, isConflict, isNotFound, printMicroTime, printTime } from "@kubeloop/core/api";
 import { systemClock, TaskScope } from "@kubeloop/core/base";
 import type { Client } from "@kubeloop/core/client";
+import { newFilteredPodInformer } from "@kubeloop/core/informers/core/v1";
 import { leases, namespaces, nodes, pods } from "@kubeloop/core/resources";
 import { neverAborted } from "./manager-stage.ts";
 
@@ -44,14 +45,22 @@ export class HollowNode implements AsyncDisposable {
     if (!this.#scope.signal.aborted) this.#failure ??= error;
   }
 
+  /** By an informer, because a kube-apiserver ends the watch of whoever reads too slowly. */
   async #serve(): Promise<void> {
-    const options = { fieldSelector: `spec.nodeName=${hollowNode}` };
-    for await (const { type, object } of this.#client.resource(pods).watch(options, this.#scope.signal)) {
-      const pod = object as corev1.Pod;
-      if (type !== "ADDED" && type !== "MODIFIED") continue;
-      const work = pod.metadata.deletionTimestamp === undefined ? this.#makeReady(pod, type) : this.#finish(pod);
-      work.catch((error: unknown) => this.#fail(error));
-    }
+    const informer = newFilteredPodInformer(this.#client, {
+      tweak: (scope) => ({ ...scope, fieldSelector: `spec.nodeName=${hollowNode}` }),
+    });
+    const finish = (pod: corev1.Pod) => {
+      if (pod.metadata.deletionTimestamp !== undefined) this.#finish(pod).catch((error: unknown) => this.#fail(error));
+    };
+    informer.addEventHandler({
+      onAdd: (pod) => {
+        this.#makeReady(pod).catch((error: unknown) => this.#fail(error));
+        finish(pod);
+      },
+      onUpdate: (_, pod) => finish(pod),
+    });
+    await informer.run(this.#scope.signal);
   }
 
   async #renew(): Promise<void> {
@@ -70,8 +79,8 @@ export class HollowNode implements AsyncDisposable {
     }
   }
 
-  async #makeReady(pod: corev1.Pod, type: string): Promise<void> {
-    if (type !== "ADDED" || pod.status?.podIP !== undefined) return;
+  async #makeReady(pod: corev1.Pod): Promise<void> {
+    if (pod.status?.podIP !== undefined || pod.metadata.deletionTimestamp !== undefined) return;
     const addressed = { ...pod, status: { ...pod.status, podIP: this.#nextAddress() } };
     for (;;) {
       try {

@@ -77,6 +77,15 @@ describe("build", () => {
     expect(job.said).toEqual([expect.stringContaining("building kubectl 1.29.15")]);
   });
 
+  test("makes the conformance suite of its tests, stamped, and ginkgo beside it", async () => {
+    await using job = await openBuild(undefined, "e2e");
+    await job.run();
+    const [suite, ginkgo] = await job.calls();
+    expect(suite).toMatch(/^0 test -c .*-X k8s.io\/component-base\/version.gitVersion=v1\.36\.4/);
+    expect(suite).toMatch(/-o \S+\/e2e\.test k8s\.io\/kubernetes\/test\/e2e$/);
+    expect(ginkgo).toMatch(/^0 build .*-o \S+\/ginkgo github\.com\/onsi\/ginkgo\/v2\/ginkgo$/);
+  });
+
   test("builds once when two ask at the same time", async () => {
     await using job = await openBuild();
     await Promise.all([job.run(), job.run()]);

@@ -6,10 +6,10 @@ import { access, mkdir, mkdtemp, readdir, readFile, rename, rm } from "node:fs/p
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type Bundle, buildsOf, describeBuild, manifestsOf } from "./bundles.ts";
+import { type Bundle, buildsOf, describeBuild, type GoBuild, manifestsOf } from "./bundles.ts";
 import { hasCode, RealClusterError } from "./errors.ts";
 import { openLock } from "./lock.ts";
-import { type Manifest, manifests, type PinnedVersions } from "./programs.ts";
+import { manifests, type PinnedVersions } from "./programs.ts";
 import { runCommand } from "./run-command.ts";
 
 /** Where built programs are kept: `KUBELOOP_CACHE`, or kubeloop's folder in the user's cache. */
@@ -66,20 +66,20 @@ export async function build(folder: string, options: BuildOptions, signal: Abort
   options.say(`building ${describeBuild(bundle, pinned)}`);
   const draft = await mkdtemp(`${folder}.building-`);
   try {
-    for (const { manifest, args } of buildsOf(bundle, pinned, draft)) await goBuild(manifest, args, env, signal);
+    for (const each of buildsOf(bundle, pinned, draft)) await goBuild(each, env, signal);
     await renameUnlessThere(draft, folder);
   } finally {
     await rm(draft, { recursive: true, force: true });
   }
 }
 
-async function goBuild(manifest: Manifest, args: readonly string[], env: NodeJS.ProcessEnv, signal: AbortSignal) {
+async function goBuild({ manifest, command = ["build"], args }: GoBuild, env: NodeJS.ProcessEnv, signal: AbortSignal) {
   // Without cgo no C compiler is needed, and the programs come out the same wherever they are built.
   const options = { folder: fileURLToPath(manifests[manifest]), env: { ...env, CGO_ENABLED: "0" } };
-  const answer = await runCommand("go", ["build", ...args], options, signal);
+  const answer = await runCommand("go", [...command, ...args], options, signal);
   if (answer?.status === 0) return;
   const why = answer === undefined ? "go could not be run" : answer.output.trim().split("\n").slice(-20).join("\n");
-  throw new RealClusterError(`go build of the ${manifest} manifest failed:\n${why}`, { reason: "BuildFailed" });
+  throw new RealClusterError(`go ${command[0]} of the ${manifest} manifest failed:\n${why}`, { reason: "BuildFailed" });
 }
 
 async function renameUnlessThere(draft: string, folder: string): Promise<void> {

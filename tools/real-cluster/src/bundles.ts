@@ -1,17 +1,20 @@
-// Which programs are built and kept together, and the calls of `go build` that make them. The cluster is one bundle, each
-// foreign client another: who changes a client does not spend the cluster's minutes again.
+// Which programs are built and kept together, and the calls of `go` that make them. The cluster is one bundle, each
+// foreign client another, the conformance suite the last: who changes one does not spend the minutes of the others again.
 import { join } from "node:path";
-import { foreignClients, type Manifest, type PinnedVersions, type Program } from "./programs.ts";
+import { conformancePrograms, foreignClients, type Manifest, type PinnedVersions, type Program } from "./programs.ts";
 
-export type Bundle = "cluster" | (typeof foreignClients)[number];
+export type Bundle = "cluster" | (typeof foreignClients)[number] | "e2e";
 
 export interface GoBuild {
   readonly manifest: Manifest;
-  /** What follows `go build`. */
+  /** `test -c` makes a program of a package's tests. Defaults to `build`. */
+  readonly command?: readonly string[];
+  /** What follows the command. */
   readonly args: readonly string[];
 }
 
 export function bundleOf(program: Program): Bundle {
+  if (conformancePrograms.some((one) => one === program)) return "e2e";
   return foreignClients.find((client) => client === program) ?? "cluster";
 }
 
@@ -29,6 +32,8 @@ export function describeBuild(bundle: Bundle, pinned: PinnedVersions): string {
       return `kubectl ${pinned.oldKubectl} with Go; once, about 2 minutes on two cores`;
     case "go-clients":
       return "clients that use client-go and controller-runtime, with Go; once, about a minute on two cores";
+    case "e2e":
+      return `the conformance suite of Kubernetes ${pinned.kubernetes} with Go; once, about 5 minutes on two cores`;
   }
 }
 
@@ -36,7 +41,7 @@ const smaller = ["-trimpath", "-buildvcs=false"];
 /** A module does not tell the commit it was made from; unstamped, programs would print a template instead. */
 const unknownCommit = "0".repeat(40);
 
-/** The calls of `go build` that fill `folder`. */
+/** The calls of `go` that fill `folder`. */
 export function buildsOf(bundle: Bundle, pinned: PinnedVersions, folder: string): readonly GoBuild[] {
   switch (bundle) {
     case "cluster": {
@@ -56,6 +61,20 @@ export function buildsOf(bundle: Bundle, pinned: PinnedVersions, folder: string)
     }
     case "go-clients":
       return [{ manifest: bundle, args: [...smaller, "-ldflags=-s -w", "-o", join(folder, bundle), "."] }];
+    case "e2e": {
+      const suite = [
+        ...smaller,
+        stamped(pinned.kubernetes),
+        "-o",
+        join(folder, "e2e.test"),
+        "k8s.io/kubernetes/test/e2e",
+      ];
+      const runner = [...smaller, "-ldflags=-s -w", "-o", join(folder, "ginkgo"), "github.com/onsi/ginkgo/v2/ginkgo"];
+      return [
+        { manifest: bundle, command: ["test", "-c"], args: suite },
+        { manifest: bundle, args: runner },
+      ];
+    }
   }
 }
 

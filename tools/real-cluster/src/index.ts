@@ -12,7 +12,7 @@ export { RealClusterError, type RealClusterReason } from "./errors.ts";
 export { type HttpAnswer, type HttpRequest, sendRequest } from "./http-request.ts";
 export type { Credential } from "./kubeconfig.ts";
 export type { ManagerProgram, RealClusterOptions } from "./options.ts";
-export type { ComponentName, Program } from "./programs.ts";
+export { type ComponentName, conformancePrograms, type Program } from "./programs.ts";
 export { RealCluster } from "./real-cluster.ts";
 export { type SupervisedCommand, SupervisedProcess } from "./supervised-process.ts";
 export type { TokenUser } from "./tokens.ts";

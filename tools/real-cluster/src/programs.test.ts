@@ -1,5 +1,6 @@
+import { readFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
-import { parseVersion, readPinnedVersions, requiredVersion, wantedSeries } from "./programs.ts";
+import { manifests, parseVersion, readPinnedVersions, requiredVersion, wantedSeries } from "./programs.ts";
 
 describe("parseVersion", () => {
   for (const [name, output, expected] of [
@@ -24,6 +25,11 @@ describe("requiredVersion", () => {
   test("refuses a manifest without the module", () => {
     expect(() => requiredVersion(goMod, "g.h/i")).toThrow("the manifest requires no version of g.h/i");
   });
+});
+
+test("the conformance suite is of the cluster's own version", async () => {
+  const goMod = await readFile(new URL("go.mod", manifests.e2e), "utf8");
+  expect(requiredVersion(goMod, "k8s.io/kubernetes")).toBe((await readPinnedVersions()).kubernetes);
 });
 
 test("the manifests pin Kubernetes 1.36, and kubectl 1.29 beside it", async () => {

@@ -7,10 +7,15 @@ export const components = ["etcd", "kube-apiserver", "kube-controller-manager", 
 export const clusterPrograms = [...components, "kubectl"] as const;
 /** Clients of another age, or of our own making in Go. No cluster needs them; only the suites that are about them do. */
 export const foreignClients = ["kubectl-1.29", "go-clients"] as const;
+/** Kubernetes' end-to-end tests, the conformance suite among them, and what runs them in parallel. Only `npm run test:conformance` needs them. */
+export const conformancePrograms = ["e2e.test", "ginkgo"] as const;
 
 /** A program that runs as long as the cluster does. */
 export type ComponentName = (typeof components)[number];
-export type Program = (typeof clusterPrograms)[number] | (typeof foreignClients)[number];
+export type Program =
+  | (typeof clusterPrograms)[number]
+  | (typeof foreignClients)[number]
+  | (typeof conformancePrograms)[number];
 
 /** The versions of the manifests, without a leading `v`. */
 export interface PinnedVersions {
@@ -24,6 +29,7 @@ export const manifests = {
   etcd: new URL("../manifests/etcd/", import.meta.url),
   "kubectl-1.29": new URL("../manifests/kubectl-1.29/", import.meta.url),
   "go-clients": new URL("../manifests/go-clients/", import.meta.url),
+  e2e: new URL("../manifests/e2e/", import.meta.url),
 } as const;
 
 export type Manifest = keyof typeof manifests;
@@ -60,10 +66,12 @@ export function parseVersion(output: string): string | undefined {
   return /(?:Kubernetes|etcd Version:|Client Version:)\s+v?(\d+\.\d+\.\d+\S*)/.exec(output)?.[1];
 }
 
-/** A program that others give away as well, and not only this repository. */
-export type KnownProgram = Exclude<Program, "go-clients">;
+/** A program that others give away as well, and that tells its version when it is asked. */
+export type KnownProgram = Exclude<Program, (typeof alwaysBuilt)[number]>;
 
-export const isKnown = (program: Program): program is KnownProgram => program !== "go-clients";
+const alwaysBuilt = ["go-clients", ...conformancePrograms] as const;
+
+export const isKnown = (program: Program): program is KnownProgram => !alwaysBuilt.some((built) => built === program);
 
 /** The series (`1.36`) a program has to belong to. A patch release changes no behaviour the suites look at. */
 export function wantedSeries(program: KnownProgram, pinned: PinnedVersions): string {

@@ -14,12 +14,15 @@ export interface SupervisedCommand {
   readonly path: string;
   readonly flags: readonly string[];
   readonly logPath: string;
+  /** Where it runs: our own working folder unless given. */
+  readonly folder?: string;
   /** Removed when we die without having stopped the program. */
   readonly throwAwayFolder: string;
 }
 
 // Descriptor 0 is the pipe from us, 3 tells the program's id, 4 keeps the pipe for the watcher alone. `wait` returns early
-// when the trap runs, hence the second one. Read: end of input means that we are gone.
+// when the trap runs, hence the second one. Read: end of input means that we are gone. In the end everything of the session is asked to end:
+// the watcher, and what the program has started itself and left behind.
 const supervisor = `
 folder=$1; shift
 exec 4<&0 </dev/null
@@ -29,13 +32,13 @@ exec >/dev/null 2>&1
 orphaned=
 trap 'orphaned=yes; kill -KILL "$program"' USR1
 (read -r _ <&4; kill -USR1 $$) 3>&- &
-watcher=$!
 exec 4<&-
 echo "$program" >&3
 exec 3>&-
 wait "$program"; status=$?
 if [ -n "$orphaned" ]; then wait "$program"; rm -rf "$folder"; fi
-kill "$watcher"
+trap '' TERM
+kill 0
 exit "$status"
 `;
 
@@ -63,6 +66,7 @@ export class SupervisedProcess {
     try {
       const shell = spawn("sh", ["-c", supervisor, "sh", command.throwAwayFolder, command.path, ...command.flags], {
         detached: true,
+        ...(command.folder === undefined ? {} : { cwd: command.folder }),
         env: childEnv(),
         stdio: ["pipe", log.fd, log.fd, "pipe"],
       });
