@@ -1,7 +1,7 @@
 // How the time of `.ci/run` is shared out, in minutes, and what is printed of a step that has ended. A share is no limit: a step that takes more
 // than twice as much says so and goes on, since a machine may be busy; but somebody should look.
 
-/** By the name of the step. Conformance has its share; its step comes with its first test. */
+/** By the name of the step. */
 export const shareMinutes = {
   "npm test": 14,
   "newest Node": 5,
