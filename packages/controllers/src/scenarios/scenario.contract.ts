@@ -84,7 +84,8 @@ export async function untilEvents(cluster: ScenarioCluster, expected: Readonly<R
     const found: Record<string, number> = {};
     for (const { reason = "", count = 1 } of await listed(cluster, events))
       found[reason] = (found[reason] ?? 0) + count;
-    return Object.entries(expected).every(([reason, count]) => found[reason] === count);
+    if (Object.entries(expected).every(([reason, count]) => found[reason] === count)) return true;
+    throw new Error(`there are ${JSON.stringify(found)}`);
   });
 }
 

@@ -69,7 +69,7 @@ export class ControllerSources {
       const result = await this.#waitOnce(limit.signal);
       signal.throwIfAborted();
       const error = result.asError(controller.name);
-      if (error === undefined) return;
+      if (error === undefined) return log.info("Caches are synced");
       // Without a timeout, the wait failed because a source was stopped: it will never sync.
       if (onSyncTimeout === "fail" || !limit.signal.aborted) throw error;
       if (onSyncTimeout === "start") {
