@@ -99,7 +99,7 @@ function progressed(status: Status, { deployment, newSet, nowMs }: RolloutState)
     const message = `${who} has successfully progressed.`;
     return withProgress(status, "True", { reason: "NewReplicaSetAvailable", message }, nowMs).conditions ?? [];
   }
-  if (hasProgressed(deployment.status ?? {}, status)) {
+  if (hasProgressed(deployment.status ?? {}, status) || isUntold(current, newSet)) {
     const said = { reason: "ReplicaSetUpdated", message: `${who} is progressing.` };
     // Told anew even if it was told before: the deadline begins again.
     const others = removeCondition(conditions, "Progressing") ?? [];
@@ -113,6 +113,16 @@ function progressed(status: Status, { deployment, newSet, nowMs }: RolloutState)
     return withProgress(status, "False", { reason: "ProgressDeadlineExceeded", message }, nowMs).conditions ?? [];
   }
   return conditions;
+}
+
+/**
+ * Whether the condition still tells of the rollout before this one: the manager ended after it had made or scaled the newest set, and before it
+ * could write the status. Upstream leaves it at that, and such a rollout has no deadline.
+ */
+function isUntold(current: appsv1.DeploymentCondition | undefined, newSet: appsv1.ReplicaSet | undefined): boolean {
+  if (current?.reason !== "NewReplicaSetAvailable" || newSet === undefined) return false;
+  const available = /^ReplicaSet "(.*)" has/.exec(current.message ?? "")?.[1];
+  return available !== undefined && available !== newSet.metadata.name;
 }
 
 /** More pods of the newest template, fewer of old ones, or more that are ready or available. */

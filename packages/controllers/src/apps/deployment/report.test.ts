@@ -126,6 +126,9 @@ describe("Available is", () => {
 describe("Progressing says", () => {
   const partly = { replicas: 3, updatedReplicas: 3, readyReplicas: 1, availableReplicas: 1, observedGeneration: 7 };
   const stuck = set(2, { replicas: 3, available: 1 });
+  const old = set(1, { replicas: 1, available: 0 });
+  const availableBefore = (name: string) =>
+    progressing({ reason: "NewReplicaSetAvailable", message: `ReplicaSet "${name}" has successfully progressed.` });
   const rows: readonly (readonly [string, Given, Partial<appsv1.DeploymentCondition> | undefined])[] = [
     [
       "that the set was made",
@@ -190,6 +193,16 @@ describe("Progressing says", () => {
         oldSets: [set(1, { replicas: 1 })],
       },
       { reason: "ReplicaSetUpdated", lastUpdateTime: now },
+    ],
+    [
+      "that a rollout goes on of which the manager could not tell before it ended, so that its deadline counts",
+      { deployment: known([availableBefore("web-1")], { ...partly, replicas: 4 }), newSet: stuck, oldSets: [old] },
+      { reason: "ReplicaSetUpdated", message: 'ReplicaSet "web-2" is progressing.', lastUpdateTime: now },
+    ],
+    [
+      "nothing new of a set that is available when old pods are there again",
+      { deployment: known([availableBefore("web-2")], { ...partly, replicas: 4 }), newSet: stuck, oldSets: [old] },
+      { reason: "NewReplicaSetAvailable", lastUpdateTime: ago(100) },
     ],
     [
       "that it was given up after the deadline",
