@@ -57,7 +57,15 @@ describe("what a change wakes", () => {
       update(owner, waiting),
       ["child", "owner"],
     ],
-    ["it still waits: nothing", [waiting, child], update(waiting, waiting), []],
+    ["it still waits, and is blocked: nothing", [waiting, blocking], update(waiting, waiting), []],
+    // The watch may have been cut off while it stopped waiting and began again.
+    ["it waits, or waits again, and nothing blocks it: itself", [waiting, child], update(waiting, waiting), ["owner"]],
+    [
+      "it orphans, or orphans again: the owner, in the other queue",
+      [deleting(owner, "orphan"), child],
+      update(deleting(owner, "orphan"), deleting(owner, "orphan")),
+      [{ queue: "attemptToOrphan", key: "owner" }],
+    ],
     ["it waits already when a list shows it: its dependents, and itself", [child], add(waiting), ["child", "owner"]],
     [
       "it waits still when another list shows it, as after its kind was away: both again",

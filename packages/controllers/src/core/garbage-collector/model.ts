@@ -212,11 +212,14 @@ export class OwnerGraph {
   }
 
   #noteDeletion({ identity: { uid }, deletion }: GraphNode, before: GraphNode | undefined, wakes: Wake[]): void {
-    if (deletion === before?.deletion) return;
+    // Whatever it was before: that the collector removed its finalizer, and that somebody deleted it in the same way again, may both have
+    // happened while the watch was cut off.
     if (deletion === "orphaningDependents") wakes.push({ queue: orphanQueue, key: uid });
     if (deletion !== "deletingDependents") return;
-    this.#wakeDependents(uid, wakes);
-    wakes.push(uid);
+    const isNew = deletion !== before?.deletion;
+    if (isNew) this.#wakeDependents(uid, wakes);
+    // As long as a dependent blocks it, the last of them wakes it.
+    if (isNew || !this.isBlocked(uid)) wakes.push(uid);
   }
 
   #wakeDependents(uid: string, wakes: Wake[]): void {
