@@ -21,11 +21,15 @@ interface Known {
 
 const known = JSON.parse(readFileSync(new URL("known-differences.json", import.meta.url), "utf8")) as readonly Known[];
 
+/** Off by default on both, and written here. */
+const alsoOn: readonly string[] = ["NodeRestriction"];
+
 let cluster: RealCluster;
 let server: ApiServer;
 beforeAll(async () => {
-  cluster = await RealCluster.start({ extraFlags: withoutAdmission }, never);
-  server = await ApiServer.open();
+  const flags = [...withoutAdmission["kube-apiserver"], `--enable-admission-plugins=${alsoOn.join(",")}`];
+  cluster = await RealCluster.start({ extraFlags: { "kube-apiserver": flags } }, never);
+  server = await ApiServer.open({ enableAdmissionPlugins: alsoOn });
 });
 afterAll(async () => {
   await server?.[Symbol.asyncDispose]();

@@ -12,10 +12,10 @@ export interface Step {
   /** What is asked, in a few words; unique within its scene. */
   readonly title: string;
   readonly method?: string;
-  /** `{ns}` stands for the scene's namespace. */
+  /** `{ns}` stands for the scene's namespace, here and in all that follows. */
   readonly path: string;
   readonly query?: Readonly<Record<string, string>>;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>;
   /** An object is sent as JSON; text as it is. */
   readonly body?: unknown;
 }

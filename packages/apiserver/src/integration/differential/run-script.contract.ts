@@ -1,5 +1,5 @@
 // Sends a script to a server through its transport and keeps what it answered.
-import { collectBytes, headerValue, noBody, type Transport } from "@kubeloop/core/api";
+import { collectBytes, type HttpHeaders, headerValue, noBody, type Transport } from "@kubeloop/core/api";
 import { parse } from "yaml";
 import type { Answered, Scene, Step } from "./request-script.contract.ts";
 
@@ -41,7 +41,10 @@ async function send(transport: Transport, step: Step, namespace: string, signal:
       method,
       path: place(path),
       query: Object.entries(query).map(([name, value]) => [name, place(value)] as const),
-      headers: { ...(text === undefined ? {} : { "content-type": "application/json" }), ...headers },
+      headers: {
+        ...(text === undefined ? {} : { "content-type": "application/json" }),
+        ...placedHeaders(headers, place),
+      },
       body: text === undefined ? noBody : { kind: "bytes", bytes: Buffer.from(place(text), "utf8") },
       prefers: "bytes",
     },
@@ -65,6 +68,13 @@ async function send(transport: Transport, step: Step, namespace: string, signal:
     headers: kept,
     body: parsed(Buffer.from(bytes).toString("utf8"), kept["content-type"]),
   };
+}
+
+function placedHeaders(headers: HttpHeaders, place: (text: string) => string): HttpHeaders {
+  const placed = Object.entries(headers).map(
+    ([name, value]) => [name, typeof value === "string" ? place(value) : value.map(place)] as const,
+  );
+  return Object.fromEntries(placed);
 }
 
 /** JSON, or one JSON a line (a watch), or YAML, whose spelling is free, or else the text. */

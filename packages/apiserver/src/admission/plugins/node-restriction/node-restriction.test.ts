@@ -56,7 +56,7 @@ describe("who is restricted", () => {
 const only = 'node "n" can only create pods with';
 
 describe("a pod is created", () => {
-  test.each([
+  test.each<readonly [string, object, string]>([
     ["as a mirror of its own", mirrorPod(), ""],
     [
       "without the annotation",
