@@ -87,7 +87,8 @@ function volumeNamesSecret({ name: _name, ...sources }: corev1.Volume): boolean 
     const fields = source as Readonly<Record<string, unknown>>;
     const refers = (field: string) => isNamed((fields[field] as { readonly name?: string } | undefined)?.name);
     if (isNamed(fields["secretName"]) || secretFields.some(refers)) return true;
-    const { sources: projected = [] } = source as { readonly sources?: readonly corev1.VolumeProjection[] };
-    return projected.some(({ secret }) => isNamed(secret?.name));
+    // Null where a projected volume names none: Go prints it so.
+    const { sources: projected } = source as { readonly sources?: readonly corev1.VolumeProjection[] | null };
+    return (projected ?? []).some(({ secret }) => isNamed(secret?.name));
   });
 }

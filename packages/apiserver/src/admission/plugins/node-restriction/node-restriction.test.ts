@@ -426,6 +426,11 @@ describe("what a node writes beside that", () => {
       { ...signing, object: request(client, "nonsense") },
       "unable to parse csr: PEM block type must be CERTIFICATE REQUEST",
     ],
+    [
+      "a request that says null",
+      { ...signing, object: { metadata: { name: "a" }, spec: { signerName: serving, request: null } } },
+      "unable to parse csr: PEM block type must be CERTIFICATE REQUEST",
+    ],
     ["an approval", { ...signing, operation: "UPDATE", object: request(serving, requestPem) }, ""],
     [
       "a request for a pod's certificate",

@@ -123,6 +123,13 @@ test("whoever may request every audience is not asked for volumes", async () => 
   expect(await refusalOf(boundTo("plain"), ["other"], { user: master })).toBe("");
 });
 
+test("a request that says null is one that says nothing", async () => {
+  const object = { kind: "TokenRequest", metadata: {}, spec: { boundObjectRef: null, audiences: null } };
+  expect(await refusalOf(undefined, [], { object })).toBe(forbidden(notBound));
+  const bound = { ...object, spec: { boundObjectRef: boundTo("full"), audiences: null } };
+  expect(await refusalOf(undefined, [], { object: bound })).toBe(forbidden(notAsked("")));
+});
+
 test("the account itself is not restricted", async () => {
   expect(await refusalOf(undefined, [], { subresource: "" })).toBe("");
   expect(await refusalOf(undefined, [], { operation: "UPDATE" })).toBe("");

@@ -9,7 +9,9 @@ export const tokenRule: NodeRule = async (request) => {
   const { nodeName, attributes, parts } = request;
   const { operation, subresource, namespace, object } = attributes;
   if (operation !== "CREATE" || subresource !== "token") return undefined;
-  const { boundObjectRef: ref, audiences = [] } = (object as unknown as authenticationv1.TokenRequest).spec ?? {};
+  const { spec } = object as unknown as authenticationv1.TokenRequest;
+  // Nothing has been checked yet: a field that Go prints as null may be null here.
+  const [ref, audiences] = [spec?.boundObjectRef ?? undefined, spec?.audiences ?? []];
   const name = ref?.name ?? "";
   if (ref?.apiVersion !== "v1" || ref.kind !== "Pod" || name === "") return "node requested token not bound to a pod";
   if ((ref.uid ?? "") === "") return "node requested token with a pod binding without a uid";
