@@ -40,6 +40,7 @@ export function normalise(answer: Answered, namespace: string): Answered {
     .replaceAll(/127\.0\.0\.1:\d+/g, "{address}")
     // What a server makes up of a prefix.
     .replaceAll(/(A_|[Gg]en-a*)[bcdfghjklmnpqrstvwxz2456789]{5}/g, "$1{suffix}")
+    .replaceAll(/(kube-api-access-)[bcdfghjklmnpqrstvwxz2456789]{5}/g, "$1{suffix}")
     // How long ago, in a table: the second may have turned since.
     .replaceAll(/"\d+s"/g, '"{age}"')
     .replaceAll(/\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{6})?Z/g, "{time}");
