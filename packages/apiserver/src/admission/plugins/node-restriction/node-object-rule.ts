@@ -21,9 +21,8 @@ const kubeletLabels: ReadonlySet<string> = new Set([
 ]);
 
 const kubeletDomains = ["kubelet.kubernetes.io", "node.kubernetes.io"];
+/** Among these is node-restriction.kubernetes.io, which is for administrators alone: by its labels pods are kept to nodes that are trusted. */
 const kubernetesDomains = ["kubernetes.io", "k8s.io"];
-/** Labels of this domain are for administrators alone, so that pods can be kept to nodes that are trusted. */
-const restrictedDomain = "node-restriction.kubernetes.io";
 
 export const nodeObjectRule: NodeRule = async ({ nodeName, attributes }) => {
   const { operation, name, object, oldObject } = attributes;
@@ -60,7 +59,6 @@ function forbiddenLabels(labels: Labels = {}, old: Labels = {}): readonly string
 function mayChange(key: string): boolean {
   const slash = key.indexOf("/");
   const domain = slash < 0 ? "" : key.slice(0, slash);
-  if (isWithin(domain, restrictedDomain)) return false;
   if (!kubernetesDomains.some((each) => isWithin(domain, each))) return true;
   return kubeletLabels.has(key) || kubeletDomains.some((each) => isWithin(domain, each));
 }
