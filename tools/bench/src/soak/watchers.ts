@@ -73,8 +73,9 @@ export class Watcher {
       const sent = request({ ...requestOptions(target, asked, this.#agent), signal }, (incoming) => {
         this.#isOpen = incoming.statusCode === 200;
         if (incoming.statusCode === 410) this.#fault = `its version ${this.#version} was forgotten`;
-        const take = this.#lineReader();
-        incoming.on("data", (chunk: Buffer) => take(chunk));
+        // A refusal, as 429, is no event: the watcher comes back.
+        if (this.#isOpen) incoming.on("data", this.#lineReader());
+        else incoming.resume();
         incoming.on("error", () => resolve());
         incoming.on("close", () => resolve());
       });
