@@ -1,6 +1,6 @@
 // ServiceAccount: a pod runs as an account of its namespace, and every container finds the account's token where clients look for it. Off until asked
 // for (`../choose-plugins.ts`): without a controller that makes the accounts, no pod could be created.
-import { type corev1, generateName, newNotFound } from "@kubeloop/core/api";
+import { type corev1, generateName, newNotFound, newStatusError } from "@kubeloop/core/api";
 import { randomBelow } from "@kubeloop/core/base";
 import type { Draft } from "../../kinds/kind-rules.ts";
 import type { AdmissionAttributes } from "../attributes.ts";
@@ -57,7 +57,13 @@ export function serviceAccount(parts: AdmissionParts): AdmissionPlugin {
     }
     const account = await accountFor(attributes);
     if (!isTrue(account.metadata.annotations?.[enforceAnnotation])) return;
-    const why = isEphemeral ? findForeignSecretOfEphemeral(pod, account) : findForeignSecret(pod, account);
+    if (isEphemeral) {
+      const why = findForeignSecretOfEphemeral(pod, account);
+      // Upstream's oddity: it refuses with an error that is no 403, which a server answers with 500.
+      if (why !== undefined) throw newStatusError({ code: 500, reason: "", message: why });
+      return;
+    }
+    const why = findForeignSecret(pod, account);
     if (why !== undefined) throw admissionForbidden(attributes, why);
   };
   return {
