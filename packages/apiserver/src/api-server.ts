@@ -27,6 +27,7 @@ import {
   systemRandom,
   TaskScope,
 } from "@kubeloop/core/base";
+import { AdmissionMetrics } from "./admission/admission-metrics.ts";
 import { AdmissionChain } from "./admission/chain.ts";
 import { choosePluginNames, newPlugins, type PluginChoice } from "./admission/choose-plugins.ts";
 import { writtenPlugins } from "./admission/plugins/index.ts";
@@ -106,7 +107,10 @@ export class ApiServer implements AsyncDisposable {
         catalogue,
         clock,
         random,
-        admission: new AdmissionChain(newPlugins(names, writtenPlugins, { storage, clock, random, authorizer })),
+        admission: new AdmissionChain(
+          newPlugins(names, writtenPlugins, { storage, clock, random, authorizer }),
+          new AdmissionMetrics(metrics, clock),
+        ),
         reservers: reserversFor(names),
         fieldManagers,
         nodeConnector: options.nodeConnector,

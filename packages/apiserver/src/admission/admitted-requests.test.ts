@@ -59,7 +59,7 @@ test.each([
   ["PATCH", `${shop}/pods/a/status`, { status: { phase: "Running" } }, 'UPDATE pods/status Pod "a" new old'],
   ["DELETE", `${shop}/pods/a`, undefined, 'DELETE pods Pod "a" old'],
   ["DELETE", `${shop}/configmaps/m`, undefined, 'DELETE configmaps ConfigMap "m" old'],
-  ["DELETE", `${shop}/pods`, undefined, 'DELETE pods Pod "a" old'],
+  ["DELETE", `${shop}/pods`, undefined, 'DELETE pods Pod "" old'],
   [
     "POST",
     `${shop}/pods/a/binding`,

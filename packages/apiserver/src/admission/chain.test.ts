@@ -1,4 +1,6 @@
+import { FakeClock, MetricsRegistry } from "@kubeloop/core/base";
 import { describe, expect, test } from "vitest";
+import { AdmissionMetrics, admissionMetricName } from "./admission-metrics.ts";
 import type { AdmissionAttributes, Operation } from "./attributes.ts";
 import { AdmissionChain } from "./chain.ts";
 import type { AdmissionPlugin } from "./plugin.ts";
@@ -57,4 +59,31 @@ describe("a chain", () => {
     await expect(ask([plugin("a"), refusing, plugin("c")], "CREATE")).rejects.toThrow("no");
     expect(asked).toEqual(["a admits"]);
   });
+});
+
+test("whoever was asked is counted, by whether they refused", async () => {
+  const registry = new MetricsRegistry();
+  const refusing = plugin("Priority", {
+    async validate() {
+      throw new Error("no");
+    },
+  });
+  const chain = new AdmissionChain([plugin("LimitRanger"), refusing], new AdmissionMetrics(registry, new FakeClock()));
+  const attributes = {
+    operation: "CREATE",
+    resource: { group: "", version: "v1", resource: "pods" },
+  } as AdmissionAttributes;
+  await chain.admit(attributes);
+  await chain.admit(attributes);
+  await expect(chain.validate(attributes)).rejects.toThrow("no");
+  const counts = registry
+    .print()
+    .split("\n")
+    .filter((line) => line.startsWith(`${admissionMetricName}_count`));
+  expect(counts.map((line) => line.slice(admissionMetricName.length)).sort()).toEqual([
+    '_count{name="LimitRanger",operation="CREATE",rejected="false",type="admit"} 2',
+    '_count{name="LimitRanger",operation="CREATE",rejected="false",type="validate"} 1',
+    '_count{name="Priority",operation="CREATE",rejected="false",type="admit"} 2',
+    '_count{name="Priority",operation="CREATE",rejected="true",type="validate"} 1',
+  ]);
 });

@@ -1,8 +1,7 @@
 // The plugins one after the other, each asked only for what it handles. All of `admit` comes before all of `validate`: the verbs see to that.
+import type { AdmissionMetrics, AdmissionPhase } from "./admission-metrics.ts";
 import type { AdmissionAttributes } from "./attributes.ts";
 import type { AdmissionPlugin } from "./plugin.ts";
-
-type Phase = "admit" | "validate";
 
 export interface Admission {
   admit(attributes: AdmissionAttributes): Promise<void>;
@@ -14,19 +13,31 @@ export class AdmissionChain implements Admission {
   /** Who is asked in a phase for an operation on a resource: found out once. */
   readonly #asked = new Map<string, readonly AdmissionPlugin[]>();
 
-  constructor(plugins: readonly AdmissionPlugin[]) {
+  readonly #metrics: AdmissionMetrics | undefined;
+
+  constructor(plugins: readonly AdmissionPlugin[], metrics?: AdmissionMetrics) {
     this.#plugins = plugins;
+    this.#metrics = metrics;
   }
 
   async admit(attributes: AdmissionAttributes): Promise<void> {
-    for (const plugin of this.#pluginsFor("admit", attributes)) await plugin.admit?.(attributes);
+    await this.#ask("admit", attributes);
   }
 
   async validate(attributes: AdmissionAttributes): Promise<void> {
-    for (const plugin of this.#pluginsFor("validate", attributes)) await plugin.validate?.(attributes);
+    await this.#ask("validate", attributes);
   }
 
-  #pluginsFor(phase: Phase, { operation, resource: { group, resource } }: AdmissionAttributes) {
+  async #ask(phase: AdmissionPhase, attributes: AdmissionAttributes): Promise<void> {
+    const { operation } = attributes;
+    for (const plugin of this.#pluginsFor(phase, attributes)) {
+      const ask = async () => await plugin[phase]?.(attributes);
+      if (this.#metrics === undefined) await ask();
+      else await this.#metrics.measure({ name: plugin.name, operation, phase }, ask);
+    }
+  }
+
+  #pluginsFor(phase: AdmissionPhase, { operation, resource: { group, resource } }: AdmissionAttributes) {
     const collection = group === "" ? resource : `${group}/${resource}`;
     const key = `${phase} ${operation} ${collection}`;
     let plugins = this.#asked.get(key);

@@ -25,15 +25,15 @@ describe("a server runs", () => {
 });
 
 test.each([
-  [{ enableAdmissionPlugins: ["Nonsense"] }, 'enableAdmissionPlugins: plugin "Nonsense" is unknown'],
-  [{ disableAdmissionPlugins: ["Nonsense"] }, 'disableAdmissionPlugins: plugin "Nonsense" is unknown'],
+  [{ enableAdmissionPlugins: ["Nonsense"] }, 'enable-admission-plugins plugin "Nonsense" is unknown'],
+  [{ disableAdmissionPlugins: ["Nonsense"] }, 'disable-admission-plugins plugin "Nonsense" is unknown'],
   [
-    { enableAdmissionPlugins: ["Priority"], disableAdmissionPlugins: ["Priority"] },
-    'plugin "Priority" is both enabled and disabled',
+    { enableAdmissionPlugins: ["Priority", "LimitRanger"], disableAdmissionPlugins: ["Priority", "LimitRanger"] },
+    "[LimitRanger Priority] in enable-admission-plugins and disable-admission-plugins overlapped",
   ],
   [
     { enableAdmissionPlugins: ["ImagePolicyWebhook"] },
-    'enableAdmissionPlugins: plugin "ImagePolicyWebhook" is not written yet',
+    'enable-admission-plugins plugin "ImagePolicyWebhook" is not written yet',
   ],
 ])("%j is refused when the server opens", async (choice, message) => {
   await expect(ApiServer.open(choice as PluginChoice)).rejects.toThrow(message);

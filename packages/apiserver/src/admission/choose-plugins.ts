@@ -17,12 +17,16 @@ export function choosePluginNames(
   isWritten: (name: PluginName) => boolean,
 ): readonly PluginName[] {
   const { enableAdmissionPlugins: enable = [], disableAdmissionPlugins: disable = [] } = choice;
+  const overlap = [...new Set(enable)].filter((name) => disable.includes(name)).sort();
+  // In kube-apiserver's words, which name its flags.
   const faults = [
-    ...enable.flatMap((name) => (isPluginName(name) ? [] : [`enableAdmissionPlugins: plugin "${name}" is unknown`])),
-    ...disable.flatMap((name) => (isPluginName(name) ? [] : [`disableAdmissionPlugins: plugin "${name}" is unknown`])),
-    ...enable.flatMap((name) => (disable.includes(name) ? [`plugin "${name}" is both enabled and disabled`] : [])),
+    ...enable.flatMap((name) => (isPluginName(name) ? [] : [`enable-admission-plugins plugin "${name}" is unknown`])),
+    ...disable.flatMap((name) => (isPluginName(name) ? [] : [`disable-admission-plugins plugin "${name}" is unknown`])),
+    ...(overlap.length === 0
+      ? []
+      : [`[${overlap.join(" ")}] in enable-admission-plugins and disable-admission-plugins overlapped`]),
     ...enable.flatMap((name) =>
-      isPluginName(name) && !isWritten(name) ? [`enableAdmissionPlugins: plugin "${name}" is not written yet`] : [],
+      isPluginName(name) && !isWritten(name) ? [`enable-admission-plugins plugin "${name}" is not written yet`] : [],
     ),
   ];
   if (faults.length > 0) throw new KubeloopError(faults.join("; "), { reason: "Invalid", retry: "never" });

@@ -21,6 +21,11 @@ export function listenFault(error: unknown, port: number): unknown {
   }
 }
 
+/** Of admission plugins that there are not, or not yet, or that are named twice. */
+export function pluginFault(error: unknown): unknown {
+  return error instanceof KubeloopError && error.reason === "Invalid" ? new UsageError(`up: ${error.message}`) : error;
+}
+
 /** Of a path that could not be looked at, written or removed; `verb` says which. */
 export function fileFault(error: unknown, verb: string, path: string): unknown {
   const code = codeOf(error);

@@ -22,3 +22,17 @@ test("the controller manager runs unless it is left out", () => {
   expect(parseUpOptions([]).withoutManager).toBe(false);
   expect(parseUpOptions(["--without-manager"]).withoutManager).toBe(true);
 });
+
+test.each([
+  [[], []],
+  [["--enable-admission-plugins="], []],
+  [["--enable-admission-plugins=NodeRestriction"], ["NodeRestriction"]],
+  [
+    ["--enable-admission-plugins", "A,B", "--enable-admission-plugins=C"],
+    ["A", "B", "C"],
+  ],
+])("%j asks for the admission plugins %j", (args, names) => {
+  expect(parseUpOptions(args).enableAdmissionPlugins).toEqual(names);
+  const twin = args.map((word) => word.replace("--enable", "--disable"));
+  expect(parseUpOptions(twin).disableAdmissionPlugins).toEqual(names);
+});

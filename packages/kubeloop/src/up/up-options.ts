@@ -8,6 +8,9 @@ export interface UpOptions {
   readonly output: "text" | "json" | "quiet";
   /** Whether to run no controller manager, for those who run another one beside the server. */
   readonly withoutManager?: boolean;
+  /** Admission plugins besides those that are on by default. */
+  readonly enableAdmissionPlugins?: readonly string[];
+  readonly disableAdmissionPlugins?: readonly string[];
   readonly help: boolean;
 }
 
@@ -21,6 +24,10 @@ Options:
   --nodes COUNT  how many nodes to pretend; only 0 for now (default: 0)
   --without-manager
                  run no controller manager, because another one is started beside this
+  --enable-admission-plugins NAME,...
+                 admission plugins besides those that are on by default, for instance NodeRestriction
+  --disable-admission-plugins NAME,...
+                 admission plugins to leave out, though they are on by default
   --json         print one JSON object a line: {"event":"ready","server":...,"kubeconfig":...}
   --quiet        print nothing but errors
   -h, --help     print this
@@ -38,8 +45,19 @@ export function parseUpOptions(args: readonly string[]): UpOptions {
   const port = wholeNumber("--port", values.port);
   if (port > 65_535) throw new UsageError(`up: --port must be at most 65535, not ${port}`);
   const output = values.json ? "json" : values.quiet ? "quiet" : "text";
-  return { port, output, withoutManager: values["without-manager"], help: values.help };
+  return {
+    port,
+    output,
+    withoutManager: values["without-manager"],
+    enableAdmissionPlugins: namesIn(values["enable-admission-plugins"]),
+    disableAdmissionPlugins: namesIn(values["disable-admission-plugins"]),
+    help: values.help,
+  };
 }
+
+/** As kube-apiserver reads a list: separated by commas, and given as often as one likes. Whether there is such a plugin, the server says. */
+const namesIn = (lists: readonly string[] = []): readonly string[] =>
+  lists.flatMap((list) => (list === "" ? [] : list.split(",")));
 
 function wholeNumber(name: string, text: string): number {
   if (!/^\d{1,9}$/.test(text)) throw new UsageError(`up: ${name} must be a whole number, not ${JSON.stringify(text)}`);
@@ -54,6 +72,8 @@ function parse(args: readonly string[]) {
         port: { type: "string", default: "6443" },
         nodes: { type: "string", default: "0" },
         "without-manager": { type: "boolean", default: false },
+        "enable-admission-plugins": { type: "string", multiple: true },
+        "disable-admission-plugins": { type: "string", multiple: true },
         json: { type: "boolean", default: false },
         quiet: { type: "boolean", default: false },
         help: { type: "boolean", short: "h", default: false },

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { deferred, systemClock } from "@kubeloop/core/base";
 import { loadClusterConfig, openClient } from "@kubeloop/core/client";
-import { namespaces, pods } from "@kubeloop/core/resources";
+import { namespaces, nodes, pods } from "@kubeloop/core/resources";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { UsageError } from "../usage-error.ts";
 import { up } from "./up.ts";
@@ -71,6 +71,38 @@ describe("up", () => {
       expect(created.spec.serviceAccountName).toBe("default");
       expect(created.spec.volumes?.[0]?.name).toMatch(/^kube-api-access-/);
     });
+  });
+
+  test("leaves out the admission plugins that it is told to", async () => {
+    await running({ disableAdmissionPlugins: ["ServiceAccount"] }, async ([line], signal) => {
+      await using client = openClient(await loadClusterConfig({ path: ready(line).kubeconfig }, signal));
+      const spec = { containers: [{ name: "c", image: "i" }] };
+      const pod = { kind: "Pod", apiVersion: "v1", metadata: { name: "a" }, spec } as const;
+      const created = await client.resource(pods).in("default").create(pod, signal);
+      expect(created.spec.serviceAccountName).toBeUndefined();
+    });
+  });
+
+  test("adds the admission plugins that it is told to", async () => {
+    await running({ enableAdmissionPlugins: ["NodeRestriction"] }, async ([line], signal) => {
+      const config = await loadClusterConfig({ path: ready(line).kubeconfig }, signal);
+      const groups = ["system:nodes", "system:masters"];
+      await using client = openClient({ ...config, impersonate: { user: "system:node:n", groups } });
+      const node = { kind: "Node", apiVersion: "v1", metadata: { name: "other" } } as const;
+      const refused = client.resource(nodes).create(node, signal);
+      await expect(refused).rejects.toThrow('node "n" is not allowed to modify node "other"');
+    });
+  });
+
+  test.each([
+    [{ enableAdmissionPlugins: ["Nonsense"] }, 'up: enable-admission-plugins plugin "Nonsense" is unknown'],
+    [{ disableAdmissionPlugins: ["Nonsense"] }, 'up: disable-admission-plugins plugin "Nonsense" is unknown'],
+    [
+      { enableAdmissionPlugins: ["Priority"], disableAdmissionPlugins: ["Priority"] },
+      "up: [Priority] in enable-admission-plugins and disable-admission-plugins overlapped",
+    ],
+  ])("%j is one clear sentence", async (options, sentence) => {
+    await expect(running(options, async () => {})).rejects.toEqual(new UsageError(sentence));
   });
 
   test("keeps its kubeconfig to its owner, and takes it away in the end", async () => {

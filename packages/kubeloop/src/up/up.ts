@@ -7,7 +7,13 @@
 // expired. One `up` per folder: the second says so and ends.
 import { writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
-import { ApiServer, kubernetesVersion, type Listening, MemoryStorage } from "@kubeloop/apiserver";
+import {
+  ApiServer,
+  type ApiServerOptions,
+  kubernetesVersion,
+  type Listening,
+  MemoryStorage,
+} from "@kubeloop/apiserver";
 import {
   type Clock,
   childSignal,
@@ -27,7 +33,7 @@ import { putKubeconfig, removeKubeconfig, requireNoOther } from "./own-kubeconfi
 import { ReservedStorage } from "./reserved-storage.ts";
 import { type ManagerOfUp, newManagerOfUp } from "./run-manager.ts";
 import { SharedInformers } from "./shared-informers.ts";
-import { listenFault } from "./start-faults.ts";
+import { listenFault, pluginFault } from "./start-faults.ts";
 import type { UpOptions } from "./up-options.ts";
 
 export interface UpWorld {
@@ -63,8 +69,7 @@ export async function up(options: UpOptions, world: UpWorld, signal: AbortSignal
   if (kept.complaint !== undefined) world.complain(`kubeloop: ${kept.complaint}\n`);
   const log = logFor(output, world);
   const storage = new ReservedStorage(new MemoryStorage({ firstRevision: kept.firstRevision, log }), kept);
-  // Beside it runs the controller that makes the accounts.
-  await using server = await ApiServer.open({ log, storage, enableAdmissionPlugins: ["ServiceAccount"] });
+  await using server = await openServer(options, { log, storage });
   const listening = await listenOn(server, options.port, kept);
   const caFile = join(folder, "ca.crt");
   await writeFile(caFile, listening.admin.caPem ?? "");
@@ -103,6 +108,19 @@ export async function up(options: UpOptions, world: UpWorld, signal: AbortSignal
     removeKubeconfig(own);
   }
 }
+
+async function openServer(options: UpOptions, parts: ApiServerOptions): Promise<ApiServer> {
+  const { enableAdmissionPlugins: asked = [], disableAdmissionPlugins = [] } = options;
+  // ServiceAccount is on as upstream: the controller that makes the accounts runs beside the server.
+  const enableAdmissionPlugins = disableAdmissionPlugins.includes(accounts) ? asked : [accounts, ...asked];
+  try {
+    return await ApiServer.open({ ...parts, enableAdmissionPlugins, disableAdmissionPlugins });
+  } catch (error) {
+    throw pluginFault(error);
+  }
+}
+
+const accounts = "ServiceAccount";
 
 function hear(host: UpHost, event: "SIGHUP" | "exit", listener: () => void): Disposable {
   host.on(event, listener);

@@ -10,6 +10,7 @@ import { defaultTolerationSeconds } from "./default-toleration-seconds.ts";
 import { limitRanger } from "./limit-ranger.ts";
 import { namespaceLifecycle } from "./namespace-lifecycle.ts";
 import { nodeDeclaredFeatureValidator } from "./node-declared-feature-validator.ts";
+import { nodeRestriction } from "./node-restriction/node-restriction.ts";
 import { persistentVolumeClaimResize } from "./persistent-volume-claim-resize.ts";
 import { podResizeValidator } from "./pod-resize-validator.ts";
 import { podSecurity } from "./pod-security.ts";
@@ -32,6 +33,7 @@ export const writtenPlugins: ReadonlyMap<PluginName, NewPlugin> = new Map<Plugin
   ["LimitRanger", limitRanger],
   ["NamespaceLifecycle", namespaceLifecycle],
   ["NodeDeclaredFeatureValidator", nodeDeclaredFeatureValidator],
+  ["NodeRestriction", nodeRestriction],
   ["PersistentVolumeClaimResize", persistentVolumeClaimResize],
   ["PodResizeValidator", podResizeValidator],
   ["PodSecurity", podSecurity],

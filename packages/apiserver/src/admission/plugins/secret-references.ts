@@ -48,25 +48,47 @@ function foreignInEnvironments(
 const notKnown = ({ metadata }: corev1.ServiceAccount, what = "secret") =>
   `is not allowed because service account ${metadata.name} does not reference that ${what}`;
 
-/** Whether the pod uses any secret: to pull images, in a variable, in a volume of whatever kind. */
+/** Whether the pod names any secret: to pull images, in a variable, in a volume of whatever kind. An empty name is none. */
 export function namesSecret(spec: corev1.PodSpec): boolean {
-  const containers = [...(spec.containers ?? []), ...(spec.initContainers ?? []), ...(spec.ephemeralContainers ?? [])];
-  const inVariables = containers.some(
+  const inVariables = containersOf(spec).some(
     ({ env = [], envFrom = [] }) =>
-      env.some(({ valueFrom }) => valueFrom?.secretKeyRef !== undefined) ||
-      envFrom.some(({ secretRef }) => secretRef !== undefined),
+      env.some(({ valueFrom }) => isNamed(valueFrom?.secretKeyRef?.name)) ||
+      envFrom.some(({ secretRef }) => isNamed(secretRef?.name)),
   );
-  return inVariables || (spec.imagePullSecrets ?? []).length > 0 || (spec.volumes ?? []).some(volumeNamesSecret);
+  const toPull = (spec.imagePullSecrets ?? []).some(({ name }) => isNamed(name));
+  return inVariables || toPull || (spec.volumes ?? []).some(volumeNamesSecret);
 }
 
-/** Every kind of volume that takes one holds it under one of these names. */
-const secretFields = ["secretRef", "nodePublishSecretRef", "secretName"];
+/** Whether the pod names any ConfigMap, in a variable or in a volume. An empty name is none. */
+export function namesConfigMap(spec: corev1.PodSpec): boolean {
+  const inVariables = containersOf(spec).some(
+    ({ env = [], envFrom = [] }) =>
+      env.some(({ valueFrom }) => isNamed(valueFrom?.configMapKeyRef?.name)) ||
+      envFrom.some(({ configMapRef }) => isNamed(configMapRef?.name)),
+  );
+  return inVariables || (spec.volumes ?? []).some(volumeNamesConfigMap);
+}
+
+const isNamed = (name: unknown) => typeof name === "string" && name !== "";
+
+function containersOf({ containers, initContainers, ephemeralContainers }: corev1.PodSpec): readonly Environment[] {
+  return [...(containers ?? []), ...(initContainers ?? []), ...(ephemeralContainers ?? [])];
+}
+
+const volumeNamesConfigMap = ({ configMap, projected }: corev1.Volume) =>
+  isNamed(configMap?.name) || (projected?.sources ?? []).some((source) => isNamed(source.configMap?.name));
+
+/** Every kind of volume that takes a secret refers to it by one of these fields. */
+const secretFields = ["secretRef", "nodePublishSecretRef"];
 
 function volumeNamesSecret({ name: _name, ...sources }: corev1.Volume): boolean {
   return Object.values(sources).some((source) => {
     if (typeof source !== "object" || source === null) return false;
-    if (secretFields.some((field) => (source as Readonly<Record<string, unknown>>)[field] !== undefined)) return true;
-    const { sources: projected = [] } = source as { readonly sources?: readonly corev1.VolumeProjection[] };
-    return projected.some(({ secret }) => secret !== undefined);
+    const fields = source as Readonly<Record<string, unknown>>;
+    const refers = (field: string) => isNamed((fields[field] as { readonly name?: string } | undefined)?.name);
+    if (isNamed(fields["secretName"]) || secretFields.some(refers)) return true;
+    // Null where a projected volume names none: Go prints it so.
+    const { sources: projected } = source as { readonly sources?: readonly corev1.VolumeProjection[] | null };
+    return (projected ?? []).some(({ secret }) => isNamed(secret?.name));
   });
 }

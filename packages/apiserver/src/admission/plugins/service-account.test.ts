@@ -3,6 +3,7 @@ import { FakeClock, seededRandom } from "@kubeloop/core/base";
 import { describe, expect, test } from "vitest";
 import { ApiServer } from "../../api-server.ts";
 import { ask as askServer } from "../../ask.fixture.ts";
+import type { AdmissionParts } from "../plugin.ts";
 import { askPlugin, type Told } from "./admission.fixture.ts";
 import { serviceAccount } from "./service-account.ts";
 
@@ -148,17 +149,26 @@ describe("the secrets of an account that is strict", () => {
       ephemeralContainers: [{ name: "e", env: secretVariable("x") }],
     });
     const told = { operation: "UPDATE", subresource: "ephemeralcontainers", oldObject: pod() } as const;
-    expect((await ask(object, told)).refusal).toContain(`ephemeral container e with envVar V`);
+    // Without "is forbidden": a real server answers this with 500.
+    const why = `ephemeral container e with envVar V referencing secret.secretName="x" ${notKnown} secret`;
+    expect((await ask(object, told)).refusal).toBe(why);
   });
 });
 
 const mirror = { "kubernetes.io/config.mirror": "x" };
+
+test("a mirror pod is refused before anybody else is asked", async () => {
+  const { validate: _validate, ...admitting } = serviceAccount({} as AdmissionParts);
+  const { refusal } = await askPlugin(() => admitting, { object: pod({ serviceAccountName: "default" }, mirror) });
+  expect(refusal).toBe('pods "a" is forbidden: a mirror pod may not reference service accounts');
+});
 
 test.each([
   [{}, ""],
   [{ serviceAccountName: "default" }, "reference service accounts"],
   [{ volumes: [{ name: "v", secret: { secretName: "x" } }] }, "reference secrets"],
   [{ volumes: [{ name: "v", projected: { sources: [{ secret: { name: "x" } }] } }] }, "reference secrets"],
+  [{ volumes: [{ name: "v", projected: { sources: null } }] }, ""],
   [{ containers: [{ name: "c", env: secretVariable("x") }] }, "reference secrets"],
   [
     { volumes: [{ name: "v", projected: { sources: [{ serviceAccountToken: { path: "t" } }] } }] },

@@ -1,6 +1,6 @@
 // ServiceAccount: a pod runs as an account of its namespace, and every container finds the account's token where clients look for it. Off until asked
 // for (`../choose-plugins.ts`): without a controller that makes the accounts, no pod could be created.
-import { type corev1, generateName, newNotFound } from "@kubeloop/core/api";
+import { type corev1, generateName, newNotFound, newStatusError } from "@kubeloop/core/api";
 import { randomBelow } from "@kubeloop/core/base";
 import type { Draft } from "../../kinds/kind-rules.ts";
 import type { AdmissionAttributes } from "../attributes.ts";
@@ -26,46 +26,58 @@ export function serviceAccount(parts: AdmissionParts): AdmissionPlugin {
     const why = `error looking up service account ${attributes.namespace}/${name}: ${message}`;
     throw admissionForbidden(attributes, why);
   };
+  const completePod = async (attributes: AdmissionAttributes): Promise<void> => {
+    const { spec } = podOf(attributes);
+    if ((spec.serviceAccountName ?? "") === "") {
+      spec.serviceAccountName = accountByDefault;
+      // The same, as it was called before.
+      spec.serviceAccount = accountByDefault;
+    }
+    const account = await accountFor(attributes);
+    if (spec.automountServiceAccountToken ?? account.automountServiceAccountToken ?? true) {
+      mountToken(spec, () => generateName(volumePrefix, parts.random));
+    }
+    const pullSecrets = account.imagePullSecrets ?? [];
+    if ((spec.imagePullSecrets ?? []).length === 0 && pullSecrets.length > 0) {
+      spec.imagePullSecrets = pullSecrets.map(({ name }) => (name === undefined ? {} : { name }));
+    }
+  };
+  const check = async (attributes: AdmissionAttributes): Promise<void> => {
+    const { operation, subresource, namespace } = attributes;
+    const isEphemeral = operation === "UPDATE" && subresource === "ephemeralcontainers";
+    if (!isEphemeral && (operation !== "CREATE" || subresource !== "")) return;
+    const pod = podOf(attributes);
+    if (!isEphemeral && isMirror(attributes)) {
+      const why = mirrorFault(pod);
+      if (why !== undefined) throw admissionForbidden(attributes, `a mirror pod may not ${why}`);
+      return;
+    }
+    if ((pod.spec.serviceAccountName ?? "") === "") {
+      throw admissionForbidden(attributes, `no service account specified for pod ${namespace}/${pod.metadata.name}`);
+    }
+    const account = await accountFor(attributes);
+    if (!isTrue(account.metadata.annotations?.[enforceAnnotation])) return;
+    if (isEphemeral) {
+      const why = findForeignSecretOfEphemeral(pod, account);
+      // Upstream's oddity: it refuses with an error that is no 403, which a server answers with 500.
+      if (why !== undefined) throw newStatusError({ code: 500, reason: "", message: why });
+      return;
+    }
+    const why = findForeignSecret(pod, account);
+    if (why !== undefined) throw admissionForbidden(attributes, why);
+  };
   return {
     name: "ServiceAccount",
     handles: ["CREATE", "UPDATE"],
     resources: ["pods"],
     async admit(attributes) {
       const { operation, subresource } = attributes;
-      if (operation !== "CREATE" || subresource !== "" || isMirror(attributes)) return;
-      const { spec } = podOf(attributes);
-      if ((spec.serviceAccountName ?? "") === "") {
-        spec.serviceAccountName = accountByDefault;
-        // The same, as it was called before.
-        spec.serviceAccount = accountByDefault;
-      }
-      const account = await accountFor(attributes);
-      if (spec.automountServiceAccountToken ?? account.automountServiceAccountToken ?? true) {
-        mountToken(spec, () => generateName(volumePrefix, parts.random));
-      }
-      const pullSecrets = account.imagePullSecrets ?? [];
-      if ((spec.imagePullSecrets ?? []).length === 0 && pullSecrets.length > 0) {
-        spec.imagePullSecrets = pullSecrets.map(({ name }) => (name === undefined ? {} : { name }));
-      }
+      if (operation !== "CREATE" || subresource !== "") return;
+      if (!isMirror(attributes)) await completePod(attributes);
+      // As upstream, already here: whoever is asked next, as NodeRestriction, must not refuse the pod in other words.
+      await check(attributes);
     },
-    async validate(attributes) {
-      const { operation, subresource, namespace } = attributes;
-      const isEphemeral = operation === "UPDATE" && subresource === "ephemeralcontainers";
-      if (!isEphemeral && (operation !== "CREATE" || subresource !== "")) return;
-      const pod = podOf(attributes);
-      if (!isEphemeral && isMirror(attributes)) {
-        const why = mirrorFault(pod);
-        if (why !== undefined) throw admissionForbidden(attributes, `a mirror pod may not ${why}`);
-        return;
-      }
-      if ((pod.spec.serviceAccountName ?? "") === "") {
-        throw admissionForbidden(attributes, `no service account specified for pod ${namespace}/${pod.metadata.name}`);
-      }
-      const account = await accountFor(attributes);
-      if (!isTrue(account.metadata.annotations?.[enforceAnnotation])) return;
-      const why = isEphemeral ? findForeignSecretOfEphemeral(pod, account) : findForeignSecret(pod, account);
-      if (why !== undefined) throw admissionForbidden(attributes, why);
-    },
+    validate: check,
   };
 }
 

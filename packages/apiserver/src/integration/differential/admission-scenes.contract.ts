@@ -1,5 +1,5 @@
 // What admission adds to objects and refuses of them. Classes that a real server reads from caches are there long before, or are read in between.
-import { get, merge, patch, post, put, remove } from "./ask.contract.ts";
+import { get, merge, patch, post, put, remove, strategic } from "./ask.contract.ts";
 import type { Scene, Step } from "./request-script.contract.ts";
 
 const core = "/api/v1/namespaces/{ns}";
@@ -9,6 +9,11 @@ const pod = (name: string, spec: object = {}, metadata: object = {}) => ({
 });
 const container = (resources: object) => ({ containers: [{ name: "c", image: "i", resources }] });
 const quota = (hard: object) => ({ metadata: { name: "q" }, spec: { hard } });
+const withSecret = (name: string) => ({
+  name,
+  image: "i",
+  env: [{ name: "V", valueFrom: { secretKeyRef: { name: "other", key: "k" } } }],
+});
 /** Caches of a real server catch up meanwhile. */
 const pause = (what: string, path: string): readonly Step[] =>
   Array.from({ length: 12 }, (_, i) => get(`${what} ${i}`, path)) as readonly Step[];
@@ -141,6 +146,61 @@ export const admissionScenes: readonly Scene[] = [
       remove("the bound pod", `${core}/pods/bound`, { gracePeriodSeconds: 0 }),
       remove("the born pod", `${core}/pods/born`, { gracePeriodSeconds: 0 }),
       remove("the zone's node", "/api/v1/nodes/{ns}"),
+    ],
+  },
+  {
+    name: "admission by service accounts",
+    steps: [
+      post("an account that pulls", `${core}/serviceaccounts`, {
+        metadata: { name: "puller" },
+        imagePullSecrets: [{ name: "registry" }],
+      }),
+      post("an account that mounts nothing", `${core}/serviceaccounts`, {
+        metadata: { name: "shy" },
+        automountServiceAccountToken: false,
+      }),
+      post("an account that is strict", `${core}/serviceaccounts`, {
+        metadata: { name: "strict", annotations: { "kubernetes.io/enforce-mountable-secrets": "true" } },
+        secrets: [{ name: "mine" }],
+        imagePullSecrets: [{ name: "registry" }],
+      }),
+      ...pause("the strict account", `${core}/serviceaccounts/strict`),
+      post("a pod of nobody's", `${core}/pods`, pod("plain", { initContainers: [{ name: "i", image: "i" }] })),
+      post("a pod of no account there is", `${core}/pods`, pod("none", { serviceAccountName: "none" })),
+      post("a pod that pulls", `${core}/pods`, pod("pulling", { serviceAccountName: "puller" })),
+      post(
+        "a pod that pulls in its own way",
+        `${core}/pods`,
+        pod("own", { serviceAccountName: "puller", imagePullSecrets: [{ name: "other" }] }),
+      ),
+      post("a pod that mounts nothing", `${core}/pods`, pod("shy", { serviceAccountName: "shy" })),
+      post(
+        "a pod that mounts nevertheless",
+        `${core}/pods`,
+        pod("bold", { serviceAccountName: "shy", automountServiceAccountToken: true }),
+      ),
+      post("a pod under the old name", `${core}/pods`, pod("old", { serviceAccount: "shy" })),
+      ...[
+        ["a secret of its own", { volumes: [{ name: "v", secret: { secretName: "mine" } }] }],
+        ["another's secret", { volumes: [{ name: "v", secret: { secretName: "other" } }] }],
+        ["another's secret to pull with", { imagePullSecrets: [{ name: "other" }] }],
+        ["another's secret in a variable", { containers: [withSecret("c")] }],
+        ["another's secret in an init container", { initContainers: [withSecret("i")] }],
+      ].map(([title, spec], i) =>
+        post(
+          `a strict pod with ${title}`,
+          `${core}/pods`,
+          pod(`strict-${i}`, { serviceAccountName: "strict", ...(spec as object) }),
+        ),
+      ),
+      strategic("a debugger with another's secret", `${core}/pods/strict-0/ephemeralcontainers`, {
+        spec: { ephemeralContainers: [withSecret("e")] },
+      }),
+      post("a mirror pod with an account", `${core}/pods`, {
+        ...pod("mirror", { serviceAccountName: "default" }),
+        metadata: { name: "mirror", annotations: { "kubernetes.io/config.mirror": "x" } },
+      }),
+      post("a mirror pod", `${core}/pods`, pod("mirror", {}, { annotations: { "kubernetes.io/config.mirror": "x" } })),
     ],
   },
 ];

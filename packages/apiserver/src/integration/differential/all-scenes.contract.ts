@@ -13,6 +13,7 @@ import { drawnScenes } from "./drawn-scenes.contract.ts";
 import { flowcontrolScenes } from "./flowcontrol-scenes.contract.ts";
 import { identityScenes } from "./identity-scenes.contract.ts";
 import { networkingScenes } from "./networking-scenes.contract.ts";
+import { nodeRestrictionScenes } from "./node-restriction-scenes.contract.ts";
 import { nodeScenes } from "./node-scenes.contract.ts";
 import { optionKindsScenes } from "./option-kinds-scenes.contract.ts";
 import { pathScenes } from "./path-scenes.contract.ts";
@@ -55,4 +56,5 @@ export const allScenes: readonly Scene[] = [
   ...drawnScenes,
   ...identityScenes,
   ...admissionScenes,
+  ...nodeRestrictionScenes,
 ];

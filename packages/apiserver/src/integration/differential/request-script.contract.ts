@@ -12,10 +12,10 @@ export interface Step {
   /** What is asked, in a few words; unique within its scene. */
   readonly title: string;
   readonly method?: string;
-  /** `{ns}` stands for the scene's namespace. */
+  /** `{ns}` stands for the scene's namespace, here and in all that follows. */
   readonly path: string;
   readonly query?: Readonly<Record<string, string>>;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>;
   /** An object is sent as JSON; text as it is. */
   readonly body?: unknown;
 }
@@ -40,6 +40,7 @@ export function normalise(answer: Answered, namespace: string): Answered {
     .replaceAll(/127\.0\.0\.1:\d+/g, "{address}")
     // What a server makes up of a prefix.
     .replaceAll(/(A_|[Gg]en-a*)[bcdfghjklmnpqrstvwxz2456789]{5}/g, "$1{suffix}")
+    .replaceAll(/(kube-api-access-)[bcdfghjklmnpqrstvwxz2456789]{5}/g, "$1{suffix}")
     // How long ago, in a table: the second may have turned since.
     .replaceAll(/"\d+s"/g, '"{age}"')
     .replaceAll(/\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{6})?Z/g, "{time}");

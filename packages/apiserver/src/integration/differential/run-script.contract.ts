@@ -1,19 +1,26 @@
 // Sends a script to a server through its transport and keeps what it answered.
-import { collectBytes, headerValue, noBody, type Transport } from "@kubeloop/core/api";
+import { collectBytes, type HttpHeaders, headerValue, noBody, type Transport } from "@kubeloop/core/api";
 import { parse } from "yaml";
 import type { Answered, Scene, Step } from "./request-script.contract.ts";
+
+export interface RunOptions {
+  /** Whether each namespace gets the account that pods run as, which ServiceAccount admission wants. Nobody else makes it here. */
+  readonly withAccounts?: boolean;
+}
 
 /** By "scene: title". */
 export async function runScenes(
   transport: Transport,
   scenes: readonly Scene[],
   signal: AbortSignal,
+  { withAccounts = false }: RunOptions = {},
 ): Promise<ReadonlyMap<string, Answered & { readonly namespace: string }>> {
   const all = new Map<string, Answered & { readonly namespace: string }>();
   for (const [number, { name, steps }] of scenes.entries()) {
     const namespace = `diff-${number}`;
     const create = { kind: "Namespace", apiVersion: "v1", metadata: { name: namespace } };
     await send(transport, { title: "", method: "POST", path: "/api/v1/namespaces", body: create }, namespace, signal);
+    if (withAccounts) await makeAccount(transport, namespace, signal);
     const earlier = new Map<string, Answered>();
     for (const next of steps) {
       const step = typeof next === "function" ? next((title) => known(earlier, title)) : next;
@@ -25,6 +32,19 @@ export async function runScenes(
   }
   return all;
 }
+
+/** A real server's admission, whose cache may not have it yet, asks for it again. */
+async function makeAccount(transport: Transport, namespace: string, signal: AbortSignal): Promise<void> {
+  const account = { kind: "ServiceAccount", apiVersion: "v1", metadata: { name: "default" } };
+  await send(
+    transport,
+    { title: "", method: "POST", path: `${core}/serviceaccounts`, body: account },
+    namespace,
+    signal,
+  );
+}
+
+const core = "/api/v1/namespaces/{ns}";
 
 function known(earlier: ReadonlyMap<string, Answered>, title: string): Answered {
   const answer = earlier.get(title);
@@ -41,7 +61,10 @@ async function send(transport: Transport, step: Step, namespace: string, signal:
       method,
       path: place(path),
       query: Object.entries(query).map(([name, value]) => [name, place(value)] as const),
-      headers: { ...(text === undefined ? {} : { "content-type": "application/json" }), ...headers },
+      headers: {
+        ...(text === undefined ? {} : { "content-type": "application/json" }),
+        ...placedHeaders(headers, place),
+      },
       body: text === undefined ? noBody : { kind: "bytes", bytes: Buffer.from(place(text), "utf8") },
       prefers: "bytes",
     },
@@ -65,6 +88,13 @@ async function send(transport: Transport, step: Step, namespace: string, signal:
     headers: kept,
     body: parsed(Buffer.from(bytes).toString("utf8"), kept["content-type"]),
   };
+}
+
+function placedHeaders(headers: HttpHeaders, place: (text: string) => string): HttpHeaders {
+  const placed = Object.entries(headers).map(
+    ([name, value]) => [name, typeof value === "string" ? place(value) : value.map(place)] as const,
+  );
+  return Object.fromEntries(placed);
 }
 
 /** JSON, or one JSON a line (a watch), or YAML, whose spelling is free, or else the text. */

@@ -31,6 +31,7 @@ export const knownFailures: readonly (readonly [pattern: RegExp, why: string])[]
   [/^no (?:endpoints available for service|service port) /, "a service with nobody behind it"],
   [/^map: .* does not contain declared merge key: \w+$/s, "an element without its key"],
   [/^\[?target\./, "a binding to what is no node"],
+  [/^ephemeral container .* is not allowed because service account /s, "a debugger with a secret of others"],
   [/^This pod has more than one PodDisruptionBudget/, "an eviction that several budgets speak of"],
   [/^Internal error occurred: failed to allocate /, "an address or a port that cannot be had"],
   [/^Internal error occurred: (?:nodes .* not found|no endpoints available for .*)$/s, "what only a node could answer"],

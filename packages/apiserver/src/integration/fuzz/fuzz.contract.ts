@@ -6,6 +6,7 @@
 import type { ApiRequest } from "@kubeloop/core/api";
 import { systemClock } from "@kubeloop/core/base";
 import { loadProtobuf } from "../../wire/protobuf/index.ts";
+import { type AdmissionCounts, addCounts, type PluginCount } from "./admission-counts.contract.ts";
 import { Round } from "./round.contract.ts";
 
 export const roundSize = 1_000;
@@ -36,6 +37,8 @@ export interface FuzzReport {
   /** How often each status was answered. */
   readonly statuses: ReadonlyMap<number, number>;
   readonly slowest: { readonly busyMs: number; readonly request: string };
+  /** By plugin. */
+  readonly admission: AdmissionCounts;
   /** Each kind once. */
   readonly violations: readonly Violation[];
 }
@@ -45,6 +48,7 @@ export async function fuzz(options: FuzzOptions): Promise<FuzzReport> {
   const begunMs = systemClock.monotonic();
   const protobuf = await loadProtobuf();
   const statuses = new Map<number, number>();
+  const admission = new Map<string, PluginCount>();
   const violations = new Map<string, Violation>();
   const note = (violation: Violation) => {
     const kind = violation.faults
@@ -67,6 +71,7 @@ export async function fuzz(options: FuzzOptions): Promise<FuzzReport> {
       if (busyMs > slowest.busyMs) slowest = { busyMs, request: describeRequest(request) };
       if (faults.length > 0) note({ seed: roundSeed, index, faults, request: describeRequest(request) });
     }
+    addCounts(admission, await round.admissionCounts());
     const faults = await round.audit();
     if (faults.length > 0) note({ seed: roundSeed, index: size, faults, request: "the audit after them" });
   }
@@ -75,6 +80,7 @@ export async function fuzz(options: FuzzOptions): Promise<FuzzReport> {
     elapsedMs: systemClock.monotonic() - begunMs,
     statuses,
     slowest,
+    admission,
     violations: [...violations.values()],
   };
 }
@@ -92,12 +98,14 @@ export function describeRequest({ method, path, query, headers, body, prefers }:
 }
 
 /** For people: how long it took, what was answered, what is wrong. */
-export function printReport({ requests, elapsedMs, statuses, slowest, violations }: FuzzReport): string {
+export function printReport({ requests, elapsedMs, statuses, slowest, admission, violations }: FuzzReport): string {
   const counts = [...statuses].sort(([a], [b]) => a - b).map(([status, count]) => `${status}: ${count}`);
+  const plugins = [...admission].sort(([a], [b]) => (a < b ? -1 : 1));
   return [
     `${requests} requests in ${(elapsedMs / 1000).toFixed(1)} s (${Math.round((requests * 1000) / elapsedMs)}/s)`,
     `answers: ${counts.join(", ")}`,
     `longest busy with one: ${slowest.busyMs.toFixed(0)} ms: ${slowest.request}`,
+    `admission, asked and refused: ${plugins.map(([name, { asked, refused }]) => `${name} ${asked}, ${refused}`).join("; ")}`,
     ...violations.map(
       ({ seed, index, faults, request }) =>
         `VIOLATION at request ${index} (repeat with --seed ${seed} --requests ${roundSize}): ${faults.join("; ")}\n  ${request}`,

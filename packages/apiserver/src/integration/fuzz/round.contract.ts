@@ -1,13 +1,18 @@
-// One server under fire, in virtual time. It holds the examples first; then each request is mutated, sent, read and judged by itself.
-import { type ApiRequest, type ApiResponse, allResources } from "@kubeloop/core/api";
+// One server under fire, in virtual time, with every admission plugin that is written. It holds the world of admission and the examples first; then each
+// request is mutated, sent by one of several users, read and judged by itself.
+import { type ApiRequest, type ApiResponse, allResources, collectBytes } from "@kubeloop/core/api";
 import { FakeClock, type Log, noLog, seededRandom, toError } from "@kubeloop/core/base";
+import { writtenPlugins } from "../../admission/plugins/index.ts";
 import { ApiServer } from "../../api-server.ts";
 import { collectionOf } from "../../resources/registry/catalogue.ts";
 import { MemoryStorage } from "../../storage/index.ts";
 import type { Protobuf } from "../../wire/protobuf/index.ts";
+import { type AdmissionCounts, readAdmissionCounts } from "./admission-counts.contract.ts";
+import { aimedRequest, type Uids } from "./admission-requests.contract.ts";
+import { makeWorld, type UserName, userNames, users, worldNamespaces, worldNode } from "./admission-world.contract.ts";
 import { faultsOf, type ReadResponse } from "./check-response.contract.ts";
 import { Draw } from "./draw.contract.ts";
-import { creation, type Example, examples, goodRequest } from "./good-requests.contract.ts";
+import { creation, type Example, examples, goodRequest, type Sketch } from "./good-requests.contract.ts";
 import { mutateSketch, toRequest } from "./mutate-request.contract.ts";
 
 export interface RoundOptions {
@@ -37,6 +42,7 @@ export class Round implements AsyncDisposable {
   readonly #prototypes = prototypeKeys();
   readonly #forever = new AbortController().signal;
   #server: ApiServer | undefined;
+  #uids: Uids = { node: "", pod: "" };
   #usedMs = 0;
 
   private constructor(options: RoundOptions) {
@@ -48,7 +54,11 @@ export class Round implements AsyncDisposable {
     const round = new Round(options);
     const random = seededRandom(`server ${options.seed}`);
     const { clock, storage, log } = { clock: round.#clock, storage: round.#storage, log: round.#log() };
-    round.#server = await ApiServer.open({ clock, random, storage, log });
+    // Everybody who is authenticated gets as far as admission; the anonymous are refused before.
+    const choice = { authorization: "always-allow", enableAdmissionPlugins: [...writtenPlugins.keys()] } as const;
+    round.#server = await ApiServer.open({ clock, random, storage, log, ...choice });
+    await makeWorld(round.#server.transport, round.#forever);
+    round.#uids = { node: await round.#uidOf("nodes", worldNode), pod: await round.#uidOf("pods", "default/w-pod") };
     round.#sinceLast();
     return round;
   }
@@ -70,15 +80,40 @@ export class Round implements AsyncDisposable {
   /** Sends the next request of this seed. */
   async next(index: number): Promise<Outcome> {
     const example = examples[index];
-    const isHostile = example === undefined && !this.#draw.oneIn(20);
-    const stored = (each: Example) => this.#stored(each);
-    const sketch = example === undefined ? await goodRequest(this.#draw, stored) : creation(example);
+    const { sketch, user, isHostile } =
+      example === undefined
+        ? await this.#drawRequest()
+        : ({ sketch: creation(example), user: "admin", isHostile: false } as const);
     if (isHostile) mutateSketch(this.#draw, sketch);
     const request = toRequest(this.#draw, sketch, { protobuf: this.#options.protobuf, isHostile });
-    const outcome = await this.#judge(request);
+    const outcome = await this.#judge(request, user);
     const { status } = outcome;
     if (example === undefined || (status >= 200 && status < 300) || status === 409) return outcome;
     return { ...outcome, faults: [...outcome.faults, `a good request was answered with ${status}`] };
+  }
+
+  /** A quarter is aimed at admission, and half of that left as it is: a plugin is asked only about what can be read. */
+  async #drawRequest(): Promise<{ sketch: Sketch; user: UserName; isHostile: boolean }> {
+    const draw = this.#draw;
+    if (draw.oneIn(4)) return { ...aimedRequest(draw, this.#uids), isHostile: draw.oneIn(2) };
+    const sketch = await goodRequest(draw, (each) => this.#stored(each));
+    if (draw.oneIn(6)) {
+      sketch.path = sketch.path.replace("/namespaces/default/", `/namespaces/${draw.from(worldNamespaces)}/`);
+    }
+    return { sketch, user: draw.from(userNames), isHostile: !draw.oneIn(20) };
+  }
+
+  async #uidOf(collection: string, key: string): Promise<string> {
+    return (await this.#storage.get({ collection, key }))?.metadata.uid ?? "";
+  }
+
+  /** What the plugins were asked and refused so far. */
+  async admissionCounts(): Promise<AdmissionCounts> {
+    const request = { method: "GET", path: "/metrics", query: [], headers: {}, body: { kind: "none" } } as const;
+    await using response = await this.#answering.transport({ ...request, prefers: "bytes" }, this.#forever);
+    if (response.body.kind !== "bytes") throw new Error("the metrics are no text");
+    const text = await collectBytes(response.body.bytes, { maxBytes: 64 * mib });
+    return readAdmissionCounts(Buffer.from(text).toString("utf8"));
   }
 
   async #stored({ resource, name }: Example): Promise<object | undefined> {
@@ -86,9 +121,9 @@ export class Round implements AsyncDisposable {
     return await this.#storage.get({ collection: collectionOf(resource), key });
   }
 
-  async #judge(request: ApiRequest): Promise<Outcome> {
+  async #judge(request: ApiRequest, user: UserName = "admin"): Promise<Outcome> {
     const revision = this.#storage.log.revision;
-    const answered = await this.#send(request);
+    const answered = await this.#send(request, user);
     const busyMs = this.#sinceLast();
     const faults = [...answered.faults, ...this.#unexpected.splice(0)];
     const isRead = ["GET", "HEAD", "OPTIONS", "TRACE"].includes(request.method);
@@ -109,10 +144,10 @@ export class Round implements AsyncDisposable {
     return this.#usedMs - before;
   }
 
-  async #send(request: ApiRequest): Promise<{ status: number; faults: string[] }> {
+  async #send(request: ApiRequest, user: UserName): Promise<{ status: number; faults: string[] }> {
     try {
       const { protobuf } = this.#options;
-      const answering = this.#answering.transport(request, this.#forever);
+      const answering = this.#answering.transportAs(users[user])(request, this.#forever);
       const response = await this.#clock.drive(answering, { limitMs: answerLimitMs });
       const faults = faultsOf(await this.#read(response), protobuf);
       return { status: response.status, faults };

@@ -21,6 +21,9 @@ const failures: Readonly<Record<string, string>> = {
   ed25519: "x509: Ed25519 verification failure",
 };
 
+const notOfType = "PEM block type must be CERTIFICATE REQUEST";
+const malformed = "asn1: structure error: malformed certificate request";
+
 interface Request {
   readonly signed: Buffer;
   readonly key: KeyObject;
@@ -30,10 +33,10 @@ interface Request {
 
 /** Undefined if it is right. */
 export function requestFault(base64: string): string | undefined {
-  const [block] = pemBlocks(Buffer.from(base64, "base64").toString("latin1"));
-  if (block?.type !== "CERTIFICATE REQUEST") return "PEM block type must be CERTIFICATE REQUEST";
-  const request = parseRequest(block.der);
-  if (request === undefined) return "asn1: structure error: malformed certificate request";
+  const block = requestBlock(base64);
+  if (block === undefined) return notOfType;
+  const request = parseRequest(block);
+  if (request === undefined) return malformed;
   const { signed, key, algorithm, signature } = request;
   const hash = hashes[algorithm];
   if (hash === undefined) return "x509: cannot verify signature: algorithm unimplemented";
@@ -68,20 +71,38 @@ function parts(value: DerValue | undefined): readonly DerValue[] {
 
 const setTag = 0x31;
 const organization = "2.5.4.10";
+const commonName = "2.5.4.3";
 
 /** The groups that it asks for: the organizations of its subject. Undefined for what is no request. */
-export function organizationsOf(base64: string): readonly string[] | undefined {
+export const organizationsOf = (base64: string) => subjectValues(base64, organization);
+
+/** Of several the last one, as Go reads them; empty if there is none. */
+export const commonNameOf = (base64: string): string => subjectValues(base64, commonName)?.at(-1) ?? "";
+
+/** Returns what keeps it from being read at all; whoever signed it is not asked. */
+export function requestSyntaxFault(base64: string): string | undefined {
+  const block = requestBlock(base64);
+  if (block === undefined) return notOfType;
+  return parseRequest(block) === undefined ? malformed : undefined;
+}
+
+function requestBlock(base64: string): Buffer | undefined {
   const [block] = pemBlocks(Buffer.from(base64, "base64").toString("latin1"));
-  if (block?.type !== "CERTIFICATE REQUEST") return undefined;
+  return block?.type === "CERTIFICATE REQUEST" ? block.der : undefined;
+}
+
+function subjectValues(base64: string, wanted: string): readonly string[] | undefined {
+  const der = requestBlock(base64);
+  if (der === undefined) return undefined;
   try {
-    const [info] = parts(readDer(block.der)[0]);
+    const [info] = parts(readDer(der)[0]);
     const [, subject] = parts(info);
     return parts(subject)
       .flatMap((set) => (set.tag === setTag ? readDer(set.content) : []))
       .flatMap((attribute) => {
         const [oid, value] = parts(attribute);
-        const isOrganization = oid?.tag === oidTag && readOid(oid.content) === organization;
-        return isOrganization && value !== undefined ? [value.content.toString("utf8")] : [];
+        const isWanted = oid?.tag === oidTag && readOid(oid.content) === wanted;
+        return isWanted && value !== undefined ? [value.content.toString("utf8")] : [];
       });
   } catch {
     return undefined;

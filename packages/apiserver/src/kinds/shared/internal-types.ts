@@ -67,6 +67,7 @@ export const internalTypes: Readonly<Record<string, string>> = {
     "Exec:*ExecAction HTTPGet=httpGet:*HTTPGetAction TCPSocket=tcpSocket:*TCPSocketAction Sleep:*SleepAction",
   LocalObjectReference: "Name:s",
   LocalVolumeSource: "Path:s FSType=fsType",
+  ModifyVolumeStatus: "TargetVolumeAttributesClassName:s Status:s",
   NFSVolumeSource: "Server:s Path:s ReadOnly:b",
   NodeAffinity:
     "RequiredDuringSchedulingIgnoredDuringExecution:*NodeSelector PreferredDuringSchedulingIgnoredDuringExecution:[]PreferredSchedulingTerm",
@@ -78,8 +79,11 @@ export const internalTypes: Readonly<Record<string, string>> = {
     "~name:s generateName:s namespace:s selfLink:s uid:s resourceVersion:s generation:i creationTimestamp deletionTimestamp deletionGracePeriodSeconds labels:{} annotations:{} ownerReferences:[]OwnerReference finalizers managedFields",
   ObjectReference: "Kind:s Namespace:s Name:s UID=uid:s APIVersion=apiVersion:s ResourceVersion:s FieldPath:s",
   OwnerReference: "~apiVersion:s kind:s name:s uid:s controller blockOwnerDeletion",
+  PersistentVolumeClaim: "+ObjectMeta Spec:PersistentVolumeClaimSpec Status:PersistentVolumeClaimStatus",
   PersistentVolumeClaimSpec:
     "AccessModes Selector:*LabelSelector Resources:VolumeResourceRequirements VolumeName:s StorageClassName VolumeMode DataSource:*TypedLocalObjectReference DataSourceRef:*TypedObjectReference VolumeAttributesClassName",
+  PersistentVolumeClaimStatus:
+    "Phase:s AccessModes Capacity:{} Conditions AllocatedResources:{} AllocatedResourceStatuses:{} CurrentVolumeAttributesClassName ModifyVolumeStatus:*ModifyVolumeStatus",
   PersistentVolumeClaimTemplate: "+ObjectMeta Spec:PersistentVolumeClaimSpec",
   PersistentVolumeClaimVolumeSource: "ClaimName:s ReadOnly:b",
   PersistentVolumeSource:

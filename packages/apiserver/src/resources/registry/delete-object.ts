@@ -26,7 +26,7 @@ export async function deleteObject(context: WriteContext, name: string, options:
     if (forbidden !== undefined) throw newForbidden(served.groupResource, name, { detail: forbidden });
     checkPreconditions(current, options);
     const decision = decideDelete(current, options, { rules: deletion, nowMs: server.clock.now() });
-    if (decision.kind !== "already") await admitDeletion(context, name, current, options);
+    if (decision.kind !== "already") await admitDeletion(context, current, options);
     switch (decision.kind) {
       case "already":
         last.outcome = "stays";
@@ -54,15 +54,10 @@ export async function deleteObject(context: WriteContext, name: string, options:
   return { object, isGone: true };
 }
 
-/** Whether it goes at once or is only marked. */
-async function admitDeletion(
-  context: WriteContext,
-  name: string,
-  current: KubernetesObject,
-  options: DeleteOptions,
-): Promise<void> {
+/** Whether it goes at once or is only marked. The attributes have the name of the request: none where a collection is deleted. */
+async function admitDeletion(context: WriteContext, current: KubernetesObject, options: DeleteOptions): Promise<void> {
   const { isDryRun } = options;
-  await admitAndValidate({ ...context, name }, { operation: "DELETE", oldObject: current, options, isDryRun });
+  await admitAndValidate(context, { operation: "DELETE", oldObject: current, options, isDryRun });
 }
 
 async function takeAway(

@@ -44,7 +44,7 @@ export async function removeCollection(scope: RequestScope): Promise<Answer> {
     if (yieldBudget.isUsedUpNow()) await yieldBudget.yield();
     const { name = "", namespace = "" } = metadata;
     try {
-      await deleteObject({ ...scope, namespace, name }, name, options);
+      await deleteObject({ ...scope, namespace }, name, options);
     } catch (error) {
       if (!isNotFound(error)) throw error;
     }
