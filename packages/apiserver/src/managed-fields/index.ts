@@ -19,9 +19,9 @@ export const fieldManagers: FieldManagers = {
     if (old !== undefined && entries.length === 0) return;
     const shown = served.presentation.toServed(draft as KubernetesObject);
     const recorded = recordedOrNobody({
-      before: old === undefined ? emptyObject(served) : served.presentation.toServed(old),
+      before: old === undefined ? emptyObject(served.codec) : served.presentation.toServed(old),
       after: shown,
-      schema: served.schema,
+      schema: served.codec.schema,
       compareIn: (apiVersion) => compareIn(apiVersion, { context, draft: draft as KubernetesObject, old }),
       entries,
       manager,
@@ -55,8 +55,8 @@ function compareIn(
   if (apiVersion !== printGroupVersion({ group, version })) return undefined;
   const other = context.server.catalogue.find({ group, version, plural });
   if (other === undefined) return undefined;
-  const before = old === undefined ? emptyObject(other) : other.presentation.toServed(old);
-  return compareObjects(before, other.presentation.toServed(draft), other.schema);
+  const before = old === undefined ? emptyObject(other.codec) : other.presentation.toServed(old);
+  return compareObjects(before, other.presentation.toServed(draft), other.codec.schema);
 }
 
 /** What writes through this subresource leave as it is. */

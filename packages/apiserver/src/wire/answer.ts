@@ -1,5 +1,6 @@
 // What a verb has to say, before anybody thought of bytes. `respond.ts` gives it the form the client asked for.
 import type { ApiResponse, KubernetesObject, metav1 } from "@kubeloop/core/api";
+import type { KindCodec } from "./kind-codec.ts";
 import type { Presentation } from "./presentation.ts";
 
 export type Answer =
@@ -12,8 +13,8 @@ export type Answer =
     }
   | { readonly kind: "list"; readonly list: ListAnswer; readonly presentation: Presentation }
   | { readonly kind: "watch"; readonly watch: WatchAnswer; readonly presentation: Presentation }
-  /** A Status or another object that is never stored (a review, a Scale), in JSON, YAML or protobuf. */
-  | { readonly kind: "plain"; readonly code: number; readonly object: object }
+  /** A Status or another object that is never stored (a review), in JSON, YAML or protobuf. `codec` where it is of a resource. */
+  | { readonly kind: "plain"; readonly code: number; readonly object: object; readonly codec?: KindCodec }
   | { readonly kind: "text"; readonly code: number; readonly text: string; readonly contentType?: string }
   /** Already a response: streams of logs, upgraded connections. */
   | { readonly kind: "response"; readonly response: ApiResponse };

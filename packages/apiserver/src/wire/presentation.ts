@@ -8,11 +8,14 @@ import type {
   TableRow,
 } from "@kubeloop/core/api";
 import type { PrintContext } from "../kinds/kind-rules.ts";
+import type { KindCodec } from "./kind-codec.ts";
 import type { OutputForm, ViewForm } from "./output-form.ts";
 
 export interface Presentation {
   /** As served: its kind and apiVersion are those of the answer. */
   readonly resource: Resource;
+  /** Of the kind that is shown. */
+  readonly codec: KindCodec;
   readonly columns: readonly TableColumnDefinition[];
   /** From the version that is stored; the same object where that is the one served. */
   toServed(object: KubernetesObject): KubernetesObject;

@@ -37,7 +37,7 @@ export async function respond(answer: Answer, options: RespondOptions): Promise<
     case "object":
       return respondObject(answer.code, answer.object, answer.presentation, { ...options, context });
     case "plain":
-      return respondPlain(answer.code, answer.object, options);
+      return respondPlain(answer.code, answer.object, answer.codec?.protobufMessage, options);
     case "list":
       return respondList(answer.list, answer.presentation, { ...options, context });
     case "watch":
@@ -68,27 +68,30 @@ async function respondObject(
   }
   const shown = viewOf(object, presentation, form, options.context);
   const isKept = form.view.kind === "object";
-  return respondPlain(code, shown, options, isKept);
+  // A view has a kind of its own.
+  return respondPlain(code, shown, isKept ? presentation.codec.protobufMessage : undefined, options, isKept);
 }
 
 /** `isKept`: a frozen object whose encoding will be asked for again. */
 async function respondPlain(
   code: number,
   object: object,
+  messageName: string | undefined,
   { form, prefers, warnings, clock }: RespondOptions,
   isKept = false,
 ): Promise<ApiResponse> {
   const headers = warningHeaders(warnings);
   if (prefers === "values") return valueResponse(code, object, headers);
-  const bytes = await encode(object, form, { isKept, clock });
+  const bytes = await encode(object, form, { isKept, messageName, clock });
   return bytesResponse(code, bytes, { ...headers, "content-type": contentTypeOf(form.media) });
 }
 
 async function encode(
   object: object,
   { media, isPretty }: OutputForm,
-  { isKept, clock }: { readonly isKept: boolean; readonly clock: Clock },
+  options: { readonly isKept: boolean; readonly messageName: string | undefined; readonly clock: Clock },
 ): Promise<Uint8Array> {
+  const { isKept, messageName, clock } = options;
   switch (media) {
     case "json":
       if (isPretty) return Buffer.from(JSON.stringify(object, null, 2), "utf8");
@@ -100,7 +103,8 @@ async function encode(
     case "protobuf": {
       const protobuf = await protobufOn(clock);
       const held = object as KubernetesObject;
-      return isKept ? protobuf.wrapRaw(held, rawOf(held, protobuf)) : protobuf.encodeEnvelope(held);
+      if (isKept) return protobuf.wrapRaw(held, rawOf(held, protobuf, messageName));
+      return protobuf.encodeEnvelope(held, messageName);
     }
   }
 }

@@ -40,7 +40,9 @@ export async function frameOf(presentation: Presentation, { view, media }: Outpu
   return kept(name, ({ type, object }) => {
     const shown = (type === "ERROR" ? object : show(object)) as KubernetesObject;
     const isKept = type !== "ERROR" && view.kind === "object";
-    const enveloped = isKept ? protobuf.wrapRaw(shown, rawOf(shown, protobuf)) : protobuf.encodeEnvelope(shown);
+    const enveloped = isKept
+      ? protobuf.wrapRaw(shown, rawOf(shown, protobuf, presentation.codec.protobufMessage))
+      : protobuf.encodeEnvelope(shown);
     return encodeWatchFrame(type, enveloped);
   });
 }

@@ -5,11 +5,10 @@ import {
   type GroupResource,
   type KubernetesObject,
   type Resource,
-  schemaNamed,
   type TableColumnDefinition,
-  type TypeSchema,
 } from "@kubeloop/core/api";
 import type { KindRules, PrintContext, SelectableFields, ServedVersion } from "../../kinds/kind-rules.ts";
+import { builtInCodec, type KindCodec } from "../../wire/kind-codec.ts";
 import { keptConversion, type Presentation } from "../../wire/presentation.ts";
 import { pathName } from "./object-meta.ts";
 
@@ -21,7 +20,10 @@ export interface ServedResource {
   readonly version: ServedVersion<KubernetesObject> | undefined;
   /** Where storage keeps it. */
   readonly collection: string;
-  readonly schema: TypeSchema | undefined;
+  /** What is known of objects of the version that is served. */
+  readonly codec: KindCodec;
+  /** What is known of objects of the version that is stored. */
+  readonly storedCodec: KindCodec;
   readonly presentation: Presentation;
   readonly groupResource: GroupResource;
 }
@@ -85,23 +87,24 @@ function servedResource(
   version: ServedVersion<KubernetesObject> | undefined,
   { columnsOf }: CatalogueParts,
 ): ServedResource {
-  const { schemaName, group, plural } = resource;
+  const { group, plural } = resource;
+  const codec = builtInCodec(resource);
   return {
     resource,
     rules,
     version,
     collection: collectionOf(rules.resource),
     groupResource: { group, resource: plural },
-    get schema() {
-      return schemaName === undefined ? undefined : schemaNamed(schemaName);
-    },
-    presentation: presentationOf(resource, rules, version, () => columnsOf(resource)),
+    codec,
+    storedCodec: version === undefined ? codec : builtInCodec(rules.resource),
+    presentation: presentationOf(resource, codec, rules, version, () => columnsOf(resource)),
   };
 }
 
 /** Under a second version objects are shown converted, but their rows are those of the version that is stored. */
 function presentationOf(
   resource: Resource,
+  codec: KindCodec,
   rules: KindRules,
   version: ServedVersion<KubernetesObject> | undefined,
   columns: () => readonly TableColumnDefinition[],
@@ -115,6 +118,7 @@ function presentationOf(
   const storedOf = (object: KubernetesObject) => stored.get(object) ?? object;
   return {
     resource,
+    codec,
     // Most servers never show a table.
     get columns() {
       return columns();

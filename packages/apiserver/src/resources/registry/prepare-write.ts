@@ -128,8 +128,9 @@ export const hasStatus = ({ rules }: ServedResource): boolean =>
 const statusOf = (object: KubernetesObject) => (object as unknown as Fields)["status"];
 
 /** As a Go server prints one that was never set. */
-function resetStatus(draft: AnyDraft, { schema }: ServedResource): void {
-  const unset = schema?.type === "object" ? unsetValue(schema, "status") : undefined;
+function resetStatus(draft: AnyDraft, { codec }: ServedResource): void {
+  const { schema, isUnstructured } = codec;
+  const unset = schema === undefined || isUnstructured ? undefined : unsetValue(schema, "status");
   setOrDelete(draft as unknown as Fields, "status", unset);
 }
 

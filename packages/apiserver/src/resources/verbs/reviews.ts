@@ -46,7 +46,7 @@ function review(statusOf: (scope: RequestScope, object: Draft<KubernetesObject>)
     scope.server.fieldManagers.record({ context: scope, draft: object, old: undefined, manager });
     await admitAndValidate(scope, { operation: "CREATE", object, options, isDryRun: options.isDryRun });
     const status = await statusOf(scope, object);
-    return { kind: "plain", code: 201, object: { ...object, status } };
+    return { kind: "plain", code: 201, object: { ...object, status }, codec: scope.served.codec };
   };
 }
 

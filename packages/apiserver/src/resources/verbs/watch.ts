@@ -169,7 +169,7 @@ class Watching {
   }
 
   #bookmark(revision: number, isInitialEnd: boolean): WatchMessage {
-    const { kind, apiVersion, ...empty } = emptyObject(this.#scope.served.rules);
+    const { kind, apiVersion, ...empty } = emptyObject(this.#scope.served.storedCodec);
     const annotations = isInitialEnd ? { annotations: { "k8s.io/initial-events-end": "true" } } : {};
     const metadata = { ...empty.metadata, resourceVersion: String(revision), ...annotations };
     // In order, and with all that its kind always has: it may be shown as a row of a table.
