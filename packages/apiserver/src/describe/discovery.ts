@@ -1,8 +1,9 @@
-// What this server serves, in the two forms clients ask for: legacy lists, one document per group and version, and the aggregated one that
-// says all at once. Made from the catalogue, anew only when that changed.
+// What a server serves, in the two forms clients ask for: legacy lists, one document per group and version, and the aggregated one that
+// says all at once. Pure functions of the catalogue; `discovery-documents.ts` keeps what they make.
 import { createHash } from "node:crypto";
 import { compareVersions, type Resource } from "@kubeloop/core/api";
-import type { Catalogue, ServedResource } from "../resources/registry/catalogue.ts";
+import type { Catalogue } from "../resources/registry/catalogue.ts";
+import type { ServedResource } from "../resources/registry/served-resource.ts";
 
 export interface GroupVersions {
   readonly group: string;

@@ -1,5 +1,6 @@
 // What a verb has to say, before anybody thought of bytes. `respond.ts` gives it the form the client asked for.
-import type { ApiResponse, KubernetesObject, metav1 } from "@kubeloop/core/api";
+import type { ApiResponse, KubernetesObject, metav1, StatusError } from "@kubeloop/core/api";
+import { deepFreeze } from "@kubeloop/core/base";
 import type { KindCodec } from "./kind-codec.ts";
 import type { Presentation } from "./presentation.ts";
 
@@ -31,6 +32,11 @@ export interface WatchMessage {
   readonly type: WatchType;
   /** As stored; of a BOOKMARK only kind, apiVersion and metadata; of an ERROR a Status. Frozen, and the same object for all watchers. */
   readonly object: KubernetesObject;
+}
+
+/** What ends a watch that cannot go on. */
+export function errorMessage({ status }: StatusError): WatchMessage {
+  return { type: "ERROR", object: deepFreeze(status) as metav1.Status as unknown as KubernetesObject };
 }
 
 /** Messages in batches, as they come: what is in one batch was there at one moment. */

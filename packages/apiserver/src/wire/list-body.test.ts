@@ -18,6 +18,7 @@ const presentation: Presentation = {
   codec: builtInCodec(configMaps),
   columns: [{ name: "Name", type: "string", format: "name", description: "its name", priority: 0 }],
   toServed: (object) => object,
+  storedOf: (object) => object,
   printRow: (object) => [object.metadata.name],
 };
 const newObject = (i: number) =>

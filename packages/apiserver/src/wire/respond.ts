@@ -13,13 +13,14 @@ import {
 import { type Clock, childSignal, deepFreeze } from "@kubeloop/core/base";
 import type { PrintContext } from "../kinds/kind-rules.ts";
 import { RequestYieldBudget } from "../storage/request-yield-budget.ts";
-import type { Answer, WatchMessage } from "./answer.ts";
+import { type Answer, errorMessage, type WatchMessage } from "./answer.ts";
 import { jsonLineOf } from "./json-encodings.ts";
 import { type ListSource, listBytes, listValue, showList } from "./list-body.ts";
 import { contentTypeOf, type OutputForm } from "./output-form.ts";
 import { type Presentation, viewOf } from "./presentation.ts";
 import { yamlOn } from "./print-yaml.ts";
 import { protobufOn, rawOf } from "./protobuf-encodings.ts";
+import type { ConvertAll } from "./version-conversion.ts";
 import { warningHeaders } from "./warning-headers.ts";
 import { type FrameOf, frameOf } from "./watch-frames.ts";
 
@@ -66,6 +67,8 @@ async function respondObject(
       `you requested PartialObjectMetadataList, but the requested object is not a list (*${goTypeOf(presentation.resource)})`,
     );
   }
+  // No promise where the conversion is immediate.
+  if (presentation.convertAll !== undefined) await presentation.convertAll([object], options.signal);
   const shown = viewOf(object, presentation, form, options.context);
   const isKept = form.view.kind === "object";
   // A view has a kind of its own.
@@ -117,6 +120,8 @@ async function respondList(list: ListSource, presentation: Presentation, options
       `you requested PartialObjectMetadata, but the requested object is a list (*${goTypeOf(presentation.resource)}List)`,
     );
   }
+  // A page is converted in one call.
+  if (presentation.convertAll !== undefined) await presentation.convertAll(list.objects, signal);
   const shown = showList(list, presentation, view, context);
   const headers = warningHeaders(warnings);
   if (prefers === "values")
@@ -134,7 +139,10 @@ function respondWatch(answer: Extract<Answer, { kind: "watch" }>, options: Respo
   const life = childSignal(signal);
   // No message is a list: who asks for lists of metadata hears nothing, as upstream has it.
   const isMute = form.view.kind === "metadata" && form.view.isList;
-  const batches = isMute ? mute(watch.messages(life.signal)) : watch.messages(life.signal);
+  const { convertAll } = presentation;
+  const messages = watch.messages(life.signal);
+  const converted = convertAll === undefined ? messages : convertedBatches(messages, convertAll, life.signal);
+  const batches = isMute ? mute(converted) : converted;
   const end = async () => life.abort(new Error("the response was let go"));
   const headers = warningHeaders(warnings);
   if (prefers === "values") {
@@ -150,6 +158,27 @@ function respondWatch(answer: Extract<Answer, { kind: "watch" }>, options: Respo
     body: { kind: "bytes", bytes },
     [Symbol.asyncDispose]: end,
   };
+}
+
+/** Each batch in one call, before any of it is shown; what happens meanwhile is in the next. A conversion that fails ends the watch with an ERROR. */
+async function* convertedBatches(
+  batches: AsyncIterable<readonly WatchMessage[]>,
+  convertAll: ConvertAll,
+  signal: AbortSignal,
+): AsyncGenerator<readonly WatchMessage[]> {
+  for await (const batch of batches) {
+    try {
+      await convertAll(
+        batch.filter(({ type }) => type !== "ERROR").map(({ object }) => object),
+        signal,
+      );
+    } catch (error) {
+      signal.throwIfAborted();
+      yield [errorMessage(statusOf(error))];
+      return;
+    }
+    yield batch;
+  }
 }
 
 /** Only what went wrong. */

@@ -14,6 +14,7 @@ const presentation: Presentation = {
   codec: builtInCodec(configMaps),
   columns: [{ name: "Name", type: "string", format: "name", description: "", priority: 0 }],
   toServed: (object) => object,
+  storedOf: (object) => object,
   printRow: (object) => [object.metadata.name],
 };
 const newMessage = (type: WatchMessage["type"] = "ADDED"): WatchMessage => ({

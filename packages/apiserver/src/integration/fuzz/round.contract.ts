@@ -2,7 +2,7 @@
 import { type ApiRequest, type ApiResponse, allResources } from "@kubeloop/core/api";
 import { FakeClock, type Log, noLog, seededRandom, toError } from "@kubeloop/core/base";
 import { ApiServer } from "../../api-server.ts";
-import { collectionOf } from "../../resources/registry/catalogue.ts";
+import { collectionOf } from "../../resources/registry/served-resource.ts";
 import { MemoryStorage } from "../../storage/index.ts";
 import type { Protobuf } from "../../wire/protobuf/index.ts";
 import { faultsOf, type ReadResponse } from "./check-response.contract.ts";

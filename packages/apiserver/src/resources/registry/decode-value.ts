@@ -10,7 +10,8 @@ import {
   UnmarshalError,
 } from "../../wire/decode/index.ts";
 import type { KindCodec } from "../../wire/kind-codec.ts";
-import type { ServedResource } from "./catalogue.ts";
+import { convertedToStored } from "../../wire/version-conversion.ts";
+import type { ServedResource } from "./served-resource.ts";
 import type { WriteContext } from "./write-context.ts";
 
 type AnyDraft = Draft<KubernetesObject>;
@@ -20,10 +21,9 @@ export interface DecodedValue {
   readonly strictFaults: readonly string[];
 }
 
-/** A value of the resource's kind (a patched object), in the version that is stored. Throws 400. */
-export function decodeValue({ served }: Pick<WriteContext, "served">, value: unknown): DecodedValue {
-  const { draft, strictFaults } = decodePlain(value, served.codec);
-  return { draft: toStored(served, draft), strictFaults };
+/** A value of the resource's kind, in the version that is stored. Throws 400. */
+export async function decodeValue(context: Pick<WriteContext, "served" | "signal">, value: unknown): Promise<AnyDraft> {
+  return toStored(context, decodePlain(value, context.served.codec).draft);
 }
 
 export function decodePlain(value: unknown, codec: KindCodec): DecodedValue {
@@ -48,14 +48,18 @@ function decodeUnstructured(value: unknown, codec: KindCodec): DecodedValue {
   return { draft: object as unknown as AnyDraft, strictFaults };
 }
 
-/** In the version that is stored, defaulted. */
-export function toStored({ version, rules }: ServedResource, draft: AnyDraft): AnyDraft {
-  if (version !== undefined) {
-    version.defaults?.(draft);
-    const stored = version.toStored(draft);
-    rules.defaults?.(stored);
-    return stored;
-  }
+/** In the version that is stored, defaulted. A promise only where the conversion answers later. */
+export function toStored(
+  { served, signal }: Pick<WriteContext, "served" | "signal">,
+  draft: AnyDraft,
+): AnyDraft | Promise<AnyDraft> {
+  const { version, conversion, storedCodec } = served;
+  version?.defaults?.(draft);
+  const stored = convertedToStored(conversion, draft, { storedVersion: storedCodec.apiVersion, signal });
+  return stored instanceof Promise ? stored.then((each) => defaulted(each, served)) : defaulted(stored, served);
+}
+
+function defaulted(draft: AnyDraft, { rules }: ServedResource): AnyDraft {
   rules.defaults?.(draft);
   return draft;
 }

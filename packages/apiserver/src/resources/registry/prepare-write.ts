@@ -6,9 +6,9 @@ import type { Draft, KindRules, MetadataLook, RuleContext, SubresourceRules } fr
 import { mostFaultsTold } from "../../kinds/shared/fault-place.ts";
 import { subdomainName } from "../../kinds/shared/names.ts";
 import { unsetValue } from "../../wire/decode/index.ts";
-import type { ServedResource } from "./catalogue.ts";
 import { changedMetadataFaults, type MetadataCheck, newMetadataFaults } from "./object-meta.ts";
 import { spareOf } from "./rough-size.ts";
+import type { ServedResource } from "./served-resource.ts";
 import type { WriteContext } from "./write-context.ts";
 
 type AnyDraft = Draft<KubernetesObject>;

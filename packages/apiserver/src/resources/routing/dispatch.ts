@@ -10,7 +10,7 @@ import {
 import type { RequestUser } from "../../kinds/kind-rules.ts";
 import { RequestYieldBudget } from "../../storage/request-yield-budget.ts";
 import type { Answer } from "../../wire/answer.ts";
-import type { ServedResource } from "../registry/catalogue.ts";
+import type { ServedResource } from "../registry/served-resource.ts";
 import { type ServerParts, Warnings } from "../registry/write-context.ts";
 import { getComponentStatus, listComponentStatuses } from "../verbs/component-statuses.ts";
 import { create } from "../verbs/create.ts";

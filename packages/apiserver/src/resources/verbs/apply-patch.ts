@@ -36,7 +36,7 @@ import { jsonWordOf, printGo } from "../go-prose/go-values.ts";
 import { inWrittenOrder, printMerged, printOperated } from "../go-prose/print-patched.ts";
 import { checkOrderItems, OrderItemError, strategicWords } from "../go-prose/strategic-words.ts";
 import type { WriteOptions } from "../options/request-options.ts";
-import { decodeValue } from "../registry/decode-value.ts";
+import { decodePlain, toStored } from "../registry/decode-value.ts";
 import { readBytes } from "./read-object.ts";
 import type { RequestScope } from "./request-scope.ts";
 
@@ -120,7 +120,9 @@ export async function patchedDraft(
   options: WriteOptions,
 ): Promise<Draft<KubernetesObject>> {
   const { served, yieldBudget } = scope;
-  const shown = served.presentation.toServed(current);
+  const { presentation } = served;
+  if (presentation.convertAll !== undefined) await presentation.convertAll([current], scope.signal);
+  const shown = presentation.toServed(current);
   const patched = applyPatch(shown, parsed, served.codec);
   if (yieldBudget.isUsedUpNow()) await yieldBudget.yield();
   return decodedPatch(
@@ -128,9 +130,13 @@ export async function patchedDraft(
     patched,
     (value) => {
       if (parsed.kind !== "strategic") checkKind(value, served.codec);
-      const { draft, strictFaults } = decodeValue(scope, value);
-      tellStrictFaults(scope, [...parsed.strictFaults, ...strictFaults], options);
-      return draft;
+      const { draft, strictFaults } = decodePlain(value, served.codec);
+      const stored = toStored(scope, draft);
+      const told = (each: Draft<KubernetesObject>) => {
+        tellStrictFaults(scope, [...parsed.strictFaults, ...strictFaults], options);
+        return each;
+      };
+      return stored instanceof Promise ? stored.then(told) : told(stored);
     },
     { codec: served.codec, shown },
   );

@@ -45,7 +45,7 @@ export async function readDrafts(scope: RequestScope, options: Validation): Prom
   return async () => {
     const plain = await decode();
     if (yieldBudget.isUsedUpNow()) await yieldBudget.yield();
-    return toStored(served, plain);
+    return toStored(scope, plain);
   };
 }
 

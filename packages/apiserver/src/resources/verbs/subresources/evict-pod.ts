@@ -140,7 +140,7 @@ function recordCharge(scope: RequestScope, draft: Draft<KubernetesObject>, old: 
   const subresource = served?.resource.subresources.find(({ name }) => name === "status");
   if (served === undefined || subresource === undefined) return;
   const through = { ...scope, served, subresource };
-  scope.server.fieldManagers.record({ context: through, draft, old, manager: "kube-apiserver" });
+  scope.server.fieldManagers.recordBuiltIn({ context: through, draft, old, manager: "kube-apiserver" });
 }
 
 /** With one disruption less. Throws what a client must wait for. */

@@ -99,7 +99,7 @@ function recordingAs(scope: RequestScope): ServerParts {
       old: old === undefined ? undefined : (asScaled(old) as KubernetesObject),
       manager,
     });
-  return { ...scope.server, fieldManagers: { record }, admission: noAdmission };
+  return { ...scope.server, fieldManagers: { ...fieldManagers, record }, admission: noAdmission };
 }
 
 /** A Scale of nothing does not say so: whoever sets it to nothing takes the number away from all, and does not get it. */
@@ -144,6 +144,7 @@ function scalePresentation({ resource, columns }: Presentation): Presentation {
       ...columns.filter(({ name }) => name === "Age"),
     ],
     toServed: (object) => object,
+    storedOf: (object) => object,
     printRow: (object, { nowMs }) => {
       const { metadata, spec, status } = object as autoscalingv1.Scale;
       return [metadata?.name, spec?.replicas ?? 0, status?.replicas ?? 0, printAge(metadata?.creationTimestamp, nowMs)];
