@@ -256,10 +256,12 @@ const subresourcesWithTable = new Set(["", "status", "scale"]);
 async function refusal(
   error: unknown,
   request: ApiRequest,
-  { form: { media, view }, warnings }: Known,
+  { form, warnings }: Known,
   { log, server }: RequestHandlerParts,
 ): Promise<ApiResponse> {
   const { method, path } = request;
+  // A Status is no view of anything: who asked for one gets it in the first encoding that was asked for without a view.
+  const { media } = form.view.kind === "object" ? form : formOfRefusal(request);
   const isUnexpected = !(error instanceof StatusError);
   // What fails because the server goes away is nobody's fault.
   const isLate = isUnexpected && server.closing.aborted;
@@ -272,8 +274,7 @@ async function refusal(
     ...warningHeaders(warnings?.all ?? []),
   };
   if (request.prefers === "values") return valueResponse(code, status, headers);
-  // A Status is no view of anything: who asked for one gets it as everybody does.
-  if (media === "yaml" && view.kind === "object") {
+  if (media === "yaml") {
     const print = await yamlOn(server.clock);
     return bytesResponse(code, Buffer.from(print(status), "utf8"), { ...headers, "content-type": "application/yaml" });
   }

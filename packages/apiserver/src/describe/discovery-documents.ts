@@ -21,9 +21,11 @@ interface Generation {
 }
 
 export class DiscoveryDocuments {
+  readonly #catalogue: Catalogue;
   readonly #generation: () => Generation;
 
   constructor(catalogue: Catalogue) {
+    this.#catalogue = catalogue;
     this.#generation = perGeneration(catalogue, () => ({
       groups: groupsOf(catalogue),
       documents: new Map(),
@@ -56,13 +58,13 @@ export class DiscoveryDocuments {
     return found === undefined ? undefined : kept(documents, `/apis/${name}`, () => inBytes(groupDocument(found)));
   }
 
-  /** Undefined for a group that is not served; "no version" for a version that is not. */
+  /** Undefined for a group that is not served; "no version" for a version that is not, of a group with a router of its own. */
   resources(name: string, version: string): DiscoveryDocument | "no version" | undefined {
     const { groups, documents } = this.#generation();
     const found = groups.find(({ group }) => group === name);
     if (found === undefined) return undefined;
     const resources = found.versions.find((each) => each.version === version)?.resources;
-    if (resources === undefined) return "no version";
+    if (resources === undefined) return this.#catalogue.hasRouter(name) ? "no version" : undefined;
     return kept(documents, `/apis/${name}/${version}`, () => inBytes(resourceList(name, version, resources)));
   }
 }

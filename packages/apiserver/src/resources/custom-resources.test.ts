@@ -92,7 +92,7 @@ describe("an object without a Go type", () => {
       "must be of the kind of the path",
       '{"kind":"Gadget","apiVersion":"example.com/v1","metadata":{"name":"a"}}',
       422,
-      'Widget.example.com "a" is invalid: kind: Invalid value: "Gadget": must be Widget',
+      'Gadget.example.com "a" is invalid: kind: Invalid value: "Gadget": must be Widget',
     ],
     [
       "must have metadata of the right types",
@@ -189,7 +189,7 @@ describe("a patch", () => {
 
   test("cannot make it another kind", async () => {
     const { code, text } = await patch("application/merge-patch+json", '{"kind":"Gadget"}');
-    const message = 'Widget.example.com "a" is invalid: kind: Invalid value: "Gadget": must be Widget';
+    const message = 'Gadget.example.com "a" is invalid: kind: Invalid value: "Gadget": must be Widget';
     expect([code, messageIn(text)]).toEqual([422, message]);
   });
 });

@@ -33,8 +33,19 @@ export const newWidget = (name: string, size = 1): object => ({
   spec: { dimensions: { size } },
 });
 
+/** In the order in which a real server names them for custom resources. */
+const verbs = ["delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"];
+
 const define = (version: string): Resource =>
-  defineResource({ group, version, kind: "Widget", plural: "widgets", shortNames: ["wd"], subresources: ["status"] });
+  defineResource({
+    group,
+    version,
+    kind: "Widget",
+    plural: "widgets",
+    shortNames: ["wd"],
+    subresources: ["status"],
+    verbs,
+  });
 
 const stored = define("v1");
 const served = define("v2");

@@ -48,7 +48,10 @@ export function showList(
       return { head, field: "items", objects, codec, show: (object) => metadataOf(served(object), view.version) };
     }
     case "object": {
-      const head = { kind: resource.listKind ?? `${resource.kind}List`, apiVersion: resource.apiVersion, metadata };
+      // A list of objects without a Go type always says where it goes on.
+      const listMeta = codec.isUnstructured ? { continue: "", ...metadata } : metadata;
+      const kind = resource.listKind ?? `${resource.kind}List`;
+      const head = { kind, apiVersion: resource.apiVersion, metadata: listMeta };
       return { head, field: "items", objects, codec, show: served };
     }
   }

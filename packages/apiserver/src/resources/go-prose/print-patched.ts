@@ -10,6 +10,9 @@ export function inWrittenOrder(shown: KubernetesObject, schema: ObjectSchema | u
   return schema === undefined ? shown : (toNormalForm(shown, schema).object as unknown as KubernetesObject);
 }
 
+/** As an object without a Go type is written: every key in alphabetical order. */
+export const inKeyOrder = (shown: KubernetesObject): KubernetesObject => sortedAll(shown) as KubernetesObject;
+
 /** `patched` was made of `before`, which is in written order. */
 export function printMerged(patched: unknown, patch: unknown, before: unknown): string {
   return escaped(JSON.stringify(mergedOrder(patched, patch, before)));

@@ -20,7 +20,7 @@ describe("a change of the catalogue", () => {
       change(catalogue);
       expect(catalogue.generation - generation).toBe(raises);
       expect(catalogue.all().map(({ resource }) => resource.version)).toEqual(versions);
-      expect(catalogue.hasGroup("example.com")).toBe(versions.length > 0);
+      expect(catalogue.hasRouter("example.com")).toBe(false);
       for (const version of ["v1", "v2"] as const) {
         expect(catalogue.find({ ...v1, version }) !== undefined).toBe(
           (versions as readonly string[]).includes(version),

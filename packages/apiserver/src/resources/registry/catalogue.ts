@@ -43,8 +43,9 @@ export class Catalogue {
     return this.#all;
   }
 
-  hasGroup(group: string): boolean {
-    return this.all().some(({ resource }) => resource.group === group);
+  /** Whether the group has a router, which answers what it does not know with a Status. Groups of custom resources alone have none. */
+  hasRouter(group: string): boolean {
+    return this.all().some(({ resource, codec }) => resource.group === group && !codec.isUnstructured);
   }
 
   /** Serves these from now on, in place of what was served under the same group, version and plural: watches of that end. */

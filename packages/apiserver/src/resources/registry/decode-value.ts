@@ -11,6 +11,7 @@ import {
 } from "../../wire/decode/index.ts";
 import type { KindCodec } from "../../wire/kind-codec.ts";
 import { convertedToStored } from "../../wire/version-conversion.ts";
+import { inKeyOrder } from "../go-prose/print-patched.ts";
 import type { ServedResource } from "./served-resource.ts";
 import type { WriteContext } from "./write-context.ts";
 
@@ -42,7 +43,7 @@ export function decodePlain(value: unknown, codec: KindCodec): DecodedValue {
 
 function decodeUnstructured(value: unknown, codec: KindCodec): DecodedValue {
   const plain = toPlainJson(value);
-  typeMetaOfUnstructured(plain, Buffer.from(JSON.stringify(plain)));
+  typeMetaOfUnstructured(plain, () => JSON.stringify(inKeyOrder(plain as KubernetesObject)));
   const { object, strictFaults } = fromUnstructuredBody({ value: plain, strictFaults: [] });
   checkTypeMeta(object, codec);
   return { draft: object as unknown as AnyDraft, strictFaults };

@@ -33,7 +33,7 @@ import {
 } from "../../wire/decode/index.ts";
 import type { KindCodec } from "../../wire/kind-codec.ts";
 import { jsonWordOf, printGo } from "../go-prose/go-values.ts";
-import { inWrittenOrder, printMerged, printOperated } from "../go-prose/print-patched.ts";
+import { inKeyOrder, inWrittenOrder, printMerged, printOperated } from "../go-prose/print-patched.ts";
 import { checkOrderItems, OrderItemError, strategicWords } from "../go-prose/strategic-words.ts";
 import type { WriteOptions } from "../options/request-options.ts";
 import { decodePlain, toStored } from "../registry/decode-value.ts";
@@ -190,7 +190,7 @@ function refusedPatch(parsed: ParsedPatch, why: string, of: Patched): StatusErro
 function printRefused(parsed: ParsedPatch, { codec, shown }: Patched): string {
   const { kind, value } = parsed;
   if (kind === "strategic") return printGo(value);
-  const before = inWrittenOrder(shown, codec.isUnstructured ? undefined : codec.schema);
+  const before = codec.isUnstructured ? inKeyOrder(shown) : inWrittenOrder(shown, codec.schema);
   // Once more, of the object as it is written.
   const again = applyPatch(before, parsed, codec);
   if (kind === "merge") return printMerged(again, value, before);

@@ -98,7 +98,7 @@ function decodeUnstructured(target: BodyTarget, body: Body): DecodedBody {
     return { said, plain: orCannotBe(said, target, () => source.plain()) };
   });
   const { kind, apiVersion } = orUnrecognized(target, body.bytes, () =>
-    typeMetaOfUnstructured(found.plain.value, body.bytes),
+    typeMetaOfUnstructured(found.plain.value, () => decodeText(body.bytes)),
   );
   const { version } = versionOf(apiVersion);
   const { object, strictFaults } = orCannotBe({ ...found.said, kind, version }, target, () => {

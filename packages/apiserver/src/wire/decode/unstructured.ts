@@ -6,14 +6,12 @@ import {
   type Fault,
   fieldPath,
   type GroupVersion,
-  type GroupVersionKind,
   invalidFault,
   newInvalid,
   parseGroupVersion,
 } from "@kubeloop/core/api";
 import type { KindCodec } from "../kind-codec.ts";
 import { objectMetaSchema } from "../meta-kinds.ts";
-import { decodeText } from "./body-text.ts";
 import { toNormalForm } from "./normal-form.ts";
 import type { AnyJson } from "./parse-json.ts";
 import { UnmarshalError } from "./unmarshal-error.ts";
@@ -25,13 +23,13 @@ export interface UnstructuredObject {
   readonly strictFaults: readonly string[];
 }
 
-/** What the object itself says it is, in these very letters. Throws an UnmarshalError where it says no kind. */
-export function typeMetaOfUnstructured(value: unknown, bytes: Uint8Array): { kind: string; apiVersion: string } {
+/** What the object itself says it is, in these very letters. Throws an UnmarshalError with the whole object where it says no kind. */
+export function typeMetaOfUnstructured(value: unknown, print: () => string): { kind: string; apiVersion: string } {
   const fields = isFields(value) ? value : {};
   const [kind, apiVersion] = [fields["kind"], fields["apiVersion"]].map((each) =>
     typeof each === "string" ? each : "",
   );
-  if (kind === undefined || kind === "") throw new UnmarshalError(`Object 'Kind' is missing in '${decodeText(bytes)}'`);
+  if (kind === undefined || kind === "") throw new UnmarshalError(`Object 'Kind' is missing in '${print()}'`);
   return { kind, apiVersion: apiVersion ?? "" };
 }
 
@@ -65,10 +63,10 @@ export function checkTypeMeta({ kind, apiVersion, metadata }: JsonDraft, target:
   }
   if (faults.length === 0) return;
   const { name } = metadata as { readonly name?: string };
-  throw newInvalid(groupKindOf(target), name ?? "", { faults });
+  // Upstream names the kind that the object says it is.
+  const { group } = versionOf(String(apiVersion ?? ""));
+  throw newInvalid({ group, kind: String(kind) }, name ?? "", { faults });
 }
-
-const groupKindOf = ({ group, kind }: GroupVersionKind) => ({ group, kind });
 
 const isFields = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
