@@ -168,6 +168,25 @@ describe("a watch", () => {
     expect(conversions.fromStored).toEqual([["a"]]);
   });
 
+  test("shows an object by the conversion of its own resource, also where another was served before", async () => {
+    await createStored("a", "b");
+    const sizeInBytes = async (target: ApiServer) => {
+      const query = [
+        ["watch", "1"],
+        ["fieldSelector", "metadata.name=b"],
+      ] as const;
+      await using response = await target.transport(requestFor(newWidgetsPath, { query }, "bytes"), never);
+      if (response.body.kind !== "bytes") throw new Error("no bytes");
+      for await (const bytes of response.body.bytes) {
+        return (JSON.parse(Buffer.from(bytes).toString("utf8")) as Event).object.spec?.dimensions?.size;
+      }
+      return undefined;
+    };
+    await using fork = await server.fork();
+    fork.catalogue.add([convertedWidgets(countedConversions(), 10)]);
+    expect([await sizeInBytes(server), await sizeInBytes(fork), await sizeInBytes(server)]).toEqual([1, 10, 1]);
+  });
+
   test("has bookmarks that nobody converts", async () => {
     await createStored("a");
     const query = [
@@ -265,6 +284,15 @@ describe("one object", () => {
       expect(conversions.toStored).toEqual([[name]]);
     });
   }
+
+  test("is answered as it was prepared, not as it was sent, when a write ends it", async () => {
+    const held = { ...newWidget("a"), metadata: { name: "a", finalizers: ["example.com/hold"] } };
+    const created = await ask<NewWidget>(server, newWidgetsPath, { method: "POST", value: held });
+    await ask(server, `${newWidgetsPath}/a`, { method: "DELETE" });
+    const ended = await ask<NewWidget>(server, `${newWidgetsPath}/a`, { method: "PUT", value: newWidget("a", 3) });
+    expect([ended.code, ended.object.metadata.uid]).toEqual([200, created.object.metadata.uid]);
+    expect(await namesAt(server, newWidgetsPath)).toEqual([]);
+  });
 
   test("that cannot be converted is not written, and is not shown", async () => {
     await createStored("a");

@@ -1,4 +1,5 @@
 // A resource without a Go type, added while the server runs: it behaves as upstream's custom resources do, and goes as they go.
+import { structuralSchema } from "@kubeloop/core/api";
 import { FakeClock, seededRandom } from "@kubeloop/core/base";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ApiServer } from "../api-server.ts";
@@ -56,6 +57,23 @@ describe("an object without a Go type", () => {
     });
     const fieldsV1 = { "f:spec": { ".": {}, "f:size": {} } };
     expect(object.metadata.managedFields).toMatchObject([{ manager: "me", apiVersion: "example.com/v1", fieldsV1 }]);
+  });
+
+  test("whose resource has a schema is tracked by it, yet is not decoded by it; its status is not taken from a create", async () => {
+    const parts = {
+      type: "array",
+      "x-kubernetes-list-type": "map",
+      "x-kubernetes-list-map-keys": ["name"],
+      items: { type: "object", properties: { name: { type: "string" } } },
+    };
+    const spec = { type: "object", properties: { parts } };
+    const status = { type: "object", properties: { count: { type: "integer" } }, required: ["count"] };
+    const schema = structuralSchema({ type: "object", properties: { spec, status }, required: ["status"] });
+    server.catalogue.add([storedWidgets(schema)]);
+    const sent = { ...widget("a"), spec: { parts: [{ name: "x", empty: "" }], other: null }, status: { count: 1 } };
+    const { object } = await ask<Widget>(server, widgetsPath, { method: "POST", value: sent });
+    expect([object.spec, Object.hasOwn(object, "status")]).toEqual([sent.spec, false]);
+    expect(JSON.stringify(object.metadata.managedFields)).toContain(String.raw`"k:{\"name\":\"x\"}"`);
   });
 
   test("keeps its kind in a list, in every encoding", async () => {

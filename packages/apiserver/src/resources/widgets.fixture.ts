@@ -1,6 +1,6 @@
 // Widgets: a resource without a Go type, for tests. It is stored as v1 and served as v2, too, by a conversion that takes batches, answers later and
 // keeps count: what a custom resource with a conversion webhook will be.
-import { defineResource, type KubernetesObject, type Resource } from "@kubeloop/core/api";
+import { defineResource, type KubernetesObject, type ObjectSchema, type Resource } from "@kubeloop/core/api";
 import type { Draft, KindRules } from "../kinds/kind-rules.ts";
 import { unstructuredCodec } from "../wire/kind-codec.ts";
 import { type ServedResource, servedResource } from "./registry/served-resource.ts";
@@ -54,12 +54,12 @@ const columns = () => [{ name: "Name", type: "string", format: "name", descripti
 
 export const openApiPath = "/apis/example.com/v1/namespaces/{namespace}/widgets";
 
-/** Served as stored. */
-export const storedWidgets = (): ServedResource =>
+/** Served as stored. Nothing is known of its fields unless a schema is given. */
+export const storedWidgets = (schema?: ObjectSchema): ServedResource =>
   servedResource({
     resource: stored,
     rules,
-    codec: unstructuredCodec(stored),
+    codec: unstructuredCodec(stored, schema),
     columns,
     openApi: {
       kind: "own",
@@ -78,8 +78,8 @@ export interface Conversions {
 
 export const countedConversions = (): Conversions => ({ fromStored: [], toStored: [], before: async () => {} });
 
-/** The same objects as v2. */
-export function convertedWidgets(conversions: Conversions): ServedResource {
+/** The same objects as v2, in which a size counts so many times. */
+export function convertedWidgets(conversions: Conversions, times = 1): ServedResource {
   return servedResource({
     resource: served,
     rules,
@@ -95,7 +95,7 @@ export function convertedWidgets(conversions: Conversions): ServedResource {
         const names = namesOf(objects);
         conversions.fromStored.push(names);
         await conversions.before(names);
-        return objects.map((object) => toNew(object));
+        return objects.map((object) => toNew(object, times));
       },
       async toStored(drafts) {
         const names = namesOf(drafts);
@@ -113,8 +113,9 @@ export function convertedWidgets(conversions: Conversions): ServedResource {
 const namesOf = (objects: readonly { readonly metadata: { readonly name?: string } }[]) =>
   objects.map(({ metadata }) => metadata.name ?? "");
 
-function toNew({ spec, ...object }: Widget): NewWidget {
-  return { ...structuredClone(object), apiVersion: "example.com/v2", spec: { dimensions: { size: spec?.size ?? 0 } } };
+function toNew({ spec, ...object }: Widget, times: number): NewWidget {
+  const size = (spec?.size ?? 0) * times;
+  return { ...structuredClone(object), apiVersion: "example.com/v2", spec: { dimensions: { size } } };
 }
 
 function toOld({ spec, ...object }: NewWidget): Widget {

@@ -129,8 +129,7 @@ const statusOf = (object: KubernetesObject) => (object as unknown as Fields)["st
 
 /** As a Go server prints one that was never set. */
 function resetStatus(draft: AnyDraft, { codec }: ServedResource): void {
-  const { schema, isUnstructured } = codec;
-  const unset = schema === undefined || isUnstructured ? undefined : unsetValue(schema, "status");
+  const unset = codec.schema === undefined ? undefined : unsetValue(codec.schema, "status");
   setOrDelete(draft as unknown as Fields, "status", unset);
 }
 
