@@ -36,7 +36,9 @@ import { serverItself, systemAdmin, type UserDescription, userOf } from "./authe
 import { type AuthorizationMode, defaultAuthorizer } from "./authorization/default-bindings.ts";
 import { startBootstrap, startHousekeeping } from "./bootstrap/index.ts";
 import type { ServedAddress, ServingObjects } from "./bootstrap/serving-objects.ts";
+import { DiscoveryDocuments } from "./describe/discovery-documents.ts";
 import { ObjectCounts } from "./describe/object-counts.ts";
+import { OpenApiDocuments } from "./describe/openapi-documents.ts";
 import { RequestMetrics } from "./describe/request-metrics.ts";
 import { handleRequest, type RequestHandlerParts } from "./handle-request.ts";
 import { InflightLimits, type InflightOptions } from "./inflight-limits.ts";
@@ -45,7 +47,8 @@ import type { RequestUser } from "./kinds/kind-rules.ts";
 import { columnsOf } from "./kinds/table-columns.ts";
 import { fieldManagers } from "./managed-fields/index.ts";
 import { reserversFor } from "./reservations/index.ts";
-import { builtInCatalogue } from "./resources/registry/catalogue.ts";
+import { builtInResources } from "./resources/registry/built-in-resources.ts";
+import { Catalogue } from "./resources/registry/catalogue.ts";
 import { newUid } from "./resources/registry/new-uid.ts";
 import type { NodeConnector } from "./resources/registry/node-connector.ts";
 import type { Listening, ListenOptions } from "./serving/index.ts";
@@ -90,11 +93,10 @@ export class ApiServer implements AsyncDisposable {
   readonly #tokens = new TokenAuthenticator();
   #first: StorageSnapshot | undefined;
 
-  private constructor(options: ApiServerOptions) {
+  private constructor(options: ApiServerOptions, catalogue: Catalogue) {
     this.#options = options;
     const { clock = systemClock, random = systemRandom, log = defaultLog } = options;
     const { storage = new MemoryStorage({ clock, log }) } = options;
-    const catalogue = builtInCatalogue({ rules: allRules, columnsOf });
     const authorizer = defaultAuthorizer(options.authorization ?? "default-bindings");
     const names = choosePluginNames(options, (name) => writtenPlugins.has(name));
     this.#storage = storage;
@@ -120,7 +122,8 @@ export class ApiServer implements AsyncDisposable {
         closing: this.#scope.signal,
       },
       documents: {
-        catalogue,
+        discovery: new DiscoveryDocuments(catalogue),
+        openApi: new OpenApiDocuments(catalogue, clock),
         serverAddress: () => options.serverAddress ?? this.#firstAddress() ?? "127.0.0.1:6443",
         clock,
         async printMetrics() {
@@ -136,7 +139,7 @@ export class ApiServer implements AsyncDisposable {
 
   /** Ready when this resolves: the objects every cluster begins with are there. */
   static async open(options: ApiServerOptions = {}): Promise<ApiServer> {
-    const server = new ApiServer(options);
+    const server = new ApiServer(options, new Catalogue(builtInResources({ rules: allRules, columnsOf })));
     await startBootstrap(server.#parts.server, server.#scope);
     server.#noteFirst();
     return server;
@@ -145,6 +148,11 @@ export class ApiServer implements AsyncDisposable {
   #firstAddress(): string | undefined {
     for (const listening of this.#listening) return this.#advertised.get(listening) ?? new URL(listening.url).host;
     return undefined;
+  }
+
+  /** What is served, which may change while the server runs. For the server's own parts: its types are not public. */
+  get catalogue(): Catalogue {
+    return this.#parts.server.catalogue;
   }
 
   /** Requests of the administrator, by a plain call. */
@@ -244,7 +252,10 @@ export class ApiServer implements AsyncDisposable {
     throw new KubeloopError("this server's storage has no snapshots", { reason: "NotSupported", retry: "never" });
   }
 
-  /** Back to then, except that what a listening server says of itself is written again. Watches end. */
+  /**
+   * Back to then, except that what a listening server says of itself is written again. Watches end. The catalogue is no part of a snapshot and stays as
+   * it is: whoever changed it follows what is stored.
+   */
   async restore(snapshot: StorageSnapshot): Promise<void> {
     await this.#snapshots().restore(snapshot);
     await this.#servingObjects?.write(this.#scope.signal);
@@ -255,9 +266,13 @@ export class ApiServer implements AsyncDisposable {
     await this.restore(this.#first ?? this.snapshot());
   }
 
-  /** Another server, with exactly what is here now, at the same revision. What happens to one is nothing to the other. It is the caller's to dispose of. */
+  /**
+   * Another server, with exactly what is here now, at the same revision, and with a catalogue of its own that serves the same resources. What happens to
+   * one does not happen to the other. It is the caller's to dispose of.
+   */
   async fork(options: Omit<ApiServerOptions, "storage"> = {}): Promise<ApiServer> {
-    const fork = new ApiServer({ ...this.#options, ...options, storage: await this.#snapshots().fork() });
+    const storage = await this.#snapshots().fork();
+    const fork = new ApiServer({ ...this.#options, ...options, storage }, this.catalogue.fork());
     startHousekeeping(fork.#parts.server, fork.#scope);
     fork.#noteFirst();
     return fork;

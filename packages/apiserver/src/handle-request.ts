@@ -138,8 +138,13 @@ const shortestTimeoutMs = 1;
 
 /** A timeout that is none is refused in the encoding asked for, where that is one. */
 function timeoutOf(request: ApiRequest, info: RequestInfo, known: Known): number | undefined {
+  return orRefusedInForm(request, known, () => requestTimeoutMs(request.query, info));
+}
+
+/** What this throws is written as asked for, where a Status can be, though the object may not. */
+function orRefusedInForm<T>(request: ApiRequest, known: Known, read: () => T): T {
   try {
-    return requestTimeoutMs(request.query, info);
+    return read();
   } catch (error) {
     known.form = formOfRefusal(request);
     throw error;
@@ -213,11 +218,12 @@ async function answer(
   const restrictions = {
     hasMetadata: isListed,
     hasTable: isListed && subresourcesWithTable.has(info.subresource),
-    hasProtobuf: scope.served.schema !== undefined,
+    hasProtobuf: scope.served.codec.protobufMessage !== undefined,
+    isRouted: !scope.served.codec.isUnstructured,
   };
-  const form = outputFormOf(request, restrictions);
+  const form = orRefusedInForm(request, known, () => outputFormOf(request, restrictions));
   known.form = form;
-  if (info.verb === "watch") checkStreamed(form, restrictions);
+  if (info.verb === "watch") checkStreamed(form);
   const { prefers } = request;
   const answered = await verb(scope);
   // Lists and watches rest by themselves.
@@ -250,10 +256,12 @@ const subresourcesWithTable = new Set(["", "status", "scale"]);
 async function refusal(
   error: unknown,
   request: ApiRequest,
-  { form: { media, view }, warnings }: Known,
+  { form, warnings }: Known,
   { log, server }: RequestHandlerParts,
 ): Promise<ApiResponse> {
   const { method, path } = request;
+  // A Status is no view of anything: who asked for one gets it in the first encoding that was asked for without a view.
+  const { media } = form.view.kind === "object" ? form : formOfRefusal(request);
   const isUnexpected = !(error instanceof StatusError);
   // What fails because the server goes away is nobody's fault.
   const isLate = isUnexpected && server.closing.aborted;
@@ -266,8 +274,7 @@ async function refusal(
     ...warningHeaders(warnings?.all ?? []),
   };
   if (request.prefers === "values") return valueResponse(code, status, headers);
-  // A Status is no view of anything: who asked for one gets it as everybody does.
-  if (media === "yaml" && view.kind === "object") {
+  if (media === "yaml") {
     const print = await yamlOn(server.clock);
     return bytesResponse(code, Buffer.from(print(status), "utf8"), { ...headers, "content-type": "application/yaml" });
   }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { complaints, type Rule, rules } from "./architecture.ts";
 import { folderCycles } from "./folder-cycles.ts";
+import { checkKindLookUps, mayLookUpKinds } from "./kind-look-ups.ts";
 import { checkMeasuredTime, mayReadTime } from "./measured-time.ts";
 import { listFiles, readFiles } from "./repository.ts";
 import { blankOut, importsOf } from "./source-text.ts";
@@ -42,6 +43,14 @@ test("every file that may read time still does", () => {
   const unused = Object.keys(mayReadTime).filter((path) => {
     const file = files.find((each) => each.path === path);
     return file === undefined || checkMeasuredTime({ ...file, path: "x.test.ts" }).length === 0;
+  });
+  expect(unused).toEqual([]);
+});
+
+test("every file that may look kinds up still does", () => {
+  const unused = Object.keys(mayLookUpKinds).filter((path) => {
+    const file = files.find((each) => each.path === path);
+    return file === undefined || checkKindLookUps({ ...file, path: "packages/apiserver/src/x.ts" }).length === 0;
   });
   expect(unused).toEqual([]);
 });
@@ -206,6 +215,20 @@ describe("a broken rule is seen", () => {
       '// import { a } from "lodash";\nconst s = `import "lodash"`;',
       [],
     ],
+    [
+      "a served resource says its schema",
+      "packages/apiserver/src/resources/verbs/x.ts",
+      "a();\nconst schema = schemaOfKind(object);",
+      [":2: schemaOfKind instead of asking the served resource"],
+    ],
+    [
+      "a served resource says its schema",
+      "packages/apiserver/src/wire/x.ts",
+      "schemaNamed(name); // schemaOfKind(object)",
+      ["schemaNamed"],
+    ],
+    ["a served resource says its schema", "packages/apiserver/src/wire/x.test.ts", "schemaOfKind(object);", []],
+    ["a served resource says its schema", "packages/core/src/api/x.ts", "schemaOfKind(object);", []],
     ["no any outside decoders", "packages/core/src/api/x.ts", "let a: any;", [":1: `any` outside a decoder"]],
     [
       "no any outside decoders",

@@ -2,6 +2,7 @@
 // `any` outside decoders, time and chance only in `base`, no default exports, no `export *`, a promise on top of each file.
 // Patterns over text: a tripwire, not a proof; review remains.
 import { resolvePath } from "./folder-cycles.ts";
+import { checkKindLookUps } from "./kind-look-ups.ts";
 import { checkMeasuredTime } from "./measured-time.ts";
 import type { SourceFile } from "./repository.ts";
 import { blankOut, importsOf, lineAt } from "./source-text.ts";
@@ -137,6 +138,7 @@ export const rules: Readonly<Record<string, Rule>> = {
   "time and chance only in base": checkTimeAndChance,
   "tests measure no time": checkMeasuredTime,
   "pure layers do no I/O": checkPurity,
+  "a served resource says its schema": checkKindLookUps,
   "no default exports": checkDefaultExports,
   "no export *": checkStarExports,
   "a promise on top": checkHeader,

@@ -23,7 +23,7 @@ export async function createOwn(server: ServerParts, object: KubernetesObject, s
   // Looked for first: to make a service again would fail for its address, which is taken: by itself.
   if ((await server.storage.get(placeOf(context, object.metadata.name ?? ""))) !== undefined) return;
   try {
-    const { draft } = decodeValue(context, object);
+    const draft = await decodeValue(context, object);
     await createObject(context, draft, {
       isDryRun: false,
       fieldManager: "kube-apiserver",

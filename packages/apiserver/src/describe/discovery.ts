@@ -1,8 +1,9 @@
-// What this server serves, in the two forms clients ask for: legacy lists, one document per group and version, and the aggregated one that
-// says all at once. Made from the catalogue, anew only when that changed.
+// What a server serves, in the two forms clients ask for: legacy lists, one document per group and version, and the aggregated one that
+// says all at once. Pure functions of the catalogue; `discovery-documents.ts` keeps what they make.
 import { createHash } from "node:crypto";
 import { compareVersions, type Resource } from "@kubeloop/core/api";
-import type { Catalogue, ServedResource } from "../resources/registry/catalogue.ts";
+import type { Catalogue } from "../resources/registry/catalogue.ts";
+import type { ServedResource } from "../resources/registry/served-resource.ts";
 
 export interface GroupVersions {
   readonly group: string;
@@ -96,14 +97,19 @@ function storageVersionHash({ group, version, kind }: Resource): string {
   return digest.subarray(0, 8).toString("base64");
 }
 
-function resourceRow({ resource, rules }: ServedResource): object {
+/** Of built-in resources in alphabetical order, of custom ones as they are given. */
+const verbsOf = ({ resource, codec }: ServedResource) =>
+  codec.isUnstructured ? resource.verbs : resource.verbs.toSorted();
+
+function resourceRow(served: ServedResource): object {
+  const { resource, rules } = served;
   const { plural, singular, namespaced, kind, verbs, shortNames, categories } = resource;
   return {
     name: plural,
     singularName: singular,
     namespaced,
     kind,
-    verbs: verbs.toSorted(),
+    verbs: verbsOf(served),
     ...(shortNames.length === 0 ? {} : { shortNames }),
     ...(categories.length === 0 ? {} : { categories }),
     ...(verbs.includes("list") && verbs.includes("create")
@@ -138,7 +144,7 @@ export function aggregated(groups: readonly GroupVersions[], isCore: boolean): o
         metadata: group === "" ? {} : { name: group },
         versions: versions.map(({ version, resources }) => ({
           version,
-          resources: resources.map(({ resource }) => aggregatedResource(resource)),
+          resources: resources.map((served) => aggregatedResource(served)),
           freshness: "Current",
         })),
       })),
@@ -148,14 +154,14 @@ export function aggregated(groups: readonly GroupVersions[], isCore: boolean): o
 /** What is of the document's own group and version does not repeat them. */
 const ownKind = (kind: string) => ({ group: "", version: "", kind });
 
-function aggregatedResource(resource: Resource): object {
-  const { plural, group, version, kind, namespaced, singular, verbs, shortNames, categories, subresources } = resource;
+function aggregatedResource(served: ServedResource): object {
+  const { plural, group, version, kind, namespaced, singular, shortNames, categories, subresources } = served.resource;
   return {
     resource: plural,
     responseKind: ownKind(kind),
     scope: namespaced ? "Namespaced" : "Cluster",
     singularResource: singular,
-    verbs: verbs.toSorted(),
+    verbs: verbsOf(served),
     ...(shortNames.length === 0 ? {} : { shortNames }),
     ...(categories.length === 0 ? {} : { categories }),
     ...(subresources.length === 0

@@ -1,6 +1,5 @@
 // Everything the server says about itself: discovery, OpenAPI, version, health. Answers to paths that are no resources; undefined for
 // what nobody knows.
-import { createHash } from "node:crypto";
 import {
   type ApiRequest,
   type ApiResponse,
@@ -10,18 +9,20 @@ import {
   newStatusError,
 } from "@kubeloop/core/api";
 import type { Clock } from "@kubeloop/core/base";
-import type { Catalogue } from "../resources/registry/catalogue.ts";
 import { kubernetesVersion } from "../version.ts";
 import { parseAccept } from "../wire/accept.ts";
 import { outputFormOf } from "../wire/output-form.ts";
 import { yamlOn } from "../wire/print-yaml.ts";
-import { aggregated, groupDocument, groupList, groupsOf, legacyVersions, resourceList } from "./discovery.ts";
+import { type GroupVersions, legacyVersions } from "./discovery.ts";
+import type { DiscoveryDocument, DiscoveryDocuments, TaggedDocument } from "./discovery-documents.ts";
 import { answerHealth, printHealth } from "./health.ts";
 import { type CheckedParts, type HealthCheck, healthChecks, healthEndpoints } from "./health-checks.ts";
 import { answerOpenApi } from "./openapi.ts";
+import type { OpenApiDocuments } from "./openapi-documents.ts";
 
 export interface DocumentParts {
-  readonly catalogue: Catalogue;
+  readonly discovery: DiscoveryDocuments;
+  readonly openApi: OpenApiDocuments;
   /** Host and port. */
   serverAddress(): string;
   readonly clock: Clock;
@@ -40,12 +41,12 @@ export async function answerDocument(
   checkMethod(request.method, segments);
   switch (first) {
     case "":
-      return indented({ paths: rootPaths(parts.catalogue, healthChecks(checked)) });
+      return indented({ paths: rootPaths(parts.discovery.groups, healthChecks(checked)) });
     case "api":
-      if (segments.length === 1) return discovery(request, parts, true);
+      if (segments.length === 1) return discoveryAnswer(request, parts, true);
       return segments.length === 2 ? versionDocument(request, parts, "", group ?? "") : undefined;
     case "apis":
-      if (group === undefined) return discovery(request, parts, false);
+      if (group === undefined) return discoveryAnswer(request, parts, false);
       if (version === undefined) return groupAnswer(parts, group);
       return more.length === 0 ? versionDocument(request, parts, group, version) : undefined;
     case "version":
@@ -59,7 +60,7 @@ export async function answerDocument(
       if (path === "/metrics") return text(await parts.printMetrics(), metricsType);
       return path === "/metrics/slis" ? text(await printHealth(healthChecks(checked)), metricsType) : undefined;
     case "openapi":
-      return answerOpenApi(request, segments.slice(1), parts.clock);
+      return answerOpenApi(request, segments.slice(1), parts.openApi);
     default:
       return undefined;
   }
@@ -78,13 +79,16 @@ function checkMethod(method: string, segments: readonly string[]): void {
 
 const aggregatedType = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
 
-function discovery(request: ApiRequest, { catalogue, serverAddress }: DocumentParts, isCore: boolean): ApiResponse {
-  const groups = groupsOf(catalogue);
+function discoveryAnswer(
+  request: ApiRequest,
+  { discovery, serverAddress }: DocumentParts,
+  isCore: boolean,
+): ApiResponse {
   switch (wantedDiscovery(request)) {
     case "aggregated":
-      return tagged(request, aggregated(groups, isCore));
+      return tagged(request, discovery.aggregated(isCore));
     case "legacy":
-      return json(isCore ? legacyVersions(serverAddress()) : groupList(groups));
+      return isCore ? json(encodeLine(legacyVersions(serverAddress()))) : json(discovery.groupList().bytes);
     case "none":
       throw newStatusError({
         code: 406,
@@ -108,42 +112,38 @@ function wantedDiscovery({ headers }: ApiRequest): "aggregated" | "legacy" | "no
   return "none";
 }
 
-function groupAnswer({ catalogue }: DocumentParts, name: string): ApiResponse | undefined {
-  const found = groupsOf(catalogue).find(({ group }) => group === name && group !== "");
-  return found === undefined ? undefined : json(groupDocument(found));
+function groupAnswer({ discovery }: DocumentParts, name: string): ApiResponse | undefined {
+  const found = discovery.group(name);
+  return found === undefined ? undefined : json(found.bytes);
 }
 
 async function versionDocument(
   request: ApiRequest,
-  { catalogue, clock }: DocumentParts,
+  { discovery, clock }: DocumentParts,
   name: string,
   version: string,
 ): Promise<ApiResponse | undefined> {
-  const found = groupsOf(catalogue).find(({ group }) => group === name);
-  const resources = found?.versions.find((each) => each.version === version)?.resources;
-  if (found !== undefined && resources === undefined) throw newGenericServerResponse({ code: 404, method: "" });
-  if (resources === undefined) return undefined;
-  const document = resourceList(name, version, resources);
+  const found = discovery.resources(name, version);
+  if (found === undefined) return undefined;
+  if (found === "no version") throw newGenericServerResponse({ code: 404, method: "" });
   const { media } = outputFormOf(request, { hasMetadata: false, hasTable: false, hasProtobuf: true });
-  return media === "yaml" ? await inYaml(document, clock) : json(document);
+  return media === "yaml" ? await inYaml(found, clock) : json(found.bytes);
 }
 
 /** With a tag, so that who has this very document is only told that it has. */
-function tagged(request: ApiRequest, document: object): ApiResponse {
-  const bytes = encodeLine(document);
-  const etag = `"${createHash("sha512").update(bytes).digest("hex").toUpperCase()}"`;
+function tagged(request: ApiRequest, { bytes, etag }: TaggedDocument): ApiResponse {
   const headers = { etag, "content-type": aggregatedType, vary: "Accept", "cache-control": "public" };
   if (headerValue(request.headers, "if-none-match") === etag) return bytesResponse(304, new Uint8Array(), headers);
   return bytesResponse(200, bytes, headers);
 }
 
-function json(document: object): ApiResponse {
-  return bytesResponse(200, encodeLine(document), { "content-type": "application/json" });
+function json(bytes: Uint8Array): ApiResponse {
+  return bytesResponse(200, bytes, { "content-type": "application/json" });
 }
 
 const encodeLine = (document: object) => Buffer.from(`${JSON.stringify(document)}\n`);
 
-async function inYaml(document: object, clock: Clock): Promise<ApiResponse> {
+async function inYaml({ document }: DiscoveryDocument, clock: Clock): Promise<ApiResponse> {
   const print = await yamlOn(clock);
   return bytesResponse(200, Buffer.from(print(document), "utf8"), { "content-type": "application/yaml" });
 }
@@ -175,9 +175,9 @@ function versionInfo(): object {
   };
 }
 
-function rootPaths(catalogue: Catalogue, checks: readonly HealthCheck[]): readonly string[] {
-  const groups = groupsOf(catalogue).filter(({ group }) => group !== "");
-  const own = groups.flatMap(({ group, versions }) => [
+function rootPaths(groups: readonly GroupVersions[], checks: readonly HealthCheck[]): readonly string[] {
+  const named = groups.filter(({ group }) => group !== "");
+  const own = named.flatMap(({ group, versions }) => [
     `/apis/${group}`,
     ...versions.map(({ version }) => `/apis/${group}/${version}`),
   ]);

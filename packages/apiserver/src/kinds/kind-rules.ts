@@ -103,14 +103,18 @@ export interface PrintContext {
   readonly nowMs: number;
 }
 
-/** A second group or version under which the same objects are served. */
-export interface ServedVersion<T extends KubernetesObject> {
+/** A second group or version under which the same objects are served, converted without waiting. */
+export interface ServedVersion<T extends KubernetesObject> extends VersionRules<T> {
   readonly resource: Resource;
   /** From the stored version; the result is printed, never stored. */
   fromStored(object: T): KubernetesObject;
   /** To the stored version; may take the draft apart. */
   toStored(draft: Draft<KubernetesObject>): Draft<T>;
-  /** Before `toStored`. */
+}
+
+/** What is particular to a version that is not the stored one. */
+export interface VersionRules<T extends KubernetesObject> {
+  /** Before it is converted to the stored version. */
   defaults?(draft: Draft<KubernetesObject>): void;
   /** What is told before the faults of metadata that its own rules find; of every write under this version. */
   validateFirst?(object: T): readonly Fault[];

@@ -66,7 +66,7 @@ export class AllocationStore {
     const served = server.catalogue.find(ipAddresses);
     if (served !== undefined) {
       const context = { ...this.#context, served, subresource: undefined };
-      server.fieldManagers.record({ context, draft, old: undefined, manager: "kube-apiserver" });
+      server.fieldManagers.recordBuiltIn({ context, draft, old: undefined, manager: "kube-apiserver" });
     }
     return { ...ipPlace(ip), expected: 0, object: draft };
   }

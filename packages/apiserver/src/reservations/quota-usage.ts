@@ -49,5 +49,5 @@ function recordStatus(context: WriteContext, draft: Draft<KubernetesObject>, old
   const subresource = served?.resource.subresources.find(({ name }) => name === "status");
   if (served === undefined || subresource === undefined) return;
   const through = { ...context, served, subresource };
-  context.server.fieldManagers.record({ context: through, draft, old, manager: "kube-apiserver" });
+  context.server.fieldManagers.recordBuiltIn({ context: through, draft, old, manager: "kube-apiserver" });
 }

@@ -5,6 +5,7 @@ import { configMaps } from "@kubeloop/core/resources";
 import { describe, expect, test } from "vitest";
 import { parse, stringify } from "yaml";
 import { RequestYieldBudget } from "../storage/request-yield-budget.ts";
+import { builtInCodec } from "./kind-codec.ts";
 import { listBytes, listValue, type ShownList, showList } from "./list-body.ts";
 import type { OutputForm, ViewForm } from "./output-form.ts";
 import type { Presentation } from "./presentation.ts";
@@ -14,8 +15,10 @@ const never = new AbortController().signal;
 const metadata = { resourceVersion: "7" };
 const presentation: Presentation = {
   resource: configMaps,
+  codec: builtInCodec(configMaps),
   columns: [{ name: "Name", type: "string", format: "name", description: "its name", priority: 0 }],
   toServed: (object) => object,
+  storedOf: (object) => object,
   printRow: (object) => [object.metadata.name],
 };
 const newObject = (i: number) =>

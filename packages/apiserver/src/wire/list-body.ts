@@ -4,7 +4,8 @@ import type { KubernetesObject } from "@kubeloop/core/api";
 import type { Clock } from "@kubeloop/core/base";
 import type { PrintContext } from "../kinds/kind-rules.ts";
 import { RequestYieldBudget } from "../storage/request-yield-budget.ts";
-import { encodeJson, jsonAfterKind } from "./json-encodings.ts";
+import { encodeJson, jsonAfterKind, jsonOf } from "./json-encodings.ts";
+import type { KindCodec } from "./kind-codec.ts";
 import type { OutputForm, ViewForm } from "./output-form.ts";
 import { metadataOf, type Presentation, rowOf, tableOf } from "./presentation.ts";
 import { type PrintYaml, yamlOn } from "./print-yaml.ts";
@@ -16,6 +17,8 @@ export interface ShownList {
   readonly head: ListHead;
   readonly field: "items" | "rows";
   readonly objects: readonly KubernetesObject[];
+  /** Of the objects that are shown, where they are shown whole. */
+  readonly codec: KindCodec;
   /** One of the objects, as the list holds it. */
   show(object: KubernetesObject): object;
 }
@@ -32,20 +35,24 @@ export function showList(
   view: ViewForm,
   context: PrintContext,
 ): ShownList {
-  const { resource } = presentation;
+  const { resource, codec } = presentation;
   const served = (object: KubernetesObject) => presentation.toServed(object);
   switch (view.kind) {
     case "table": {
       const { rows: _none, ...head } = tableOf([], metadata, { presentation, view }) as ListHead & { rows: unknown };
-      return { head, field: "rows", objects, show: (object) => rowOf(served(object), presentation, view, context) };
+      const show = (object: KubernetesObject) => rowOf(served(object), presentation, view, context);
+      return { head, field: "rows", objects, codec, show };
     }
     case "metadata": {
       const head = { kind: "PartialObjectMetadataList", apiVersion: `meta.k8s.io/${view.version}`, metadata };
-      return { head, field: "items", objects, show: (object) => metadataOf(served(object), view.version) };
+      return { head, field: "items", objects, codec, show: (object) => metadataOf(served(object), view.version) };
     }
     case "object": {
-      const head = { kind: resource.listKind ?? `${resource.kind}List`, apiVersion: resource.apiVersion, metadata };
-      return { head, field: "items", objects, show: served };
+      // A list of objects without a Go type always says where it goes on.
+      const listMeta = codec.isUnstructured ? { continue: "", ...metadata } : metadata;
+      const kind = resource.listKind ?? `${resource.kind}List`;
+      const head = { kind, apiVersion: resource.apiVersion, metadata: listMeta };
+      return { head, field: "items", objects, codec, show: served };
     }
   }
 }
@@ -120,12 +127,12 @@ const nextItem = Buffer.from(",{");
 const comma = Buffer.from(",");
 const nothing = Buffer.alloc(0);
 
-function jsonWriter({ head, field, show }: ShownList, view: ViewForm): ListWriter {
+function jsonWriter({ head, field, show, codec }: ShownList, view: ViewForm): ListWriter {
   const frame = {
     opening: Buffer.from(`${JSON.stringify(head).slice(0, -1)},"${field}":[`, "utf8"),
     closing: Buffer.from("]}\n"),
   };
-  if (view.kind === "object") {
+  if (view.kind === "object" && !codec.isUnstructured) {
     return {
       ...frame,
       add(object, isFirst, pieces) {
@@ -138,7 +145,8 @@ function jsonWriter({ head, field, show }: ShownList, view: ViewForm): ListWrite
   return {
     ...frame,
     add(object, isFirst, pieces) {
-      const bytes = encodeJson(show(object));
+      const shown = show(object);
+      const bytes = view.kind === "object" ? jsonOf(shown) : encodeJson(shown);
       pieces.push(isFirst ? nothing : comma, bytes);
       return bytes.length;
     },
@@ -146,13 +154,14 @@ function jsonWriter({ head, field, show }: ShownList, view: ViewForm): ListWrite
 }
 
 /** For people: each line indented, as `JSON.stringify` would the whole. */
-function prettyWriter({ head, field, objects, show }: ShownList, view: ViewForm): ListWriter {
+function prettyWriter(list: ShownList, view: ViewForm): ListWriter {
+  const { head, field, objects, show } = list;
   const isEmpty = objects.length === 0;
   return {
     opening: Buffer.from(`${JSON.stringify(head, null, 2).slice(0, -2)},\n  "${field}": [`, "utf8"),
     add(object, isFirst, pieces) {
       // Line breaks of texts are escaped: those that are left are the layout's.
-      const lines = JSON.stringify(inList(show(object), view), null, 2).replaceAll("\n", "\n    ");
+      const lines = JSON.stringify(inList(show(object), list, view), null, 2).replaceAll("\n", "\n    ");
       const bytes = Buffer.from(`${isFirst ? "" : ","}\n    ${lines}`, "utf8");
       pieces.push(bytes);
       return bytes.length;
@@ -162,7 +171,8 @@ function prettyWriter({ head, field, objects, show }: ShownList, view: ViewForm)
 }
 
 /** Names in order: some of the head come before the items, some after. */
-function yamlWriter({ head, field, objects, show }: ShownList, view: ViewForm, print: PrintYaml): ListWriter {
+function yamlWriter(list: ShownList, view: ViewForm, print: PrintYaml): ListWriter {
+  const { head, field, objects, show } = list;
   const names = Object.keys(head).toSorted();
   const part = (isBefore: boolean) =>
     names
@@ -173,7 +183,7 @@ function yamlWriter({ head, field, objects, show }: ShownList, view: ViewForm, p
   return {
     opening: Buffer.from(part(true) + (objects.length === 0 ? print({ [field]: [] }) : title), "utf8"),
     add(object, _isFirst, pieces) {
-      const bytes = Buffer.from(print({ [field]: [inList(show(object), view)] }).slice(title.length), "utf8");
+      const bytes = Buffer.from(print({ [field]: [inList(show(object), list, view)] }).slice(title.length), "utf8");
       pieces.push(bytes);
       return bytes.length;
     },
@@ -181,16 +191,16 @@ function yamlWriter({ head, field, objects, show }: ShownList, view: ViewForm, p
   };
 }
 
-/** Whole objects stand in a list without their kind: it is the list's. */
-function inList(shown: object, view: ViewForm): object {
-  if (view.kind !== "object") return shown;
+/** Whole objects stand in a list without their kind, which is the list's; those without a Go type keep it. */
+function inList(shown: object, { codec }: ShownList, view: ViewForm): object {
+  if (view.kind !== "object" || codec.isUnstructured) return shown;
   const { kind: _kind, apiVersion: _apiVersion, ...rest } = shown as KubernetesObject;
   return rest;
 }
 
 /** Lengths come first in it, so that all items are encoded before the first goes out. */
 async function* protobufList(
-  { head, objects, show }: ShownList,
+  { head, objects, show, codec }: ShownList,
   view: ViewForm,
   clock: Clock,
   yieldBudget: RequestYieldBudget,
@@ -199,7 +209,7 @@ async function* protobufList(
   const items: Uint8Array[] = [];
   for (const object of objects) {
     const shown = show(object) as KubernetesObject;
-    items.push(view.kind === "object" ? rawOf(shown, protobuf) : protobuf.encodeRaw(shown));
+    items.push(view.kind === "object" ? rawOf(shown, protobuf, codec.protobufMessage) : protobuf.encodeRaw(shown));
     if (yieldBudget.isUsedUp()) await yieldBudget.yield();
   }
   for (const piece of protobuf.listEnvelopePieces(head, items)) {

@@ -38,40 +38,39 @@ interface Restrictions {
   readonly hasMetadata: boolean;
   /** Whether a Table can: not of all that has metadata. */
   readonly hasTable: boolean;
-  /** False for what has no protobuf messages (custom resources). */
+  /** False where the object itself has no protobuf message (custom resources). Its metadata can be had as protobuf all the same. */
   readonly hasProtobuf: boolean;
+  /** False where no router has looked at the request before (custom resources). True unless given. */
+  readonly isRouted?: boolean;
 }
 
 /** Throws 406. */
 export function outputFormOf(request: ApiRequest, restrictions: Restrictions): OutputForm {
   const accept = headerValue(request.headers, "accept") ?? "";
   const isPretty = wantsPretty(request);
-  const offers = offeredMedia(restrictions);
   if (accept === "") return { ...plainJson, isPretty };
-  if (!isRouted(accept, offers)) throw noneOfThese(offers);
+  if (restrictions.isRouted !== false && !isKnownToRouter(accept)) throw noneOfThese();
   const clauses = parseAccept(accept);
   for (const clause of clauses) {
-    for (const [media, mediaType] of offers) {
+    for (const [media, mediaType] of mediaTypes) {
       if (!matches(clause, mediaType)) continue;
       const view = viewOf(clause, request, restrictions);
-      if (view === undefined || isRefusedView(view, media)) continue;
+      if (view === undefined || isRefusedView(view, media, restrictions)) continue;
       const isStreamKnown = ["", "watch"].includes(clause.parameters.get("stream") ?? "");
       if (!isStreamKnown) continue;
       if (!["", "v1"].includes(clause.parameters.get("sv") ?? "")) continue;
       return { media, view, isPretty: isPretty || clause.parameters.get("pretty") === "1" };
     }
   }
-  throw notAcceptable(restrictions);
+  throw onlyThese(mediaTypes.map(([, type]) => type));
 }
 
 /** A form is chosen before anybody asks whether it can be streamed. Throws 406. */
-export function checkStreamed({ media }: OutputForm, restrictions: Restrictions): void {
+export function checkStreamed({ media }: OutputForm): void {
   if (media !== "yaml") return;
-  const types = offeredMedia(restrictions).filter(([each]) => each !== "yaml");
+  const types = mediaTypes.filter(([each]) => each !== "yaml");
   throw onlyThese(types.map(([, type]) => `${type};stream=watch`));
 }
-
-const notAcceptable = (restrictions: Restrictions) => onlyThese(offeredMedia(restrictions).map(([, type]) => type));
 
 const onlyThese = (types: readonly string[]) =>
   newStatusError({
@@ -81,14 +80,14 @@ const onlyThese = (types: readonly string[]) =>
   });
 
 /** A router knows whole types and the one that means all; what is a type in part is no type to it. */
-function isRouted(accept: string, offers: readonly (readonly [Media, string])[]): boolean {
+function isKnownToRouter(accept: string): boolean {
   const asked = accept.split(",").map((clause) => (clause.split(";")[0] ?? "").trim());
-  return asked.some((type) => type === "*/*" || offers.some(([, mediaType]) => mediaType === type));
+  return asked.some((type) => type === "*/*" || mediaTypes.some(([, mediaType]) => mediaType === type));
 }
 
 /** Upstream's router says it before anybody else looks. */
-function noneOfThese(offers: readonly (readonly [Media, string])[]): StatusError {
-  const types = offers.map(([, type]) => type).join(", ");
+function noneOfThese(): StatusError {
+  const types = mediaTypes.map(([, type]) => type).join(", ");
   return newStatusError({
     code: 406,
     reason: "NotAcceptable",
@@ -96,9 +95,6 @@ function noneOfThese(offers: readonly (readonly [Media, string])[]): StatusError
     details: {},
   });
 }
-
-const offeredMedia = ({ hasProtobuf }: Restrictions) =>
-  mediaTypes.filter(([media]) => media !== "protobuf" || hasProtobuf);
 
 function matches({ type, subtype }: AcceptClause, mediaType: string): boolean {
   const [ownType, ownSubtype] = mediaType.split("/");
@@ -130,8 +126,9 @@ function viewOf(
   }
 }
 
-/** A table has no protobuf messages. */
-const isRefusedView = (view: ViewForm, media: Media) => view.kind === "table" && media === "protobuf";
+/** A table has no protobuf message. */
+const isRefusedView = ({ kind }: ViewForm, media: Media, { hasProtobuf }: Restrictions) =>
+  media === "protobuf" && (kind === "table" || (kind === "object" && !hasProtobuf));
 
 function includedObject({ query }: ApiRequest): "None" | "Metadata" | "Object" {
   const wanted = queryValue(query, "includeObject") ?? "";

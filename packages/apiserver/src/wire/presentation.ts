@@ -1,5 +1,5 @@
 // How one resource's objects are shown: under which version, and as which row of which table. Views are made from stored objects,
-// which stay as they are; conversions are kept beside the object they were made from.
+// which stay as they are. Where a conversion takes batches, `convertAll` comes before everything else that is made of the objects.
 import type {
   KubernetesObject,
   PartialObjectMetadata,
@@ -8,34 +8,19 @@ import type {
   TableRow,
 } from "@kubeloop/core/api";
 import type { PrintContext } from "../kinds/kind-rules.ts";
+import type { KindCodec } from "./kind-codec.ts";
 import type { OutputForm, ViewForm } from "./output-form.ts";
+import type { ServedConversion } from "./version-conversion.ts";
 
-export interface Presentation {
+export interface Presentation extends ServedConversion {
   /** As served: its kind and apiVersion are those of the answer. */
   readonly resource: Resource;
+  /** Of the kind that is shown. */
+  readonly codec: KindCodec;
   readonly columns: readonly TableColumnDefinition[];
-  /** From the version that is stored; the same object where that is the one served. */
-  toServed(object: KubernetesObject): KubernetesObject;
   printRow(object: KubernetesObject, context: PrintContext): readonly unknown[];
-  /** What a shown object was made of. */
-  storedOf?(object: KubernetesObject): KubernetesObject;
   /** Of a row: what marks the object as over. */
   rowConditions?(object: KubernetesObject): readonly object[];
-}
-
-/** For a second version: each object converted once. */
-export function keptConversion(
-  convert: (object: KubernetesObject) => KubernetesObject,
-): (object: KubernetesObject) => KubernetesObject {
-  const known = new WeakMap<KubernetesObject, KubernetesObject>();
-  return (object) => {
-    let converted = known.get(object);
-    if (converted === undefined) {
-      converted = convert(object);
-      known.set(object, converted);
-    }
-    return converted;
-  };
 }
 
 const metaVersion = (version: "v1" | "v1beta1") => `meta.k8s.io/${version}`;
@@ -65,7 +50,7 @@ export function rowOf(
     case "Object":
       return { ...row, object: object as unknown as PartialObjectMetadata } as TableRow;
     case "Metadata":
-      return { ...row, object: metadataOf(presentation.storedOf?.(object) ?? object, view.version) } as TableRow;
+      return { ...row, object: metadataOf(presentation.storedOf(object), view.version) } as TableRow;
   }
 }
 

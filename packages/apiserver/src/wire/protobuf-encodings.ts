@@ -4,9 +4,9 @@ import { type Clock, inFlight } from "@kubeloop/core/base";
 import { encodingOf } from "../storage/encodings.ts";
 import type { Protobuf } from "./protobuf/index.ts";
 
-/** Of a frozen object: the bytes are kept. */
-export function rawOf(object: KubernetesObject, protobuf: Protobuf): Uint8Array {
-  return encodingOf(object, "protobuf", () => protobuf.encodeRaw(object));
+/** Of a frozen object, as this message: the bytes are kept. */
+export function rawOf(object: KubernetesObject, protobuf: Protobuf, messageName: string | undefined): Uint8Array {
+  return encodingOf(object, "protobuf", () => protobuf.encodeRaw(object, messageName));
 }
 
 let loaded: Protobuf | undefined;

@@ -13,13 +13,14 @@ import {
 import { type Clock, childSignal, deepFreeze } from "@kubeloop/core/base";
 import type { PrintContext } from "../kinds/kind-rules.ts";
 import { RequestYieldBudget } from "../storage/request-yield-budget.ts";
-import type { Answer, WatchMessage } from "./answer.ts";
+import { type Answer, errorMessage, type WatchMessage } from "./answer.ts";
 import { jsonLineOf } from "./json-encodings.ts";
 import { type ListSource, listBytes, listValue, showList } from "./list-body.ts";
 import { contentTypeOf, type OutputForm } from "./output-form.ts";
 import { type Presentation, viewOf } from "./presentation.ts";
 import { yamlOn } from "./print-yaml.ts";
 import { protobufOn, rawOf } from "./protobuf-encodings.ts";
+import type { ConvertAll } from "./version-conversion.ts";
 import { warningHeaders } from "./warning-headers.ts";
 import { type FrameOf, frameOf } from "./watch-frames.ts";
 
@@ -37,7 +38,7 @@ export async function respond(answer: Answer, options: RespondOptions): Promise<
     case "object":
       return respondObject(answer.code, answer.object, answer.presentation, { ...options, context });
     case "plain":
-      return respondPlain(answer.code, answer.object, options);
+      return respondPlain(answer.code, answer.object, answer.codec?.protobufMessage, options);
     case "list":
       return respondList(answer.list, answer.presentation, { ...options, context });
     case "watch":
@@ -66,29 +67,34 @@ async function respondObject(
       `you requested PartialObjectMetadataList, but the requested object is not a list (*${goTypeOf(presentation.resource)})`,
     );
   }
+  // No promise where the conversion is immediate.
+  if (presentation.convertAll !== undefined) await presentation.convertAll([object], options.signal);
   const shown = viewOf(object, presentation, form, options.context);
   const isKept = form.view.kind === "object";
-  return respondPlain(code, shown, options, isKept);
+  // A view has a kind of its own.
+  return respondPlain(code, shown, isKept ? presentation.codec.protobufMessage : undefined, options, isKept);
 }
 
 /** `isKept`: a frozen object whose encoding will be asked for again. */
 async function respondPlain(
   code: number,
   object: object,
+  messageName: string | undefined,
   { form, prefers, warnings, clock }: RespondOptions,
   isKept = false,
 ): Promise<ApiResponse> {
   const headers = warningHeaders(warnings);
   if (prefers === "values") return valueResponse(code, object, headers);
-  const bytes = await encode(object, form, { isKept, clock });
+  const bytes = await encode(object, form, { isKept, messageName, clock });
   return bytesResponse(code, bytes, { ...headers, "content-type": contentTypeOf(form.media) });
 }
 
 async function encode(
   object: object,
   { media, isPretty }: OutputForm,
-  { isKept, clock }: { readonly isKept: boolean; readonly clock: Clock },
+  options: { readonly isKept: boolean; readonly messageName: string | undefined; readonly clock: Clock },
 ): Promise<Uint8Array> {
+  const { isKept, messageName, clock } = options;
   switch (media) {
     case "json":
       if (isPretty) return Buffer.from(JSON.stringify(object, null, 2), "utf8");
@@ -100,7 +106,8 @@ async function encode(
     case "protobuf": {
       const protobuf = await protobufOn(clock);
       const held = object as KubernetesObject;
-      return isKept ? protobuf.wrapRaw(held, rawOf(held, protobuf)) : protobuf.encodeEnvelope(held);
+      if (isKept) return protobuf.wrapRaw(held, rawOf(held, protobuf, messageName));
+      return protobuf.encodeEnvelope(held, messageName);
     }
   }
 }
@@ -113,6 +120,8 @@ async function respondList(list: ListSource, presentation: Presentation, options
       `you requested PartialObjectMetadata, but the requested object is a list (*${goTypeOf(presentation.resource)}List)`,
     );
   }
+  // A page is converted in one call.
+  if (presentation.convertAll !== undefined) await presentation.convertAll(list.objects, signal);
   const shown = showList(list, presentation, view, context);
   const headers = warningHeaders(warnings);
   if (prefers === "values")
@@ -130,7 +139,10 @@ function respondWatch(answer: Extract<Answer, { kind: "watch" }>, options: Respo
   const life = childSignal(signal);
   // No message is a list: who asks for lists of metadata hears nothing, as upstream has it.
   const isMute = form.view.kind === "metadata" && form.view.isList;
-  const batches = isMute ? mute(watch.messages(life.signal)) : watch.messages(life.signal);
+  const { convertAll } = presentation;
+  const messages = watch.messages(life.signal);
+  const converted = convertAll === undefined ? messages : convertedBatches(messages, convertAll, life.signal);
+  const batches = isMute ? mute(converted) : converted;
   const end = async () => life.abort(new Error("the response was let go"));
   const headers = warningHeaders(warnings);
   if (prefers === "values") {
@@ -146,6 +158,27 @@ function respondWatch(answer: Extract<Answer, { kind: "watch" }>, options: Respo
     body: { kind: "bytes", bytes },
     [Symbol.asyncDispose]: end,
   };
+}
+
+/** Each batch in one call, before any of it is shown; what happens meanwhile is in the next. A conversion that fails ends the watch with an ERROR. */
+async function* convertedBatches(
+  batches: AsyncIterable<readonly WatchMessage[]>,
+  convertAll: ConvertAll,
+  signal: AbortSignal,
+): AsyncGenerator<readonly WatchMessage[]> {
+  for await (const batch of batches) {
+    try {
+      await convertAll(
+        batch.filter(({ type }) => type !== "ERROR").map(({ object }) => object),
+        signal,
+      );
+    } catch (error) {
+      signal.throwIfAborted();
+      yield [errorMessage(statusOf(error))];
+      return;
+    }
+    yield batch;
+  }
 }
 
 /** Only what went wrong. */

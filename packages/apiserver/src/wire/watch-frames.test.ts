@@ -4,14 +4,17 @@ import { deepFreeze, systemClock } from "@kubeloop/core/base";
 import { configMaps } from "@kubeloop/core/resources";
 import { describe, expect, test, vi } from "vitest";
 import type { WatchMessage } from "./answer.ts";
+import { builtInCodec } from "./kind-codec.ts";
 import type { OutputForm, ViewForm } from "./output-form.ts";
 import type { Presentation } from "./presentation.ts";
 import { frameOf } from "./watch-frames.ts";
 
 const presentation: Presentation = {
   resource: configMaps,
+  codec: builtInCodec(configMaps),
   columns: [{ name: "Name", type: "string", format: "name", description: "", priority: 0 }],
   toServed: (object) => object,
+  storedOf: (object) => object,
   printRow: (object) => [object.metadata.name],
 };
 const newMessage = (type: WatchMessage["type"] = "ADDED"): WatchMessage => ({

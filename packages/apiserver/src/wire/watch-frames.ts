@@ -25,11 +25,14 @@ export async function frameOf(presentation: Presentation, { view, media }: Outpu
       return jsonFrame(type, encodeJson(table));
     };
   }
+  // Built-in conversions leave metadata as it is.
+  const isAsStored = view.kind === "metadata" && presentation.convertAll === undefined;
+  const served = (object: KubernetesObject) => (isAsStored ? object : presentation.toServed(object));
   const show = (object: KubernetesObject) =>
-    view.kind === "metadata" ? metadataOf(object, view.version) : presentation.toServed(object);
+    view.kind === "metadata" ? metadataOf(served(object), view.version) : served(object);
   const name = `${media} ${presentation.resource.apiVersion} ${view.kind === "metadata" ? view.version : ""}`;
   if (media !== "protobuf") {
-    return kept(name, ({ type, object }) => {
+    return kept(name, served, ({ type, object }) => {
       if (type === "ERROR") return jsonFrame(type, encodeJson(object));
       const shown = show(object);
       return jsonFrame(type, view.kind === "object" ? jsonOf(shown) : encodeJson(shown));
@@ -37,15 +40,18 @@ export async function frameOf(presentation: Presentation, { view, media }: Outpu
   }
   const protobuf = await protobufOn(clock);
   const { encodeWatchFrame } = await inFlight(clock, "loading protobuf", () => import("./protobuf/index.ts"));
-  return kept(name, ({ type, object }) => {
+  return kept(name, served, ({ type, object }) => {
     const shown = (type === "ERROR" ? object : show(object)) as KubernetesObject;
     const isKept = type !== "ERROR" && view.kind === "object";
-    const enveloped = isKept ? protobuf.wrapRaw(shown, rawOf(shown, protobuf)) : protobuf.encodeEnvelope(shown);
+    const enveloped = isKept
+      ? protobuf.wrapRaw(shown, rawOf(shown, protobuf, presentation.codec.protobufMessage))
+      : protobuf.encodeEnvelope(shown);
     return encodeWatchFrame(type, enveloped);
   });
 }
 
-function kept(form: string, make: FrameOf): FrameOf {
+/** Beside the object as it is shown, because another conversion may show the stored one otherwise. */
+function kept(form: string, served: (object: KubernetesObject) => KubernetesObject, make: FrameOf): FrameOf {
   const names = new Map<WatchType, string>();
   return (message) => {
     const { type, object } = message;
@@ -54,7 +60,7 @@ function kept(form: string, make: FrameOf): FrameOf {
       name = `${type} ${form}`;
       names.set(type, name);
     }
-    return recentEncodingOf(object, name, () => make(message));
+    return recentEncodingOf(type === "ERROR" ? object : served(object), name, () => make(message));
   };
 }
 

@@ -4,7 +4,7 @@ import { type ApiRequest, type ApiResponse, allResources, collectBytes } from "@
 import { FakeClock, type Log, noLog, seededRandom, toError } from "@kubeloop/core/base";
 import { writtenPlugins } from "../../admission/plugins/index.ts";
 import { ApiServer } from "../../api-server.ts";
-import { collectionOf } from "../../resources/registry/catalogue.ts";
+import { collectionOf } from "../../resources/registry/served-resource.ts";
 import { MemoryStorage } from "../../storage/index.ts";
 import type { Protobuf } from "../../wire/protobuf/index.ts";
 import { type AdmissionCounts, readAdmissionCounts } from "./admission-counts.contract.ts";

@@ -1,4 +1,4 @@
-import type { KubernetesObject } from "@kubeloop/core/api";
+import { type KubernetesObject, schemaOfKind } from "@kubeloop/core/api";
 import { describe, expect, test } from "vitest";
 import { inWrittenOrder, printMerged, printOperated } from "./print-patched.ts";
 
@@ -8,7 +8,7 @@ const shown = {
   kind: "ConfigMap",
   apiVersion: "v1",
 } as unknown as KubernetesObject;
-const before = inWrittenOrder(shown);
+const before = inWrittenOrder(shown, schemaOfKind(shown));
 
 describe("a merged object", () => {
   for (const [fact, patch, patched, printed] of [

@@ -1,17 +1,17 @@
 // A patched object as upstream prints it when it refuses it: what the patch did not touch stands as the server writes it, in the order of
 // the Go struct; every object the patch went through, or brought, has its keys in alphabetical order.
-import { type KubernetesObject, type ObjectSchema, schemaOfKind } from "@kubeloop/core/api";
+import type { KubernetesObject, ObjectSchema } from "@kubeloop/core/api";
 import { toNormalForm } from "../../wire/decode/index.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The object with its fields in the order in which a server writes them. */
-export function inWrittenOrder(shown: KubernetesObject): KubernetesObject {
-  const schema = schemaOfKind(shown);
-  return schema === undefined
-    ? shown
-    : (toNormalForm(shown, schema as ObjectSchema).object as unknown as KubernetesObject);
+/** The object with its fields in the order in which a server writes them: that of its Go type's schema, where it has one. */
+export function inWrittenOrder(shown: KubernetesObject, schema: ObjectSchema | undefined): KubernetesObject {
+  return schema === undefined ? shown : (toNormalForm(shown, schema).object as unknown as KubernetesObject);
 }
+
+/** As an object without a Go type is written: every key in alphabetical order. */
+export const inKeyOrder = (shown: KubernetesObject): KubernetesObject => sortedAll(shown) as KubernetesObject;
 
 /** `patched` was made of `before`, which is in written order. */
 export function printMerged(patched: unknown, patch: unknown, before: unknown): string {

@@ -16,11 +16,11 @@ export interface AdmittedWrite {
 
 export function admissionAttributesOf(context: WriteContext, write: AdmittedWrite): AdmissionAttributes {
   const { served, subresource, namespace, user, warnings, signal } = context;
-  const { group, version, kind: ownKind, plural } = served.resource;
-  const { operation, kind = { group, version, kind: ownKind }, object, oldObject, options, isDryRun = false } = write;
+  const { group, version, plural } = served.resource;
+  const { operation, kind = served.resource, object, oldObject, options, isDryRun = false } = write;
   return {
     operation,
-    kind,
+    kind: { group: kind.group, version: kind.version, kind: kind.kind },
     resource: { group, version, resource: plural },
     subresource: subresource?.name ?? "",
     namespace,

@@ -1,138 +1,98 @@
-// What this server serves: each resource as it is asked for, with the rules of its kind, where it is stored and how it is shown.
-// Custom resources will join it while it runs; whoever looks something up gets what is there now.
-import {
-  allResources,
-  type GroupResource,
-  type KubernetesObject,
-  type Resource,
-  schemaNamed,
-  type TableColumnDefinition,
-  type TypeSchema,
-} from "@kubeloop/core/api";
-import type { KindRules, PrintContext, SelectableFields, ServedVersion } from "../../kinds/kind-rules.ts";
-import { keptConversion, type Presentation } from "../../wire/presentation.ts";
-import { pathName } from "./object-meta.ts";
+// What a server serves at this moment. Each server has a catalogue of its own, which may change while the server runs.
+//
+// Promises
+// - Every change raises `generation`, by one however many resources it concerns. What is made of the catalogue (discovery, OpenAPI, counts) is made anew
+//   when the generation is another, and not otherwise.
+// - A resource is found from the moment it is added. After it was removed, requests for it get 404 and its watches end, as upstream ends those of a
+//   custom resource whose definition is deleted or changed; other requests that have begun are answered.
+// - Objects stay in storage when their resource is removed: to delete them is for whoever removes it (upstream: the finalizer of a definition). They are
+//   served again when a resource with the same collection is added.
+import type { Resource } from "@kubeloop/core/api";
+import { KubeloopError } from "@kubeloop/core/base";
+import type { ServedResource } from "./served-resource.ts";
 
-export interface ServedResource {
-  /** As served. */
-  readonly resource: Resource;
-  readonly rules: KindRules;
-  /** Undefined where it is served as stored. */
-  readonly version: ServedVersion<KubernetesObject> | undefined;
-  /** Where storage keeps it. */
-  readonly collection: string;
-  readonly schema: TypeSchema | undefined;
-  readonly presentation: Presentation;
-  readonly groupResource: GroupResource;
+/** Names a resource: group, version and plural. */
+export type ResourcePath = Pick<Resource, "group" | "version" | "plural">;
+
+interface Entry {
+  readonly served: ServedResource;
+  /** Made for the first watch. */
+  removal: AbortController | undefined;
 }
 
 export class Catalogue {
-  readonly #byPath = new Map<string, ServedResource>();
+  readonly #entries = new Map<string, Entry>();
+  #generation = 1;
+  /** Of this generation. */
+  #all: readonly ServedResource[] | undefined;
 
   constructor(served: readonly ServedResource[]) {
-    for (const each of served) this.#byPath.set(pathOf(each.resource), each);
+    for (const each of served) this.#entries.set(keyOf(each.resource), { served: each, removal: undefined });
   }
 
-  /** By group, version and plural. */
-  find(resource: Pick<Resource, "group" | "version" | "plural">): ServedResource | undefined {
-    return this.#byPath.get(pathOf(resource));
+  get generation(): number {
+    return this.#generation;
+  }
+
+  find(path: ResourcePath): ServedResource | undefined {
+    return this.#entries.get(keyOf(path))?.served;
   }
 
   all(): readonly ServedResource[] {
-    return [...this.#byPath.values()];
+    this.#all ??= [...this.#entries.values()].map(({ served }) => served);
+    return this.#all;
   }
 
-  hasGroup(group: string): boolean {
-    return this.all().some(({ resource }) => resource.group === group);
+  /** Whether the group has a router, which answers what it does not know with a Status. Groups of custom resources alone have none. */
+  hasRouter(group: string): boolean {
+    return this.all().some(({ resource, codec }) => resource.group === group && !codec.isUnstructured);
+  }
+
+  /** Serves these from now on, in place of what was served under the same group, version and plural: watches of that end. */
+  add(served: readonly ServedResource[]): void {
+    if (served.length === 0) return;
+    for (const each of served) {
+      const key = keyOf(each.resource);
+      this.#drop(key);
+      this.#entries.set(key, { served: each, removal: undefined });
+    }
+    this.#raise();
+  }
+
+  /** Serves these no longer. What is not served is passed over. */
+  remove(paths: readonly ResourcePath[]): void {
+    const dropped = paths.filter((path) => this.#drop(keyOf(path)));
+    if (dropped.length > 0) this.#raise();
+  }
+
+  /** Aborts when this very resource is served no longer. */
+  removalOf(served: ServedResource): AbortSignal {
+    const entry = this.#entries.get(keyOf(served.resource));
+    if (entry?.served !== served) return AbortSignal.abort(removed());
+    entry.removal ??= new AbortController();
+    return entry.removal.signal;
+  }
+
+  /** A catalogue of its own, with the same resources and generation. What changes in one does not change in the other. */
+  fork(): Catalogue {
+    const fork = new Catalogue(this.all());
+    fork.#generation = this.#generation;
+    return fork;
+  }
+
+  #drop(key: string): boolean {
+    const entry = this.#entries.get(key);
+    this.#entries.delete(key);
+    entry?.removal?.abort(removed());
+    return entry !== undefined;
+  }
+
+  #raise(): void {
+    this.#generation++;
+    this.#all = undefined;
   }
 }
 
-const pathOf = ({ group, version, plural }: Pick<Resource, "group" | "version" | "plural">) =>
-  `${group}/${version}/${plural}`;
+const keyOf = ({ group, version, plural }: ResourcePath) => `${group}/${version}/${plural}`;
 
-export const collectionOf = ({ group, plural }: Pick<Resource, "group" | "plural">): string =>
-  group === "" ? plural : `${group}/${plural}`;
-
-export interface CatalogueParts {
-  /** Rules of kinds that have some; all others get none but the schema's. */
-  readonly rules: readonly KindRules[];
-  /** Columns by "group/version/plural", or "v1/plural" in the core group. */
-  columnsOf(resource: Resource): readonly TableColumnDefinition[];
-}
-
-/** Everything a default server serves. */
-export function builtInCatalogue(parts: CatalogueParts): Catalogue {
-  const served: ServedResource[] = [];
-  const taken = new Set<string>();
-  const add = (resource: Resource, rules: KindRules, version: ServedVersion<KubernetesObject> | undefined) => {
-    taken.add(pathOf(resource));
-    served.push(servedResource(resource, rules, version, parts));
-  };
-  for (const rules of parts.rules) {
-    add(rules.resource, rules, undefined);
-    for (const version of rules.otherVersions ?? []) add(version.resource, rules, version);
-  }
-  for (const resource of allResources()) {
-    if (resource.servedByDefault && !taken.has(pathOf(resource)))
-      add(resource, { resource, checkName: pathName }, undefined);
-  }
-  return new Catalogue(served);
-}
-
-function servedResource(
-  resource: Resource,
-  rules: KindRules,
-  version: ServedVersion<KubernetesObject> | undefined,
-  { columnsOf }: CatalogueParts,
-): ServedResource {
-  const { schemaName, group, plural } = resource;
-  return {
-    resource,
-    rules,
-    version,
-    collection: collectionOf(rules.resource),
-    groupResource: { group, resource: plural },
-    get schema() {
-      return schemaName === undefined ? undefined : schemaNamed(schemaName);
-    },
-    presentation: presentationOf(resource, rules, version, () => columnsOf(resource)),
-  };
-}
-
-/** Under a second version objects are shown converted, but their rows are those of the version that is stored. */
-function presentationOf(
-  resource: Resource,
-  rules: KindRules,
-  version: ServedVersion<KubernetesObject> | undefined,
-  columns: () => readonly TableColumnDefinition[],
-): Presentation {
-  const stored = new WeakMap<KubernetesObject, KubernetesObject>();
-  const convert = (object: KubernetesObject): KubernetesObject => {
-    const converted = version?.fromStored(object) ?? object;
-    stored.set(converted, object);
-    return converted;
-  };
-  const storedOf = (object: KubernetesObject) => stored.get(object) ?? object;
-  return {
-    resource,
-    // Most servers never show a table.
-    get columns() {
-      return columns();
-    },
-    toServed: version === undefined ? (object) => object : keptConversion(convert),
-    storedOf,
-    printRow: (object, context) => cellsOf(storedOf(object), rules, context),
-    rowConditions: (object) => rules.rowConditions?.(storedOf(object)) ?? [],
-  };
-}
-
-function cellsOf(object: KubernetesObject, rules: KindRules, context: PrintContext): readonly unknown[] {
-  const cells = rules.printRow?.(object, context) ?? [object.metadata.name, object.metadata.creationTimestamp];
-  // Of a bookmark, which has no name, a Go server prints an empty one.
-  return object.metadata.name === undefined ? cells.map((cell) => cell ?? "") : cells;
-}
-
-/** Which fields selectors may name under this version. */
-export function selectableFieldsOf({ rules, version }: ServedResource): SelectableFields<KubernetesObject> | undefined {
-  return version === undefined ? rules.selectableFields : version.selectableFields;
-}
+const removed = () => new KubeloopError("the resource is no longer served", { reason: "NotFound", retry: "never" });

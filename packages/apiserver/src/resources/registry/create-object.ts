@@ -34,7 +34,8 @@ export async function createObject(
   const { server, yieldBudget } = context;
   const ruleContext = ruleContextOf(context, isDryRun);
   const manager = managerOf(options.fieldManager, context.userAgent);
-  server.fieldManagers.record({ context, draft, old: undefined, manager });
+  const recording = server.fieldManagers.record({ context, draft, old: undefined, manager });
+  if (recording !== undefined) await recording;
   if (yieldBudget.isUsedUpNow()) await yieldBudget.yield();
   const attributes = admissionAttributesOf(context, { operation: "CREATE", object: draft, options, isDryRun });
   await server.admission.admit(attributes);

@@ -1,17 +1,18 @@
 // A value that stands for an object, as a draft: in the normal form of its kind, defaulted, and in the version that is stored.
-import {
-  type GroupVersionKind,
-  type KubernetesObject,
-  newBadRequest,
-  type ObjectSchema,
-  printGroupVersion,
-  quote,
-  type Resource,
-  schemaOfKind,
-} from "@kubeloop/core/api";
+import { type KubernetesObject, newBadRequest, quote } from "@kubeloop/core/api";
 import type { Draft } from "../../kinds/kind-rules.ts";
-import { toNormalForm, UnmarshalError } from "../../wire/decode/index.ts";
-import type { ServedResource } from "./catalogue.ts";
+import {
+  checkTypeMeta,
+  fromUnstructuredBody,
+  toNormalForm,
+  toPlainJson,
+  typeMetaOfUnstructured,
+  UnmarshalError,
+} from "../../wire/decode/index.ts";
+import type { KindCodec } from "../../wire/kind-codec.ts";
+import { convertedToStored } from "../../wire/version-conversion.ts";
+import { inKeyOrder } from "../go-prose/print-patched.ts";
+import type { ServedResource } from "./served-resource.ts";
 import type { WriteContext } from "./write-context.ts";
 
 type AnyDraft = Draft<KubernetesObject>;
@@ -21,20 +22,18 @@ export interface DecodedValue {
   readonly strictFaults: readonly string[];
 }
 
-/** A value of the resource's kind (a patched object), in the version that is stored. Throws 400. */
-export function decodeValue({ served }: Pick<WriteContext, "served">, value: unknown): DecodedValue {
-  const { group, version, kind } = served.resource;
-  const { draft, strictFaults } = decodePlain(value, { group, version, kind });
-  return { draft: toStored(served, draft), strictFaults };
+/** A value of the resource's kind, in the version that is stored. Throws 400. */
+export async function decodeValue(context: Pick<WriteContext, "served" | "signal">, value: unknown): Promise<AnyDraft> {
+  return toStored(context, decodePlain(value, context.served.codec).draft);
 }
 
-export function decodePlain(value: unknown, { group, version, kind }: GroupVersionKind): DecodedValue {
-  const apiVersion = printGroupVersion({ group, version });
-  const schema = schemaOfKind({ apiVersion, kind });
-  if (schema === undefined)
-    throw newBadRequest(`no kind ${quote(kind)} is registered for version ${quote(apiVersion)}`);
+export function decodePlain(value: unknown, codec: KindCodec): DecodedValue {
+  const { schema, kind, apiVersion } = codec;
   try {
-    const { object, strictFaults } = toNormalForm(value, schema as ObjectSchema);
+    if (codec.isUnstructured) return decodeUnstructured(value, codec);
+    if (schema === undefined)
+      throw newBadRequest(`no kind ${quote(kind)} is registered for version ${quote(apiVersion)}`);
+    const { object, strictFaults } = toNormalForm(value, schema);
     return { draft: { ...object, kind, apiVersion } as unknown as AnyDraft, strictFaults };
   } catch (error) {
     if (error instanceof UnmarshalError) throw newBadRequest(error.message);
@@ -42,26 +41,39 @@ export function decodePlain(value: unknown, { group, version, kind }: GroupVersi
   }
 }
 
-/** In the version that is stored, defaulted. */
-export function toStored({ version, rules }: ServedResource, draft: AnyDraft): AnyDraft {
-  if (version !== undefined) {
-    version.defaults?.(draft);
-    const stored = version.toStored(draft);
-    rules.defaults?.(stored);
-    return stored;
-  }
+function decodeUnstructured(value: unknown, codec: KindCodec): DecodedValue {
+  const plain = toPlainJson(value);
+  typeMetaOfUnstructured(plain, () => JSON.stringify(inKeyOrder(plain as KubernetesObject)));
+  const { object, strictFaults } = fromUnstructuredBody({ value: plain, strictFaults: [] });
+  checkTypeMeta(object, codec);
+  return { draft: object as unknown as AnyDraft, strictFaults };
+}
+
+/** In the version that is stored, defaulted. A promise only where the conversion answers later. */
+export function toStored(
+  { served, signal }: Pick<WriteContext, "served" | "signal">,
+  draft: AnyDraft,
+): AnyDraft | Promise<AnyDraft> {
+  const { version, conversion, storedCodec } = served;
+  version?.defaults?.(draft);
+  const stored = convertedToStored(conversion, draft, { storedVersion: storedCodec.apiVersion, signal });
+  return stored instanceof Promise ? stored.then((each) => defaulted(each, served)) : defaulted(stored, served);
+}
+
+function defaulted(draft: AnyDraft, { rules }: ServedResource): AnyDraft {
   rules.defaults?.(draft);
   return draft;
 }
 
-const emptyObjects = new WeakMap<Resource, KubernetesObject>();
+const emptyObjects = new WeakMap<KindCodec, KubernetesObject>();
 
 /** An object of the kind that holds nothing, as a server prints it. */
-export function emptyObject({ resource }: { readonly resource: Resource }): KubernetesObject {
-  let empty = emptyObjects.get(resource);
+export function emptyObject(codec: KindCodec): KubernetesObject {
+  let empty = emptyObjects.get(codec);
   if (empty === undefined) {
-    empty = decodePlain({}, resource).draft as KubernetesObject;
-    emptyObjects.set(resource, empty);
+    const { kind, apiVersion } = codec;
+    empty = decodePlain({ kind, apiVersion }, codec).draft as KubernetesObject;
+    emptyObjects.set(codec, empty);
   }
   return empty;
 }

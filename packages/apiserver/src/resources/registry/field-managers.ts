@@ -11,12 +11,16 @@ export function managerOf(asked: string, userAgent: string): string {
   return printable === "" ? "unknown" : [...printable].slice(0, 128).join("");
 }
 
+export interface RecordedWrite {
+  readonly context: WriteContext;
+  readonly draft: Draft<KubernetesObject>;
+  readonly old: KubernetesObject | undefined;
+  readonly manager: string;
+}
+
 export interface FieldManagers {
-  /** Puts `metadata.managedFields` on the draft for this write. */
-  record(write: {
-    readonly context: WriteContext;
-    readonly draft: Draft<KubernetesObject>;
-    readonly old: KubernetesObject | undefined;
-    readonly manager: string;
-  }): void;
+  /** Puts `metadata.managedFields` on the draft for this write. Returns a promise only where a conversion answers later. */
+  record(write: RecordedWrite): Promise<void> | undefined;
+  /** The same for what the server itself writes besides, of built-in kinds, which are converted without waiting. */
+  recordBuiltIn(write: RecordedWrite): void;
 }

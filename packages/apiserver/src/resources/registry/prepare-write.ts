@@ -6,9 +6,9 @@ import type { Draft, KindRules, MetadataLook, RuleContext, SubresourceRules } fr
 import { mostFaultsTold } from "../../kinds/shared/fault-place.ts";
 import { subdomainName } from "../../kinds/shared/names.ts";
 import { unsetValue } from "../../wire/decode/index.ts";
-import type { ServedResource } from "./catalogue.ts";
 import { changedMetadataFaults, type MetadataCheck, newMetadataFaults } from "./object-meta.ts";
 import { spareOf } from "./rough-size.ts";
+import type { ServedResource } from "./served-resource.ts";
 import type { WriteContext } from "./write-context.ts";
 
 type AnyDraft = Draft<KubernetesObject>;
@@ -128,8 +128,8 @@ export const hasStatus = ({ rules }: ServedResource): boolean =>
 const statusOf = (object: KubernetesObject) => (object as unknown as Fields)["status"];
 
 /** As a Go server prints one that was never set. */
-function resetStatus(draft: AnyDraft, { schema }: ServedResource): void {
-  const unset = schema?.type === "object" ? unsetValue(schema, "status") : undefined;
+function resetStatus(draft: AnyDraft, { codec }: ServedResource): void {
+  const unset = codec.schema === undefined ? undefined : unsetValue(codec.schema, "status");
   setOrDelete(draft as unknown as Fields, "status", unset);
 }
 

@@ -31,7 +31,8 @@ export async function decideUpdate(
   const { isDryRun } = options;
   const ruleContext = ruleContextOf(context, isDryRun);
   const manager = managerOf(options.fieldManager, context.userAgent);
-  server.fieldManagers.record({ context, draft, old: current, manager });
+  const recording = server.fieldManagers.record({ context, draft, old: current, manager });
+  if (recording !== undefined) await recording;
   if (yieldBudget.isUsedUpNow()) await yieldBudget.yield();
   const admitted = { operation: "UPDATE", object: draft, oldObject: current, options, isDryRun } as const;
   const attributes = admissionAttributesOf(context, admitted);

@@ -7,10 +7,11 @@ import type { Authorizer } from "../../authorization/authorizer.ts";
 import type { RequestUser, RuleContext } from "../../kinds/kind-rules.ts";
 import type { RequestYieldBudget } from "../../storage/request-yield-budget.ts";
 import type { Place, Storage } from "../../storage/storage.ts";
-import type { Catalogue, ServedResource } from "./catalogue.ts";
+import type { Catalogue } from "./catalogue.ts";
 import type { FieldManagers } from "./field-managers.ts";
 import type { NodeConnector } from "./node-connector.ts";
 import type { Reserver } from "./reservations.ts";
+import type { ServedResource } from "./served-resource.ts";
 
 /** What all requests share. */
 export interface ServerParts {

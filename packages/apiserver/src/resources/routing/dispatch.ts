@@ -3,14 +3,16 @@
 import {
   type ApiRequest,
   headerValue,
+  newBadRequest,
   newGenericServerResponse,
+  newNotFound,
   type ResourceRequestInfo,
   type Subresource,
 } from "@kubeloop/core/api";
 import type { RequestUser } from "../../kinds/kind-rules.ts";
 import { RequestYieldBudget } from "../../storage/request-yield-budget.ts";
 import type { Answer } from "../../wire/answer.ts";
-import type { ServedResource } from "../registry/catalogue.ts";
+import type { ServedResource } from "../registry/served-resource.ts";
 import { type ServerParts, Warnings } from "../registry/write-context.ts";
 import { getComponentStatus, listComponentStatuses } from "../verbs/component-statuses.ts";
 import { create } from "../verbs/create.ts";
@@ -23,7 +25,7 @@ import { reviewVerbs } from "../verbs/reviews.ts";
 import { bindPod } from "../verbs/subresources/bind-pod.ts";
 import { update } from "../verbs/update.ts";
 import { watch } from "../verbs/watch.ts";
-import { answerSubresource } from "./subresources.ts";
+import { answerSubresource, notAllowed } from "./subresources.ts";
 
 export type Verb = (scope: RequestScope) => Promise<Answer>;
 
@@ -54,12 +56,18 @@ export function routeOf(
   if (request.path.startsWith("//")) return { kind: "unknown" };
   const served = server.catalogue.find({ group, version, plural });
   if (served === undefined) {
-    if (!server.catalogue.hasGroup(group)) return { kind: "unknown" };
+    if (!server.catalogue.hasRouter(group)) return { kind: "unknown" };
     throw notServed();
   }
-  if (!isServedPath(info, served)) throw notServed();
+  const { isUnstructured } = served.codec;
+  if (!isServedPath(info, served)) {
+    if (isUnstructured) return { kind: "unknown" };
+    throw notServed();
+  }
   const subresource = subresourceOf(info, served);
-  if (info.subresource !== "" && subresource === undefined) throw notServed();
+  if (info.subresource !== "" && subresource === undefined) {
+    throw isUnstructured ? newNotFound(served.groupResource, info.name) : notServed();
+  }
   const yieldBudget = new RequestYieldBudget(server.clock, signal);
   const { namespace, name } = info;
   const userAgent = headerValue(request.headers, "user-agent") ?? "";
@@ -70,7 +78,10 @@ export function routeOf(
   }
   const verb = ownVerb(info.verb, served) ?? objectVerbs[info.verb];
   const isKnown = verb !== undefined && served.resource.verbs.includes(info.verb) && isRightPath(info, served);
-  if (!isKnown || isMisused(request, info)) throw notAllowed();
+  if (isUnstructured && ["update", "patch"].includes(info.verb) && info.name === "") {
+    throw newBadRequest("name must be provided");
+  }
+  if (!isKnown || isMisused(request, info)) throw notAllowed(served, info.verb);
   return { kind: "resource", scope, verb };
 }
 
@@ -119,4 +130,3 @@ function subresourceOf(info: ResourceRequestInfo, { resource }: ServedResource):
 }
 
 const notServed = () => newGenericServerResponse({ code: 404, method: "" });
-export const notAllowed = () => newGenericServerResponse({ code: 405, method: "" });

@@ -1,7 +1,13 @@
 // What stands under an object's name: its status and other parts that are written through a subresource of their own, its scale, and
 // the few that are actions (binding, eviction, logs). Each is one file; this one knows which is which.
-import { newGenericServerResponse, type Subresource } from "@kubeloop/core/api";
+import {
+  newGenericServerResponse,
+  newMethodNotSupported,
+  type StatusError,
+  type Subresource,
+} from "@kubeloop/core/api";
 import type { Answer } from "../../wire/answer.ts";
+import type { ServedResource } from "../registry/served-resource.ts";
 import { get } from "../verbs/get.ts";
 import { patch } from "../verbs/patch.ts";
 import type { RequestScope } from "../verbs/request-scope.ts";
@@ -41,8 +47,14 @@ export async function answerSubresource(scope: RequestScope, subresource: Subres
   const answer = scope.request.method === "HEAD" && name !== "proxy" ? undefined : verbs[verb];
   // Subresources open to the verbs they are known for; the others are routed by method.
   const isOpen = verbs !== objectVerbs || subresource.verbs.includes(verb);
-  if (answer === undefined || !isOpen) throw newGenericServerResponse({ code: 405, method: "" });
+  if (answer === undefined || !isOpen) throw notAllowed(served, verb);
   return await answer(scope);
+}
+
+/** In the words of a router, or of upstream's handler of custom resources, which have none. */
+export function notAllowed({ codec, groupResource }: ServedResource, verb: string): StatusError {
+  if (codec.isUnstructured) return newMethodNotSupported(groupResource, verb);
+  return newGenericServerResponse({ code: 405, method: "" });
 }
 
 function anyMethod(answer: (scope: RequestScope) => Promise<Answer>): Verbs {

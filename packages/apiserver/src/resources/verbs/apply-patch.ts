@@ -19,7 +19,6 @@ import {
   quote,
   StatusError,
   StrategicMergeError,
-  schemaOfKind,
 } from "@kubeloop/core/api";
 import { deepEqual } from "@kubeloop/core/base";
 import type { Draft } from "../../kinds/kind-rules.ts";
@@ -32,11 +31,12 @@ import {
   toPlainJson,
   UnmarshalError,
 } from "../../wire/decode/index.ts";
+import type { KindCodec } from "../../wire/kind-codec.ts";
 import { jsonWordOf, printGo } from "../go-prose/go-values.ts";
-import { inWrittenOrder, printMerged, printOperated } from "../go-prose/print-patched.ts";
+import { inKeyOrder, inWrittenOrder, printMerged, printOperated } from "../go-prose/print-patched.ts";
 import { checkOrderItems, OrderItemError, strategicWords } from "../go-prose/strategic-words.ts";
 import type { WriteOptions } from "../options/request-options.ts";
-import { decodeValue } from "../registry/decode-value.ts";
+import { decodePlain, toStored } from "../registry/decode-value.ts";
 import { readBytes } from "./read-object.ts";
 import type { RequestScope } from "./request-scope.ts";
 
@@ -61,11 +61,11 @@ export interface ParsedPatch {
 
 export function patchKindOf({ request, served }: RequestScope): PatchKind {
   const header = headerValue(request.headers, "content-type") ?? "";
+  const { strategicMerge, isUnstructured } = served.codec;
   // A router lets through whatever names one of the types; who applies the patch takes the text as it stands.
   const isRouted = header.split(",").some((each) => patchKinds.has((each.split(";")[0] ?? "").trim()));
   const kind = patchKinds.get(header.split(";")[0] ?? "");
-  // Without a schema nobody knows how lists merge.
-  if (!isRouted || (kind === "strategic" && served.schema === undefined)) {
+  if (!isRouted && !isUnstructured) {
     throw newStatusError({
       code: 415,
       reason: "UnsupportedMediaType",
@@ -73,8 +73,10 @@ export function patchKindOf({ request, served }: RequestScope): PatchKind {
       details: {},
     });
   }
-  if (kind !== undefined) return kind;
-  const types = ["json-patch+json", "merge-patch+json", "strategic-merge-patch+json", "apply-patch+yaml"];
+  // Without a schema nobody knows how lists merge.
+  if (kind !== undefined && (kind !== "strategic" || strategicMerge !== undefined)) return kind;
+  const own = strategicMerge === undefined ? [] : ["strategic-merge-patch+json"];
+  const types = ["json-patch+json", "merge-patch+json", ...own, "apply-patch+yaml"];
   const known = types.map((type) => `application/${type}`).join(", ");
   throw newStatusError({
     code: 415,
@@ -118,19 +120,25 @@ export async function patchedDraft(
   options: WriteOptions,
 ): Promise<Draft<KubernetesObject>> {
   const { served, yieldBudget } = scope;
-  const shown = served.presentation.toServed(current);
-  const patched = applyPatch(shown, parsed);
+  const { presentation } = served;
+  if (presentation.convertAll !== undefined) await presentation.convertAll([current], scope.signal);
+  const shown = presentation.toServed(current);
+  const patched = applyPatch(shown, parsed, served.codec);
   if (yieldBudget.isUsedUpNow()) await yieldBudget.yield();
   return decodedPatch(
     parsed,
     patched,
     (value) => {
-      if (parsed.kind !== "strategic") checkKind(value, served.resource);
-      const { draft, strictFaults } = decodeValue(scope, value);
-      tellStrictFaults(scope, [...parsed.strictFaults, ...strictFaults], options);
-      return draft;
+      if (parsed.kind !== "strategic") checkKind(value, served.codec);
+      const { draft, strictFaults } = decodePlain(value, served.codec);
+      const stored = toStored(scope, draft);
+      const told = (each: Draft<KubernetesObject>) => {
+        tellStrictFaults(scope, [...parsed.strictFaults, ...strictFaults], options);
+        return each;
+      };
+      return stored instanceof Promise ? stored.then(told) : told(stored);
     },
-    shown,
+    { codec: served.codec, shown },
   );
 }
 
@@ -140,49 +148,51 @@ export function tellStrictFaults(scope: RequestScope, faults: readonly string[],
   if (options.fieldValidation === "Warn") scope.warnings.addAll(faults);
 }
 
-/** Of a patch, what cannot be decoded is its fault. `shown` is what it was applied to. */
-export function decodedPatch<T>(
-  parsed: ParsedPatch,
-  patched: unknown,
-  decode: (value: unknown) => T,
-  shown?: KubernetesObject,
-): T {
+export interface Patched {
+  /** Of the kind that was patched. */
+  readonly codec: KindCodec;
+  /** What the patch was applied to. */
+  readonly shown: KubernetesObject;
+}
+
+/** Of a patch, what cannot be decoded is its fault. */
+export function decodedPatch<T>(parsed: ParsedPatch, patched: unknown, decode: (value: unknown) => T, of: Patched): T {
   try {
     return decode(patched);
   } catch (error) {
     if (!(error instanceof StatusError) || error.code !== 400) throw error;
-    if (parsed.kind !== "strategic") throw refusedPatch(parsed, patched, decodeFaultOf(error), shown);
+    if (parsed.kind !== "strategic") throw refusedPatch(parsed, decodeFaultOf(error), of);
     // What can be decoded and not be converted is no fault of the patch: upstream takes it for its own.
     const why = decodeFaultOf(error);
     if (why.startsWith("strconv.ParseInt: ")) throw newStatusError({ code: 500, reason: "", message: why });
-    return decode(converted(parsed, patched, error));
+    return decode(converted(parsed, patched, error, of));
   }
 }
 
 /** What upstream's own converter for these patches makes of it; throws in its words. */
-function converted(parsed: ParsedPatch, patched: unknown, error: StatusError): unknown {
-  const schema = schemaOfKind(patched as KubernetesObject);
+function converted(parsed: ParsedPatch, patched: unknown, error: StatusError, of: Patched): unknown {
+  const { schema } = of.codec;
   try {
-    const value = schema === undefined ? patched : fromUnstructured(patched, schema as ObjectSchema);
+    const value = schema === undefined ? patched : fromUnstructured(patched, schema);
     if (deepEqual(value, patched)) throw new UnmarshalError(decodeFaultOf(error));
     return value;
   } catch (fault) {
-    if (fault instanceof UnmarshalError) throw refusedPatch(parsed, patched, fault.message);
+    if (fault instanceof UnmarshalError) throw refusedPatch(parsed, fault.message, of);
     throw fault;
   }
 }
 
-function refusedPatch(parsed: ParsedPatch, patched: unknown, why: string, shown?: KubernetesObject): StatusError {
-  const text = printRefused(parsed, patched, shown);
+function refusedPatch(parsed: ParsedPatch, why: string, of: Patched): StatusError {
+  const text = printRefused(parsed, of);
   return newInvalid({ group: "", kind: "" }, "", { faults: [invalidFault(fieldPath("patch"), text, why)] });
 }
 
-function printRefused(parsed: ParsedPatch, patched: unknown, shown: KubernetesObject | undefined): string {
+function printRefused(parsed: ParsedPatch, { codec, shown }: Patched): string {
   const { kind, value } = parsed;
   if (kind === "strategic") return printGo(value);
-  const before = shown === undefined ? undefined : inWrittenOrder(shown);
+  const before = codec.isUnstructured ? inKeyOrder(shown) : inWrittenOrder(shown, codec.schema);
   // Once more, of the object as it is written.
-  const again = before === undefined ? patched : applyPatch(before, parsed);
+  const again = applyPatch(before, parsed, codec);
   if (kind === "merge") return printMerged(again, value, before);
   return printOperated(again, value as readonly unknown[]);
 }
@@ -194,7 +204,7 @@ function decodeFaultOf({ message }: StatusError): string {
 }
 
 /** What the patch makes of it; throws what a real server answers if it cannot be applied. */
-export function applyPatch(shown: KubernetesObject, { kind, value }: ParsedPatch): unknown {
+export function applyPatch(shown: KubernetesObject, { kind, value }: ParsedPatch, codec: KindCodec): unknown {
   switch (kind) {
     case "json":
       return applyOperations(shown, value);
@@ -206,18 +216,18 @@ export function applyPatch(shown: KubernetesObject, { kind, value }: ParsedPatch
       }
       return applyMergePatch(shown, value);
     case "strategic":
-      return applyStrategically(shown, value);
+      return applyStrategically(shown, value, codec.strategicMerge);
   }
 }
 
-function applyStrategically(shown: KubernetesObject, value: unknown): unknown {
+function applyStrategically(shown: KubernetesObject, value: unknown, schema: ObjectSchema | undefined): unknown {
   if (value !== null && (typeof value !== "object" || Array.isArray(value))) {
     throw newBadRequest(`json: cannot unmarshal ${jsonWordOf(value)} into Go value of type map[string]interface {}`);
   }
   try {
     checkRawData(value, shown);
     checkOrderItems(value, shown);
-    return applyStrategicMerge(shown, value ?? {});
+    return applyStrategicMerge(shown, value ?? {}, schema === undefined ? {} : { schema });
   } catch (error) {
     // Upstream does not recognise most of its own errors.
     if (error instanceof OrderItemError) throw newStatusError({ code: 500, reason: "", message: error.message });

@@ -41,11 +41,11 @@ export async function readObject(scope: RequestScope, options: Validation): Prom
 /** The same object as often as it is asked for, each time the asker's own. */
 export async function readDrafts(scope: RequestScope, options: Validation): Promise<() => Promise<AnyDraft>> {
   const { served, yieldBudget } = scope;
-  const decode = await readBody(scope, served.resource, options);
+  const decode = await readBody(scope, served.codec, options);
   return async () => {
     const plain = await decode();
     if (yieldBudget.isUsedUpNow()) await yieldBudget.yield();
-    return toStored(served, plain);
+    return toStored(scope, plain);
   };
 }
 
@@ -77,8 +77,10 @@ async function decodeBytes(scope: RequestScope, bytes: Uint8Array, target: BodyT
     case "application/vnd.kubernetes.protobuf": {
       const protobuf = await protobufOn(scope.server.clock);
       const { value } = protobuf.decodeEnvelope(bytes, {
-        apiVersion: printGroupVersion(target),
+        apiVersion: target.apiVersion,
         kind: target.kind,
+        message: target.protobufMessage,
+        isUnstructured: target.isUnstructured,
         findFault: (said) => findKindFault(said, target),
       });
       // What protobuf cannot say cannot be wrong: there are no unknown names in it.

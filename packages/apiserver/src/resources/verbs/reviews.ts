@@ -43,10 +43,11 @@ function review(statusOf: (scope: RequestScope, object: Draft<KubernetesObject>)
     const options = writeOptionsOf(scope.request.query, "CreateOptions");
     const object = await readObject(scope, options);
     const manager = managerOf(options.fieldManager, scope.userAgent);
-    scope.server.fieldManagers.record({ context: scope, draft: object, old: undefined, manager });
+    const recording = scope.server.fieldManagers.record({ context: scope, draft: object, old: undefined, manager });
+    if (recording !== undefined) await recording;
     await admitAndValidate(scope, { operation: "CREATE", object, options, isDryRun: options.isDryRun });
     const status = await statusOf(scope, object);
-    return { kind: "plain", code: 201, object: { ...object, status } };
+    return { kind: "plain", code: 201, object: { ...object, status }, codec: scope.served.codec };
   };
 }
 

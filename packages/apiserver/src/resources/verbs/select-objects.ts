@@ -85,6 +85,7 @@ async function page(
     }
     at = range.revision;
     const room = limit === 0 ? Number.POSITIVE_INFINITY : limit - objects.length;
+    if (selection.convertAll !== undefined) await selection.convertAll(range.objects, scope.signal);
     const { taken, isCut } = selection.isAll
       ? { taken: range.objects, isCut: false }
       : await matchingOf(range.objects, selection, room, yieldBudget);

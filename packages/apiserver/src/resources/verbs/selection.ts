@@ -9,8 +9,9 @@ import {
   newBadRequest,
   requiredFieldValue,
 } from "@kubeloop/core/api";
+import type { ConvertAll } from "../../wire/version-conversion.ts";
 import type { ListOptions } from "../options/request-options.ts";
-import { type ServedResource, selectableFieldsOf } from "../registry/catalogue.ts";
+import { type ServedResource, selectableFieldsOf } from "../registry/served-resource.ts";
 import type { RequestScope } from "./request-scope.ts";
 
 export interface Selection {
@@ -22,6 +23,8 @@ export interface Selection {
   readonly isAll: boolean;
   /** Of stored objects. */
   matches(object: KubernetesObject): boolean;
+  /** To be called with objects before `matches` is, where fields are looked at that must be converted in batches. */
+  readonly convertAll?: ConvertAll;
 }
 
 export function selectionOf({ served, info }: RequestScope, { labels, fields }: ListOptions): Selection {
@@ -47,11 +50,14 @@ export function selectionOf({ served, info }: RequestScope, { labels, fields }: 
       return values[field];
     });
   };
+  const { convertAll } = served.presentation;
+  const looksInside = known.some(({ field }) => field !== "metadata.name" && field !== "metadata.namespace");
   return {
     prefix: namespace === "" ? "" : `${namespace}/`,
     onlyKey: isKeyKnown ? (namespace === "" ? name : `${namespace}/${name}`) : undefined,
     isAll: !hasLabels && !hasFields && named === "",
     matches,
+    ...(convertAll === undefined || !looksInside ? {} : { convertAll }),
   };
 }
 

@@ -4,18 +4,13 @@
 // Promises
 // - What was listed at revision N and what follows from N on have no gap and no overlap.
 // - Headers go out at once; errors that come after them are ERROR messages, as a real server's.
-// - Ends at its timeout, when the client goes, or when its place is lost. No timer or listener stays behind.
-import {
-  type KubernetesObject,
-  type metav1,
-  newStatusError,
-  newTooLargeResourceVersion,
-  type StatusError,
-} from "@kubeloop/core/api";
+// - Ends at its timeout, when the client goes, when its place is lost, or when its resource is no longer served. No timer or listener stays behind.
+import { type KubernetesObject, newStatusError, newTooLargeResourceVersion } from "@kubeloop/core/api";
 import { type Clock, deepFreeze, deferred, onAbort, type Random, randomBetween } from "@kubeloop/core/base";
 import type { EventLog, Storage } from "../../storage/storage.ts";
 import { waitUntilFresh } from "../../storage/wait-until-fresh.ts";
-import type { Answer, WatchMessage } from "../../wire/answer.ts";
+import { type Answer, errorMessage, type WatchMessage } from "../../wire/answer.ts";
+import { statusOf } from "../../wire/respond.ts";
 import { type ListOptions, listOptionsOf } from "../options/request-options.ts";
 import { emptyObject } from "../registry/decode-value.ts";
 import type { RequestScope } from "./request-scope.ts";
@@ -82,6 +77,11 @@ class Watching {
       const range = onlyKey === undefined ? { prefix } : { prefix: onlyKey, limit: 1 };
       const state = await this.#storage.list(this.#scope.served.collection, range);
       revision = state.revision;
+      const fault = await this.#convertFault(state.objects, signal);
+      if (fault !== undefined) {
+        yield [fault];
+        return;
+      }
       yield* this.#initial(state.objects, signal);
       if (options.allowsBookmarks) yield [this.#bookmark(revision, true)];
     } else if (options.resourceVersion === "" || options.resourceVersion === "0") {
@@ -105,6 +105,17 @@ class Watching {
     if (batch.length > 0) yield batch;
   }
 
+  /** Where the selection looks at converted fields: why they cannot be converted, as the last message. */
+  async #convertFault(objects: readonly KubernetesObject[], signal: AbortSignal): Promise<WatchMessage | undefined> {
+    try {
+      await this.#plan.selection.convertAll?.(objects, signal);
+      return undefined;
+    } catch (error) {
+      signal.throwIfAborted();
+      return errorMessage(statusOf(error));
+    }
+  }
+
   async *#follow(from: number, endMs: number, signal: AbortSignal): AsyncGenerator<readonly WatchMessage[]> {
     const { collection } = this.#scope.served;
     const { selection, options } = this.#plan;
@@ -120,10 +131,21 @@ class Watching {
     using _aborting = onAbort(signal, () => alarm.ring());
     const { closing } = this.#scope.server;
     using _closing = onAbort(closing, () => alarm.ring());
+    const removal = this.#scope.server.catalogue.removalOf(this.#scope.served);
+    using _removal = onAbort(removal, () => alarm.ring());
     let due = options.allowsBookmarks ? this.#nextBookmark(endMs) : undefined;
-    while (!signal.aborted && !closing.aborted) {
+    while (!signal.aborted && !closing.aborted && !removal.aborted) {
       const batch: WatchMessage[] = [];
-      for (; batch.length < batchSize; position++) {
+      const begin: number = position;
+      if (selection.convertAll !== undefined) {
+        const fault = await this.#convertFault(this.#objectsFrom(begin), signal);
+        if (fault !== undefined) {
+          yield [fault];
+          return;
+        }
+      }
+      const end: number = selection.convertAll === undefined ? Number.POSITIVE_INFINITY : begin + batchSize;
+      for (; batch.length < batchSize && position < end; position++) {
         const event = this.#log.at(collection, position);
         if (event === undefined) break;
         // Too slow: to go on would leave something out.
@@ -136,6 +158,8 @@ class Watching {
         yield batch;
         continue;
       }
+      // Nothing of what was read is this watcher's; there may be more.
+      if (position === end) continue;
       const nowMs = this.#clock.monotonic();
       if (nowMs >= endMs) return;
       if (due !== undefined && nowMs >= due) {
@@ -145,8 +169,19 @@ class Watching {
       }
       await alarm.wait(Math.min(endMs, due ?? endMs));
     }
-    // Who gave up hears why; when the server closes, the stream merely ends.
+    // Who gave up hears why; when the server closes or the resource is removed, the stream merely ends.
     signal.throwIfAborted();
+  }
+
+  /** Of the next events, as they were and as they are. */
+  #objectsFrom(begin: number): readonly KubernetesObject[] {
+    const objects: KubernetesObject[] = [];
+    for (let position = begin; position < begin + batchSize; position++) {
+      const event = this.#log.at(this.#scope.served.collection, position);
+      if (event === undefined || event === "forgotten") break;
+      for (const object of [event.before, event.after]) if (object !== undefined) objects.push(object);
+    }
+    return objects;
   }
 
   /** Once a minute, and shortly before the end; undefined when there will be none any more. */
@@ -169,7 +204,9 @@ class Watching {
   }
 
   #bookmark(revision: number, isInitialEnd: boolean): WatchMessage {
-    const { kind, apiVersion, ...empty } = emptyObject(this.#scope.served.rules);
+    const { conversion, codec, storedCodec } = this.#scope.served;
+    // What is converted in batches, perhaps by others, are objects only: a bookmark has its version from the beginning.
+    const { kind, apiVersion, ...empty } = emptyObject(conversion.kind === "batched" ? codec : storedCodec);
     const annotations = isInitialEnd ? { annotations: { "k8s.io/initial-events-end": "true" } } : {};
     const metadata = { ...empty.metadata, resourceVersion: String(revision), ...annotations };
     // In order, and with all that its kind always has: it may be shown as a row of a table.
@@ -227,10 +264,6 @@ function readVersion(resourceVersion: string): number {
   const message = versionFault(resourceVersion);
   if (message === undefined) return Number(resourceVersion);
   throw newStatusError({ code: 500, reason: "", message });
-}
-
-function errorMessage(error: StatusError): WatchMessage {
-  return { type: "ERROR", object: deepFreeze(error.status) as metav1.Status as unknown as KubernetesObject };
 }
 
 const forgotten = (revision: number) =>

@@ -3,8 +3,9 @@
 // For JSON the quick way is one walk over what JSON.parse gave. If that walk finds anything wrong, or fewer keys than the text
 // has, it is done again on values that tell all: Go's messages depend on the order and spelling of things.
 import type { ObjectSchema } from "@kubeloop/core/api";
+import { toPlainJson } from "./exact-values.ts";
 import { type NormalForm, toNormalForm } from "./normal-form.ts";
-import { type ParsedJson, parseJson } from "./parse-json.ts";
+import { type AnyJson, anyJsonOf, type ParsedJson, parseJson } from "./parse-json.ts";
 import { yamlKeysFault } from "./strict.ts";
 import { unreadable } from "./type-meta.ts";
 import { UnmarshalError } from "./unmarshal-error.ts";
@@ -15,6 +16,8 @@ export interface BodySource {
   readonly value: unknown;
   /** Throws an UnmarshalError. */
   decode(schema: ObjectSchema): Pick<NormalForm, "object" | "strictFaults">;
+  /** As it was sent, and the caller's own: for kinds without a Go type. Throws an UnmarshalError. */
+  plain(): AnyJson;
 }
 
 /** Throws an UnmarshalError for what is no JSON. */
@@ -23,6 +26,7 @@ export function jsonSource(bytes: Uint8Array): BodySource {
   return {
     value: parsed.value,
     decode: (schema) => decodeQuickly(parsed, schema) ?? toNormalForm(parsed.exact(), schema),
+    plain: () => anyJsonOf(parsed),
   };
 }
 
@@ -32,12 +36,20 @@ export function yamlSource({ value, repeatedKeys }: ParsedYaml): BodySource {
     const faults = repeatedKeys.length === 0 ? strictFaults : [yamlKeysFault(repeatedKeys), ...strictFaults];
     return { object, strictFaults: faults };
   };
-  return { value, decode };
+  const plain = () => ({
+    value: toPlainJson(value),
+    strictFaults: repeatedKeys.length === 0 ? [] : [yamlKeysFault(repeatedKeys)],
+  });
+  return { value, decode, plain };
 }
 
 /** A value made in this process. */
 export function valueSource(value: unknown): BodySource {
-  return { value, decode: (schema) => toNormalForm(value, schema) };
+  return {
+    value,
+    decode: (schema) => toNormalForm(value, schema),
+    plain: () => ({ value: toPlainJson(value), strictFaults: [] }),
+  };
 }
 
 function parseOrUnreadable(bytes: Uint8Array): ParsedJson {

@@ -1,11 +1,18 @@
-import { isBadRequest, StatusError } from "@kubeloop/core/api";
+import { isBadRequest, printGroupVersion, StatusError, schemaOfKind } from "@kubeloop/core/api";
 import { describe, expect, test } from "vitest";
+import { builtInCodec } from "../kind-codec.ts";
+import { evictionKind } from "../meta-kinds.ts";
 import { type BodyTarget, decodeJsonBody, decodeValueBody, decodeYamlBody } from "./index.ts";
 
-const configMap: BodyTarget = { group: "", version: "v1", kind: "ConfigMap" };
-const deployment: BodyTarget = { group: "apps", version: "v1", kind: "Deployment" };
-const crd: BodyTarget = { group: "apiextensions.k8s.io", version: "v1", kind: "CustomResourceDefinition" };
-const event: BodyTarget = { group: "events.k8s.io", version: "v1", kind: "Event" };
+function builtIn(group: string, version: string, kind: string): BodyTarget {
+  const schemaName = schemaOfKind({ apiVersion: printGroupVersion({ group, version }), kind })?.name;
+  return builtInCodec({ group, version, kind, schemaName });
+}
+
+const configMap = builtIn("", "v1", "ConfigMap");
+const deployment = builtIn("apps", "v1", "Deployment");
+const crd = builtIn("apiextensions.k8s.io", "v1", "CustomResourceDefinition");
+const event = builtIn("events.k8s.io", "v1", "Event");
 
 const bytes = (text: string) => Buffer.from(text);
 
@@ -51,7 +58,7 @@ describe("a body is taken", () => {
 
   test("in a version that the path accepts as well", () => {
     const acceptsVersion = (apiVersion: string) => apiVersion === "policy/v1beta1";
-    const eviction = { group: "policy", version: "v1", kind: "Eviction", acceptsVersion };
+    const eviction = { ...evictionKind, acceptsVersion };
     const text = '{"apiVersion":"policy/v1beta1","kind":"Eviction","metadata":{"name":"a"}}';
     expect(decodeJsonBody(bytes(text), eviction).object).toMatchObject({ apiVersion: "policy/v1", kind: "Eviction" });
   });
@@ -200,7 +207,7 @@ describe("a body of another kind is answered with", () => {
     [
       "that it is of the other version",
       '{"apiVersion":"autoscaling/v1","kind":"HorizontalPodAutoscaler"}',
-      { group: "autoscaling", version: "v2", kind: "HorizontalPodAutoscaler" },
+      builtIn("autoscaling", "v2", "HorizontalPodAutoscaler"),
       "the API version in the data (autoscaling/v1) does not match the expected API version (autoscaling/v2)",
     ],
     [

@@ -7,21 +7,22 @@ import {
   type ObjectSchema,
   printGroupVersion,
   quote,
-  schemaOfKind,
 } from "@kubeloop/core/api";
 import { KubeloopError } from "@kubeloop/core/base";
 import type { Draft } from "../../kinds/kind-rules.ts";
+import type { KindCodec } from "../kind-codec.ts";
 import { type BodySource, jsonSource, valueSource, yamlSource } from "./body-source.ts";
 import { decodeText, summarizeBody } from "./body-text.ts";
-import { findKindFault } from "./known-kinds.ts";
+import { findKindFault, schemaOfRegistered } from "./known-kinds.ts";
 import { toNormalForm } from "./normal-form.ts";
 import { type FieldValidation, strictDecodingError, strictWarnings } from "./strict.ts";
 import { readTypeMeta } from "./type-meta.ts";
 import { UnmarshalError } from "./unmarshal-error.ts";
 import type { JsonDraft } from "./unset-forms.ts";
+import { checkTypeMeta, fromUnstructuredBody, typeMetaOfUnstructured, versionOf } from "./unstructured.ts";
 
-/** What a path expects: a kind of the schema table. */
-export interface BodyTarget extends GroupVersionKind {
+/** What a path expects. */
+export interface BodyTarget extends KindCodec {
   /** Other versions that are taken as well (`policy/v1beta1` for an Eviction). None unless given. */
   acceptsVersion?(apiVersion: string): boolean;
 }
@@ -65,6 +66,7 @@ interface Body extends BodyOptions {
 }
 
 function decodeBody(target: BodyTarget, body: Body): DecodedBody {
+  if (target.isUnstructured) return decodeUnstructured(target, body);
   const [source, said] = orUnrecognized(target, body.bytes, () => {
     const source = body.open();
     return [source, readTypeMeta(source.value, target)] as const;
@@ -79,9 +81,7 @@ function decodeBody(target: BodyTarget, body: Body): DecodedBody {
   });
   const [saidVersion, version] = [printGroupVersion(said), printGroupVersion(target)];
   if (saidVersion !== version && target.acceptsVersion?.(saidVersion) !== true) {
-    throw newBadRequest(
-      `the API version in the data (${saidVersion}) does not match the expected API version (${version})`,
-    );
+    throw otherVersion(saidVersion, version);
   }
   return {
     object: withIdentity(object, target.kind, version),
@@ -89,11 +89,40 @@ function decodeBody(target: BodyTarget, body: Body): DecodedBody {
   };
 }
 
-function decodeAs(said: GroupVersionKind, target: GroupVersionKind, source: BodySource) {
+/** The same for a kind without a Go type, which only the body itself names. */
+function decodeUnstructured(target: BodyTarget, body: Body): DecodedBody {
+  const found = orUnrecognized(target, body.bytes, () => {
+    const source = body.open();
+    // Upstream reads the kind and version of any body first, and finds there what is no JSON.
+    const said = readTypeMeta(source.value, target);
+    return { said, plain: orCannotBe(said, target, () => source.plain()) };
+  });
+  const { kind, apiVersion } = orUnrecognized(target, body.bytes, () =>
+    typeMetaOfUnstructured(found.plain.value, () => decodeText(body.bytes)),
+  );
+  const { version } = versionOf(apiVersion);
+  const { object, strictFaults } = orCannotBe({ ...found.said, kind, version }, target, () => {
+    const read = fromUnstructuredBody(found.plain);
+    if (body.fieldValidation === "Strict" && read.strictFaults.length > 0) {
+      throw new UnmarshalError(strictDecodingError(read.strictFaults));
+    }
+    return read;
+  });
+  const said = printGroupVersion(versionOf(apiVersion));
+  if (said !== target.apiVersion) throw otherVersion(said, target.apiVersion);
+  checkTypeMeta(object, target);
+  const warnings = body.fieldValidation === "Ignore" ? [] : strictWarnings(strictFaults);
+  return { object: object as unknown as Draft<KubernetesObject>, warnings };
+}
+
+const otherVersion = (said: string, expected: string) =>
+  newBadRequest(`the API version in the data (${said}) does not match the expected API version (${expected})`);
+
+function decodeAs(said: GroupVersionKind, target: BodyTarget, source: BodySource) {
   const isOther = said.kind !== target.kind || said.version !== target.version || said.group !== target.group;
   if (!isOther) return source.decode(schemaFor(target));
   const fault = findKindFault(said, target);
-  const itsSchema = schemaOfKind({ apiVersion: printGroupVersion(said), kind: said.kind });
+  const itsSchema = schemaOfRegistered(said);
   // A real server reads what it knows as what it says it is, before it finds that this is not what was asked for.
   if (itsSchema !== undefined || fault === undefined) {
     const found = source.decode(itsSchema ?? schemaFor(target));
@@ -103,19 +132,19 @@ function decodeAs(said: GroupVersionKind, target: GroupVersionKind, source: Body
 }
 
 /** Whether a value that was patched may still be of the kind it was. Throws as a decoder does that reads it as what it says it is. */
-export function checkKind(value: unknown, target: GroupVersionKind): void {
+export function checkKind(value: unknown, target: KindCodec): void {
+  // What has no Go type is looked at when it is decoded.
+  if (target.isUnstructured) return;
   const said = orBadRequest(() => readTypeMeta(value, target));
   const fault = said.kind === target.kind && said.group === target.group ? undefined : findKindFault(said, target);
-  const isUnknown = said.version !== target.version && schemaOfKind(identityOf(said)) === undefined;
+  const schema = schemaOfRegistered(said);
+  const isUnknown = said.version !== target.version && schema === undefined;
   if (fault === undefined && !isUnknown) return;
-  const schema = schemaOfKind(identityOf(said));
   orBadRequest(() => {
-    if (schema !== undefined) toNormalForm(value, schema as ObjectSchema);
+    if (schema !== undefined) toNormalForm(value, schema);
     throw new UnmarshalError(fault ?? findKindFault(said, target) ?? "");
   });
 }
-
-const identityOf = (said: GroupVersionKind) => ({ apiVersion: printGroupVersion(said), kind: said.kind });
 
 function orBadRequest<T>(read: () => T): T {
   try {
@@ -126,10 +155,9 @@ function orBadRequest<T>(read: () => T): T {
   }
 }
 
-function schemaFor(target: GroupVersionKind): ObjectSchema {
-  const schema = schemaOfKind({ apiVersion: printGroupVersion(target), kind: target.kind });
+function schemaFor({ schema, kind, apiVersion }: KindCodec): ObjectSchema {
   if (schema !== undefined) return schema;
-  throw new KubeloopError(`no schema for ${target.kind} in ${printGroupVersion(target)}`, {
+  throw new KubeloopError(`no schema for ${kind} in ${apiVersion}`, {
     reason: "Internal",
     retry: "never",
   });

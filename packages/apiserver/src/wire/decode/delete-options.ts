@@ -1,7 +1,8 @@
 // The body of a DELETE. A server reads it with a scheme of its own, in which DeleteOptions are registered for every group and version:
 // client-go's typed clients send them in the version of the group they talk to. Unknown fields are ignored. What is wrong with the body
 // is reported as a 400 with the decoder's text alone.
-import { type GroupVersionKind, newBadRequest, printGroupVersion, quote, schemaOfKind } from "@kubeloop/core/api";
+import { type GroupVersionKind, newBadRequest, printGroupVersion, quote } from "@kubeloop/core/api";
+import { deleteOptionsSchema } from "../meta-kinds.ts";
 import { type BodySource, jsonSource, valueSource, yamlSource } from "./body-source.ts";
 import { readTypeMeta } from "./type-meta.ts";
 import { UnmarshalError } from "./unmarshal-error.ts";
@@ -29,7 +30,7 @@ function decodeFrom(open: () => BodySource): JsonDraft {
     const source = open();
     const fault = findDeleteOptionsFault(readTypeMeta(source.value, deleteOptionsKind));
     if (fault !== undefined) throw new UnmarshalError(fault);
-    const schema = schemaOfKind({ apiVersion: "v1", kind: deleteOptionsKind.kind });
+    const schema = deleteOptionsSchema();
     return schema === undefined ? {} : source.decode(schema).object;
   } catch (error) {
     throw error instanceof UnmarshalError ? newBadRequest(error.message) : error;

@@ -5,7 +5,8 @@
 // strictness. Patches are read with `parseAnyJson`, and what comes of them goes through `toNormalForm`; its UnmarshalError and
 // strict faults are bare, to be worded by who knows that it was a patch. Protobuf bodies are values: `decodeValueBody`.
 //
-// Not here: defaults, validation, conversion between versions; custom resources, whose schemas are pruned by other rules.
+// Not here: defaults, validation, conversion between versions. Objects of custom resources are read by `unstructured.ts`, and pruned by
+// nobody yet.
 //
 // Where a real server does otherwise, on purpose:
 // - An integer that a double cannot hold and print exactly (beyond 2^53, mostly) is refused: in an int64 field as if it did not
@@ -40,3 +41,4 @@ export { normalTime } from "./scalars.ts";
 export { type FieldValidation, strictDecodingError, strictWarnings } from "./strict.ts";
 export { maxDepth, UnmarshalError } from "./unmarshal-error.ts";
 export { type JsonDraft, unsetValue } from "./unset-forms.ts";
+export { checkTypeMeta, fromUnstructuredBody, typeMetaOfUnstructured } from "./unstructured.ts";

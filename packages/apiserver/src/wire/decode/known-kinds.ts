@@ -1,6 +1,9 @@
 // Which kinds a real server can read, served or not: it tells a body of another kind from one of no kind at all, and a body of
 // a retired version from both. Beside the kinds of the schema table those are the retired versions below.
-import { type GroupVersionKind, printGroupVersion, quote, schemaOfKind } from "@kubeloop/core/api";
+//
+// This is upstream's scheme, in which all kinds are registered whose Go types are compiled into the server: the same on every server, whatever
+// its catalogue holds. It is asked about a body that says it is of another kind than the resource it was sent to, and about nothing else.
+import { type GroupVersionKind, type ObjectSchema, printGroupVersion, quote, schemaOfKind } from "@kubeloop/core/api";
 
 /** Each with its list. */
 const retired: { readonly [groupVersion: string]: string } = {
@@ -78,6 +81,11 @@ export function findKindFault(said: GroupVersionKind, expected: GroupVersionKind
   return from === to ? undefined : `converting (${externalType(said)}) to (${to}): unknown conversion`;
 }
 
+/** Of what a body says it is, to be read as that before it is refused; undefined where the kind has no Go type here. */
+export function schemaOfRegistered(said: GroupVersionKind): ObjectSchema | undefined {
+  return schemaOfKind({ apiVersion: printGroupVersion(said), kind: said.kind });
+}
+
 /** Whether the program that serves the group `by` can read bodies of this kind. */
 function isRegistered(said: GroupVersionKind, by: string): boolean {
   if (unversionedKinds.includes(said.kind)) return true;
@@ -89,7 +97,7 @@ function isRegistered(said: GroupVersionKind, by: string): boolean {
 
 function isKnownKind(said: GroupVersionKind): boolean {
   const apiVersion = printGroupVersion(said);
-  if (schemaOfKind({ apiVersion, kind: said.kind }) !== undefined) return true;
+  if (schemaOfRegistered(said) !== undefined) return true;
   if (said.version === "__internal") return isKnownVersion(printGroupVersion({ group: said.group, version: "v1" }));
   if (optionKinds.includes(said.kind)) return isKnownVersion(apiVersion);
   const kinds = Object.hasOwn(retired, apiVersion) ? (retired[apiVersion] ?? "") : "";

@@ -4,6 +4,7 @@ import { request } from "node:https";
 import { findResource, isBadRequest, type Resource, StatusError } from "@kubeloop/core/api";
 import { RealCluster } from "@kubeloop/real-cluster";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { builtInCodec } from "../kind-codec.ts";
 import { type DecodedBody, decodeJsonBody, decodeYamlBody, type FieldValidation } from "./index.ts";
 
 interface Answer {
@@ -75,8 +76,8 @@ function warningsIn(rawHeaders: readonly string[]): readonly string[] {
 async function decode(target: Resource, { text, type, fieldValidation = "Warn" }: Body): Promise<DecodedBody> {
   const bytes = Buffer.from(text);
   return type === "yaml"
-    ? await decodeYamlBody(bytes, target, { fieldValidation })
-    : decodeJsonBody(bytes, target, { fieldValidation });
+    ? await decodeYamlBody(bytes, builtInCodec(target), { fieldValidation })
+    : decodeJsonBody(bytes, builtInCodec(target), { fieldValidation });
 }
 
 /** Where the server's object says other than ours, or less. What it says more are defaults. */

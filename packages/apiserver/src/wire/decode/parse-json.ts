@@ -46,7 +46,12 @@ export interface AnyJson {
  * hold exactly.
  */
 export function parseAnyJson(bytes: Uint8Array): AnyJson {
-  const exact = parseJson(bytes).exact();
+  return anyJsonOf(parseJson(bytes));
+}
+
+/** As `parseAnyJson`, of what was parsed already. */
+export function anyJsonOf(parsed: ParsedJson): AnyJson {
+  const exact = parsed.exact();
   return { value: toPlainJson(exact), strictFaults: findRepeatedKeys(exact) };
 }
 

@@ -17,6 +17,10 @@ export interface DecodedEnvelope extends Kind {
 export interface ExpectedKind extends Kind {
   /** Returns why an object of the kind `said` is refused; undefined if it is not. Asked when the kind has no message. */
   findFault?(said: GroupVersionKind): string | undefined;
+  /** The message of an object of this very kind. Looked up by the kind unless given. */
+  readonly message?: string | undefined;
+  /** An object of a custom resource, which has no message: whatever the envelope holds is refused, in upstream's words. */
+  readonly isUnstructured?: boolean;
   /** Options: `findFault` is asked before any message is read, and a fault is reported without what was expected. */
   readonly isOptions?: boolean;
 }
@@ -129,7 +133,11 @@ function toVersion(apiVersion: string): string {
 function messageOf(codec: MessageCodec, { apiVersion, kind }: Kind, expected?: ExpectedKind): string {
   if (kind === "") throw new ProtobufError("Object 'Kind' is missing in the protobuf envelope");
   if (apiVersion === "") throw new ProtobufError("Object 'apiVersion' is missing in the protobuf envelope");
-  const message = codec.messageOfKind({ apiVersion, kind });
+  // Upstream asks an empty object what it is.
+  if (expected?.isUnstructured === true)
+    throw new ProtobufError("Object 'Kind' is missing in 'object has no kind field '");
+  const isExpected = expected?.kind === kind && expected.apiVersion === apiVersion;
+  const message = (isExpected ? expected.message : undefined) ?? codec.messageOfKind({ apiVersion, kind });
   const isAsked = message === undefined || expected?.isOptions === true;
   const fault = isAsked ? expected?.findFault?.({ ...parseGroupVersion(apiVersion), kind }) : undefined;
   if (message !== undefined && fault === undefined) return message;

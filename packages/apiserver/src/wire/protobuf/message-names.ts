@@ -1,5 +1,8 @@
 // Where protobuf keeps the messages that need code of their own, and which message a kind is. Every kind that Kubernetes'
 // OpenAPI documents describe has a message; custom kinds and tables have none.
+//
+// The codec of a served resource says the message of its objects (`wire/kind-codec.ts`). Kinds are looked up here for what is no resource (Status,
+// options, lists of metadata, documents of discovery), and for a body that says it is of another kind than the resource it was sent to.
 import { schemaOfKind } from "@kubeloop/core/api";
 
 export const meta = "k8s.io.apimachinery.pkg.apis.meta.v1";

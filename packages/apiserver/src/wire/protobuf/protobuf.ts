@@ -11,10 +11,10 @@ import { ProtobufError } from "./protobuf-error.ts";
 export interface Protobuf {
   /** A request's body. Throws 400; see envelope.ts about `expected`. */
   decodeEnvelope(bytes: Uint8Array, expected?: ExpectedKind): DecodedEnvelope;
-  /** Throws a ProtobufError for a kind that has no message. */
-  encodeEnvelope<T extends SaidKind>(object: T): Uint8Array;
+  /** As the message of a resource's codec; without one, as that of its kind, which is no resource. Throws a ProtobufError for a kind that has none. */
+  encodeEnvelope<T extends SaidKind>(object: T, messageName?: string): Uint8Array;
   /** An object without its envelope: what lists are made of. Worth keeping beside the object. */
-  encodeRaw<T extends SaidKind>(object: T): Uint8Array;
+  encodeRaw<T extends SaidKind>(object: T, messageName?: string): Uint8Array;
   /** The envelope of what `encodeRaw` gave. */
   wrapRaw(kind: Kind, raw: Uint8Array): Uint8Array;
   /** `items` are what `encodeRaw` gave. */
@@ -43,15 +43,16 @@ export function loadProtobuf(): Promise<Protobuf> {
 }
 
 function facadeOf(codec: MessageCodec): Protobuf {
-  const encodeRaw = (object: SaidKind): Uint8Array => {
+  const encodeRaw = (object: SaidKind, messageName?: string): Uint8Array => {
     const { apiVersion = "", kind } = object;
-    const message = codec.messageOfKind({ apiVersion, kind });
+    const message = messageName ?? codec.messageOfKind({ apiVersion, kind });
     if (message === undefined) throw new ProtobufError(`${kind} of ${quote(apiVersion)} has no protobuf message`);
     return codec.encode(object, message);
   };
   return {
     decodeEnvelope: (bytes, expected) => decodeEnvelope(codec, bytes, expected),
-    encodeEnvelope: (object) => wrapRaw({ apiVersion: object.apiVersion ?? "", kind: object.kind }, encodeRaw(object)),
+    encodeEnvelope: (object, messageName) =>
+      wrapRaw({ apiVersion: object.apiVersion ?? "", kind: object.kind }, encodeRaw(object, messageName)),
     encodeRaw,
     wrapRaw,
     encodeListEnvelope: (head, items) => encodeListEnvelope(codec, head, items),

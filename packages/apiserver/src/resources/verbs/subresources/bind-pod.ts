@@ -15,6 +15,7 @@ import {
 } from "@kubeloop/core/api";
 import type { Draft } from "../../../kinds/kind-rules.ts";
 import type { Answer } from "../../../wire/answer.ts";
+import { bindingKind } from "../../../wire/meta-kinds.ts";
 import { writeOptionsOf } from "../../options/request-options.ts";
 import { admitAndValidate } from "../../registry/admission-attributes.ts";
 import { guaranteedUpdate, staleVersion, storageFault } from "../../registry/guaranteed-update.ts";
@@ -23,7 +24,6 @@ import { readPlain } from "../read-object.ts";
 import type { RequestScope } from "../request-scope.ts";
 import { withCondition } from "./pod-conditions.ts";
 
-const bindingKind = { group: "", version: "v1", kind: "Binding" };
 const pods = { group: "", resource: "pods" };
 
 export async function bindPod(scope: RequestScope): Promise<Answer> {

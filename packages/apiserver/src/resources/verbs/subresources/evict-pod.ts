@@ -17,6 +17,7 @@ import {
 import { noAdmission } from "../../../admission/chain.ts";
 import type { Draft } from "../../../kinds/kind-rules.ts";
 import type { Answer } from "../../../wire/answer.ts";
+import { evictionKind } from "../../../wire/meta-kinds.ts";
 import { checkDeleteOptions, type DeleteOptions, plainDeleteOptions } from "../../options/delete-options.ts";
 import { writeOptionsOf } from "../../options/request-options.ts";
 import { admitAndValidate } from "../../registry/admission-attributes.ts";
@@ -28,18 +29,17 @@ import { readPlain } from "../read-object.ts";
 import type { RequestScope } from "../request-scope.ts";
 import { isPodReady, withCondition } from "./pod-conditions.ts";
 
-const evictionKind = {
-  group: "policy",
-  version: "v1",
-  kind: "Eviction",
-  acceptsVersion: (apiVersion: string) => apiVersion === "policy/v1beta1",
-};
+const acceptsVersion = (apiVersion: string) => apiVersion === "policy/v1beta1";
 const mostDisrupted = 2000;
 const attempts = 10;
 
 export async function evictPod(scope: RequestScope): Promise<Answer> {
   const options = writeOptionsOf(scope.request.query, "CreateOptions");
-  const eviction = (await readPlain(scope, evictionKind, options)) as unknown as policyv1.Eviction;
+  const eviction = (await readPlain(
+    scope,
+    { ...evictionKind, acceptsVersion },
+    options,
+  )) as unknown as policyv1.Eviction;
   const { name } = scope.info;
   if (eviction.metadata?.name !== name) throw newBadRequest("name in URL does not match name in Eviction object");
   await admitAndValidate(scope, {
@@ -140,7 +140,7 @@ function recordCharge(scope: RequestScope, draft: Draft<KubernetesObject>, old: 
   const subresource = served?.resource.subresources.find(({ name }) => name === "status");
   if (served === undefined || subresource === undefined) return;
   const through = { ...scope, served, subresource };
-  scope.server.fieldManagers.record({ context: through, draft, old, manager: "kube-apiserver" });
+  scope.server.fieldManagers.recordBuiltIn({ context: through, draft, old, manager: "kube-apiserver" });
 }
 
 /** With one disruption less. Throws what a client must wait for. */

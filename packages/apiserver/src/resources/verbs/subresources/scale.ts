@@ -14,6 +14,7 @@ import type { Draft, ScaleRules } from "../../../kinds/kind-rules.ts";
 import { printAge } from "../../../kinds/shared/print-age.ts";
 import type { Answer } from "../../../wire/answer.ts";
 import { checkKind } from "../../../wire/decode/index.ts";
+import { scaleKind } from "../../../wire/meta-kinds.ts";
 import type { Presentation } from "../../../wire/presentation.ts";
 import { type WriteOptions, writeOptionsOf } from "../../options/request-options.ts";
 import { admitAndValidate } from "../../registry/admission-attributes.ts";
@@ -24,8 +25,6 @@ import { placeOf, type ServerParts } from "../../registry/write-context.ts";
 import { applyPatch, decodedPatch, parsePatch, patchKindOf, tellStrictFaults } from "../apply-patch.ts";
 import { readPlain } from "../read-object.ts";
 import type { RequestScope } from "../request-scope.ts";
-
-const scaleKind = { group: "autoscaling", version: "v1", kind: "Scale" };
 
 export const scaleVerbs = { get: getScale, update: updateScale, patch: patchScale };
 
@@ -46,14 +45,14 @@ async function patchScale(scope: RequestScope): Promise<Answer> {
   const options = writeOptionsOf(scope.request.query, "PatchOptions");
   const parsed = await parsePatch(scope, patchKindOf(scope));
   return setScale(scope, options, (current, parent) => {
-    const patched = applyPatch(current as KubernetesObject, parsed);
+    const patched = applyPatch(current as KubernetesObject, parsed, scaleKind);
     const decode = (value: unknown) => {
       if (parsed.kind !== "strategic") checkKind(value, scaleKind);
       const { draft, strictFaults } = decodePlain(value, scaleKind);
       tellStrictFaults(scope, [...parsed.strictFaults, ...strictFaults], options);
       return draft as unknown as autoscalingv1.Scale;
     };
-    return decodedPatch(parsed, patched, decode, withManagers(current, parent));
+    return decodedPatch(parsed, patched, decode, { codec: scaleKind, shown: withManagers(current, parent) });
   });
 }
 
@@ -100,7 +99,7 @@ function recordingAs(scope: RequestScope): ServerParts {
       old: old === undefined ? undefined : (asScaled(old) as KubernetesObject),
       manager,
     });
-  return { ...scope.server, fieldManagers: { record }, admission: noAdmission };
+  return { ...scope.server, fieldManagers: { ...fieldManagers, record }, admission: noAdmission };
 }
 
 /** A Scale of nothing does not say so: whoever sets it to nothing takes the number away from all, and does not get it. */
@@ -130,8 +129,10 @@ function answerOf({ served }: RequestScope, scale: autoscalingv1.Scale): Answer 
 /** A Scale has a table of its own; its first and last column are every kind's. */
 function scalePresentation({ resource, columns }: Presentation): Presentation {
   const own = { type: "integer", format: "", priority: 0 };
+  const { group, version, kind, apiVersion } = scaleKind;
   return {
-    resource: { ...resource, ...scaleKind, apiVersion: "autoscaling/v1" },
+    resource: { ...resource, group, version, kind, apiVersion },
+    codec: scaleKind,
     columns: [
       ...columns.filter(({ name }) => name === "Name").map((column) => ({ ...column, format: "" })),
       { ...own, name: "Desired", description: "replicas is the desired number of instances for the scaled object." },
@@ -143,6 +144,7 @@ function scalePresentation({ resource, columns }: Presentation): Presentation {
       ...columns.filter(({ name }) => name === "Age"),
     ],
     toServed: (object) => object,
+    storedOf: (object) => object,
     printRow: (object, { nowMs }) => {
       const { metadata, spec, status } = object as autoscalingv1.Scale;
       return [metadata?.name, spec?.replicas ?? 0, status?.replicas ?? 0, printAge(metadata?.creationTimestamp, nowMs)];

@@ -2,12 +2,11 @@
 import { type KubernetesObject, newStatusError } from "@kubeloop/core/api";
 import type { Draft } from "../../../kinds/kind-rules.ts";
 import type { Answer } from "../../../wire/answer.ts";
+import { tokenRequestKind } from "../../../wire/meta-kinds.ts";
 import { writeOptionsOf } from "../../options/request-options.ts";
 import { admitAndValidate } from "../../registry/admission-attributes.ts";
 import { readPlain } from "../read-object.ts";
 import type { RequestScope } from "../request-scope.ts";
-
-const tokenRequestKind = { group: "authentication.k8s.io", version: "v1", kind: "TokenRequest" };
 
 export async function createToken(scope: RequestScope): Promise<Answer> {
   const options = writeOptionsOf(scope.request.query, "CreateOptions");
