@@ -116,7 +116,7 @@ export interface ServedVersion<T extends KubernetesObject> extends VersionRules<
 export interface VersionRules<T extends KubernetesObject> {
   /** Before it is converted to the stored version. */
   defaults?(draft: Draft<KubernetesObject>): void;
-  /** What is told before the faults of metadata that its own rules find; of every write under this version. */
+  /** What is reported before the faults of metadata that its own rules find; of every write under this version. */
   validateFirst?(object: T): readonly Fault[];
   /** For writes under this version, instead of the stored version's own; of objects as they are stored. */
   validate?(object: T, context: RuleContext): readonly Fault[];

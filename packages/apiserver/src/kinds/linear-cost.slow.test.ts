@@ -10,7 +10,7 @@ import { requestPem } from "../integration/certificate-request.contract.ts";
 import { checkClusterIps } from "./core/services/check-cluster-ips.ts";
 import { runtimeClassRules } from "./node/runtime-class.ts";
 import { portWarnings } from "./pod-spec/port-warnings.ts";
-import { collectFaults } from "./shared/fault-place.ts";
+import { collectFaults } from "./shared/validation-path.ts";
 
 const clock = new FakeClock();
 let server: ApiServer;
@@ -327,7 +327,7 @@ describe("makes no more than is told:", () => {
     ["of other families", { clusterIP: "::1", clusterIPs: many(count, () => "::1"), ipFamilies: families }],
   ] as const) {
     test(`a service's addresses ${fact} are refused a thousand times`, () => {
-      const faults = collectFaults("spec", (place) => checkClusterIps(spec, undefined, place));
+      const faults = collectFaults("spec", (fldPath) => checkClusterIps(spec, undefined, fldPath));
       expect(faults.length).toBeGreaterThanOrEqual(1_000);
       expect(faults.length).toBeLessThan(1_010);
     });

@@ -1,9 +1,9 @@
-// Which places differ between two versions of an object, by the rules of its schema: lists that are maps are compared item by item,
+// Which paths differ between two versions of an object, by the rules of its schema: lists that are maps are compared item by item,
 // atomic ones as a whole.
 import type { ListSchema, TypeSchema } from "@kubeloop/core/api";
 import { deepEqual } from "@kubeloop/core/base";
 import { FieldSet } from "./field-set.ts";
-import { asFields, asItems, childSchemaOf, elementOf, type Fields, placesIn, shapeOf, untyped } from "./places.ts";
+import { asFields, asItems, childSchemaOf, elementOf, type Fields, pathsIn, shapeOf, untyped } from "./object-paths.ts";
 
 export interface Comparison {
   readonly added: FieldSet;
@@ -20,8 +20,8 @@ const modified: Comparison = { ...same, modified: FieldSet.leaf };
 export function compareObjects(before: unknown, after: unknown, schema: TypeSchema = untyped): Comparison {
   if (before === after) return same;
   // One who is new brings everything below it, and nothing has to be looked up.
-  if (before === undefined) return { ...same, added: placesIn(after, schema) };
-  if (after === undefined) return { ...same, removed: placesIn(before, schema) };
+  if (before === undefined) return { ...same, added: pathsIn(after, schema) };
+  if (after === undefined) return { ...same, removed: pathsIn(before, schema) };
   switch (shapeOf(schema, after ?? before)) {
     case "list":
       return compareItems(asItems(before), asItems(after), schema as ListSchema) ?? compareLeaves(before, after);
@@ -62,7 +62,7 @@ function compareItems(before: readonly unknown[], after: readonly unknown[], lis
   const gathered = new Gathered();
   for (const element of new Set([...old.keys(), ...next.keys()])) {
     const [olds = [], nexts = []] = [old.get(element), next.get(element)];
-    // Keys that occur twice are one place, whose items are not told apart.
+    // Keys that occur twice are one path, whose items are not told apart.
     const areMany = { before: olds.length >= 2, after: nexts.length >= 2 };
     if (areMany.before && areMany.after) gathered.add(element, compareLeaves(olds, nexts));
     else {
@@ -81,9 +81,9 @@ function compareItems(before: readonly unknown[], after: readonly unknown[], lis
 }
 
 const removedItem = (item: unknown, schema: TypeSchema) =>
-  item === undefined ? FieldSet.nothing : placesIn(item, schema);
+  item === undefined ? FieldSet.nothing : pathsIn(item, schema);
 
-/** What was found below one place, put together. */
+/** What was found below one path, put together. */
 class Gathered {
   readonly #added: Elements = new Map();
   readonly #modified: Elements = new Map();

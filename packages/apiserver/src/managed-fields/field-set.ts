@@ -1,5 +1,5 @@
-// A set of places in an object, as managed fields know them: fields by name, items of lists by their keys or value. Written as FieldsV1 it is a
-// tree of `f:name`, `k:{…}` and `v:…`, in which `.` marks a place that is in the set itself, beside what is below it.
+// A set of paths in an object, as managed fields know them: fields by name, items of lists by their keys or value. Written as FieldsV1 it is a
+// tree of `f:name`, `k:{…}` and `v:…`, in which `.` marks a path that is in the set itself, beside what is below it.
 //
 // Sets never change, so that those made of others share what they have in common: every write makes some.
 
@@ -38,7 +38,7 @@ export class FieldSet {
   }
 
   static readonly nothing = new FieldSet(false, none);
-  /** One place, and nothing below it. */
+  /** One path, and nothing below it. */
   static readonly leaf = new FieldSet(true, none);
 
   static of(isMember: boolean, children: Children): FieldSet {
@@ -104,7 +104,7 @@ export class FieldSet {
     return FieldSet.of(this.isMember || other.isMember, children);
   }
 
-  /** Without exactly these places: what is below one of them stays. The same set if it held none of them. */
+  /** Without exactly these paths: what is below one of them stays. The same set if it held none of them. */
   difference(other: FieldSet): FieldSet {
     const isMember = this.isMember && !other.isMember;
     let left: Map<string, FieldSet> | undefined;
@@ -123,7 +123,7 @@ export class FieldSet {
     return FieldSet.of(isMember, left ?? this.children);
   }
 
-  /** Without this place and all below it. */
+  /** Without this path and all below it. */
   without(path: readonly string[], at = 0): FieldSet {
     const element = path[at];
     const child = element === undefined ? undefined : this.children.get(element);

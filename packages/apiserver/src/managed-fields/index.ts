@@ -7,7 +7,7 @@ import { hasStatus } from "../resources/registry/prepare-write.ts";
 import type { ServedResource } from "../resources/registry/served-resource.ts";
 import type { WriteContext } from "../resources/registry/write-context.ts";
 import { type Comparison, compareObjects } from "./compare-objects.ts";
-import { KeylessItem } from "./places.ts";
+import { KeylessItem } from "./object-paths.ts";
 import { entriesFor, recordUpdate, type Update } from "./record-update.ts";
 
 export const fieldManagers: FieldManagers = {

@@ -33,7 +33,7 @@ describe("who writes has the fields that changed", () => {
       { "f:metadata": { "f:labels": { ".": {}, "f:a": {} } } },
     ],
     [
-      "an atomic structure is one place",
+      "an atomic structure is one path",
       { metadata: {}, spec: { selector: { matchLabels: { a: "b" } }, template: { spec: { containers: null } } } },
       { "f:spec": { "f:selector": {} } },
     ],

@@ -20,7 +20,7 @@ export interface Update {
   readonly apiVersion: string;
   /** Empty for the object itself. */
   readonly subresource: string;
-  /** Places that this subresource does not write, whatever was sent: `["f:status"]`. */
+  /** Paths that this subresource does not write, whatever was sent: `["f:status"]`. */
   readonly ignored: readonly (readonly string[])[];
   /** Undefined where no time is kept. */
   readonly nowMs: number | undefined;

@@ -7,7 +7,7 @@
 //   storage.
 // - A service holds what its spec names, nothing more: whatever the old one held and the new one does not is free again.
 // - A dry run takes nothing and shows placeholders.
-// - What cannot be had is told before the service's own faults, as a real server does.
+// - What cannot be had is reported before the service's own faults, as a real server does.
 import { type corev1, newStatusError } from "@kubeloop/core/api";
 import { addressesToTry, canonicalIp, isInRange } from "../kinds/core/services/address-range.ts";
 import {

@@ -2,7 +2,7 @@
 import type { admissionregistrationv1 } from "@kubeloop/core/api";
 import { validateQualifiedName } from "@kubeloop/core/api";
 import { isAbsent } from "../shared/checks.ts";
-import type { FaultPlace } from "../shared/fault-place.ts";
+import type { ValidationPath } from "../shared/validation-path.ts";
 
 const mostConditions = 64;
 const identifierPattern = /^[_a-zA-Z][_a-zA-Z0-9]*$/;
@@ -17,34 +17,34 @@ export const isBlank = (text: string | undefined): boolean => (text ?? "").trim(
 
 export function checkMatchConditions(
   conditions: readonly admissionregistrationv1.MatchCondition[] | undefined,
-  place: FaultPlace,
+  fldPath: ValidationPath,
 ): void {
   const given = conditions ?? [];
-  if (given.length > mostConditions) place.tooMany(given.length, mostConditions);
+  if (given.length > mostConditions) fldPath.tooMany(given.length, mostConditions);
   const names = new Set<string>();
   for (const [i, { name, expression }] of given.entries()) {
-    const itemPlace = place.item(i);
-    if (isBlank(expression)) itemPlace.at("expression").required();
+    const itemPath = fldPath.item(i);
+    if (isBlank(expression)) itemPath.at("expression").required();
     if (isAbsent(name)) {
-      itemPlace.at("name").required();
+      itemPath.at("name").required();
       continue;
     }
-    itemPlace.at("name").invalidFor(name, validateQualifiedName(name));
-    if (names.has(name)) itemPlace.at("name").duplicate(name);
+    itemPath.at("name").invalidFor(name, validateQualifiedName(name));
+    if (names.has(name)) itemPath.at("name").duplicate(name);
     names.add(name);
   }
 }
 
 export function checkVariables(
   variables: readonly admissionregistrationv1.Variable[] | undefined,
-  place: FaultPlace,
+  fldPath: ValidationPath,
 ): void {
   for (const [i, { name, expression }] of (variables ?? []).entries()) {
-    const itemPlace = place.item(i);
-    if (isBlank(name)) itemPlace.at("name").required("name is not specified");
+    const itemPath = fldPath.item(i);
+    if (isBlank(name)) itemPath.at("name").required("name is not specified");
     else if (!identifierPattern.test(name) || reservedWords.has(name)) {
-      itemPlace.at("name").invalid(name, "must be a valid CEL identifier");
+      itemPath.at("name").invalid(name, "must be a valid CEL identifier");
     }
-    if (isBlank(expression)) itemPlace.at("expression").required("expression is not specified");
+    if (isBlank(expression)) itemPath.at("expression").required("expression is not specified");
   }
 }

@@ -3,8 +3,8 @@ import { type admissionregistrationv1, validateDns1035Label, validateDns1123Subd
 import { deepEqual } from "@kubeloop/core/base";
 import type { Draft } from "../kind-rules.ts";
 import { checkOptionalChoice, isAbsent } from "../shared/checks.ts";
-import { collectFaults, type FaultPlace } from "../shared/fault-place.ts";
 import { checkLabelSelector } from "../shared/labels.ts";
+import { collectFaults, type ValidationPath } from "../shared/validation-path.ts";
 import { checkWebhookService, checkWebhookUrl } from "../shared/webhook-client.ts";
 import { checkMatchConditions } from "./check-expressions.ts";
 import { checkRules } from "./check-rules.ts";
@@ -39,18 +39,18 @@ export function setWebhookDefaults(webhooks: Draft<Webhook>[] | undefined): void
 
 export function checkWebhooks(
   webhooks: readonly Webhook[] | undefined,
-  place: FaultPlace,
+  fldPath: ValidationPath,
   old?: readonly Webhook[],
 ): void {
   const given = webhooks ?? [];
   const options = optionsFor(given, old);
   const names = new Set<string>();
   for (const [i, webhook] of given.entries()) {
-    const itemPlace = place.item(i);
-    checkWebhook(webhook, itemPlace, options);
-    checkReviewVersions(webhook.admissionReviewVersions, itemPlace.at("admissionReviewVersions"), options);
+    const itemPath = fldPath.item(i);
+    checkWebhook(webhook, itemPath, options);
+    checkReviewVersions(webhook.admissionReviewVersions, itemPath.at("admissionReviewVersions"), options);
     if (options.needsUniqueNames && !isAbsent(webhook.name)) {
-      if (names.has(webhook.name)) itemPlace.at("name").duplicate(webhook.name);
+      if (names.has(webhook.name)) itemPath.at("name").duplicate(webhook.name);
       names.add(webhook.name);
     }
   }
@@ -70,77 +70,81 @@ function optionsFor(webhooks: readonly Webhook[], old: readonly Webhook[] | unde
     needsUniqueNames: new Set(before.map(({ name }) => name)).size === before.length,
     allowsInvalidValues: before.some(
       ({ namespaceSelector, objectSelector }) =>
-        collectFaults("", (place) => {
-          checkLabelSelector(namespaceSelector, place);
-          checkLabelSelector(objectSelector, place);
+        collectFaults("", (fldPath) => {
+          checkLabelSelector(namespaceSelector, fldPath);
+          checkLabelSelector(objectSelector, fldPath);
         }).length > 0,
     ),
   };
 }
 
-function checkWebhook(webhook: Webhook, place: FaultPlace, options: WebhookOptions): void {
-  checkName(webhook.name, place.at("name"));
-  checkRules(webhook.rules, place.at("rules"));
-  checkOptionalChoice(webhook.failurePolicy, place.at("failurePolicy"), ["Fail", "Ignore"]);
-  checkOptionalChoice(webhook.matchPolicy, place.at("matchPolicy"), ["Equivalent", "Exact"]);
-  checkSideEffects(webhook.sideEffects ?? undefined, place.at("sideEffects"), options);
+function checkWebhook(webhook: Webhook, fldPath: ValidationPath, options: WebhookOptions): void {
+  checkName(webhook.name, fldPath.at("name"));
+  checkRules(webhook.rules, fldPath.at("rules"));
+  checkOptionalChoice(webhook.failurePolicy, fldPath.at("failurePolicy"), ["Fail", "Ignore"]);
+  checkOptionalChoice(webhook.matchPolicy, fldPath.at("matchPolicy"), ["Equivalent", "Exact"]);
+  checkSideEffects(webhook.sideEffects ?? undefined, fldPath.at("sideEffects"), options);
   const { timeoutSeconds: timeout = 1 } = webhook;
   if (timeout > longestTimeout || timeout < 1) {
-    place.at("timeoutSeconds").invalid(timeout, `the timeout value must be between 1 and ${longestTimeout} seconds`);
+    fldPath.at("timeoutSeconds").invalid(timeout, `the timeout value must be between 1 and ${longestTimeout} seconds`);
   }
-  checkLabelSelector(webhook.namespaceSelector, place.at("namespaceSelector"), options);
-  checkLabelSelector(webhook.objectSelector, place.at("objectSelector"), options);
-  checkOptionalChoice(webhook.reinvocationPolicy, place.at("reinvocationPolicy"), ["IfNeeded", "Never"]);
-  checkClient(webhook.clientConfig ?? {}, place.at("clientConfig"));
-  if (!options.ignoresConditions) checkMatchConditions(webhook.matchConditions, place.at("matchConditions"));
+  checkLabelSelector(webhook.namespaceSelector, fldPath.at("namespaceSelector"), options);
+  checkLabelSelector(webhook.objectSelector, fldPath.at("objectSelector"), options);
+  checkOptionalChoice(webhook.reinvocationPolicy, fldPath.at("reinvocationPolicy"), ["IfNeeded", "Never"]);
+  checkClient(webhook.clientConfig ?? {}, fldPath.at("clientConfig"));
+  if (!options.ignoresConditions) checkMatchConditions(webhook.matchConditions, fldPath.at("matchConditions"));
 }
 
 /** A domain name of at least three parts. */
-function checkName(name: string, place: FaultPlace): void {
+function checkName(name: string, fldPath: ValidationPath): void {
   if (isAbsent(name)) {
-    place.required();
+    fldPath.required();
     return;
   }
   const reasons = validateDns1123Subdomain(name);
-  if (reasons.length > 0) place.invalid(name, reasons.join(","));
+  if (reasons.length > 0) fldPath.invalid(name, reasons.join(","));
   else if (name.split(".").length < leastNameParts) {
-    place.invalid(name, "should be a domain with at least three segments separated by dots");
+    fldPath.invalid(name, "should be a domain with at least three segments separated by dots");
   }
 }
 
-function checkSideEffects(given: string | undefined, place: FaultPlace, { needsNoSideEffects }: WebhookOptions): void {
+function checkSideEffects(
+  given: string | undefined,
+  fldPath: ValidationPath,
+  { needsNoSideEffects }: WebhookOptions,
+): void {
   const allowed = needsNoSideEffects ? noSideEffects : allSideEffects;
-  if (given === undefined) place.required(`must specify one of ${allowed.join(", ")}`);
-  else checkOptionalChoice(given, place, allowed);
+  if (given === undefined) fldPath.required(`must specify one of ${allowed.join(", ")}`);
+  else checkOptionalChoice(given, fldPath, allowed);
 }
 
-function checkClient({ url, service }: admissionregistrationv1.WebhookClientConfig, place: FaultPlace): void {
-  if ((url === undefined) === (service === undefined)) place.required("exactly one of url or service is required");
-  else if (url !== undefined) checkWebhookUrl(url, place.at("url"));
+function checkClient({ url, service }: admissionregistrationv1.WebhookClientConfig, fldPath: ValidationPath): void {
+  if ((url === undefined) === (service === undefined)) fldPath.required("exactly one of url or service is required");
+  else if (url !== undefined) checkWebhookUrl(url, fldPath.at("url"));
   else if (service !== undefined) {
     // Upstream's oddity: it takes the one for the other.
     const { name, namespace, ...rest } = service;
-    checkWebhookService({ ...rest, name: namespace, namespace: name }, place.at("service"));
+    checkWebhookService({ ...rest, name: namespace, namespace: name }, fldPath.at("service"));
   }
 }
 
 function checkReviewVersions(
   versions: readonly string[] | undefined,
-  place: FaultPlace,
+  fldPath: ValidationPath,
   { needsKnownVersion }: WebhookOptions,
 ): void {
   const given = versions ?? [];
   if (given.length === 0) {
-    place.required(`must specify one of ${reviewVersions.join(", ")}`);
+    fldPath.required(`must specify one of ${reviewVersions.join(", ")}`);
     return;
   }
   const seen = new Set<string>();
   for (const [i, version] of given.entries()) {
-    if (seen.has(version)) place.item(i).invalid(version, "duplicate version");
-    else place.item(i).invalidFor(version, validateDns1035Label(version));
+    if (seen.has(version)) fldPath.item(i).invalid(version, "duplicate version");
+    else fldPath.item(i).invalidFor(version, validateDns1035Label(version));
     seen.add(version);
   }
   if (needsKnownVersion && !given.some((version) => reviewVersions.includes(version))) {
-    place.invalid(given, `must include at least one of ${reviewVersions.join(", ")}`);
+    fldPath.invalid(given, `must include at least one of ${reviewVersions.join(", ")}`);
   }
 }

@@ -4,8 +4,8 @@ import { deepEqual } from "@kubeloop/core/base";
 import { mutatingAdmissionPolicies } from "@kubeloop/core/resources";
 import type { KindRules } from "../kind-rules.ts";
 import { checkOptionalChoice, isAbsent } from "../shared/checks.ts";
-import { collectFaults, type FaultPlace } from "../shared/fault-place.ts";
 import { printAge } from "../shared/print-age.ts";
+import { collectFaults, type ValidationPath } from "../shared/validation-path.ts";
 import { checkMatchConditions, checkVariables, isBlank } from "./check-expressions.ts";
 import {
   checkFailurePolicy,
@@ -43,44 +43,44 @@ export const mutatingAdmissionPolicyRules: KindRules<Policy> = {
 };
 
 function faultsOf(spec: Spec, old?: Spec) {
-  return collectFaults("spec", (place) => {
-    checkFailurePolicy(spec.failurePolicy, place.at("failurePolicy"));
-    checkParamKind(spec.paramKind, place.at("paramKind"));
-    checkMatchConstraints(spec.matchConstraints, place.at("matchConstraints"));
-    checkMutableOperations(spec.matchConstraints, place.at("matchConstraints"));
+  return collectFaults("spec", (fldPath) => {
+    checkFailurePolicy(spec.failurePolicy, fldPath.at("failurePolicy"));
+    checkParamKind(spec.paramKind, fldPath.at("paramKind"));
+    checkMatchConstraints(spec.matchConstraints, fldPath.at("matchConstraints"));
+    checkMutableOperations(spec.matchConstraints, fldPath.at("matchConstraints"));
     const isSame =
       old !== undefined &&
       deepEqual(spec.paramKind, old.paramKind) &&
       deepEqual(spec.matchConditions ?? [], old.matchConditions ?? []);
-    if (!isSame) checkMatchConditions(spec.matchConditions, place.at("matchConditions"));
-    checkVariables(spec.variables, place.at("variables"));
+    if (!isSame) checkMatchConditions(spec.matchConditions, fldPath.at("matchConditions"));
+    checkVariables(spec.variables, fldPath.at("variables"));
     const { mutations = [], reinvocationPolicy } = spec;
-    if (mutations.length === 0) place.at("mutations").required("mutations must contain at least one item");
-    for (const [i, mutation] of mutations.entries()) checkMutation(mutation, place.at("mutations").item(i));
-    const reinvocationPlace = place.at("reinvocationPolicy");
-    if (isAbsent(reinvocationPolicy)) reinvocationPlace.required();
-    else checkOptionalChoice(reinvocationPolicy, reinvocationPlace, ["IfNeeded", "Never"]);
+    if (mutations.length === 0) fldPath.at("mutations").required("mutations must contain at least one item");
+    for (const [i, mutation] of mutations.entries()) checkMutation(mutation, fldPath.at("mutations").item(i));
+    const reinvocationPath = fldPath.at("reinvocationPolicy");
+    if (isAbsent(reinvocationPolicy)) reinvocationPath.required();
+    else checkOptionalChoice(reinvocationPolicy, reinvocationPath, ["IfNeeded", "Never"]);
   });
 }
 
 const fields = { JSONPatch: "jsonPatch", ApplyConfiguration: "applyConfiguration" } as const;
 
-function checkMutation(mutation: admissionregistrationv1.Mutation, place: FaultPlace): void {
+function checkMutation(mutation: admissionregistrationv1.Mutation, fldPath: ValidationPath): void {
   const { patchType } = mutation;
   if (isAbsent(patchType)) {
-    place.at("patchType").required();
+    fldPath.at("patchType").required();
     return;
   }
   if (patchType !== "JSONPatch" && patchType !== "ApplyConfiguration") {
-    place.at("patchType").notSupported(patchType, ["ApplyConfiguration", "JSONPatch"]);
+    fldPath.at("patchType").notSupported(patchType, ["ApplyConfiguration", "JSONPatch"]);
     return;
   }
   const field = fields[patchType];
   const other = fields[patchType === "JSONPatch" ? "ApplyConfiguration" : "JSONPatch"];
   const given = mutation[field];
-  if (given === undefined) place.at(field).required(`must be specified when patchType is ${patchType}`);
-  else if (isBlank(given.expression)) place.at(field, "expression").required();
+  if (given === undefined) fldPath.at(field).required(`must be specified when patchType is ${patchType}`);
+  else if (isBlank(given.expression)) fldPath.at(field, "expression").required();
   if (mutation[other] !== undefined) {
-    place.at(other).invalid(`{${other}}`, `must not be specified when patchType is ${patchType}`);
+    fldPath.at(other).invalid(`{${other}}`, `must not be specified when patchType is ${patchType}`);
   }
 }

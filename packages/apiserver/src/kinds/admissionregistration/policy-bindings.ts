@@ -3,8 +3,8 @@ import { type admissionregistrationv1, type metav1, validateDns1123Subdomain } f
 import { mutatingAdmissionPolicyBindings, validatingAdmissionPolicyBindings } from "@kubeloop/core/resources";
 import type { KindRules, PrintContext } from "../kind-rules.ts";
 import { checkOptionalChoice, isAbsent } from "../shared/checks.ts";
-import { collectFaults, type FaultPlace } from "../shared/fault-place.ts";
 import { printAge } from "../shared/print-age.ts";
+import { collectFaults, type ValidationPath } from "../shared/validation-path.ts";
 import { checkMatchResources, checkMutableOperations, checkParamRef, setMatchDefaults } from "./match-resources.ts";
 import { printParamRef } from "./print-policy.ts";
 import { staticNameWarnings } from "./static-names.ts";
@@ -21,9 +21,9 @@ export const validatingAdmissionPolicyBindingRules: KindRules<Validating> = {
   generation: "spec",
   defaults: ({ spec }) => setMatchDefaults(spec?.matchResources),
   validate: ({ spec }) =>
-    collectFaults("spec", (place) => {
-      checkBinding(spec, place);
-      checkActions(spec.validationActions ?? [], place.at("validationActions"));
+    collectFaults("spec", (fldPath) => {
+      checkBinding(spec, fldPath);
+      checkActions(spec.validationActions ?? [], fldPath.at("validationActions"));
     }),
   warnings: ({ metadata }) => staticNameWarnings(metadata.name),
   printRow,
@@ -37,35 +37,35 @@ export const mutatingAdmissionPolicyBindingRules: KindRules<Mutating> = {
   generation: "spec",
   defaults: ({ spec }) => setMatchDefaults(spec?.matchResources),
   validate: ({ spec = {} }) =>
-    collectFaults("spec", (place) => {
-      checkBinding(spec, place);
-      checkMutableOperations(spec.matchResources, place.at("matchResources"));
+    collectFaults("spec", (fldPath) => {
+      checkBinding(spec, fldPath);
+      checkMutableOperations(spec.matchResources, fldPath.at("matchResources"));
     }),
   warnings: ({ metadata }) => staticNameWarnings(metadata.name),
   printRow,
 };
 
-function checkBinding({ policyName, paramRef, matchResources }: Spec, place: FaultPlace): void {
-  const namePlace = place.at("policyName");
-  if (isAbsent(policyName)) namePlace.required();
-  else namePlace.invalidFor(policyName, validateDns1123Subdomain(policyName));
-  checkParamRef(paramRef, place.at("paramRef"));
-  checkMatchResources(matchResources, place.at("matchResources"));
+function checkBinding({ policyName, paramRef, matchResources }: Spec, fldPath: ValidationPath): void {
+  const namePath = fldPath.at("policyName");
+  if (isAbsent(policyName)) namePath.required();
+  else namePath.invalidFor(policyName, validateDns1123Subdomain(policyName));
+  checkParamRef(paramRef, fldPath.at("paramRef"));
+  checkMatchResources(matchResources, fldPath.at("matchResources"));
 }
 
-function checkActions(actions: readonly string[], place: FaultPlace): void {
+function checkActions(actions: readonly string[], fldPath: ValidationPath): void {
   const seen = new Set<string>();
   for (const [i, action] of actions.entries()) {
-    checkOptionalChoice(action, place.item(i), ["Audit", "Deny", "Warn"]);
-    if (seen.has(action)) place.item(i).duplicate(action);
+    checkOptionalChoice(action, fldPath.item(i), ["Audit", "Deny", "Warn"]);
+    if (seen.has(action)) fldPath.item(i).duplicate(action);
     seen.add(action);
   }
   if (seen.has("Deny") && seen.has("Warn")) {
     const reason =
       "repeating the same validation failure information in the API response and headers serves no purpose";
-    place.invalid(actions, `must not contain both Deny and Warn (${reason})`);
+    fldPath.invalid(actions, `must not contain both Deny and Warn (${reason})`);
   }
-  if (actions.length === 0) place.required("at least one validation action is required");
+  if (actions.length === 0) fldPath.required("at least one validation action is required");
 }
 
 function printRow(

@@ -5,9 +5,9 @@ import { validatingAdmissionPolicies } from "@kubeloop/core/resources";
 import type { KindRules } from "../kind-rules.ts";
 import { checkOptionalChoice } from "../shared/checks.ts";
 import { checkConditions } from "../shared/conditions.ts";
-import { collectFaults, type FaultPlace } from "../shared/fault-place.ts";
 import { printAge } from "../shared/print-age.ts";
 import { keepAllButStatus, keepMetadata } from "../shared/status-metadata.ts";
+import { collectFaults, type ValidationPath } from "../shared/validation-path.ts";
 import { checkMatchConditions, checkVariables, isBlank } from "./check-expressions.ts";
 import { checkFailurePolicy, checkMatchConstraints, checkParamKind, setMatchDefaults } from "./match-resources.ts";
 import { printParamKind } from "./print-policy.ts";
@@ -41,7 +41,7 @@ export const validatingAdmissionPolicyRules: KindRules<Policy> = {
         keepAllButStatus(draft, old);
         keepMetadata(draft.metadata, old.metadata);
       },
-      validateUpdate: ({ status }) => collectFaults("status", (place) => checkStatus(status ?? {}, place)),
+      validateUpdate: ({ status }) => collectFaults("status", (fldPath) => checkStatus(status ?? {}, fldPath)),
     },
   },
   printRow: ({ metadata, spec }, { nowMs }) => [
@@ -53,13 +53,13 @@ export const validatingAdmissionPolicyRules: KindRules<Policy> = {
 };
 
 function faultsOf({ metadata, spec = {} }: Policy, old?: Policy) {
-  return collectFaults("spec", (place) => {
-    checkFailurePolicy(spec.failurePolicy, place.at("failurePolicy"));
-    checkParamKind(spec.paramKind, place.at("paramKind"));
-    checkMatchConstraints(spec.matchConstraints, place.at("matchConstraints"));
-    if (!hasSameConditions(spec, old?.spec)) checkMatchConditions(spec.matchConditions, place.at("matchConditions"));
-    checkVariables(spec.variables, place.at("variables"));
-    checkValidations(spec, place, metadata.name ?? "");
+  return collectFaults("spec", (fldPath) => {
+    checkFailurePolicy(spec.failurePolicy, fldPath.at("failurePolicy"));
+    checkParamKind(spec.paramKind, fldPath.at("paramKind"));
+    checkMatchConstraints(spec.matchConstraints, fldPath.at("matchConstraints"));
+    if (!hasSameConditions(spec, old?.spec)) checkMatchConditions(spec.matchConditions, fldPath.at("matchConditions"));
+    checkVariables(spec.variables, fldPath.at("variables"));
+    checkValidations(spec, fldPath, metadata.name ?? "");
   });
 }
 
@@ -69,53 +69,57 @@ function hasSameConditions(spec: Spec, old: Spec | undefined): boolean {
   return deepEqual(spec.paramKind, old.paramKind) && deepEqual(spec.matchConditions ?? [], old.matchConditions ?? []);
 }
 
-function checkValidations({ validations = [], auditAnnotations = [] }: Spec, place: FaultPlace, name: string): void {
+function checkValidations(
+  { validations = [], auditAnnotations = [] }: Spec,
+  fldPath: ValidationPath,
+  name: string,
+): void {
   if (validations.length + auditAnnotations.length === 0) {
     const why = "validations or auditAnnotations must contain at least one item";
-    for (const field of ["validations", "auditAnnotations"]) place.at(field).required(why);
+    for (const field of ["validations", "auditAnnotations"]) fldPath.at(field).required(why);
     return;
   }
-  for (const [i, validation] of validations.entries()) checkValidation(validation, place.at("validations").item(i));
-  const annotationsPlace = place.at("auditAnnotations");
+  for (const [i, validation] of validations.entries()) checkValidation(validation, fldPath.at("validations").item(i));
+  const annotationsPath = fldPath.at("auditAnnotations");
   if (auditAnnotations.length > mostAnnotations) {
     const internal = auditAnnotations.map(({ key, valueExpression }) => ({
       Key: key,
       ValueExpression: valueExpression,
     }));
-    annotationsPlace.invalid(internal, `must not have more than ${mostAnnotations} auditAnnotations`);
+    annotationsPath.invalid(internal, `must not have more than ${mostAnnotations} auditAnnotations`);
   }
   const seen = new Set<string>();
   for (const [i, { key, valueExpression }] of auditAnnotations.entries()) {
-    const itemPlace = annotationsPlace.item(i);
-    itemPlace.at("key").invalidFor(`${name}/${key}`, validateQualifiedName(`${name}/${key}`));
-    const expressionPlace = itemPlace.at("valueExpression");
-    if (isBlank(valueExpression)) expressionPlace.required("valueExpression is not specified");
+    const itemPath = annotationsPath.item(i);
+    itemPath.at("key").invalidFor(`${name}/${key}`, validateQualifiedName(`${name}/${key}`));
+    const expressionPath = itemPath.at("valueExpression");
+    if (isBlank(valueExpression)) expressionPath.required("valueExpression is not specified");
     else if (Buffer.byteLength(valueExpression.trim()) > longestAnnotation) {
-      expressionPlace.required(`must not exceed ${longestAnnotation} bytes in length`);
+      expressionPath.required(`must not exceed ${longestAnnotation} bytes in length`);
     }
-    if (seen.has(key)) itemPlace.at("key").duplicate(key);
+    if (seen.has(key)) itemPath.at("key").duplicate(key);
     seen.add(key);
   }
 }
 
 function checkValidation(
   { expression, message = "", messageExpression = "", reason }: admissionregistrationv1.Validation,
-  place: FaultPlace,
+  fldPath: ValidationPath,
 ): void {
-  if (isBlank(expression)) place.at("expression").required("expression is not specified");
+  if (isBlank(expression)) fldPath.at("expression").required("expression is not specified");
   if (messageExpression !== "" && isBlank(messageExpression)) {
-    place.at("messageExpression").invalid(messageExpression, "must be non-empty if specified");
+    fldPath.at("messageExpression").invalid(messageExpression, "must be non-empty if specified");
   }
-  if (message !== "" && isBlank(message)) place.at("message").invalid(message, "must be non-empty if specified");
-  else if (/[\n\r]/.test(message.trim())) place.at("message").invalid(message, "must not contain line breaks");
-  checkOptionalChoice(reason, place.at("reason"), ["Forbidden", "Invalid", "RequestEntityTooLarge"]);
+  if (message !== "" && isBlank(message)) fldPath.at("message").invalid(message, "must be non-empty if specified");
+  else if (/[\n\r]/.test(message.trim())) fldPath.at("message").invalid(message, "must not contain line breaks");
+  checkOptionalChoice(reason, fldPath.at("reason"), ["Forbidden", "Invalid", "RequestEntityTooLarge"]);
 }
 
-function checkStatus(status: admissionregistrationv1.ValidatingAdmissionPolicyStatus, place: FaultPlace): void {
-  const warningsPlace = place.at("typeChecking", "expressionWarnings");
+function checkStatus(status: admissionregistrationv1.ValidatingAdmissionPolicyStatus, fldPath: ValidationPath): void {
+  const warningsPath = fldPath.at("typeChecking", "expressionWarnings");
   for (const [i, { warning, fieldRef }] of (status.typeChecking?.expressionWarnings ?? []).entries()) {
-    if (warning === "") warningsPlace.item(i).at("warning").required();
-    if (isBlank(fieldRef)) warningsPlace.item(i).at("fieldRef").required();
+    if (warning === "") warningsPath.item(i).at("warning").required();
+    if (isBlank(fieldRef)) warningsPath.item(i).at("fieldRef").required();
   }
-  checkConditions(status.conditions, place.at("conditions"));
+  checkConditions(status.conditions, fldPath.at("conditions"));
 }

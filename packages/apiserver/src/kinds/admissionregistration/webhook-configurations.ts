@@ -2,8 +2,8 @@
 import type { admissionregistrationv1 } from "@kubeloop/core/api";
 import { mutatingWebhookConfigurations, validatingWebhookConfigurations } from "@kubeloop/core/resources";
 import type { KindRules, PrintContext } from "../kind-rules.ts";
-import { collectFaults } from "../shared/fault-place.ts";
 import { printAge } from "../shared/print-age.ts";
+import { collectFaults } from "../shared/validation-path.ts";
 import { checkWebhooks, setWebhookDefaults } from "./check-webhooks.ts";
 import { staticNameWarnings } from "./static-names.ts";
 
@@ -41,8 +41,8 @@ export const mutatingWebhookConfigurationRules: KindRules<Mutating> = {
 };
 
 function faultsOf(object: Configuration, old?: Configuration) {
-  return collectFaults("webhooks", (place) =>
-    checkWebhooks(object.webhooks, place, old === undefined ? undefined : (old.webhooks ?? [])),
+  return collectFaults("webhooks", (fldPath) =>
+    checkWebhooks(object.webhooks, fldPath, old === undefined ? undefined : (old.webhooks ?? [])),
   );
 }
 

@@ -1,9 +1,9 @@
 // What must hold of a definition of custom resources, and what of it may never change.
 import { type apiextensionsv1, validateDns1035Label, validateDns1123Subdomain } from "@kubeloop/core/api";
 import { checkChoice, isAbsent } from "../shared/checks.ts";
-import type { FaultPlace } from "../shared/fault-place.ts";
-import type { ObjectPlaces } from "../shared/object-faults.ts";
+import type { ObjectPaths } from "../shared/object-faults.ts";
 import { own } from "../shared/own.ts";
+import type { ValidationPath } from "../shared/validation-path.ts";
 import { checkWebhookService, checkWebhookUrl } from "../shared/webhook-client.ts";
 import { checkDefinitionNames } from "./check-names.ts";
 import {
@@ -23,7 +23,7 @@ const reviewVersions = ["v1", "v1beta1"];
 const approvalAnnotation = "api-approved.kubernetes.io";
 const approvalLink = "https://github.com/kubernetes/enhancements/pull/1111";
 
-export function checkDefinition(definition: Definition, at: ObjectPlaces): void {
+export function checkDefinition(definition: Definition, at: ObjectPaths): void {
   checkSpec(definition.spec, at("spec"));
   checkStatus(definition, at("status"));
   checkApproval(definition, at("metadata"));
@@ -34,49 +34,49 @@ export function checkDefinition(definition: Definition, at: ObjectPlaces): void 
   }
 }
 
-function checkSpec(spec: Spec, place: FaultPlace): void {
-  checkGroup(spec.group, place.at("group"));
-  checkChoice(spec.scope, place.at("scope"), ["Cluster", "Namespaced"]);
+function checkSpec(spec: Spec, fldPath: ValidationPath): void {
+  checkGroup(spec.group, fldPath.at("group"));
+  checkChoice(spec.scope, fldPath.at("scope"), ["Cluster", "Namespaced"]);
   const given = spec.versions ?? [];
   const parts = definitionParts(given);
   const { shared } = parts;
   for (const [i, { schema }] of given.entries()) {
     if (schema?.openAPIV3Schema === undefined && shared.schema?.openAPIV3Schema === undefined) {
-      place.at("versions").item(i).at("schema", "openAPIV3Schema").required();
+      fldPath.at("versions").item(i).at("schema", "openAPIV3Schema").required();
     }
   }
   const preserves = spec.preserveUnknownFields === true;
   if (preserves && given.some(hasDefaults)) {
-    place.at("preserveUnknownFields").invalid(true, "must be false in order to use defaults in the schema");
+    fldPath.at("preserveUnknownFields").invalid(true, "must be false in order to use defaults in the schema");
   }
-  checkVersions(parts, place, { areGiven: (spec.versions ?? null) !== null });
-  checkNames(spec, place.at("names"));
+  checkVersions(parts, fldPath, { areGiven: (spec.versions ?? null) !== null });
+  checkNames(spec, fldPath.at("names"));
   const hasStatus = given.some(({ subresources }) => subresources?.status !== undefined);
-  checkValidation(shared.schema, place.at("validation"), { hasStatus });
-  checkSubresources(shared.subresources, place.at("subresources"));
-  checkColumns(shared.additionalPrinterColumns, place.at("additionalPrinterColumns"));
+  checkValidation(shared.schema, fldPath.at("validation"), { hasStatus });
+  checkSubresources(shared.subresources, fldPath.at("subresources"));
+  checkColumns(shared.additionalPrinterColumns, fldPath.at("additionalPrinterColumns"));
   if ((shared.selectableFields ?? []).length > 0) {
-    const selectablePlace = place.at("selectableFields");
+    const selectablePath = fldPath.at("selectableFields");
     if (shared.schema === undefined) {
-      selectablePlace.invalid("", "may only be set when validations.schema is included");
-    } else checkSelectableFields(shared.selectableFields, selectablePlace, shared.schema);
+      selectablePath.invalid("", "may only be set when validations.schema is included");
+    } else checkSelectableFields(shared.selectableFields, selectablePath, shared.schema);
   }
   const { conversion } = spec;
   if (conversion !== undefined && conversion.strategy !== "None" && preserves) {
     const why = "must be None if spec.preserveUnknownFields is true";
-    place.at("conversion", "strategy").invalid(conversion.strategy, why);
+    fldPath.at("conversion", "strategy").invalid(conversion.strategy, why);
   }
-  if (conversion !== undefined) checkConversion(conversion, place.at("conversion"));
+  if (conversion !== undefined) checkConversion(conversion, fldPath.at("conversion"));
 }
 
-function checkGroup(group: string | undefined, place: FaultPlace): void {
+function checkGroup(group: string | undefined, fldPath: ValidationPath): void {
   if (isAbsent(group)) {
-    place.required();
+    fldPath.required();
     return;
   }
   const reasons = validateDns1123Subdomain(group);
-  if (reasons.length > 0) place.invalid(group, reasons.join(","));
-  else if (!group.includes(".")) place.invalid(group, "should be a domain with at least one dot");
+  if (reasons.length > 0) fldPath.invalid(group, reasons.join(","));
+  else if (!group.includes(".")) fldPath.invalid(group, "should be a domain with at least one dot");
 }
 
 function hasDefaults({ schema }: apiextensionsv1.CustomResourceDefinitionVersion): boolean {
@@ -86,116 +86,119 @@ function hasDefaults({ schema }: apiextensionsv1.CustomResourceDefinitionVersion
 
 function checkVersions(
   { versions, shared }: DefinitionParts,
-  place: FaultPlace,
+  fldPath: ValidationPath,
   { areGiven }: { readonly areGiven: boolean },
 ): void {
-  const versionsPlace = place.at("versions");
+  const versionsPath = fldPath.at("versions");
   for (const [i, version] of versions.entries()) {
-    const versionPlace = versionsPlace.item(i);
+    const versionPath = versionsPath.item(i);
     const reasons = validateDns1035Label(version.name);
-    if (reasons.length > 0) versionPlace.at("name").invalid(version.name, reasons.join(","));
-    checkDeprecation(version, versionPlace.at("deprecationWarning"));
+    if (reasons.length > 0) versionPath.at("name").invalid(version.name, reasons.join(","));
+    checkDeprecation(version, versionPath.at("deprecationWarning"));
     const { status } = version.subresources ?? shared.subresources ?? {};
-    checkValidation(version.schema, versionPlace.at("schema"), { hasStatus: status !== undefined });
-    checkSubresources(version.subresources, versionPlace.at("subresources"));
-    checkColumns(version.additionalPrinterColumns, versionPlace.at("additionalPrinterColumns"));
+    checkValidation(version.schema, versionPath.at("schema"), { hasStatus: status !== undefined });
+    checkSubresources(version.subresources, versionPath.at("subresources"));
+    checkColumns(version.additionalPrinterColumns, versionPath.at("additionalPrinterColumns"));
     if ((version.selectableFields ?? []).length === 0) continue;
-    const selectablePlace = versionPlace.at("selectableFields");
+    const selectablePath = versionPath.at("selectableFields");
     if (version.schema?.openAPIV3Schema === undefined) {
       const why = "may only be set when `version.schema.openAPIV3Schema` is not included";
-      selectablePlace.invalid("", why);
-    } else checkSelectableFields(version.selectableFields, selectablePlace, version.schema);
+      selectablePath.invalid("", why);
+    } else checkSelectableFields(version.selectableFields, selectablePath, version.schema);
   }
   const names = versions.map(({ name }) => name);
   const internal = () => (areGiven ? internalVersions(versions) : null);
-  if (new Set(names).size < names.length) versionsPlace.invalid(internal(), "must contain unique version names");
+  if (new Set(names).size < names.length) versionsPath.invalid(internal(), "must contain unique version names");
   if (versions.filter(({ storage }) => storage).length !== 1) {
-    versionsPlace.invalid(internal(), "must have exactly one version marked as storage version");
+    versionsPath.invalid(internal(), "must have exactly one version marked as storage version");
   }
   const [first] = names;
   if (first === undefined || first === "") return;
   const reasons = validateDns1035Label(first);
-  if (reasons.length > 0) place.at("version").invalid(first, reasons.join(","));
+  if (reasons.length > 0) fldPath.at("version").invalid(first, reasons.join(","));
 }
 
-function checkNames({ names }: Spec, place: FaultPlace): void {
+function checkNames({ names }: Spec, fldPath: ValidationPath): void {
   for (const field of ["plural", "singular", "kind", "listKind"] as const) {
-    if (isAbsent(names[field])) place.at(field).required();
+    if (isAbsent(names[field])) fldPath.at(field).required();
   }
-  checkDefinitionNames(names, place);
+  checkDefinitionNames(names, fldPath);
 }
 
-function checkConversion({ strategy, webhook }: apiextensionsv1.CustomResourceConversion, place: FaultPlace): void {
-  checkChoice(strategy, place.at("strategy"), ["None", "Webhook"]);
-  const clientPlace = place.at("webhookClientConfig");
-  const versionsPlace = place.at("conversionReviewVersions");
+function checkConversion(
+  { strategy, webhook }: apiextensionsv1.CustomResourceConversion,
+  fldPath: ValidationPath,
+): void {
+  checkChoice(strategy, fldPath.at("strategy"), ["None", "Webhook"]);
+  const clientPath = fldPath.at("webhookClientConfig");
+  const versionsPath = fldPath.at("conversionReviewVersions");
   const client = webhook?.clientConfig;
   const versions = webhook?.conversionReviewVersions ?? [];
   if (strategy !== "Webhook") {
     const why = "should not be set when strategy is not set to Webhook";
-    if (client !== undefined) clientPlace.forbidden(why);
-    if (versions.length > 0) versionsPlace.forbidden(why);
+    if (client !== undefined) clientPath.forbidden(why);
+    if (versions.length > 0) versionsPath.forbidden(why);
     return;
   }
-  if (client === undefined) clientPlace.required("required when strategy is set to Webhook");
+  if (client === undefined) clientPath.required("required when strategy is set to Webhook");
   else if ((client.url === undefined) === (client.service === undefined)) {
-    clientPlace.required("exactly one of url or service is required");
-  } else if (client.url !== undefined) checkWebhookUrl(client.url, clientPlace.at("url"));
+    clientPath.required("exactly one of url or service is required");
+  } else if (client.url !== undefined) checkWebhookUrl(client.url, clientPath.at("url"));
   else if (client.service !== undefined) {
     // Upstream's oddity: it takes the one for the other.
     const { name, namespace, ...rest } = client.service;
-    checkWebhookService({ ...rest, name: namespace, namespace: name }, clientPlace.at("service"));
+    checkWebhookService({ ...rest, name: namespace, namespace: name }, clientPath.at("service"));
   }
-  checkReviewVersions(versions, versionsPlace);
+  checkReviewVersions(versions, versionsPath);
 }
 
-function checkReviewVersions(versions: readonly string[], place: FaultPlace): void {
+function checkReviewVersions(versions: readonly string[], fldPath: ValidationPath): void {
   if (versions.length === 0) {
-    place.required();
+    fldPath.required();
     return;
   }
   const seen = new Set<string>();
   for (const [i, version] of versions.entries()) {
-    if (seen.has(version)) place.item(i).invalid(version, "duplicate version");
-    else place.item(i).invalidFor(version, validateDns1035Label(version));
+    if (seen.has(version)) fldPath.item(i).invalid(version, "duplicate version");
+    else fldPath.item(i).invalidFor(version, validateDns1035Label(version));
     seen.add(version);
   }
   if (!versions.some((version) => reviewVersions.includes(version))) {
-    place.invalid(versions, `must include at least one of ${reviewVersions.join(", ")}`);
+    fldPath.invalid(versions, `must include at least one of ${reviewVersions.join(", ")}`);
   }
 }
 
-export function checkStatus({ spec, status }: Definition, place: FaultPlace): void {
-  if (status?.acceptedNames !== undefined) checkDefinitionNames(status.acceptedNames, place.at("acceptedNames"));
+export function checkStatus({ spec, status }: Definition, fldPath: ValidationPath): void {
+  if (status?.acceptedNames !== undefined) checkDefinitionNames(status.acceptedNames, fldPath.at("acceptedNames"));
   const stored = status?.storedVersions ?? [];
-  const storedPlace = place.at("storedVersions");
+  const storedPath = fldPath.at("storedVersions");
   if (stored.length === 0) {
-    storedPlace.invalid(null, "must have at least one stored version");
+    storedPath.invalid(null, "must have at least one stored version");
     return;
   }
   const versions = spec.versions ?? [];
   const storedNames = new Set(stored);
   for (const { name, storage } of versions) {
-    if (storage && !storedNames.has(name)) storedPlace.invalid(stored, `must have the storage version ${name}`);
+    if (storage && !storedNames.has(name)) storedPath.invalid(stored, `must have the storage version ${name}`);
   }
   const names = new Set(versions.map((version) => version.name));
   for (const [i, name] of stored.entries()) {
     if (names.has(name)) continue;
     const was = `${name} was previously a storage version, and must remain in spec.versions until a storage migration`;
     const why = `missing from spec.versions; ${was} ensures no data remains persisted in ${name} and removes ${name} from status.storedVersions`;
-    storedPlace.item(i).invalid(name, why);
+    storedPath.item(i).invalid(name, why);
   }
 }
 
 /** Groups of the community's are not for everybody. */
-function checkApproval({ metadata, spec }: Definition, place: FaultPlace): void {
+function checkApproval({ metadata, spec }: Definition, fldPath: ValidationPath): void {
   if (!/(?:^|\.)(?:k8s|kubernetes)\.io$/.test(spec.group)) return;
   const approval = own(metadata.annotations, approvalAnnotation) ?? "";
-  const annotationPlace = place.at("annotations").item(approvalAnnotation);
+  const annotationPath = fldPath.at("annotations").item(approvalAnnotation);
   const needed = `protected groups must have approval annotation "${approvalAnnotation}"`;
-  if (approval === "") annotationPlace.required(`${needed}, see ${approvalLink}`);
+  if (approval === "") annotationPath.required(`${needed}, see ${approvalLink}`);
   else if (!approval.startsWith("unapproved") && !/^[A-Za-z][A-Za-z0-9+.-]*:\/\/[^/?#]+/.test(approval)) {
     const why = `${needed} with either a URL or a reason starting with "unapproved", see ${approvalLink}`;
-    annotationPlace.invalid(approval, why);
+    annotationPath.invalid(approval, why);
   }
 }

@@ -1,35 +1,38 @@
 // The names under which custom resources are known.
 import { type apiextensionsv1, validateDns1035Label } from "@kubeloop/core/api";
-import type { FaultPlace } from "../shared/fault-place.ts";
+import type { ValidationPath } from "../shared/validation-path.ts";
 
-export function checkDefinitionNames(names: apiextensionsv1.CustomResourceDefinitionNames, place: FaultPlace): void {
+export function checkDefinitionNames(
+  names: apiextensionsv1.CustomResourceDefinitionNames,
+  fldPath: ValidationPath,
+): void {
   const { plural = "", singular = "", kind = "", listKind = "", shortNames = [], categories = [] } = names;
-  checkLabel(plural, place.at("plural"));
-  checkLabel(singular, place.at("singular"));
-  checkMixedCase(kind, place.at("kind"));
-  checkMixedCase(listKind, place.at("listKind"));
-  checkEach(shortNames, place.at("shortNames"));
+  checkLabel(plural, fldPath.at("plural"));
+  checkLabel(singular, fldPath.at("singular"));
+  checkMixedCase(kind, fldPath.at("kind"));
+  checkMixedCase(listKind, fldPath.at("listKind"));
+  checkEach(shortNames, fldPath.at("shortNames"));
   if (kind !== "" && kind === listKind) {
-    place.at("listKind").invalid(listKind, "kind and listKind may not be the same");
+    fldPath.at("listKind").invalid(listKind, "kind and listKind may not be the same");
   }
-  checkEach(categories, place.at("categories"));
+  checkEach(categories, fldPath.at("categories"));
 }
 
-function checkLabel(name: string, place: FaultPlace): void {
+function checkLabel(name: string, fldPath: ValidationPath): void {
   const reasons = name === "" ? [] : validateDns1035Label(name);
-  if (reasons.length > 0) place.invalid(name, reasons.join(","));
+  if (reasons.length > 0) fldPath.invalid(name, reasons.join(","));
 }
 
-function checkMixedCase(name: string, place: FaultPlace): void {
+function checkMixedCase(name: string, fldPath: ValidationPath): void {
   const reasons = name === "" ? [] : validateDns1035Label(name.toLowerCase());
   if (reasons.length > 0) {
-    place.invalid(name, `may have mixed case, but should otherwise match: ${reasons.join(",")}`);
+    fldPath.invalid(name, `may have mixed case, but should otherwise match: ${reasons.join(",")}`);
   }
 }
 
-function checkEach(names: readonly string[], place: FaultPlace): void {
+function checkEach(names: readonly string[], fldPath: ValidationPath): void {
   for (const [i, name] of names.entries()) {
     const reasons = validateDns1035Label(name);
-    if (reasons.length > 0) place.item(i).invalid(name, reasons.join(","));
+    if (reasons.length > 0) fldPath.item(i).invalid(name, reasons.join(","));
   }
 }

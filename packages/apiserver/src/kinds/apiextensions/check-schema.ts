@@ -1,6 +1,6 @@
 // What a custom resource's schema may say, beside being structural. The rules in it (x-kubernetes-validations) are not read: that comes with
 // CEL; nor are defaults held to the schema they stand in.
-import type { FaultPlace } from "../shared/fault-place.ts";
+import type { ValidationPath } from "../shared/validation-path.ts";
 import { fieldAt, isOneSchema, type SchemaNode } from "./schema-node.ts";
 import { checkStructural } from "./structural-schema.ts";
 
@@ -41,22 +41,26 @@ interface SchemaContext {
   readonly noDefaults?: string;
 }
 
-export function checkRootSchema(schema: SchemaNode, place: FaultPlace, options: { readonly hasStatus: boolean }): void {
-  const schemaPlace = place.at("openAPIV3Schema");
-  if (options.hasStatus) checkRootFields(schema, place);
+export function checkRootSchema(
+  schema: SchemaNode,
+  fldPath: ValidationPath,
+  options: { readonly hasStatus: boolean },
+): void {
+  const schemaPath = fldPath.at("openAPIV3Schema");
+  if (options.hasStatus) checkRootFields(schema, fldPath);
   // One name with a dot in it, as upstream has it.
-  if (schema.isNullable) place.at("openAPIV3Schema.nullable").forbidden("nullable cannot be true at the root");
-  if (!hasUnsupported(schema)) checkStructural(schema, schemaPlace);
-  checkSchema(schema, schemaPlace, { isRoot: true });
+  if (schema.isNullable) fldPath.at("openAPIV3Schema.nullable").forbidden("nullable cannot be true at the root");
+  if (!hasUnsupported(schema)) checkStructural(schema, schemaPath);
+  checkSchema(schema, schemaPath, { isRoot: true });
 }
 
-function checkRootFields({ fields, type }: SchemaNode, place: FaultPlace): void {
+function checkRootFields({ fields, type }: SchemaNode, fldPath: ValidationPath): void {
   if (type !== "object" && type !== "") {
     const why = 'only "object" is allowed as the type at the root of the schema if the status subresource is enabled';
-    place.at("openAPIV3Schema.type").invalid(type, why);
+    fldPath.at("openAPIV3Schema.type").invalid(type, why);
   } else if (!fields.every((name) => withStatus.includes(name))) {
     const why = `only ${withStatusWords} fields are allowed at the root of the schema if the status subresource is enabled`;
-    place.at("openAPIV3Schema").invalidUntold(why);
+    fldPath.at("openAPIV3Schema").invalidWithoutValue(why);
   }
 }
 
@@ -75,59 +79,63 @@ function hasUnsupported(node: SchemaNode): boolean {
   return parts.some(hasUnsupported);
 }
 
-function checkSchema(node: SchemaNode, place: FaultPlace, context: SchemaContext): void {
-  checkSupported(node, place, context);
+function checkSchema(node: SchemaNode, fldPath: ValidationPath, context: SchemaContext): void {
+  checkSupported(node, fldPath, context);
   if (node.hasUniqueItems) {
     const why = "uniqueItems cannot be set to true since the runtime complexity becomes quadratic";
-    place.at("uniqueItems").forbidden(why);
+    fldPath.at("uniqueItems").forbidden(why);
   }
   const { isRoot: _isRoot, ...inner } = context;
-  checkAdditional(node, place, inner);
+  checkAdditional(node, fldPath, inner);
   for (const [name, property] of node.properties) {
-    checkSchema(property, place.at("properties").item(name), propertyContext(node, name, context));
+    checkSchema(property, fldPath.at("properties").item(name), propertyContext(node, name, context));
   }
-  if (node.not !== undefined) checkSchema(node.not, place.at("not"), inner);
+  if (node.not !== undefined) checkSchema(node.not, fldPath.at("not"), inner);
   for (const field of ["allOf", "oneOf", "anyOf"] as const) {
-    for (const [i, part] of node[field].entries()) checkSchema(part, place.at(field).item(i), inner);
+    for (const [i, part] of node[field].entries()) checkSchema(part, fldPath.at(field).item(i), inner);
   }
   const { items } = node;
-  if (isOneSchema(items)) checkSchema(items, place.at("items"), inner);
-  else for (const [i, item] of (items ?? []).entries()) checkSchema(item, place.at("items").item(i), inner);
+  if (isOneSchema(items)) checkSchema(items, fldPath.at("items"), inner);
+  else for (const [i, item] of (items ?? []).entries()) checkSchema(item, fldPath.at("items").item(i), inner);
   if (node.preservesUnknownFields === false) {
-    place.at("x-kubernetes-preserve-unknown-fields").invalid(false, "must be true or undefined");
+    fldPath.at("x-kubernetes-preserve-unknown-fields").invalid(false, "must be true or undefined");
   }
-  checkMapType(node, place);
-  checkListType(node, place);
-  checkRules(node, place);
+  checkMapType(node, fldPath);
+  checkListType(node, fldPath);
+  checkRules(node, fldPath);
 }
 
-function checkSupported(node: SchemaNode, place: FaultPlace, { noDefaults, isInsideMeta }: SchemaContext): void {
-  if (node.type !== "" && !types.includes(node.type)) place.at("type").notSupported(node.type, types);
-  if (node.hasDefault && noDefaults !== undefined) place.at("default").forbidden(`must not be set ${noDefaults}`);
-  for (const name of node.unsupported) place.at(name).forbidden(`${name} is not supported`);
+function checkSupported(node: SchemaNode, fldPath: ValidationPath, { noDefaults, isInsideMeta }: SchemaContext): void {
+  if (node.type !== "" && !types.includes(node.type)) fldPath.at("type").notSupported(node.type, types);
+  if (node.hasDefault && noDefaults !== undefined) fldPath.at("default").forbidden(`must not be set ${noDefaults}`);
+  for (const name of node.unsupported) fldPath.at(name).forbidden(`${name} is not supported`);
   if (node.type === "null") {
-    place.at("type").forbidden("type cannot be set to null, use nullable as an alternative");
+    fldPath.at("type").forbidden("type cannot be set to null, use nullable as an alternative");
   }
   if (Array.isArray(node.items) && node.items.length > 0) {
-    place.at("items").forbidden("items must be a schema object and not an array");
+    fldPath.at("items").forbidden("items must be a schema object and not an array");
   }
   if (isInsideMeta === true && node.isEmbeddedResource) {
-    place.at("x-kubernetes-embedded-resource").forbidden("must not be used inside of resource meta");
+    fldPath.at("x-kubernetes-embedded-resource").forbidden("must not be used inside of resource meta");
   }
 }
 
-function checkAdditional({ additionalProperties, properties }: SchemaNode, place: FaultPlace, context: SchemaContext) {
+function checkAdditional(
+  { additionalProperties, properties }: SchemaNode,
+  fldPath: ValidationPath,
+  context: SchemaContext,
+) {
   if (additionalProperties === undefined) return;
-  const additionalPlace = place.at("additionalProperties");
+  const additionalPath = fldPath.at("additionalProperties");
   if (properties.size > 0 && additionalProperties !== true) {
-    additionalPlace.forbidden("additionalProperties and properties are mutual exclusive");
+    additionalPath.forbidden("additionalProperties and properties are mutual exclusive");
   }
   if (typeof additionalProperties === "boolean") return;
   const inner =
     context.isInsideMeta === true
       ? { ...context, noDefaults: "inside additionalProperties applying to object metadata" }
       : context;
-  checkSchema(additionalProperties, additionalPlace, inner);
+  checkSchema(additionalProperties, additionalPath, inner);
 }
 
 function propertyContext(
@@ -139,118 +147,118 @@ function propertyContext(
   return { ...inner, isInsideMeta: true, ...(isRoot ? { noDefaults: `in top-level ${name}` } : {}) };
 }
 
-function checkMapType({ mapType, type }: SchemaNode, place: FaultPlace): void {
+function checkMapType({ mapType, type }: SchemaNode, fldPath: ValidationPath): void {
   if (mapType === undefined) return;
   const why = "must be object if x-kubernetes-map-type is specified";
-  if (type === "") place.at("type").required(why);
-  else if (type !== "object") place.at("type").invalid(type, why);
+  if (type === "") fldPath.at("type").required(why);
+  else if (type !== "object") fldPath.at("type").invalid(type, why);
   const mapTypes = ["atomic", "granular"];
-  if (!mapTypes.includes(mapType)) place.at("x-kubernetes-map-type").notSupported(mapType, mapTypes);
+  if (!mapTypes.includes(mapType)) fldPath.at("x-kubernetes-map-type").notSupported(mapType, mapTypes);
 }
 
-function checkListType(node: SchemaNode, place: FaultPlace): void {
+function checkListType(node: SchemaNode, fldPath: ValidationPath): void {
   const { listType, listMapKeys, type, items } = node;
-  const typePlace = place.at("x-kubernetes-list-type");
+  const typePath = fldPath.at("x-kubernetes-list-type");
   if (listType !== undefined && type !== "array") {
     const why = "must be array if x-kubernetes-list-type is specified";
-    if (type === "") place.at("type").required(why);
-    else place.at("type").invalid(type, why);
+    if (type === "") fldPath.at("type").required(why);
+    else fldPath.at("type").invalid(type, why);
   } else if (listType === "set" && isOneSchema(items)) {
-    checkAtomic(items, place.at("items"));
+    checkAtomic(items, fldPath.at("items"));
   }
   const listTypes = ["atomic", "set", "map"];
-  if (listType !== undefined && !listTypes.includes(listType)) typePlace.notSupported(listType, listTypes);
+  if (listType !== undefined && !listTypes.includes(listType)) typePath.notSupported(listType, listTypes);
   if (listMapKeys.length > 0) {
     const why = "must be map if x-kubernetes-list-map-keys is non-empty";
-    if (listType === undefined) typePlace.required(why);
-    else if (listType !== "map") typePlace.invalid(listType, why);
+    if (listType === undefined) typePath.required(why);
+    else if (listType !== "map") typePath.invalid(listType, why);
   }
-  if (listType === "map") checkMapKeys(node, place);
-  if (listType === "map" || listType === "set") checkKeyValues(node, place.at("items"), listType);
+  if (listType === "map") checkMapKeys(node, fldPath);
+  if (listType === "map" || listType === "set") checkKeyValues(node, fldPath.at("items"), listType);
 }
 
 /** Sets hold what is one thing. */
-function checkAtomic({ type, listType, mapType }: SchemaNode, place: FaultPlace): void {
+function checkAtomic({ type, listType, mapType }: SchemaNode, fldPath: ValidationPath): void {
   const why = "must be atomic as item of a list with x-kubernetes-list-type=set";
   if (type === "array" && listType !== undefined && listType !== "atomic") {
-    place.at("x-kubernetes-list-type").invalid(listType, why);
+    fldPath.at("x-kubernetes-list-type").invalid(listType, why);
   }
-  // Upstream's oddity: the list's type is told.
-  if (type === "object" && mapType !== "atomic") place.at("x-kubernetes-map-type").invalid(listType ?? null, why);
+  // Upstream's oddity: the list's type is reported.
+  if (type === "object" && mapType !== "atomic") fldPath.at("x-kubernetes-map-type").invalid(listType ?? null, why);
 }
 
-function checkMapKeys({ listMapKeys, items }: SchemaNode, place: FaultPlace): void {
-  const keysPlace = place.at("x-kubernetes-list-map-keys");
-  if (listMapKeys.length === 0) keysPlace.required("must not be empty if x-kubernetes-list-type is map");
+function checkMapKeys({ listMapKeys, items }: SchemaNode, fldPath: ValidationPath): void {
+  const keysPath = fldPath.at("x-kubernetes-list-map-keys");
+  if (listMapKeys.length === 0) keysPath.required("must not be empty if x-kubernetes-list-type is map");
   if (items === undefined) {
-    place.at("items").required("must have a schema if x-kubernetes-list-type is map");
+    fldPath.at("items").required("must have a schema if x-kubernetes-list-type is map");
     return;
   }
   if (!isOneSchema(items)) {
-    place.at("items").invalidUntold("must only have a single schema if x-kubernetes-list-type is map");
+    fldPath.at("items").invalidWithoutValue("must only have a single schema if x-kubernetes-list-type is map");
     return;
   }
   if (items.type !== "object") {
     const why = "must be object if parent array's x-kubernetes-list-type is map";
-    place.at("items", "type").invalid(items.type, why);
+    fldPath.at("items", "type").invalid(items.type, why);
     return;
   }
   const seen = new Set<string>();
   for (const key of listMapKeys) {
     const property = items.properties.get(key);
-    if (property === undefined) keysPlace.invalid(listMapKeys, "entries must all be names of item properties");
+    if (property === undefined) keysPath.invalid(listMapKeys, "entries must all be names of item properties");
     else if (property.type === "array" || property.type === "object") {
       const why = "must be a scalar type if parent array's x-kubernetes-list-type is map";
-      place.at("items", "properties").item(key).at("type").invalid(items.type, why);
+      fldPath.at("items", "properties").item(key).at("type").invalid(items.type, why);
     }
-    if (seen.has(key)) keysPlace.invalid(listMapKeys, "must not contain duplicate entries");
+    if (seen.has(key)) keysPath.invalid(listMapKeys, "must not contain duplicate entries");
     seen.add(key);
   }
 }
 
 /** Keys always have a value. */
-function checkKeyValues({ listMapKeys, items }: SchemaNode, place: FaultPlace, listType: string): void {
+function checkKeyValues({ listMapKeys, items }: SchemaNode, fldPath: ValidationPath, listType: string): void {
   if (!isOneSchema(items)) return;
   if (items.isNullable) {
-    place.at("nullable").forbidden(`cannot be nullable when x-kubernetes-list-type is ${listType}`);
+    fldPath.at("nullable").forbidden(`cannot be nullable when x-kubernetes-list-type is ${listType}`);
   }
   if (listType !== "map") return;
   const required = new Set(items.required);
   for (const key of listMapKeys) {
     const property = items.properties.get(key);
     if (property === undefined) continue;
-    const keyPlace = place.at("properties").item(key);
+    const keyPath = fldPath.at("properties").item(key);
     const why = "this property is in x-kubernetes-list-map-keys, so it";
     if (!required.has(key) && !property.hasDefault) {
-      keyPlace.at("default").required(`${why} must have a default or be a required property`);
+      keyPath.at("default").required(`${why} must have a default or be a required property`);
     }
-    if (property.isNullable) keyPlace.at("nullable").forbidden(`${why} cannot be nullable`);
+    if (property.isNullable) keyPath.at("nullable").forbidden(`${why} cannot be nullable`);
   }
 }
 
-function checkRules(node: SchemaNode, place: FaultPlace): void {
+function checkRules(node: SchemaNode, fldPath: ValidationPath): void {
   for (const [i, validation] of node.validations.entries()) {
     const { rule, message = "", messageExpression = "", reason, fieldPath = "" } = validation;
-    const rulePlace = place.at("x-kubernetes-validations").item(i);
+    const rulePath = fldPath.at("x-kubernetes-validations").item(i);
     const hasBreak = (text: string) => /[\n\r]/.test(text);
-    if (rule.trim() === "") rulePlace.at("rule").required("rule is not specified");
+    if (rule.trim() === "") rulePath.at("rule").required("rule is not specified");
     else if (message !== "" && message.trim() === "") {
-      rulePlace.at("message").invalid(message, "must be non-empty if specified");
-    } else if (hasBreak(message.trim())) rulePlace.at("message").invalid(message, "must not contain line breaks");
+      rulePath.at("message").invalid(message, "must be non-empty if specified");
+    } else if (hasBreak(message.trim())) rulePath.at("message").invalid(message, "must not contain line breaks");
     else if (hasBreak(rule.trim()) && message.trim() === "") {
-      rulePlace.at("message").required("message must be specified if rule contains line breaks");
+      rulePath.at("message").required("message must be specified if rule contains line breaks");
     }
     if (messageExpression !== "" && messageExpression.trim() === "") {
-      rulePlace.at("messageExpression").required("messageExpression must be non-empty if specified");
+      rulePath.at("messageExpression").required("messageExpression must be non-empty if specified");
     }
-    if (reason !== undefined && !reasons.includes(reason)) rulePlace.at("reason").notSupported(reason, reasons);
+    if (reason !== undefined && !reasons.includes(reason)) rulePath.at("reason").notSupported(reason, reasons);
     if (fieldPath !== "" && fieldPath.trim() === "") {
-      rulePlace.at("fieldPath").invalid(fieldPath, "must be non-empty if specified");
+      rulePath.at("fieldPath").invalid(fieldPath, "must be non-empty if specified");
     }
-    if (hasBreak(fieldPath)) rulePlace.at("fieldPath").invalid(fieldPath, "must not contain line breaks");
+    if (hasBreak(fieldPath)) rulePath.at("fieldPath").invalid(fieldPath, "must not contain line breaks");
     // Names in brackets are not read.
     if (fieldPath !== "" && !fieldPath.includes("[") && fieldAt(node, fieldPath) === undefined) {
-      rulePlace.at("fieldPath").invalid(fieldPath, "must be a valid path");
+      rulePath.at("fieldPath").invalid(fieldPath, "must be a valid path");
     }
   }
 }

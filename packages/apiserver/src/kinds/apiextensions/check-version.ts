@@ -1,7 +1,7 @@
 // What a version of a definition says, or all of them together: a schema, subresources, columns, fields to select by.
 import type { apiextensionsv1 } from "@kubeloop/core/api";
 import { isAbsent } from "../shared/checks.ts";
-import type { FaultPlace } from "../shared/fault-place.ts";
+import type { ValidationPath } from "../shared/validation-path.ts";
 import { checkRootSchema } from "./check-schema.ts";
 import { fieldAt, readSchema } from "./schema-node.ts";
 
@@ -12,7 +12,7 @@ const mostSelectable = 8;
 
 export function checkDeprecation(
   { deprecated = false, deprecationWarning }: apiextensionsv1.CustomResourceDefinitionVersion,
-  place: FaultPlace,
+  fldPath: ValidationPath,
 ): void {
   if (deprecationWarning === undefined) return;
   const reasons: string[] = [];
@@ -27,94 +27,94 @@ export function checkDeprecation(
       reasons.push(`must only contain printable UTF-8 characters; non-printable character found at index ${index}`);
     }
   }
-  place.invalidFor(deprecationWarning, reasons);
+  fldPath.invalidFor(deprecationWarning, reasons);
 }
 
 export function checkValidation(
   validation: apiextensionsv1.CustomResourceValidation | undefined,
-  place: FaultPlace,
+  fldPath: ValidationPath,
   options: { readonly hasStatus: boolean },
 ): void {
   const schema = validation?.openAPIV3Schema;
-  if (schema !== undefined) checkRootSchema(readSchema(schema), place, options);
+  if (schema !== undefined) checkRootSchema(readSchema(schema), fldPath, options);
 }
 
 export function checkSubresources(
   subresources: apiextensionsv1.CustomResourceSubresources | undefined,
-  place: FaultPlace,
+  fldPath: ValidationPath,
 ): void {
   const { scale } = subresources ?? {};
   if (scale === undefined) return;
   // One name with a dot in it, as upstream has it.
-  checkReplicasPath(scale.specReplicasPath, place.at("scale.specReplicasPath"), ".spec");
-  checkReplicasPath(scale.statusReplicasPath, place.at("scale.statusReplicasPath"), ".status");
+  checkReplicasPath(scale.specReplicasPath, fldPath.at("scale.specReplicasPath"), ".spec");
+  checkReplicasPath(scale.statusReplicasPath, fldPath.at("scale.statusReplicasPath"), ".status");
   const { labelSelectorPath: path } = scale;
   if (isAbsent(path)) return;
-  const pathPlace = place.at("scale.labelSelectorPath");
-  if (!isSimplePath(path, pathPlace)) return;
+  const pathFldPath = fldPath.at("scale.labelSelectorPath");
+  if (!isSimplePath(path, pathFldPath)) return;
   if (!path.startsWith(".spec.") && !path.startsWith(".status.")) {
-    pathPlace.invalid(path, "should be a json path under either .spec or .status");
+    pathFldPath.invalid(path, "should be a json path under either .spec or .status");
   }
 }
 
-function checkReplicasPath(path: string | undefined, place: FaultPlace, root: string): void {
-  if (isAbsent(path)) place.required();
-  else if (isSimplePath(path, place) && !path.startsWith(`${root}.`)) {
-    place.invalid(path, `should be a json path under ${root}`);
+function checkReplicasPath(path: string | undefined, fldPath: ValidationPath, root: string): void {
+  if (isAbsent(path)) fldPath.required();
+  else if (isSimplePath(path, fldPath) && !path.startsWith(`${root}.`)) {
+    fldPath.invalid(path, `should be a json path under ${root}`);
   }
 }
 
-function isSimplePath(path: string, place: FaultPlace): boolean {
+function isSimplePath(path: string, fldPath: ValidationPath): boolean {
   if (path.startsWith(".")) return true;
-  place.invalid(path, "must be a simple json path starting with .");
+  fldPath.invalid(path, "must be a simple json path starting with .");
   return false;
 }
 
 export function checkColumns(
   columns: readonly apiextensionsv1.CustomResourceColumnDefinition[] | undefined,
-  place: FaultPlace,
+  fldPath: ValidationPath,
 ): void {
   for (const [i, { name, type, format, jsonPath }] of (columns ?? []).entries()) {
-    const columnPlace = place.item(i);
-    if (isAbsent(name)) columnPlace.at("name").required();
+    const columnPath = fldPath.item(i);
+    if (isAbsent(name)) columnPath.at("name").required();
     const allowed = `must be one of ${columnTypes.join(",")}`;
-    if (isAbsent(type)) columnPlace.at("type").required(allowed);
-    else if (!columnTypes.includes(type)) columnPlace.at("type").invalid(type, allowed);
+    if (isAbsent(type)) columnPath.at("type").required(allowed);
+    else if (!columnTypes.includes(type)) columnPath.at("type").invalid(type, allowed);
     if (!isAbsent(format) && !columnFormats.includes(format)) {
-      columnPlace.at("format").invalid(format, `must be one of ${columnFormats.join(",")}`);
+      columnPath.at("format").invalid(format, `must be one of ${columnFormats.join(",")}`);
     }
-    const pathPlace = columnPlace.at("JSONPath");
-    if (isAbsent(jsonPath)) pathPlace.required();
-    else isSimplePath(jsonPath, pathPlace);
+    const pathFldPath = columnPath.at("JSONPath");
+    if (isAbsent(jsonPath)) pathFldPath.required();
+    else isSimplePath(jsonPath, pathFldPath);
   }
 }
 
 export function checkSelectableFields(
   fields: readonly apiextensionsv1.SelectableField[] | undefined,
-  place: FaultPlace,
+  fldPath: ValidationPath,
   validation: apiextensionsv1.CustomResourceValidation | undefined,
 ): void {
   const schema = readSchema(validation?.openAPIV3Schema);
   const seen = new Set<string>();
   for (const [i, { jsonPath }] of (fields ?? []).entries()) {
-    const pathPlace = place.item(i).at("jsonPath");
+    const pathFldPath = fldPath.item(i).at("jsonPath");
     if (isAbsent(jsonPath)) {
-      pathPlace.required();
+      pathFldPath.required();
       continue;
     }
     const found = fieldAt(schema, jsonPath);
     if (found === undefined) {
-      pathPlace.invalid(jsonPath, "is an invalid path: does not refer to a valid field");
+      pathFldPath.invalid(jsonPath, "is an invalid path: does not refer to a valid field");
       continue;
     }
-    if (jsonPath.startsWith(".metadata")) pathPlace.invalid(jsonPath, "must not point to fields in metadata");
+    if (jsonPath.startsWith(".metadata")) pathFldPath.invalid(jsonPath, "must not point to fields in metadata");
     if (!["string", "boolean", "integer"].includes(found.type)) {
       const why =
         "must point to a field of type string, boolean or integer. Enum string fields and strings with formats are allowed.";
-      pathPlace.invalid(jsonPath, why);
+      pathFldPath.invalid(jsonPath, why);
     }
-    if (seen.has(jsonPath)) pathPlace.duplicate(jsonPath);
+    if (seen.has(jsonPath)) pathFldPath.duplicate(jsonPath);
     seen.add(jsonPath);
   }
-  if (seen.size > mostSelectable) place.tooMany(seen.size, mostSelectable);
+  if (seen.size > mostSelectable) fldPath.tooMany(seen.size, mostSelectable);
 }

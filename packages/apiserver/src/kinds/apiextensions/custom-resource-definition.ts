@@ -45,14 +45,14 @@ export const customResourceDefinitionRules: KindRules<Definition> = {
   validateUpdate: (definition, old) =>
     collectObjectFaults((at) => {
       checkDefinition(definition, at);
-      const place = at("spec");
+      const fldPath = at("spec");
       const { spec } = definition;
       if (isEstablished(old)) {
-        checkImmutable(spec.scope, old.spec.scope, place.at("scope"));
-        checkImmutable(spec.names.kind, old.spec.names.kind, place.at("names", "kind"));
+        checkImmutable(spec.scope, old.spec.scope, fldPath.at("scope"));
+        checkImmutable(spec.names.kind, old.spec.names.kind, fldPath.at("names", "kind"));
       }
-      checkImmutable(spec.group, old.spec.group, place.at("group"));
-      checkImmutable(spec.names.plural, old.spec.names.plural, place.at("names", "plural"));
+      checkImmutable(spec.group, old.spec.group, fldPath.at("group"));
+      checkImmutable(spec.names.plural, old.spec.names.plural, fldPath.at("names", "plural"));
     }),
   warnings: (definition, old) => [
     ...formatWarnings(definition.spec, old?.spec),

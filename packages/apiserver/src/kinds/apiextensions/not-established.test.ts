@@ -28,9 +28,9 @@ interface Answered {
   readonly status: { readonly conditions: readonly object[] | null; readonly acceptedNames: object };
 }
 
-async function write(method: string, place: string, value: object, query: Query = []) {
+async function write(method: string, fldPath: string, value: object, query: Query = []) {
   const request: ApiRequest = {
-    ...{ method, path: place, query, headers: {}, prefers: "values" },
+    ...{ method, path: fldPath, query, headers: {}, prefers: "values" },
     body: { kind: "value", value },
   };
   const { status, headers, body } = await server.transport(request, new AbortController().signal);

@@ -1,4 +1,4 @@
-// What all versions of a definition say alike is, to the server, said once for all of them, and faults are told of that place
+// What all versions of a definition say alike is, to the server, said once for all of them, and faults are reported at that path
 // ("spec.validation" and not "spec.versions[0].schema").
 import type { apiextensionsv1 } from "@kubeloop/core/api";
 import { deepEqual } from "@kubeloop/core/base";

@@ -12,10 +12,10 @@ import { apiServices } from "@kubeloop/core/resources";
 import type { KindRules } from "../kind-rules.ts";
 import { binarySize } from "../shared/binary-size.ts";
 import { isAbsent } from "../shared/checks.ts";
-import type { FaultPlace } from "../shared/fault-place.ts";
-import { collectObjectFaults, type ObjectPlaces } from "../shared/object-faults.ts";
+import { collectObjectFaults, type ObjectPaths } from "../shared/object-faults.ts";
 import { printAge } from "../shared/print-age.ts";
 import { keepAllButStatus, keepDescription } from "../shared/status-metadata.ts";
+import type { ValidationPath } from "../shared/validation-path.ts";
 
 type APIService = apiregistrationv1.APIService;
 type Spec = apiregistrationv1.APIServiceSpec;
@@ -61,8 +61,8 @@ export const apiServiceRules: KindRules<APIService> = {
         collectObjectFaults((at) => {
           for (const [i, condition] of (status?.conditions ?? []).entries()) {
             const statuses = ["True", "False", "Unknown"];
-            const place = at("status").at("conditions").item(i).at("status");
-            if (!statuses.includes(condition.status)) place.notSupported(condition.status, statuses);
+            const fldPath = at("status").at("conditions").item(i).at("status");
+            if (!statuses.includes(condition.status)) fldPath.notSupported(condition.status, statuses);
           }
         }),
     },
@@ -82,44 +82,44 @@ function printAvailable(status: apiregistrationv1.APIServiceStatus | undefined):
   return `${condition.status} (${condition.reason})`;
 }
 
-function checkService({ spec }: APIService, at: ObjectPlaces): void {
+function checkService({ spec }: APIService, at: ObjectPaths): void {
   const { group = "", version = "" } = spec;
-  const place = at("spec");
+  const fldPath = at("spec");
   if (group === "" && version !== "v1") {
-    place.at("group").required("only v1 may have an empty group and it better be legacy kube");
+    fldPath.at("group").required("only v1 may have an empty group and it better be legacy kube");
   }
-  if (group !== "") place.at("group").invalidFor(group, validateDns1123Subdomain(group));
-  place.at("version").invalidFor(version, validateDns1035Label(version));
-  checkPriority(spec.groupPriorityMinimum, place.at("groupPriorityMinimum"), 20_000);
-  checkPriority(spec.versionPriority, place.at("versionPriority"), 1000);
-  if (spec.service === undefined) checkLocal(spec, place);
-  else checkRemote(spec, spec.service, place);
+  if (group !== "") fldPath.at("group").invalidFor(group, validateDns1123Subdomain(group));
+  fldPath.at("version").invalidFor(version, validateDns1035Label(version));
+  checkPriority(spec.groupPriorityMinimum, fldPath.at("groupPriorityMinimum"), 20_000);
+  checkPriority(spec.versionPriority, fldPath.at("versionPriority"), 1000);
+  if (spec.service === undefined) checkLocal(spec, fldPath);
+  else checkRemote(spec, spec.service, fldPath);
 }
 
-function checkPriority(priority: number, place: FaultPlace, highest: number): void {
-  if (priority <= 0 || priority > highest) place.invalid(priority, `must be positive and less than ${highest}`);
+function checkPriority(priority: number, fldPath: ValidationPath, highest: number): void {
+  if (priority <= 0 || priority > highest) fldPath.invalid(priority, `must be positive and less than ${highest}`);
 }
 
-function checkLocal({ caBundle = "", insecureSkipTLSVerify = false }: Spec, place: FaultPlace): void {
+function checkLocal({ caBundle = "", insecureSkipTLSVerify = false }: Spec, fldPath: ValidationPath): void {
   if (caBundle !== "") {
-    place.at("caBundle").invalid(`${binarySize(caBundle)} bytes`, "local APIServices may not have a caBundle");
+    fldPath.at("caBundle").invalid(`${binarySize(caBundle)} bytes`, "local APIServices may not have a caBundle");
   }
   if (insecureSkipTLSVerify) {
-    place.at("insecureSkipTLSVerify").invalid(true, "local APIServices may not have insecureSkipTLSVerify");
+    fldPath.at("insecureSkipTLSVerify").invalid(true, "local APIServices may not have insecureSkipTLSVerify");
   }
 }
 
 function checkRemote(
   { caBundle = "", insecureSkipTLSVerify = false }: Spec,
   { namespace, name, port = 0 }: apiregistrationv1.ServiceReference,
-  place: FaultPlace,
+  fldPath: ValidationPath,
 ): void {
-  const servicePlace = place.at("service");
-  if (isAbsent(namespace)) servicePlace.at("namespace").required();
-  if (isAbsent(name)) servicePlace.at("name").required();
+  const servicePath = fldPath.at("service");
+  if (isAbsent(namespace)) servicePath.at("namespace").required();
+  if (isAbsent(name)) servicePath.at("name").required();
   const reasons = validatePortNumber(port);
-  if (reasons.length > 0) servicePlace.at("port").invalid(port, `port is not valid: ${reasons.join(", ")}`);
+  if (reasons.length > 0) servicePath.at("port").invalid(port, `port is not valid: ${reasons.join(", ")}`);
   if (insecureSkipTLSVerify && caBundle !== "") {
-    place.at("insecureSkipTLSVerify").invalid(true, "may not be true if caBundle is present");
+    fldPath.at("insecureSkipTLSVerify").invalid(true, "may not be true if caBundle is present");
   }
 }

@@ -4,8 +4,8 @@ import { deepEqual } from "@kubeloop/core/base";
 import { controllerRevisions } from "@kubeloop/core/resources";
 import type { KindRules } from "../kind-rules.ts";
 import { checkNonNegative } from "../shared/checks.ts";
-import { collectFaults, type FaultPlace } from "../shared/fault-place.ts";
 import { printAge } from "../shared/print-age.ts";
+import { collectFaults, type ValidationPath } from "../shared/validation-path.ts";
 
 type ControllerRevision = appsv1.ControllerRevision;
 
@@ -13,14 +13,14 @@ export const controllerRevisionRules: KindRules<ControllerRevision> = {
   resource: controllerRevisions,
   metadataOnUpdate: ["changes", "whole"],
   validate: ({ revision, data }) =>
-    collectFaults("revision", (place) => {
-      checkNonNegative(revision, place);
-      checkData(data, place.beside("data"));
+    collectFaults("revision", (fldPath) => {
+      checkNonNegative(revision, fldPath);
+      checkData(data, fldPath.beside("data"));
     }),
   validateUpdate: ({ revision, data }, old) =>
-    collectFaults("revision", (place) => {
-      checkNonNegative(revision, place);
-      if (!deepEqual(data, old.data)) place.beside("data").invalid(data ?? null, "field is immutable");
+    collectFaults("revision", (fldPath) => {
+      checkNonNegative(revision, fldPath);
+      if (!deepEqual(data, old.data)) fldPath.beside("data").invalid(data ?? null, "field is immutable");
     }),
   printRow: (object, { nowMs }) => [
     object.metadata.name,
@@ -30,9 +30,9 @@ export const controllerRevisionRules: KindRules<ControllerRevision> = {
   ],
 };
 
-function checkData(data: unknown, place: FaultPlace): void {
-  if (data === undefined || data === null) place.required("data is mandatory");
-  else if (typeof data !== "object" || Array.isArray(data)) place.required("data must be a valid JSON object");
+function checkData(data: unknown, fldPath: ValidationPath): void {
+  if (data === undefined || data === null) fldPath.required("data is mandatory");
+  else if (typeof data !== "object" || Array.isArray(data)) fldPath.required("data must be a valid JSON object");
 }
 
 function printController(object: ControllerRevision): string {

@@ -9,12 +9,12 @@ import type { PodSpecOptions } from "../pod-spec/options.ts";
 import { printContainers } from "../pod-spec/print-template.ts";
 import { templateWarnings } from "../pod-spec/warnings.ts";
 import { checkNonNegative } from "../shared/checks.ts";
-import { collectFaults, type FaultPlace } from "../shared/fault-place.ts";
 import { internalForm } from "../shared/internal-form.ts";
 import { checkLabelSelector, formatLabels, hasInvalidLabelValue, isEmptySelector } from "../shared/labels.ts";
 import { printAge } from "../shared/print-age.ts";
 import { checkCollisionCount } from "../shared/replica-counts.ts";
 import { checkImmutable, isSame } from "../shared/same.ts";
+import { collectFaults, type ValidationPath } from "../shared/validation-path.ts";
 import { checkAmountOrShare, checkAtMostAll, numberOf } from "./rolling-update.ts";
 import { setTemplateGeneration, templateGeneration } from "./template-generation.ts";
 import { checkAlwaysRestarted, checkLabelsMatch, parsedSelector } from "./workload-template.ts";
@@ -55,14 +55,14 @@ export const daemonSetRules: KindRules<DaemonSet> = {
     dropDisabledFields(draft.spec.template.spec, old.spec.template.spec);
     setTemplateGeneration(draft, templateGeneration(old) + (hasNewTemplate(draft, old) ? 1n : 0n));
   },
-  validate: ({ spec }) => collectFaults("spec", (place) => checkSpec(spec, place, templateOptions())),
+  validate: ({ spec }) => collectFaults("spec", (fldPath) => checkSpec(spec, fldPath, templateOptions())),
   validateUpdate: ({ spec }, old) =>
-    collectFaults("spec", (place) => {
-      checkImmutable(spec.selector, old.spec.selector, place.at("selector"));
+    collectFaults("spec", (fldPath) => {
+      checkImmutable(spec.selector, old.spec.selector, fldPath.at("selector"));
       const options = templateOptions(old.spec.template);
       const allowsInvalidSelectorValues =
         options.allowsInvalidSelectorValues || hasInvalidLabelValue(old.spec.selector);
-      checkSpec(spec, place, { ...options, allowsInvalidSelectorValues });
+      checkSpec(spec, fldPath, { ...options, allowsInvalidSelectorValues });
     }),
   warnings: (object, old) =>
     old === undefined || hasNewTemplate(object, old)
@@ -87,51 +87,55 @@ export const daemonSetRules: KindRules<DaemonSet> = {
         draft.spec = old.spec as typeof draft.spec;
         setTemplateGeneration(draft, templateGeneration(old));
       },
-      validateUpdate: ({ status }, old) => collectFaults("status", (place) => checkStatus(status, place, old.status)),
+      validateUpdate: ({ status }, old) =>
+        collectFaults("status", (fldPath) => checkStatus(status, fldPath, old.status)),
     },
   },
 };
 
-function checkSpec(spec: DaemonSetSpec, place: FaultPlace, options: PodSpecOptions): void {
+function checkSpec(spec: DaemonSetSpec, fldPath: ValidationPath, options: PodSpecOptions): void {
   const { selector, template } = spec;
   const { allowsInvalidSelectorValues: allowsInvalidValues } = options;
-  checkLabelSelector(selector, place.at("selector"), { allowsInvalidValues });
+  checkLabelSelector(selector, fldPath.at("selector"), { allowsInvalidValues });
   const parsed = parsedSelector(selector);
-  const templatePlace = place.at("template");
-  if (parsed !== undefined) checkLabelsMatch(parsed, templatePlace, template);
+  const templatePath = fldPath.at("template");
+  if (parsed !== undefined) checkLabelsMatch(parsed, templatePath, template);
   if (selector && isEmptySelector(selector)) {
-    place.at("selector").invalid(selector, "empty selector is invalid for daemonset");
+    fldPath.at("selector").invalid(selector, "empty selector is invalid for daemonset");
   }
-  checkTemplate(template, templatePlace, options);
-  checkAlwaysRestarted(template, templatePlace, "DaemonSet");
-  checkNonNegative(spec.minReadySeconds, place.at("minReadySeconds"));
-  checkStrategy(spec.updateStrategy ?? {}, place.at("updateStrategy"));
-  checkNonNegative(spec.revisionHistoryLimit, place.at("revisionHistoryLimit"));
+  checkTemplate(template, templatePath, options);
+  checkAlwaysRestarted(template, templatePath, "DaemonSet");
+  checkNonNegative(spec.minReadySeconds, fldPath.at("minReadySeconds"));
+  checkStrategy(spec.updateStrategy ?? {}, fldPath.at("updateStrategy"));
+  checkNonNegative(spec.revisionHistoryLimit, fldPath.at("revisionHistoryLimit"));
 }
 
-function checkStrategy(strategy: appsv1.DaemonSetUpdateStrategy, place: FaultPlace): void {
+function checkStrategy(strategy: appsv1.DaemonSetUpdateStrategy, fldPath: ValidationPath): void {
   const { type, rollingUpdate } = strategy;
   if (type === "OnDelete") return;
   if (type !== "RollingUpdate") {
-    place.notSupported(internalForm(strategy, "DaemonSetUpdateStrategy"), ["RollingUpdate", "OnDelete"]);
+    fldPath.notSupported(internalForm(strategy, "DaemonSetUpdateStrategy"), ["RollingUpdate", "OnDelete"]);
   } else if (rollingUpdate === undefined) {
-    place.at("rollingUpdate").required();
+    fldPath.at("rollingUpdate").required();
   } else {
-    checkRollingUpdate(rollingUpdate, place.at("rollingUpdate"));
+    checkRollingUpdate(rollingUpdate, fldPath.at("rollingUpdate"));
   }
 }
 
 /** Either some are missing for a while, or some are surplus. */
-function checkRollingUpdate({ maxUnavailable, maxSurge }: appsv1.RollingUpdateDaemonSet, place: FaultPlace): void {
-  const unavailablePlace = place.at("maxUnavailable");
-  const surgePlace = place.at("maxSurge");
-  checkAmountOrShare(maxUnavailable, unavailablePlace);
-  checkAmountOrShare(maxSurge, surgePlace);
-  checkAtMostAll(maxUnavailable, unavailablePlace);
-  checkAtMostAll(maxSurge, surgePlace);
+function checkRollingUpdate(
+  { maxUnavailable, maxSurge }: appsv1.RollingUpdateDaemonSet,
+  fldPath: ValidationPath,
+): void {
+  const unavailablePath = fldPath.at("maxUnavailable");
+  const surgePath = fldPath.at("maxSurge");
+  checkAmountOrShare(maxUnavailable, unavailablePath);
+  checkAmountOrShare(maxSurge, surgePath);
+  checkAtMostAll(maxUnavailable, unavailablePath);
+  checkAtMostAll(maxSurge, surgePath);
   const [isMissing, isSurplus] = [numberOf(maxUnavailable) !== 0, numberOf(maxSurge) !== 0];
-  if (isMissing && isSurplus) surgePlace.invalid(maxSurge, "may not be set when maxUnavailable is non-zero");
-  if (!isMissing && !isSurplus) unavailablePlace.required("cannot be 0 when maxSurge is 0");
+  if (isMissing && isSurplus) surgePath.invalid(maxSurge, "may not be set when maxUnavailable is non-zero");
+  if (!isMissing && !isSurplus) unavailablePath.required("cannot be 0 when maxSurge is 0");
 }
 
 const statusNumbers = [
@@ -148,9 +152,9 @@ const statusNumbers = [
 
 function checkStatus(
   status: Partial<appsv1.DaemonSetStatus> = {},
-  place: FaultPlace,
+  fldPath: ValidationPath,
   old: Partial<appsv1.DaemonSetStatus> = {},
 ): void {
-  for (const field of statusNumbers) checkNonNegative(status[field], place.at(field));
-  checkCollisionCount(status.collisionCount, place.at("collisionCount"), old.collisionCount);
+  for (const field of statusNumbers) checkNonNegative(status[field], fldPath.at(field));
+  checkCollisionCount(status.collisionCount, fldPath.at("collisionCount"), old.collisionCount);
 }

@@ -8,11 +8,11 @@ import { dropDisabledFields } from "../pod-spec/drop-disabled.ts";
 import { printContainers } from "../pod-spec/print-template.ts";
 import { nameWarnings, podNamesText, templateWarnings } from "../pod-spec/warnings.ts";
 import { checkNonNegative } from "../shared/checks.ts";
-import { collectFaults, type FaultPlace } from "../shared/fault-place.ts";
 import { internalForm } from "../shared/internal-form.ts";
 import { printAge } from "../shared/print-age.ts";
 import { checkAvailable, checkCollisionCount, checkParts } from "../shared/replica-counts.ts";
 import { checkImmutable, isSame } from "../shared/same.ts";
+import { collectFaults, type ValidationPath } from "../shared/validation-path.ts";
 import { checkAmountOrShare, checkAtMostAll, numberOf } from "./rolling-update.ts";
 import { checkReplicaSetTemplate, scaleSelector } from "./workload-template.ts";
 
@@ -43,11 +43,11 @@ export const deploymentRules: KindRules<Deployment> = {
   },
   prepareCreate: ({ spec }) => dropDisabledFields(spec.template.spec),
   prepareUpdate: ({ spec }, old) => dropDisabledFields(spec.template.spec, old.spec.template.spec),
-  validate: ({ spec }) => collectFaults("spec", (place) => checkSpec(spec, place)),
+  validate: ({ spec }) => collectFaults("spec", (fldPath) => checkSpec(spec, fldPath)),
   validateUpdate: ({ spec }, old) =>
-    collectFaults("spec", (place) => {
-      checkSpec(spec, place, old.spec);
-      checkImmutable(spec.selector, old.spec.selector, place.at("selector"));
+    collectFaults("spec", (fldPath) => {
+      checkSpec(spec, fldPath, old.spec);
+      checkImmutable(spec.selector, old.spec.selector, fldPath.at("selector"));
     }),
   warnings(object, old) {
     const ofName = old === undefined ? nameWarnings(object.metadata.name, podNamesText) : [];
@@ -72,7 +72,7 @@ export const deploymentRules: KindRules<Deployment> = {
         else draft.metadata.labels = old.metadata.labels;
       },
       validateUpdate: ({ status }, old) =>
-        collectFaults("status", (place) => checkStatus(status ?? {}, place, old.status ?? {})),
+        collectFaults("status", (fldPath) => checkStatus(status ?? {}, fldPath, old.status ?? {})),
     },
   },
   scale: {
@@ -85,45 +85,48 @@ export const deploymentRules: KindRules<Deployment> = {
   },
 };
 
-function checkSpec(spec: DeploymentSpec, place: FaultPlace, old?: DeploymentSpec): void {
-  checkNonNegative(spec.replicas, place.at("replicas"));
-  checkReplicaSetTemplate(spec, place, templateOptions(old?.template));
-  checkStrategy(spec.strategy ?? {}, place.at("strategy"));
-  checkNonNegative(spec.minReadySeconds, place.at("minReadySeconds"));
-  checkNonNegative(spec.revisionHistoryLimit, place.at("revisionHistoryLimit"));
+function checkSpec(spec: DeploymentSpec, fldPath: ValidationPath, old?: DeploymentSpec): void {
+  checkNonNegative(spec.replicas, fldPath.at("replicas"));
+  checkReplicaSetTemplate(spec, fldPath, templateOptions(old?.template));
+  checkStrategy(spec.strategy ?? {}, fldPath.at("strategy"));
+  checkNonNegative(spec.minReadySeconds, fldPath.at("minReadySeconds"));
+  checkNonNegative(spec.revisionHistoryLimit, fldPath.at("revisionHistoryLimit"));
   const { progressDeadlineSeconds: deadline, minReadySeconds = 0 } = spec;
   if (deadline === undefined) return;
-  const deadlinePlace = place.at("progressDeadlineSeconds");
-  checkNonNegative(deadline, deadlinePlace);
-  if (deadline <= minReadySeconds) deadlinePlace.invalid(deadline, "must be greater than minReadySeconds");
+  const deadlinePath = fldPath.at("progressDeadlineSeconds");
+  checkNonNegative(deadline, deadlinePath);
+  if (deadline <= minReadySeconds) deadlinePath.invalid(deadline, "must be greater than minReadySeconds");
 }
 
-function checkStrategy(strategy: appsv1.DeploymentStrategy, place: FaultPlace): void {
+function checkStrategy(strategy: appsv1.DeploymentStrategy, fldPath: ValidationPath): void {
   const { type = "", rollingUpdate } = strategy;
-  const updatePlace = place.at("rollingUpdate");
+  const updatePath = fldPath.at("rollingUpdate");
   switch (type) {
     case "Recreate":
       if (rollingUpdate !== undefined) {
-        updatePlace.forbidden("may not be specified when strategy `type` is 'Recreate'");
+        updatePath.forbidden("may not be specified when strategy `type` is 'Recreate'");
       }
       break;
     case "RollingUpdate":
-      if (rollingUpdate === undefined) updatePlace.required("this should be defaulted and never be nil");
-      else checkRollingUpdate(rollingUpdate, updatePlace);
+      if (rollingUpdate === undefined) updatePath.required("this should be defaulted and never be nil");
+      else checkRollingUpdate(rollingUpdate, updatePath);
       break;
     default:
-      place.notSupported(internalForm(strategy, "DeploymentStrategy"), ["Recreate", "RollingUpdate"]);
+      fldPath.notSupported(internalForm(strategy, "DeploymentStrategy"), ["Recreate", "RollingUpdate"]);
   }
 }
 
-function checkRollingUpdate({ maxUnavailable, maxSurge }: appsv1.RollingUpdateDeployment, place: FaultPlace): void {
-  const unavailablePlace = place.at("maxUnavailable");
-  checkAmountOrShare(maxUnavailable, unavailablePlace);
-  checkAmountOrShare(maxSurge, place.at("maxSurge"));
+function checkRollingUpdate(
+  { maxUnavailable, maxSurge }: appsv1.RollingUpdateDeployment,
+  fldPath: ValidationPath,
+): void {
+  const unavailablePath = fldPath.at("maxUnavailable");
+  checkAmountOrShare(maxUnavailable, unavailablePath);
+  checkAmountOrShare(maxSurge, fldPath.at("maxSurge"));
   if (numberOf(maxUnavailable) === 0 && numberOf(maxSurge) === 0) {
-    unavailablePlace.invalid(maxUnavailable, "may not be 0 when `maxSurge` is 0");
+    unavailablePath.invalid(maxUnavailable, "may not be 0 when `maxSurge` is 0");
   }
-  checkAtMostAll(maxUnavailable, unavailablePlace);
+  checkAtMostAll(maxUnavailable, unavailablePath);
 }
 
 const statusNumbers = [
@@ -137,9 +140,9 @@ const statusNumbers = [
   "collisionCount",
 ] as const;
 
-function checkStatus(status: appsv1.DeploymentStatus, place: FaultPlace, old: appsv1.DeploymentStatus): void {
-  for (const field of statusNumbers) checkNonNegative(status[field], place.at(field));
-  checkParts(status, place, ["updatedReplicas", "readyReplicas", "availableReplicas"]);
-  checkAvailable(status, place, "cannot be greater than readyReplicas");
-  checkCollisionCount(status.collisionCount, place.at("collisionCount"), old.collisionCount);
+function checkStatus(status: appsv1.DeploymentStatus, fldPath: ValidationPath, old: appsv1.DeploymentStatus): void {
+  for (const field of statusNumbers) checkNonNegative(status[field], fldPath.at(field));
+  checkParts(status, fldPath, ["updatedReplicas", "readyReplicas", "availableReplicas"]);
+  checkAvailable(status, fldPath, "cannot be greater than readyReplicas");
+  checkCollisionCount(status.collisionCount, fldPath.at("collisionCount"), old.collisionCount);
 }

@@ -8,10 +8,10 @@ import { dropDisabledFields } from "../pod-spec/drop-disabled.ts";
 import { printContainers } from "../pod-spec/print-template.ts";
 import { nameWarnings, podNamesText, templateWarnings } from "../pod-spec/warnings.ts";
 import { checkNonNegative } from "../shared/checks.ts";
-import { collectFaults, type FaultPlace } from "../shared/fault-place.ts";
 import { printAge } from "../shared/print-age.ts";
 import { checkReplicaCounts } from "../shared/replica-counts.ts";
 import { checkImmutable, isSame } from "../shared/same.ts";
+import { collectFaults, type ValidationPath } from "../shared/validation-path.ts";
 import { checkReplicaSetTemplate, scaleSelector } from "./workload-template.ts";
 
 type ReplicaSet = appsv1.ReplicaSet;
@@ -33,11 +33,11 @@ export const replicaSetRules: KindRules<ReplicaSet> = {
   prepareUpdate({ spec }, old) {
     if (spec.template !== undefined) dropDisabledFields(spec.template.spec, old.spec.template?.spec);
   },
-  validate: ({ spec }) => collectFaults("spec", (place) => checkSpec(spec, place)),
+  validate: ({ spec }) => collectFaults("spec", (fldPath) => checkSpec(spec, fldPath)),
   validateUpdate: ({ spec }, old) =>
-    collectFaults("spec", (place) => {
-      checkSpec(spec, place, old.spec);
-      checkImmutable(spec.selector, old.spec.selector, place.at("selector"));
+    collectFaults("spec", (fldPath) => {
+      checkSpec(spec, fldPath, old.spec);
+      checkImmutable(spec.selector, old.spec.selector, fldPath.at("selector"));
     }),
   warnings(object, old) {
     const ofName = old === undefined ? nameWarnings(object.metadata.name, podNamesText) : [];
@@ -60,7 +60,7 @@ export const replicaSetRules: KindRules<ReplicaSet> = {
       prepareUpdate(draft, old) {
         draft.spec = old.spec as typeof draft.spec;
       },
-      validateUpdate: ({ status }) => collectFaults("status", (place) => checkReplicaCounts(status ?? {}, place)),
+      validateUpdate: ({ status }) => collectFaults("status", (fldPath) => checkReplicaCounts(status ?? {}, fldPath)),
     },
   },
   scale: {
@@ -73,8 +73,8 @@ export const replicaSetRules: KindRules<ReplicaSet> = {
   },
 };
 
-function checkSpec(spec: appsv1.ReplicaSetSpec, place: FaultPlace, old?: appsv1.ReplicaSetSpec): void {
-  checkNonNegative(spec.replicas, place.at("replicas"));
-  checkNonNegative(spec.minReadySeconds, place.at("minReadySeconds"));
-  checkReplicaSetTemplate(spec, place, templateOptions(old?.template));
+function checkSpec(spec: appsv1.ReplicaSetSpec, fldPath: ValidationPath, old?: appsv1.ReplicaSetSpec): void {
+  checkNonNegative(spec.replicas, fldPath.at("replicas"));
+  checkNonNegative(spec.minReadySeconds, fldPath.at("minReadySeconds"));
+  checkReplicaSetTemplate(spec, fldPath, templateOptions(old?.template));
 }

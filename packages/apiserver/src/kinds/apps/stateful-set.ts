@@ -18,13 +18,13 @@ import { printContainers } from "../pod-spec/print-template.ts";
 import { templateWarnings } from "../pod-spec/warnings.ts";
 import { checkDnsLabel, checkNonNegative, isAbsent } from "../shared/checks.ts";
 import { checkClaimSpec, claimSpecWarnings, setClaimSpecDefaults } from "../shared/claim-spec.ts";
-import { collectFaults, type FaultPlace } from "../shared/fault-place.ts";
 import { internalForm } from "../shared/internal-form.ts";
 import { checkAnnotations, checkLabels } from "../shared/labels.ts";
 import { printAge } from "../shared/print-age.ts";
 import { roundResourceList } from "../shared/quantities.ts";
 import { checkAvailable, checkCollisionCount, checkParts } from "../shared/replica-counts.ts";
 import { isSame } from "../shared/same.ts";
+import { collectFaults, type ValidationPath } from "../shared/validation-path.ts";
 import { checkAmountOrShare, checkAtMostAll, numberOf } from "./rolling-update.ts";
 import {
   checkAlwaysRestarted,
@@ -55,10 +55,10 @@ export const statefulSetRules: KindRules<StatefulSet> = {
     dropDisabledFields(spec.template.spec, old.spec.template.spec);
   },
   validate: ({ spec }) =>
-    collectFaults("spec", (place) =>
-      checkSpec(spec, place, { options: templateOptions(), checksTemplate: true, isNew: true }),
+    collectFaults("spec", (fldPath) =>
+      checkSpec(spec, fldPath, { options: templateOptions(), checksTemplate: true, isNew: true }),
     ),
-  validateUpdate: ({ spec }, old) => collectFaults("spec", (place) => checkChangedSpec(spec, place, old.spec)),
+  validateUpdate: ({ spec }, old) => collectFaults("spec", (fldPath) => checkChangedSpec(spec, fldPath, old.spec)),
   warnings(object, old) {
     const { spec } = object;
     const isNew = old === undefined;
@@ -86,7 +86,8 @@ export const statefulSetRules: KindRules<StatefulSet> = {
       prepareUpdate(draft, old) {
         draft.spec = old.spec as typeof draft.spec;
       },
-      validateUpdate: ({ status }, old) => collectFaults("status", (place) => checkStatus(status, place, old.status)),
+      validateUpdate: ({ status }, old) =>
+        collectFaults("status", (fldPath) => checkStatus(status, fldPath, old.status)),
     },
   },
   scale: {
@@ -144,54 +145,54 @@ interface SpecOptions {
   readonly isNew: boolean;
 }
 
-function checkClaims({ volumeClaimTemplates = [] }: StatefulSetSpec, place: FaultPlace): void {
-  for (const [i, claim] of volumeClaimTemplates.entries()) checkClaimSpec(claim.spec ?? {}, place.item(i).at("spec"));
+function checkClaims({ volumeClaimTemplates = [] }: StatefulSetSpec, fldPath: ValidationPath): void {
+  for (const [i, claim] of volumeClaimTemplates.entries()) checkClaimSpec(claim.spec ?? {}, fldPath.item(i).at("spec"));
 }
 
-function checkSpec(spec: StatefulSetSpec, place: FaultPlace, specOptions: SpecOptions): void {
+function checkSpec(spec: StatefulSetSpec, fldPath: ValidationPath, specOptions: SpecOptions): void {
   const { podManagementPolicy: policy } = spec;
-  const policyPlace = place.at("podManagementPolicy");
-  if (isAbsent(policy)) policyPlace.required();
+  const policyPath = fldPath.at("podManagementPolicy");
+  if (isAbsent(policy)) policyPath.required();
   else if (policy !== "OrderedReady" && policy !== "Parallel") {
-    policyPlace.invalid(policy, "must be 'OrderedReady' or 'Parallel'");
+    policyPath.invalid(policy, "must be 'OrderedReady' or 'Parallel'");
   }
-  checkStrategy(spec.updateStrategy ?? {}, place.at("updateStrategy"));
+  checkStrategy(spec.updateStrategy ?? {}, fldPath.at("updateStrategy"));
   const { whenDeleted, whenScaled } = spec.persistentVolumeClaimRetentionPolicy ?? {};
-  const retentionPlace = place.at("persistentVolumeClaimRetentionPolicy");
-  checkRetention(whenDeleted, retentionPlace.at("whenDeleted"));
-  checkRetention(whenScaled, retentionPlace.at("whenScaled"));
+  const retentionPath = fldPath.at("persistentVolumeClaimRetentionPolicy");
+  checkRetention(whenDeleted, retentionPath.at("whenDeleted"));
+  checkRetention(whenScaled, retentionPath.at("whenScaled"));
   const { isNew } = specOptions;
-  if (isNew) checkClaims(spec, place.at("volumeClaimTemplates"));
-  checkNonNegative(spec.replicas, place.at("replicas"));
-  checkNonNegative(spec.minReadySeconds, place.at("minReadySeconds"));
-  checkNonNegative(spec.ordinals?.start, place.at("ordinals.start"));
-  if (isNew && !isAbsent(spec.serviceName)) checkDnsLabel(spec.serviceName, place.at("serviceName"));
-  checkRequiredSelector(spec.selector, place.at("selector"), "statefulset");
+  if (isNew) checkClaims(spec, fldPath.at("volumeClaimTemplates"));
+  checkNonNegative(spec.replicas, fldPath.at("replicas"));
+  checkNonNegative(spec.minReadySeconds, fldPath.at("minReadySeconds"));
+  checkNonNegative(spec.ordinals?.start, fldPath.at("ordinals.start"));
+  if (isNew && !isAbsent(spec.serviceName)) checkDnsLabel(spec.serviceName, fldPath.at("serviceName"));
+  checkRequiredSelector(spec.selector, fldPath.at("selector"), "statefulset");
   const selector = parsedSelector(spec.selector);
   if (selector === undefined) {
-    place.at("selector").invalid(spec.selector, "");
+    fldPath.at("selector").invalid(spec.selector, "");
   } else {
     const template = templateOfPods(spec);
-    const templatePlace = place.at("template");
+    const templatePath = fldPath.at("template");
     if (selector.selects === "nothing" || selector.requirements.length > 0) {
-      checkLabelsMatch(selector, templatePlace, template);
+      checkLabelsMatch(selector, templatePath, template);
     }
-    checkSetTemplate(template, templatePlace, specOptions);
+    checkSetTemplate(template, templatePath, specOptions);
   }
-  checkAlwaysRestarted(spec.template, place.at("template"), "StatefulSet");
+  checkAlwaysRestarted(spec.template, fldPath.at("template"), "StatefulSet");
 }
 
 /** Said a second time, as upstream does: it runs both checks over them. */
 function checkSetTemplate(
   template: corev1.PodTemplateSpec,
-  place: FaultPlace,
+  fldPath: ValidationPath,
   { options, checksTemplate }: SpecOptions,
 ): void {
-  if (checksTemplate) checkTemplate(template, place, options);
+  if (checksTemplate) checkTemplate(template, fldPath, options);
   const { labels, annotations = {} } = template.metadata ?? {};
-  checkLabels(labels, place.at("labels"));
-  checkAnnotations(annotations, place.at("annotations"));
-  checkPodAnnotations(annotations, place.at("annotations"), template.spec, options);
+  checkLabels(labels, fldPath.at("labels"));
+  checkAnnotations(annotations, fldPath.at("annotations"));
+  checkPodAnnotations(annotations, fldPath.at("annotations"), template.spec, options);
 }
 
 /** As its pods will be: named by the set, with a volume for each claim. */
@@ -204,42 +205,42 @@ function templateOfPods({ template, volumeClaimTemplates = [] }: StatefulSetSpec
   return { ...template, spec: { ...spec, volumes: [...claimed, ...others] } };
 }
 
-function checkStrategy(strategy: appsv1.StatefulSetUpdateStrategy, place: FaultPlace): void {
+function checkStrategy(strategy: appsv1.StatefulSetUpdateStrategy, fldPath: ValidationPath): void {
   const { type, rollingUpdate } = strategy;
-  const updatePlace = place.at("rollingUpdate");
+  const updatePath = fldPath.at("rollingUpdate");
   switch (type) {
     case undefined:
     case "":
-      place.required();
+      fldPath.required();
       break;
     case "OnDelete":
       if (rollingUpdate !== undefined) {
         const shown = internalForm(rollingUpdate, "RollingUpdateStatefulSetStrategy");
-        updatePlace.invalid(shown, "only allowed for updateStrategy 'RollingUpdate'");
+        updatePath.invalid(shown, "only allowed for updateStrategy 'RollingUpdate'");
       }
       break;
     case "RollingUpdate":
-      if (rollingUpdate !== undefined) checkRollingUpdate(rollingUpdate, updatePlace);
+      if (rollingUpdate !== undefined) checkRollingUpdate(rollingUpdate, updatePath);
       break;
     default:
-      place.invalid(internalForm(strategy, "StatefulSetUpdateStrategy"), "must be 'RollingUpdate' or 'OnDelete'");
+      fldPath.invalid(internalForm(strategy, "StatefulSetUpdateStrategy"), "must be 'RollingUpdate' or 'OnDelete'");
   }
 }
 
 function checkRollingUpdate(
   { partition, maxUnavailable }: appsv1.RollingUpdateStatefulSetStrategy,
-  place: FaultPlace,
+  fldPath: ValidationPath,
 ): void {
-  checkNonNegative(partition, place.at("partition"));
+  checkNonNegative(partition, fldPath.at("partition"));
   if (maxUnavailable === undefined) return;
-  const unavailablePlace = place.at("maxUnavailable");
-  checkAmountOrShare(maxUnavailable, unavailablePlace);
-  if (numberOf(maxUnavailable) === 0) unavailablePlace.invalid(maxUnavailable, "cannot be 0");
-  checkAtMostAll(maxUnavailable, unavailablePlace);
+  const unavailablePath = fldPath.at("maxUnavailable");
+  checkAmountOrShare(maxUnavailable, unavailablePath);
+  if (numberOf(maxUnavailable) === 0) unavailablePath.invalid(maxUnavailable, "cannot be 0");
+  checkAtMostAll(maxUnavailable, unavailablePath);
 }
 
-function checkRetention(policy: string | undefined, place: FaultPlace): void {
-  if (policy !== "Retain" && policy !== "Delete") place.notSupported(policy ?? "", ["Retain", "Delete"]);
+function checkRetention(policy: string | undefined, fldPath: ValidationPath): void {
+  if (policy !== "Retain" && policy !== "Delete") fldPath.notSupported(policy ?? "", ["Retain", "Delete"]);
 }
 
 const changeable = [
@@ -252,14 +253,14 @@ const changeable = [
   "persistentVolumeClaimRetentionPolicy",
 ] as const;
 
-function checkChangedSpec(spec: StatefulSetSpec, place: FaultPlace, old: StatefulSetSpec): void {
+function checkChangedSpec(spec: StatefulSetSpec, fldPath: ValidationPath, old: StatefulSetSpec): void {
   const options = templateOptions(old.template);
-  const oldFaults = collectFaults("spec", (oldPlace) =>
-    checkSpec(old, oldPlace, { options, checksTemplate: true, isNew: false }),
+  const oldFaults = collectFaults("spec", (oldPath) =>
+    checkSpec(old, oldPath, { options, checksTemplate: true, isNew: false }),
   );
-  checkSpec(spec, place, { options, checksTemplate: oldFaults.length === 0, isNew: false });
+  checkSpec(spec, fldPath, { options, checksTemplate: oldFaults.length === 0, isNew: false });
   if (isSame(withoutChangeable(spec), withoutChangeable(old), specSchema)) return;
-  place.forbidden(
+  fldPath.forbidden(
     "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden",
   );
 }
@@ -280,11 +281,11 @@ const statusNumbers = [
 
 function checkStatus(
   status: Partial<appsv1.StatefulSetStatus> = {},
-  place: FaultPlace,
+  fldPath: ValidationPath,
   old: Partial<appsv1.StatefulSetStatus> = {},
 ): void {
-  for (const field of statusNumbers) checkNonNegative(status[field], place.at(field));
-  checkParts(status, place, ["readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas"]);
-  checkAvailable(status, place, "cannot be greater than status.readyReplicas");
-  checkCollisionCount(status.collisionCount, place.at("collisionCount"), old.collisionCount);
+  for (const field of statusNumbers) checkNonNegative(status[field], fldPath.at(field));
+  checkParts(status, fldPath, ["readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas"]);
+  checkAvailable(status, fldPath, "cannot be greater than status.readyReplicas");
+  checkCollisionCount(status.collisionCount, fldPath.at("collisionCount"), old.collisionCount);
 }

@@ -10,19 +10,19 @@ import {
 } from "@kubeloop/core/api";
 import { checkTemplate } from "../pod-spec/check-template.ts";
 import type { PodSpecOptions } from "../pod-spec/options.ts";
-import type { FaultPlace } from "../shared/fault-place.ts";
 import { checkLabelSelector, isEmptySelector } from "../shared/labels.ts";
+import type { ValidationPath } from "../shared/validation-path.ts";
 
 type MaybeSelector = metav1.LabelSelector | null | undefined;
 
 /** One that must be there and select something. */
-export function checkRequiredSelector(selector: MaybeSelector, place: FaultPlace, kind: string): void {
+export function checkRequiredSelector(selector: MaybeSelector, fldPath: ValidationPath, kind: string): void {
   if (selector === undefined || selector === null) {
-    place.required();
+    fldPath.required();
     return;
   }
-  checkLabelSelector(selector, place);
-  if (isEmptySelector(selector)) place.invalid(selector, `empty selector is invalid for ${kind}`);
+  checkLabelSelector(selector, fldPath);
+  if (isEmptySelector(selector)) fldPath.invalid(selector, `empty selector is invalid for ${kind}`);
 }
 
 /** Undefined for one that cannot be understood. An absent one selects nothing. */
@@ -35,17 +35,17 @@ export function parsedSelector(selector: MaybeSelector): Selector | undefined {
   }
 }
 
-export function checkLabelsMatch(selector: Selector, place: FaultPlace, template: corev1.PodTemplateSpec): void {
+export function checkLabelsMatch(selector: Selector, fldPath: ValidationPath, template: corev1.PodTemplateSpec): void {
   const labels = template.metadata?.labels;
   if (matchesSelector(selector, labels ?? {})) return;
-  place.at("metadata", "labels").invalid(labels ?? null, "`selector` does not match template `labels`");
+  fldPath.at("metadata", "labels").invalid(labels ?? null, "`selector` does not match template `labels`");
 }
 
-export function checkAlwaysRestarted({ spec }: corev1.PodTemplateSpec, place: FaultPlace, kind: string): void {
+export function checkAlwaysRestarted({ spec }: corev1.PodTemplateSpec, fldPath: ValidationPath, kind: string): void {
   const { restartPolicy, activeDeadlineSeconds } = spec;
-  if (restartPolicy !== "Always") place.at("spec", "restartPolicy").notSupported(restartPolicy ?? "", ["Always"]);
+  if (restartPolicy !== "Always") fldPath.at("spec", "restartPolicy").notSupported(restartPolicy ?? "", ["Always"]);
   if (activeDeadlineSeconds !== undefined) {
-    place.at("spec", "activeDeadlineSeconds").forbidden(`activeDeadlineSeconds in ${kind} is not Supported`);
+    fldPath.at("spec", "activeDeadlineSeconds").forbidden(`activeDeadlineSeconds in ${kind} is not Supported`);
   }
 }
 
@@ -55,20 +55,20 @@ interface Selecting {
 }
 
 /** Of ReplicaSets, and of Deployments, which make them. */
-export function checkReplicaSetTemplate(spec: Selecting, place: FaultPlace, options: PodSpecOptions): void {
-  checkRequiredSelector(spec.selector, place.at("selector"), "deployment");
+export function checkReplicaSetTemplate(spec: Selecting, fldPath: ValidationPath, options: PodSpecOptions): void {
+  checkRequiredSelector(spec.selector, fldPath.at("selector"), "deployment");
   const selector = parsedSelector(spec.selector);
   if (selector === undefined) {
-    place.at("selector").invalid(spec.selector, "invalid label selector");
+    fldPath.at("selector").invalid(spec.selector, "invalid label selector");
     return;
   }
   const { template = { spec: { containers: [] } } } = spec;
-  const templatePlace = place.at("template");
+  const templatePath = fldPath.at("template");
   if (selector.selects === "nothing" || selector.requirements.length > 0) {
-    checkLabelsMatch(selector, templatePlace, template);
+    checkLabelsMatch(selector, templatePath, template);
   }
-  checkTemplate(template, templatePlace, options);
-  checkAlwaysRestarted(template, templatePlace, "ReplicaSet");
+  checkTemplate(template, templatePath, options);
+  checkAlwaysRestarted(template, templatePath, "ReplicaSet");
 }
 
 /** As `/scale` shows it. */

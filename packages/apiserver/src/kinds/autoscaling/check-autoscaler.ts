@@ -1,8 +1,8 @@
 // What an autoscaler may be asked for: bounds, what is scaled, by which metrics, and how fast.
 import { type autoscalingv2, validatePathSegmentName } from "@kubeloop/core/api";
 import { checkOptionalChoice, isAbsent } from "../shared/checks.ts";
-import type { FaultPlace } from "../shared/fault-place.ts";
 import { checkNonNegativeQuantity } from "../shared/quantities.ts";
+import type { ValidationPath } from "../shared/validation-path.ts";
 import { checkMetrics } from "./check-metrics.ts";
 
 type Spec = autoscalingv2.HorizontalPodAutoscalerSpec;
@@ -17,26 +17,26 @@ export interface ReferenceOptions {
   readonly allowsInvalidVersion?: boolean;
 }
 
-export function checkAutoscalerSpec(spec: Spec, place: FaultPlace, old?: Spec): void {
+export function checkAutoscalerSpec(spec: Spec, fldPath: ValidationPath, old?: Spec): void {
   const { minReplicas, maxReplicas, scaleTargetRef, metrics = [], behavior } = spec;
   const least = old?.minReplicas === 0 ? 0 : 1;
   if (minReplicas !== undefined && minReplicas < least) {
-    place.at("minReplicas").invalid(minReplicas, `must be greater than or equal to ${least}`);
+    fldPath.at("minReplicas").invalid(minReplicas, `must be greater than or equal to ${least}`);
   }
-  const maxPlace = place.at("maxReplicas");
-  if (maxReplicas === 0) maxPlace.required("must be set and greater than 0");
-  else if (maxReplicas < 0) maxPlace.invalid(maxReplicas, "must be greater than or equal to 1");
+  const maxPath = fldPath.at("maxReplicas");
+  if (maxReplicas === 0) maxPath.required("must be set and greater than 0");
+  else if (maxReplicas < 0) maxPath.invalid(maxReplicas, "must be greater than or equal to 1");
   if (minReplicas !== undefined && maxReplicas < minReplicas) {
-    maxPlace.invalid(maxReplicas, "must be greater than or equal to `minReplicas`");
+    maxPath.invalid(maxReplicas, "must be greater than or equal to `minReplicas`");
   }
-  checkReference(scaleTargetRef, place.at("scaleTargetRef"), targetOptions(scaleTargetRef, old?.scaleTargetRef));
-  const metricsPlace = place.at("metrics");
-  checkMetrics(metrics, metricsPlace, metricOptions(old?.metrics));
+  checkReference(scaleTargetRef, fldPath.at("scaleTargetRef"), targetOptions(scaleTargetRef, old?.scaleTargetRef));
+  const metricsPath = fldPath.at("metrics");
+  checkMetrics(metrics, metricsPath, metricOptions(old?.metrics));
   if (minReplicas === 0 && !metrics.some(({ type }) => type === "Object" || type === "External")) {
-    metricsPlace.forbidden("must specify at least one Object or External metric to support scaling to zero replicas");
+    metricsPath.forbidden("must specify at least one Object or External metric to support scaling to zero replicas");
   }
-  checkScalingRules(behavior?.scaleUp, place.at("behavior", "scaleUp"));
-  checkScalingRules(behavior?.scaleDown, place.at("behavior", "scaleDown"));
+  checkScalingRules(behavior?.scaleUp, fldPath.at("behavior", "scaleUp"));
+  checkScalingRules(behavior?.scaleDown, fldPath.at("behavior", "scaleDown"));
 }
 
 function targetOptions(target: Reference, old: Reference | undefined): ReferenceOptions {
@@ -53,14 +53,14 @@ function metricOptions(old: readonly autoscalingv2.MetricSpec[] = []): Reference
   return { allowsNoGroup: true, allowsInvalidVersion };
 }
 
-export function checkReference(reference: Reference, place: FaultPlace, options: ReferenceOptions): void {
+export function checkReference(reference: Reference, fldPath: ValidationPath, options: ReferenceOptions): void {
   for (const field of ["kind", "name"] as const) {
     const text = reference[field];
-    if (isAbsent(text)) place.at(field).required();
-    else place.at(field).invalidFor(text, validatePathSegmentName(text));
+    if (isAbsent(text)) fldPath.at(field).required();
+    else fldPath.at(field).invalidFor(text, validatePathSegmentName(text));
   }
   const fault = versionFault(reference, options);
-  if (fault !== undefined) place.at("apiVersion").invalid(reference.apiVersion ?? "", fault);
+  if (fault !== undefined) fldPath.at("apiVersion").invalid(reference.apiVersion ?? "", fault);
 }
 
 function versionFault({ apiVersion = "" }: Reference, options: ReferenceOptions): string | undefined {
@@ -71,25 +71,28 @@ function versionFault({ apiVersion = "" }: Reference, options: ReferenceOptions)
   return hasGroup || options.allowsNoGroup === true ? undefined : "apiVersion must specify API group";
 }
 
-function checkScalingRules(rules: autoscalingv2.HPAScalingRules | undefined, place: FaultPlace): void {
+function checkScalingRules(rules: autoscalingv2.HPAScalingRules | undefined, fldPath: ValidationPath): void {
   if (rules === undefined) return;
   const { stabilizationWindowSeconds: window = 0, selectPolicy, policies = [], tolerance } = rules;
-  const windowPlace = place.at("stabilizationWindowSeconds");
-  if (window < 0) windowPlace.invalid(window, "must be greater than or equal to zero");
-  if (window > longestWindow) windowPlace.invalid(window, `must be less than or equal to ${longestWindow}`);
-  checkOptionalChoice(selectPolicy, place.at("selectPolicy"), ["Disabled", "Max", "Min"]);
-  const policiesPlace = place.at("policies");
-  if (policies.length === 0) policiesPlace.required("must specify at least one Policy");
-  for (const [i, policy] of policies.entries()) checkScalingPolicy(policy, policiesPlace.item(i));
-  if (tolerance !== undefined) checkNonNegativeQuantity(tolerance, place.at("tolerance"));
+  const windowPath = fldPath.at("stabilizationWindowSeconds");
+  if (window < 0) windowPath.invalid(window, "must be greater than or equal to zero");
+  if (window > longestWindow) windowPath.invalid(window, `must be less than or equal to ${longestWindow}`);
+  checkOptionalChoice(selectPolicy, fldPath.at("selectPolicy"), ["Disabled", "Max", "Min"]);
+  const policiesPath = fldPath.at("policies");
+  if (policies.length === 0) policiesPath.required("must specify at least one Policy");
+  for (const [i, policy] of policies.entries()) checkScalingPolicy(policy, policiesPath.item(i));
+  if (tolerance !== undefined) checkNonNegativeQuantity(tolerance, fldPath.at("tolerance"));
 }
 
-function checkScalingPolicy({ type, value, periodSeconds }: autoscalingv2.HPAScalingPolicy, place: FaultPlace): void {
-  checkOptionalChoice(type, place.at("type"), ["Percent", "Pods"]);
-  if (value <= 0) place.at("value").invalid(value, "must be greater than zero");
-  const periodPlace = place.at("periodSeconds");
-  if (periodSeconds <= 0) periodPlace.invalid(periodSeconds, "must be greater than zero");
+function checkScalingPolicy(
+  { type, value, periodSeconds }: autoscalingv2.HPAScalingPolicy,
+  fldPath: ValidationPath,
+): void {
+  checkOptionalChoice(type, fldPath.at("type"), ["Percent", "Pods"]);
+  if (value <= 0) fldPath.at("value").invalid(value, "must be greater than zero");
+  const periodPath = fldPath.at("periodSeconds");
+  if (periodSeconds <= 0) periodPath.invalid(periodSeconds, "must be greater than zero");
   if (periodSeconds > longestPeriod) {
-    periodPlace.invalid(periodSeconds, `must be less than or equal to ${longestPeriod}`);
+    periodPath.invalid(periodSeconds, `must be less than or equal to ${longestPeriod}`);
   }
 }

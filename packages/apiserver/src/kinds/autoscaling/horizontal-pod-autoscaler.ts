@@ -3,8 +3,8 @@ import type { autoscalingv2 } from "@kubeloop/core/api";
 import { horizontalPodAutoscalers } from "@kubeloop/core/resources";
 import type { KindRules } from "../kind-rules.ts";
 import { checkNonNegative } from "../shared/checks.ts";
-import { collectFaults } from "../shared/fault-place.ts";
 import { keepAllButStatus } from "../shared/status-metadata.ts";
+import { collectFaults } from "../shared/validation-path.ts";
 import { checkAutoscalerSpec } from "./check-autoscaler.ts";
 import { setAutoscalerDefaults } from "./defaults.ts";
 import { firstVersion } from "./first-version.ts";
@@ -21,15 +21,15 @@ export const horizontalPodAutoscalerRules: KindRules<autoscalingv2.HorizontalPod
   prepareCreate(draft) {
     draft.status = { desiredReplicas: 0, currentMetrics: null } as unknown as typeof draft.status & object;
   },
-  validate: ({ spec }) => collectFaults("spec", (place) => checkAutoscalerSpec(spec, place)),
-  validateUpdate: ({ spec }, old) => collectFaults("spec", (place) => checkAutoscalerSpec(spec, place, old.spec)),
+  validate: ({ spec }) => collectFaults("spec", (fldPath) => checkAutoscalerSpec(spec, fldPath)),
+  validateUpdate: ({ spec }, old) => collectFaults("spec", (fldPath) => checkAutoscalerSpec(spec, fldPath, old.spec)),
   subresources: {
     status: {
       prepareUpdate: keepAllButStatus,
       validateUpdate: ({ status }) =>
-        collectFaults("status", (place) => {
-          checkNonNegative(status?.currentReplicas, place.at("currentReplicas"));
-          checkNonNegative(status?.desiredReplicas, place.at("desiredReplicas"));
+        collectFaults("status", (fldPath) => {
+          checkNonNegative(status?.currentReplicas, fldPath.at("currentReplicas"));
+          checkNonNegative(status?.desiredReplicas, fldPath.at("desiredReplicas"));
         }),
     },
   },

@@ -7,10 +7,10 @@ import { dropDisabledFields } from "../pod-spec/drop-disabled.ts";
 import { printContainers } from "../pod-spec/print-template.ts";
 import { nameWarnings, podNamesText } from "../pod-spec/warnings.ts";
 import { checkChoice, checkNonNegative, isAbsent } from "../shared/checks.ts";
-import { collectFaults, type FaultPlace } from "../shared/fault-place.ts";
 import { printAge } from "../shared/print-age.ts";
 import { isSame } from "../shared/same.ts";
 import { keepAllButStatus } from "../shared/status-metadata.ts";
+import { collectFaults, type ValidationPath } from "../shared/validation-path.ts";
 import { scheduleFault } from "./cron-schedule.ts";
 import { setJobTemplateDefaults } from "./job-defaults.ts";
 import { checkJobSpec } from "./job-spec.ts";
@@ -39,12 +39,12 @@ export const cronJobRules: KindRules<CronJob> = {
   prepareUpdate: ({ spec }, old) =>
     dropDisabledFields(spec.jobTemplate.spec.template.spec, old.spec.jobTemplate.spec.template.spec),
   validate: ({ metadata, spec }) =>
-    collectFaults("spec", (place) => {
-      checkSpec(spec, place);
+    collectFaults("spec", (fldPath) => {
+      checkSpec(spec, fldPath);
       if (Buffer.byteLength(metadata.name ?? "") <= longestName) return;
-      place.beside("metadata").at("name").invalid(metadata.name, `must be no more than ${longestName} characters`);
+      fldPath.beside("metadata").at("name").invalid(metadata.name, `must be no more than ${longestName} characters`);
     }),
-  validateUpdate: ({ spec }, old) => collectFaults("spec", (place) => checkSpec(spec, place, old.spec)),
+  validateUpdate: ({ spec }, old) => collectFaults("spec", (fldPath) => checkSpec(spec, fldPath, old.spec)),
   warnings(object, old) {
     const ofName = old === undefined ? nameWarnings(object.metadata.name, podNamesText) : [];
     const isNews = old === undefined || hasChanged(object, old);
@@ -69,56 +69,60 @@ export const cronJobRules: KindRules<CronJob> = {
 const zoneWarning =
   "cannot use TZ or CRON_TZ in spec.spec.schedule, use timeZone instead, see https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details";
 
-function checkSpec(spec: CronJobSpec, place: FaultPlace, old?: CronJobSpec): void {
-  checkSchedule(spec, place.at("schedule"), old);
-  checkNonNegative(spec.startingDeadlineSeconds, place.at("startingDeadlineSeconds"));
-  if (old === undefined || old.timeZone !== spec.timeZone) checkTimeZone(spec.timeZone, place.at("timeZone"));
-  checkChoice(spec.concurrencyPolicy, place.at("concurrencyPolicy"), ["Allow", "Forbid", "Replace"]);
-  checkJobTemplate(spec.jobTemplate, place.at("jobTemplate", "spec"), old?.jobTemplate);
-  checkNonNegative(spec.successfulJobsHistoryLimit, place.at("successfulJobsHistoryLimit"));
-  checkNonNegative(spec.failedJobsHistoryLimit, place.at("failedJobsHistoryLimit"));
+function checkSpec(spec: CronJobSpec, fldPath: ValidationPath, old?: CronJobSpec): void {
+  checkSchedule(spec, fldPath.at("schedule"), old);
+  checkNonNegative(spec.startingDeadlineSeconds, fldPath.at("startingDeadlineSeconds"));
+  if (old === undefined || old.timeZone !== spec.timeZone) checkTimeZone(spec.timeZone, fldPath.at("timeZone"));
+  checkChoice(spec.concurrencyPolicy, fldPath.at("concurrencyPolicy"), ["Allow", "Forbid", "Replace"]);
+  checkJobTemplate(spec.jobTemplate, fldPath.at("jobTemplate", "spec"), old?.jobTemplate);
+  checkNonNegative(spec.successfulJobsHistoryLimit, fldPath.at("successfulJobsHistoryLimit"));
+  checkNonNegative(spec.failedJobsHistoryLimit, fldPath.at("failedJobsHistoryLimit"));
 }
 
-function checkSchedule({ schedule, timeZone }: CronJobSpec, place: FaultPlace, old: CronJobSpec | undefined): void {
+function checkSchedule(
+  { schedule, timeZone }: CronJobSpec,
+  fldPath: ValidationPath,
+  old: CronJobSpec | undefined,
+): void {
   if (isAbsent(schedule)) {
-    place.required();
+    fldPath.required();
     return;
   }
   const fault = scheduleFault(schedule);
-  if (fault !== undefined) place.invalid(schedule, fault);
+  if (fault !== undefined) fldPath.invalid(schedule, fault);
   if (!schedule.includes("TZ")) return;
   // A zone in the schedule was never meant to work; where it is stored, it may stay.
   const mayStay = old?.schedule.includes("TZ") === true;
-  if (!mayStay) place.invalid(schedule, "cannot use TZ or CRON_TZ in schedule, use timeZone field instead");
+  if (!mayStay) fldPath.invalid(schedule, "cannot use TZ or CRON_TZ in schedule, use timeZone field instead");
   else if (timeZone !== undefined) {
-    place.invalid(schedule, "cannot use both timeZone field and TZ or CRON_TZ in schedule");
+    fldPath.invalid(schedule, "cannot use both timeZone field and TZ or CRON_TZ in schedule");
   }
 }
 
-function checkTimeZone(zone: string | undefined, place: FaultPlace): void {
+function checkTimeZone(zone: string | undefined, fldPath: ValidationPath): void {
   if (zone === undefined) return;
   if (zone === "") {
-    place.invalid(zone, "timeZone must be nil or non-empty string");
+    fldPath.invalid(zone, "timeZone must be nil or non-empty string");
     return;
   }
   const isName = (part: string) =>
     part !== "." && part !== ".." && !part.startsWith("-") && /^[A-Za-z.\-_0-9+]{1,14}$/.test(part);
   if (!zone.split("/").every(isName)) {
-    place.invalid(zone, `unknown time zone ${zone}`);
+    fldPath.invalid(zone, `unknown time zone ${zone}`);
     return;
   }
   if (zone.toLowerCase() === "local") {
-    place.invalid(zone, "timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones");
+    fldPath.invalid(zone, "timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones");
   }
-  if (!isTimeZone(zone)) place.invalid(zone, `unknown time zone ${zone}`);
+  if (!isTimeZone(zone)) fldPath.invalid(zone, `unknown time zone ${zone}`);
 }
 
 function checkJobTemplate(
   { spec }: batchv1.JobTemplateSpec,
-  place: FaultPlace,
+  fldPath: ValidationPath,
   old: batchv1.JobTemplateSpec | undefined,
 ): void {
-  checkJobSpec(spec, place, templateOptions(old?.spec.template));
-  if (spec.selector !== undefined) place.at("selector").invalid(spec.selector, "`selector` will be auto-generated");
-  if (spec.manualSelector === true) place.at("manualSelector").notSupported(true, ["nil", "false"]);
+  checkJobSpec(spec, fldPath, templateOptions(old?.spec.template));
+  if (spec.selector !== undefined) fldPath.at("selector").invalid(spec.selector, "`selector` will be auto-generated");
+  if (spec.manualSelector === true) fldPath.at("manualSelector").notSupported(true, ["nil", "false"]);
 }

@@ -2,8 +2,8 @@
 import { type batchv1, matchesSelector } from "@kubeloop/core/api";
 import { parsedSelector } from "../apps/workload-template.ts";
 import type { Draft } from "../kind-rules.ts";
-import type { FaultPlace } from "../shared/fault-place.ts";
 import { own } from "../shared/own.ts";
+import type { ValidationPath } from "../shared/validation-path.ts";
 
 type Job = batchv1.Job;
 
@@ -17,7 +17,7 @@ export function generateSelector(job: Draft<Job>): void {
   if (spec.manualSelector === true) return;
   spec.template.metadata ??= {};
   spec.template.metadata.labels ??= {};
-  // In place: where the Job's own labels are the template's, they are this very map.
+  // In fldPath: where the Job's own labels are the template's, they are this very map.
   const { labels } = spec.template.metadata;
   for (const label of nameLabels) labels[label] ??= metadata.name ?? "";
   for (const label of uidLabels) labels[label] ??= metadata.uid ?? "";
@@ -53,13 +53,13 @@ export function hasPrefixedLabels({ spec }: Job): boolean {
 
 export function checkGeneratedSelector(
   { metadata, spec }: Job,
-  place: FaultPlace,
+  fldPath: ValidationPath,
   { needsPrefixedLabels }: GeneratedSelectorOptions,
 ): void {
   const { selector } = spec;
   if (spec.manualSelector === true || selector === undefined || selector === null) return;
   const { uid = "", name = "" } = metadata;
-  if (uid === "") place.beside("metadata").at("uid").required();
+  if (uid === "") fldPath.beside("metadata").at("uid").required();
   const generations = needsPrefixedLabels ? [0, 1] : [0];
   const expected: Record<string, string> = {};
   for (const generation of generations) {
@@ -67,14 +67,14 @@ export function checkGeneratedSelector(
     expected[nameLabels[generation] ?? ""] = name;
   }
   const labels = spec.template.metadata?.labels ?? {};
-  const labelsPlace = place.at("template", "metadata", "labels");
+  const labelsPath = fldPath.at("template", "metadata", "labels");
   for (const [label, value] of Object.entries(expected)) {
     const held = own(labels, label);
-    if (held === undefined) labelsPlace.item(label).required(`must be '${value}'`);
-    else if (held !== value) labelsPlace.item(label).invalid(labels, `must be '${value}'`);
+    if (held === undefined) labelsPath.item(label).required(`must be '${value}'`);
+    else if (held !== value) labelsPath.item(label).invalid(labels, `must be '${value}'`);
   }
   const parsed = parsedSelector(selector);
   if (parsed !== undefined && !matchesSelector(parsed, expected)) {
-    place.at("selector").invalid(selector, "`selector` not auto-generated");
+    fldPath.at("selector").invalid(selector, "`selector` not auto-generated");
   }
 }

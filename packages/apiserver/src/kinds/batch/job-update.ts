@@ -1,8 +1,8 @@
 // What of a Job may change: how many pods run at a time, its limits; while it waits, also where its pods go and what they get.
 import type { batchv1, corev1 } from "@kubeloop/core/api";
-import type { FaultPlace } from "../shared/fault-place.ts";
 import { internalForm } from "../shared/internal-form.ts";
 import { checkImmutable, isSame } from "../shared/same.ts";
+import type { ValidationPath } from "../shared/validation-path.ts";
 
 type Job = batchv1.Job;
 type JobSpec = batchv1.JobSpec;
@@ -11,30 +11,30 @@ type Template = corev1.PodTemplateSpec;
 const templateSchema = "io.k8s.api.core.v1.PodTemplateSpec";
 const podSpecSchema = "io.k8s.api.core.v1.PodSpec";
 
-export function checkChangedJob(job: Job, place: FaultPlace, old: Job): void {
+export function checkChangedJob(job: Job, fldPath: ValidationPath, old: Job): void {
   const { spec } = job;
-  checkCompletions(spec, place.at("completions"), old.spec);
-  checkImmutable(spec.selector, old.spec.selector, place.at("selector"));
-  checkChangedTemplate(spec.template, place, old);
-  checkImmutable(spec.completionMode, old.spec.completionMode, place.at("completionMode"));
+  checkCompletions(spec, fldPath.at("completions"), old.spec);
+  checkImmutable(spec.selector, old.spec.selector, fldPath.at("selector"));
+  checkChangedTemplate(spec.template, fldPath, old);
+  checkImmutable(spec.completionMode, old.spec.completionMode, fldPath.at("completionMode"));
   const { podFailurePolicy: failure, successPolicy: success } = spec;
   if (!isSame(failure, old.spec.podFailurePolicy)) {
-    place.at("podFailurePolicy").invalid(internalForm(failure, "PodFailurePolicy"), "field is immutable");
+    fldPath.at("podFailurePolicy").invalid(internalForm(failure, "PodFailurePolicy"), "field is immutable");
   }
-  checkImmutable(spec.backoffLimitPerIndex, old.spec.backoffLimitPerIndex, place.at("backoffLimitPerIndex"));
-  checkImmutable(spec.managedBy, old.spec.managedBy, place.at("managedBy"));
+  checkImmutable(spec.backoffLimitPerIndex, old.spec.backoffLimitPerIndex, fldPath.at("backoffLimitPerIndex"));
+  checkImmutable(spec.managedBy, old.spec.managedBy, fldPath.at("managedBy"));
   if (!isSame(success, old.spec.successPolicy)) {
-    place.at("successPolicy").invalid(internalForm(success, "SuccessPolicy"), "field is immutable");
+    fldPath.at("successPolicy").invalid(internalForm(success, "SuccessPolicy"), "field is immutable");
   }
 }
 
 /** Indexed Jobs may grow and shrink, as long as all indexes run at once. */
-function checkCompletions(spec: JobSpec, place: FaultPlace, old: JobSpec): void {
+function checkCompletions(spec: JobSpec, fldPath: ValidationPath, old: JobSpec): void {
   if (spec.completionMode !== "Indexed") {
-    checkImmutable(spec.completions, old.completions, place);
+    checkImmutable(spec.completions, old.completions, fldPath);
   } else if (spec.completions !== undefined && spec.completions !== old.completions) {
     if (spec.completions === spec.parallelism) return;
-    place.invalid(spec.completions, "can only be modified in tandem with spec.parallelism");
+    fldPath.invalid(spec.completions, "can only be modified in tandem with spec.parallelism");
   }
 }
 
@@ -45,15 +45,15 @@ function isWaiting({ spec, status }: Job): boolean {
   return spec.suspend === true && isIdle && (status?.active ?? 0) === 0;
 }
 
-function checkChangedTemplate(template: Template, place: FaultPlace, old: Job): void {
+function checkChangedTemplate(template: Template, fldPath: ValidationPath, old: Job): void {
   if (!isWaiting(old)) {
     if (isSame(template, old.spec.template, templateSchema)) return;
-    place.at("template").invalid(internalForm(template, "PodTemplateSpec"), "field is immutable");
+    fldPath.at("template").invalid(internalForm(template, "PodTemplateSpec"), "field is immutable");
     return;
   }
   const before = withResourcesOf(withSchedulingOf(old.spec.template.spec, template.spec), template.spec);
   if (isSame(template.spec, before, podSpecSchema)) return;
-  place.at("template.spec").invalid(internalForm(template.spec, "PodSpec"), "field is immutable");
+  fldPath.at("template.spec").invalid(internalForm(template.spec, "PodSpec"), "field is immutable");
 }
 
 const schedulingFields = ["nodeSelector", "tolerations", "schedulingGates"] as const;

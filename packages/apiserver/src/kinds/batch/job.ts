@@ -9,10 +9,10 @@ import { dropDisabledFields } from "../pod-spec/drop-disabled.ts";
 import type { PodSpecOptions } from "../pod-spec/options.ts";
 import { printContainers } from "../pod-spec/print-template.ts";
 import { nameWarnings, podNamesText } from "../pod-spec/warnings.ts";
-import { collectFaults, type FaultPlace } from "../shared/fault-place.ts";
 import { checkLabelSelector, hasInvalidLabelValue } from "../shared/labels.ts";
 import { printAge, printShortDuration } from "../shared/print-age.ts";
 import { isSame } from "../shared/same.ts";
+import { collectFaults, type ValidationPath } from "../shared/validation-path.ts";
 import { msOfTime } from "../shared/zero-time.ts";
 import { setJobDefaults } from "./job-defaults.ts";
 import { checkGeneratedSelector, generateSelector, hasPrefixedLabels } from "./job-selector.ts";
@@ -46,17 +46,17 @@ export const jobRules: KindRules<Job> = {
   },
   prepareUpdate: ({ spec }, old) => dropDisabledFields(spec.template.spec, old.spec.template.spec),
   validate: (job) =>
-    collectFaults("spec", (place) => checkJob(job, place, { ...templateOptions(), needsPrefixedLabels: true })),
+    collectFaults("spec", (fldPath) => checkJob(job, fldPath, { ...templateOptions(), needsPrefixedLabels: true })),
   validateUpdate: (job, old) =>
-    collectFaults("spec", (place) => {
+    collectFaults("spec", (fldPath) => {
       const options = templateOptions(old.spec.template);
       const allowsInvalidSelectorValues =
         options.allowsInvalidSelectorValues || hasInvalidLabelValue(old.spec.selector);
       const jobOptions = { ...options, allowsInvalidSelectorValues, needsPrefixedLabels: hasPrefixedLabels(old) };
-      checkJob(job, place, jobOptions);
+      checkJob(job, fldPath, jobOptions);
       // Said a second time, as upstream does: it looks at the spec of a changed Job twice.
-      if (place.faultCount > 0) checkWholeSpec(job.spec, place, jobOptions);
-      checkChangedJob(job, place, old);
+      if (fldPath.faultCount > 0) checkWholeSpec(job.spec, fldPath, jobOptions);
+      checkChangedJob(job, fldPath, old);
     }),
   warnings(job, old) {
     const ofName = old === undefined ? nameWarnings(job.metadata.name, podNamesText) : [];
@@ -87,7 +87,7 @@ export const jobRules: KindRules<Job> = {
       prepareUpdate(draft, old) {
         draft.spec = old.spec as typeof draft.spec;
       },
-      validateUpdate: (job, old) => collectFaults("status", (place) => checkJobStatus(job, place, old)),
+      validateUpdate: (job, old) => collectFaults("status", (fldPath) => checkJobStatus(job, fldPath, old)),
     },
   },
 };
@@ -96,29 +96,29 @@ interface JobOptions extends PodSpecOptions {
   readonly needsPrefixedLabels: boolean;
 }
 
-function checkJob(job: Job, place: FaultPlace, options: JobOptions): void {
-  checkGeneratedSelector(job, place, options);
-  checkWholeSpec(job.spec, place, options);
-  checkLastHostname(job, place.beside("metadata").at("name"));
+function checkJob(job: Job, fldPath: ValidationPath, options: JobOptions): void {
+  checkGeneratedSelector(job, fldPath, options);
+  checkWholeSpec(job.spec, fldPath, options);
+  checkLastHostname(job, fldPath.beside("metadata").at("name"));
 }
 
-function checkWholeSpec(spec: batchv1.JobSpec, place: FaultPlace, options: PodSpecOptions): void {
-  checkJobSpec(spec, place, options);
+function checkWholeSpec(spec: batchv1.JobSpec, fldPath: ValidationPath, options: PodSpecOptions): void {
+  checkJobSpec(spec, fldPath, options);
   const { selector } = spec;
-  if (selector === undefined || selector === null) place.at("selector").required();
+  if (selector === undefined || selector === null) fldPath.at("selector").required();
   const { allowsInvalidSelectorValues: allowsInvalidValues } = options;
-  checkLabelSelector(selector, place.at("selector"), { allowsInvalidValues });
+  checkLabelSelector(selector, fldPath.at("selector"), { allowsInvalidValues });
   const parsed = parsedSelector(selector);
-  if (parsed !== undefined) checkLabelsMatch(parsed, place.at("template"), spec.template);
+  if (parsed !== undefined) checkLabelsMatch(parsed, fldPath.at("template"), spec.template);
 }
 
 /** Pods of an indexed Job are named after it and their index. */
-function checkLastHostname({ spec, metadata }: Job, place: FaultPlace): void {
+function checkLastHostname({ spec, metadata }: Job, fldPath: ValidationPath): void {
   const { completionMode, completions = 0 } = spec;
   if (completionMode !== "Indexed" || completions <= 0) return;
   const hostname = `${metadata.name}-${completions - 1}`;
   if (validateDns1123Label(hostname).length === 0) return;
-  place.invalid(metadata.name, `will not able to create pod with invalid DNS label: ${hostname}`);
+  fldPath.invalid(metadata.name, `will not able to create pod with invalid DNS label: ${hostname}`);
 }
 
 const stateConditions = ["Suspended", "FailureTarget", "SuccessCriteriaMet"];

@@ -1,4 +1,4 @@
-// Requests for certificates (PKCS #10): whether one is in a PEM text, and signed by whoever has the key it is for. What is wrong is told in
+// Requests for certificates (PKCS #10): whether one is in a PEM text, and signed by whoever has the key it is for. What is wrong is reported in
 // the words of Go's x509 package as far as users meet them; what is malformed inside is not told apart.
 import { createPublicKey, type KeyObject, verify } from "node:crypto";
 import { bitStringTag, type DerValue, oidTag, readDer, readOid, sequenceTag } from "./der.ts";

@@ -85,10 +85,10 @@ function checkThrough(subresource: Through) {
 /** As they were, if there are as many as there were: their times cannot be made up through this subresource. */
 function keepConditions(status: Status, old: SigningRequest["status"], type: string): void {
   const before = (old?.conditions ?? []).filter((condition) => condition.type === type);
-  const places = (status.conditions ?? []).flatMap((condition, i) => (condition.type === type ? [i] : []));
-  if (places.length !== before.length) return;
-  for (const [i, place] of places.entries()) {
-    if (status.conditions !== undefined) status.conditions[place] = structuredClone(before[i]) as never;
+  const fldPaths = (status.conditions ?? []).flatMap((condition, i) => (condition.type === type ? [i] : []));
+  if (fldPaths.length !== before.length) return;
+  for (const [i, fldPath] of fldPaths.entries()) {
+    if (status.conditions !== undefined) status.conditions[fldPath] = structuredClone(before[i]) as never;
   }
 }
 

@@ -3,8 +3,8 @@ import type { coordinationv1 } from "@kubeloop/core/api";
 import { leases } from "@kubeloop/core/resources";
 import type { Draft, KindRules } from "../kind-rules.ts";
 import { checkNonNegative } from "../shared/checks.ts";
-import { collectFaults, type FaultPlace } from "../shared/fault-place.ts";
 import { printAge } from "../shared/print-age.ts";
+import { collectFaults, type ValidationPath } from "../shared/validation-path.ts";
 
 type Spec = coordinationv1.LeaseSpec;
 
@@ -15,7 +15,7 @@ export const leaseRules: KindRules<coordinationv1.Lease> = {
   needsVersionOnUpdate: true,
   prepareCreate: ({ spec = {} }) => dropElection(spec),
   prepareUpdate: ({ spec = {} }, old) => dropElection(spec, old.spec),
-  validate: ({ spec = {} }) => collectFaults("spec", (place) => checkSpec(spec, place)),
+  validate: ({ spec = {} }) => collectFaults("spec", (fldPath) => checkSpec(spec, fldPath)),
   printRow: ({ metadata, spec }, { nowMs }) => [
     metadata.name,
     spec?.holderIdentity ?? "",
@@ -29,9 +29,9 @@ function dropElection(spec: Draft<Spec>, old?: Spec): void {
   if (old?.preferredHolder === undefined) delete spec.preferredHolder;
 }
 
-function checkSpec({ leaseDurationSeconds, leaseTransitions }: Spec, place: FaultPlace): void {
+function checkSpec({ leaseDurationSeconds, leaseTransitions }: Spec, fldPath: ValidationPath): void {
   if (leaseDurationSeconds !== undefined && leaseDurationSeconds <= 0) {
-    place.at("leaseDurationSeconds").invalid(leaseDurationSeconds, "must be greater than 0");
+    fldPath.at("leaseDurationSeconds").invalid(leaseDurationSeconds, "must be greater than 0");
   }
-  checkNonNegative(leaseTransitions, place.at("leaseTransitions"));
+  checkNonNegative(leaseTransitions, fldPath.at("leaseTransitions"));
 }

@@ -4,7 +4,7 @@ import { deepEqual } from "@kubeloop/core/base";
 import { configMaps } from "@kubeloop/core/resources";
 import type { KindRules } from "../kind-rules.ts";
 import { totalSize } from "../shared/binary-size.ts";
-import { collectObjectFaults, type ObjectPlaces } from "../shared/object-faults.ts";
+import { collectObjectFaults, type ObjectPaths } from "../shared/object-faults.ts";
 import { printAge } from "../shared/print-age.ts";
 
 /** Of Secrets too. */
@@ -27,20 +27,20 @@ export const configMapRules: KindRules<corev1.ConfigMap> = {
   ],
 };
 
-function checkConfigMap({ data = {}, binaryData = {} }: corev1.ConfigMap, at: ObjectPlaces): void {
+function checkConfigMap({ data = {}, binaryData = {} }: corev1.ConfigMap, at: ObjectPaths): void {
   for (const key of Object.keys(data)) {
-    const place = at("data").item(key);
-    place.invalidFor(key, validateConfigMapKey(key));
-    if (Object.hasOwn(binaryData, key)) place.invalid(key, "duplicate of key present in binaryData");
+    const fldPath = at("data").item(key);
+    fldPath.invalidFor(key, validateConfigMapKey(key));
+    if (Object.hasOwn(binaryData, key)) fldPath.invalid(key, "duplicate of key present in binaryData");
   }
   for (const key of Object.keys(binaryData)) {
     at("binaryData").item(key).invalidFor(key, validateConfigMapKey(key));
   }
-  // The object as a whole is too long: a place without a name.
+  // The object as a whole is too long: a path without a name.
   if (totalSize(data, Buffer.byteLength) + totalSize(binaryData) > maxDataBytes) at("").tooLong(maxDataBytes);
 }
 
-function checkUnchanged(map: corev1.ConfigMap, old: corev1.ConfigMap, at: ObjectPlaces): void {
+function checkUnchanged(map: corev1.ConfigMap, old: corev1.ConfigMap, at: ObjectPaths): void {
   if (map.immutable !== true) at("immutable").forbidden(immutableWhenSet);
   for (const part of ["data", "binaryData"] as const) {
     if (!deepEqual(map[part], old[part])) at(part).forbidden(immutableWhenSet);

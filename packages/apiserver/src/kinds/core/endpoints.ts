@@ -10,10 +10,10 @@ import { endpoints } from "@kubeloop/core/resources";
 import type { KindRules } from "../kind-rules.ts";
 import { checkChoice, isAbsent } from "../shared/checks.ts";
 import { checkEndpointIp } from "../shared/endpoint-ip.ts";
-import { collectFaults, type FaultPlace } from "../shared/fault-place.ts";
 import { checkLegacyIp, ipWarnings } from "../shared/ip-address.ts";
 import { printAge } from "../shared/print-age.ts";
 import { isSame } from "../shared/same.ts";
+import { collectFaults, type ValidationPath } from "../shared/validation-path.ts";
 
 type Endpoints = corev1.Endpoints;
 
@@ -43,46 +43,47 @@ export const endpointsRules: KindRules<Endpoints> = {
 };
 
 function checkSubsets({ subsets = [] }: Endpoints) {
-  return collectFaults("subsets", (place) => {
-    for (const [i, subset] of subsets.entries()) checkSubset(subset, place.item(i));
+  return collectFaults("subsets", (fldPath) => {
+    for (const [i, subset] of subsets.entries()) checkSubset(subset, fldPath.item(i));
   });
 }
 
-function checkSubset(subset: corev1.EndpointSubset, place: FaultPlace): void {
+function checkSubset(subset: corev1.EndpointSubset, fldPath: ValidationPath): void {
   const { addresses = [], notReadyAddresses = [], ports = [] } = subset;
   if (addresses.length + notReadyAddresses.length === 0) {
-    place.required("must specify `addresses` or `notReadyAddresses`");
+    fldPath.required("must specify `addresses` or `notReadyAddresses`");
   }
-  for (const [i, address] of addresses.entries()) checkAddress(address, place.at("addresses").item(i));
-  for (const [i, address] of notReadyAddresses.entries()) checkAddress(address, place.at("notReadyAddresses").item(i));
-  for (const [i, port] of ports.entries()) checkPort(port, place.at("ports").item(i), ports.length > 1);
+  for (const [i, address] of addresses.entries()) checkAddress(address, fldPath.at("addresses").item(i));
+  for (const [i, address] of notReadyAddresses.entries())
+    checkAddress(address, fldPath.at("notReadyAddresses").item(i));
+  for (const [i, port] of ports.entries()) checkPort(port, fldPath.at("ports").item(i), ports.length > 1);
 }
 
-function checkAddress({ ip, hostname, nodeName }: corev1.EndpointAddress, place: FaultPlace): void {
-  checkLegacyIp(ip, place.at("ip"));
-  if (!isAbsent(hostname)) place.at("hostname").invalidFor(hostname, validateDns1123Label(hostname));
-  if (nodeName !== undefined) place.at("nodeName").invalidFor(nodeName, validateDns1123Subdomain(nodeName));
-  checkEndpointIp(ip, place.at("ip"));
+function checkAddress({ ip, hostname, nodeName }: corev1.EndpointAddress, fldPath: ValidationPath): void {
+  checkLegacyIp(ip, fldPath.at("ip"));
+  if (!isAbsent(hostname)) fldPath.at("hostname").invalidFor(hostname, validateDns1123Label(hostname));
+  if (nodeName !== undefined) fldPath.at("nodeName").invalidFor(nodeName, validateDns1123Subdomain(nodeName));
+  checkEndpointIp(ip, fldPath.at("ip"));
 }
 
-function checkPort(port: corev1.EndpointPort, place: FaultPlace, isNameNeeded: boolean): void {
+function checkPort(port: corev1.EndpointPort, fldPath: ValidationPath, isNameNeeded: boolean): void {
   const { name, port: number, protocol, appProtocol } = port;
-  if (!isAbsent(name)) place.at("name").invalidFor(name, validateDns1123Label(name));
-  else if (isNameNeeded) place.at("name").required();
-  place.at("port").invalidFor(number, validatePortNumber(number));
-  checkChoice(protocol, place.at("protocol"), protocols);
-  if (appProtocol !== undefined) place.at("appProtocol").invalidFor(appProtocol, validateQualifiedName(appProtocol));
+  if (!isAbsent(name)) fldPath.at("name").invalidFor(name, validateDns1123Label(name));
+  else if (isNameNeeded) fldPath.at("name").required();
+  fldPath.at("port").invalidFor(number, validatePortNumber(number));
+  checkChoice(protocol, fldPath.at("protocol"), protocols);
+  if (appProtocol !== undefined) fldPath.at("appProtocol").invalidFor(appProtocol, validateQualifiedName(appProtocol));
 }
 
 /** Of addresses that somebody wrote by hand. */
 function spellingWarnings({ metadata, subsets = [] }: Endpoints): string[] {
   if (metadata.labels?.[managedBy] === "endpoint-controller") return [];
   const warnings: string[] = [];
-  collectFaults("subsets", (place) => {
+  collectFaults("subsets", (fldPath) => {
     for (const [i, subset] of subsets.entries()) {
       for (const list of ["addresses", "notReadyAddresses"] as const) {
         for (const [j, { ip }] of (subset[list] ?? []).entries()) {
-          warnings.push(...ipWarnings(ip, place.item(i).at(list).item(j).at("ip")));
+          warnings.push(...ipWarnings(ip, fldPath.item(i).at(list).item(j).at("ip")));
         }
       }
     }

@@ -1,4 +1,4 @@
-// Whether a certificate and a private key belong together, in the words of Go's TLS package. Only what users get wrong is told: no
+// Whether a certificate and a private key belong together, in the words of Go's TLS package. Only what users get wrong is reported: no
 // PEM at all, blocks of the wrong type, a key of another certificate. What is inside a block and malformed is not looked into further.
 import { createPrivateKey, createPublicKey, X509Certificate } from "node:crypto";
 

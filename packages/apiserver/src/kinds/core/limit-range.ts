@@ -9,10 +9,10 @@ import {
 import { limitRanges } from "@kubeloop/core/resources";
 import type { Draft, KindRules } from "../kind-rules.ts";
 import { isAbsent } from "../shared/checks.ts";
-import { collectFaults, type FaultPlace } from "../shared/fault-place.ts";
 import { own } from "../shared/own.ts";
 import { type ResourceList, roundResourceList } from "../shared/quantities.ts";
 import { checkContainerResourceName, checkResourceName, isOvercommitAllowed } from "../shared/resource-names.ts";
+import { collectFaults, type ValidationPath } from "../shared/validation-path.ts";
 
 type Limit = corev1.LimitRangeItem;
 
@@ -30,7 +30,7 @@ export const limitRangeRules: KindRules<corev1.LimitRange> = {
     // Any name that nobody else has; the uid is one.
     if (isAbsent(metadata.name) && metadata.uid !== undefined) metadata.name = metadata.uid;
   },
-  validate: (range) => collectFaults("spec", (place) => checkLimits(range.spec?.limits ?? [], place.at("limits"))),
+  validate: (range) => collectFaults("spec", (fldPath) => checkLimits(range.spec?.limits ?? [], fldPath.at("limits"))),
 };
 
 /** Containers get the most there may be, and ask for what they get, or else for the least. */
@@ -47,45 +47,45 @@ function setList(limit: Draft<Limit>, name: "default" | "defaultRequest", list: 
   if (Object.keys(list).length > 0) limit[name] = list;
 }
 
-function checkLimits(limits: readonly Limit[], place: FaultPlace): void {
+function checkLimits(limits: readonly Limit[], fldPath: ValidationPath): void {
   const seen = new Set<string>();
   for (const [i, limit] of limits.entries()) {
-    const limitPlace = place.item(i);
-    checkType(limit.type, limitPlace.at("type"));
-    if (seen.has(limit.type)) limitPlace.at("type").duplicate(limit.type);
+    const limitPath = fldPath.item(i);
+    checkType(limit.type, limitPath.at("type"));
+    if (seen.has(limit.type)) limitPath.at("type").duplicate(limit.type);
     seen.add(limit.type);
-    checkLists(limit, limitPlace);
-    for (const name of namesIn(limit)) checkAmounts(name, limit, limitPlace);
+    checkLists(limit, limitPath);
+    for (const name of namesIn(limit)) checkAmounts(name, limit, limitPath);
   }
 }
 
-function checkType(type: string, place: FaultPlace): void {
+function checkType(type: string, fldPath: ValidationPath): void {
   const reasons = validateQualifiedName(type);
-  place.invalidFor(type, reasons);
+  fldPath.invalidFor(type, reasons);
   if (reasons.length > 0 || type.includes("/") || standardTypes.includes(type)) return;
-  place.invalid(type, "must be a standard limit type or fully qualified");
+  fldPath.invalid(type, "must be a standard limit type or fully qualified");
 }
 
-function checkLists(limit: Limit, place: FaultPlace): void {
+function checkLists(limit: Limit, fldPath: ValidationPath): void {
   const check = limit.type === "Pod" || limit.type === "Container" ? checkContainerResourceName : checkResourceName;
   const checkNames = (list: (typeof lists)[number]) => {
-    for (const name of Object.keys(limit[list] ?? {})) check(name, place.at(list).item(name));
+    for (const name of Object.keys(limit[list] ?? {})) check(name, fldPath.at(list).item(name));
   };
   checkNames("max");
   checkNames("min");
   for (const list of ["default", "defaultRequest"] as const) {
     if (limit.type !== "Pod") checkNames(list);
     else if (Object.keys(limit[list] ?? {}).length > 0) {
-      place.at(list).forbidden("may not be specified when `type` is 'Pod'");
+      fldPath.at(list).forbidden("may not be specified when `type` is 'Pod'");
     }
   }
-  if (limit.type === "PersistentVolumeClaim") checkStorageBounds(limit, place.at("limits"));
+  if (limit.type === "PersistentVolumeClaim") checkStorageBounds(limit, fldPath.at("limits"));
   checkNames("maxLimitRequestRatio");
 }
 
-function checkStorageBounds({ min, max }: Limit, place: FaultPlace): void {
+function checkStorageBounds({ min, max }: Limit, fldPath: ValidationPath): void {
   if (min?.["storage"] !== undefined || max?.["storage"] !== undefined) return;
-  place.required("either minimum or maximum storage value is required, but neither was provided");
+  fldPath.required("either minimum or maximum storage value is required, but neither was provided");
 }
 
 function namesIn(limit: Limit): ReadonlySet<string> {
@@ -99,7 +99,7 @@ interface Order {
   /** Must not be more than the other one. */
   readonly lower: readonly [list: keyof typeof words, amount: string | undefined];
   readonly upper: readonly [list: keyof typeof words, amount: string | undefined];
-  /** Where it is told, and what is shown as wrong. */
+  /** Where it is reported, and what is shown as wrong. */
   readonly at: "min" | "default" | "defaultRequest";
   readonly shown: "lower" | "upper";
 }
@@ -112,7 +112,7 @@ const words = {
   defaultRequest: "default request value",
 } as const;
 
-function checkAmounts(name: string, limit: Limit, place: FaultPlace): void {
+function checkAmounts(name: string, limit: Limit, fldPath: ValidationPath): void {
   const amount = (list: (typeof lists)[number]) => (isCompared(limit, list) ? own(limit[list], name) : undefined);
   const min = ["min", amount("min")] as const;
   const max = ["max", amount("max")] as const;
@@ -126,33 +126,33 @@ function checkAmounts(name: string, limit: Limit, place: FaultPlace): void {
     { lower: min, upper: byDefault, at: "default", shown: "lower" },
     { lower: byDefault, upper: max, at: "default", shown: "upper" },
   ];
-  for (const order of orders) checkOrder(name, order, place);
-  checkRatio(name, limit, place.at("maxLimitRequestRatio").item(name));
+  for (const order of orders) checkOrder(name, order, fldPath);
+  checkRatio(name, limit, fldPath.at("maxLimitRequestRatio").item(name));
   const [[, given], [, asked]] = [byDefault, requested];
   if (given === undefined || asked === undefined || isOvercommitAllowed(name)) return;
   if (compareQuantities(given, asked) === 0) return;
   const why = `default value ${given} must equal to defaultRequest value ${asked} in ${name}`;
-  place.at("defaultRequest").item(name).invalid(asked, why);
+  fldPath.at("defaultRequest").item(name).invalid(asked, why);
 }
 
-function checkOrder(name: string, { lower, upper, at, shown }: Order, place: FaultPlace): void {
+function checkOrder(name: string, { lower, upper, at, shown }: Order, fldPath: ValidationPath): void {
   const [lowerList, low] = lower;
   const [upperList, high] = upper;
   if (low === undefined || high === undefined || compareQuantities(low, high) <= 0) return;
   const why = `${words[lowerList]} ${low} is greater than ${words[upperList]} ${high}`;
-  place
+  fldPath
     .at(at)
     .item(name)
     .invalid(shown === "lower" ? low : high, why);
 }
 
-function checkRatio(name: string, { min, max, maxLimitRequestRatio }: Limit, place: FaultPlace): void {
+function checkRatio(name: string, { min, max, maxLimitRequestRatio }: Limit, fldPath: ValidationPath): void {
   const ratio = own(maxLimitRequestRatio, name);
   if (ratio === undefined) return;
-  if (compareQuantities(ratio, "1") < 0) place.invalid(ratio, `ratio ${ratio} is less than 1`);
+  if (compareQuantities(ratio, "1") < 0) fldPath.invalid(ratio, `ratio ${ratio} is less than 1`);
   const largest = largestRatio(own(min, name), own(max, name));
   if (largest === undefined || Number(quantityMilliValue(ratio)) / 1000 <= largest) return;
-  place.invalid(ratio, `ratio ${ratio} is greater than max/min = ${printFloat(largest)}`);
+  fldPath.invalid(ratio, `ratio ${ratio} is greater than max/min = ${printFloat(largest)}`);
 }
 
 function largestRatio(

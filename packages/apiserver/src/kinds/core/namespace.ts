@@ -4,10 +4,10 @@ import { type corev1, validateQualifiedName } from "@kubeloop/core/api";
 import { namespaces } from "@kubeloop/core/resources";
 import type { Draft, KindRules } from "../kind-rules.ts";
 import { isAbsent } from "../shared/checks.ts";
-import { collectFaults, type FaultPlace } from "../shared/fault-place.ts";
 import { labelName } from "../shared/names.ts";
 import { printAge } from "../shared/print-age.ts";
 import { unsupportedField } from "../shared/unsupported-field.ts";
+import { collectFaults, type ValidationPath } from "../shared/validation-path.ts";
 
 type Namespace = corev1.Namespace;
 
@@ -35,14 +35,14 @@ export const namespaceRules: KindRules<Namespace> = {
     keepFinalizers(draft, old);
     setNameLabel(draft);
   },
-  validate: (namespace) => collectFaults("spec", (place) => checkFinalizers(namespace, place, false)),
+  validate: (namespace) => collectFaults("spec", (fldPath) => checkFinalizers(namespace, fldPath, false)),
   subresources: {
     status: {
       prepareUpdate(draft, old) {
         keepSpec(draft, old);
         setNameLabel(draft);
       },
-      validateUpdate: (namespace) => collectFaults("status", (place) => checkPhase(namespace, place)),
+      validateUpdate: (namespace) => collectFaults("status", (fldPath) => checkPhase(namespace, fldPath)),
     },
     finalize: {
       prepareUpdate(draft, old) {
@@ -50,7 +50,7 @@ export const namespaceRules: KindRules<Namespace> = {
         else draft.status = old.status as Draft<corev1.NamespaceStatus>;
         setNameLabel(draft);
       },
-      validateUpdate: (namespace) => collectFaults("spec", (place) => checkFinalizers(namespace, place, true)),
+      validateUpdate: (namespace) => collectFaults("spec", (fldPath) => checkFinalizers(namespace, fldPath, true)),
     },
   },
   deletion: {
@@ -89,22 +89,22 @@ function keepSpec(draft: Draft<Namespace>, old: Namespace): void {
   else draft.spec = old.spec as Draft<corev1.NamespaceSpec>;
 }
 
-function checkFinalizers({ spec }: Namespace, specPlace: FaultPlace, areNumbered: boolean): void {
+function checkFinalizers({ spec }: Namespace, specPath: ValidationPath, areNumbered: boolean): void {
   for (const [i, name] of (spec?.finalizers ?? []).entries()) {
-    const finalizers = specPlace.at("finalizers");
-    const place = areNumbered ? finalizers.item(i) : finalizers;
-    place.invalidFor(name, validateQualifiedName(name));
+    const finalizers = specPath.at("finalizers");
+    const fldPath = areNumbered ? finalizers.item(i) : finalizers;
+    fldPath.invalidFor(name, validateQualifiedName(name));
     if (name.includes("/") || standardFinalizers.includes(name)) continue;
-    place.invalid(name, "name is neither a standard finalizer name nor is it fully qualified");
+    fldPath.invalid(name, "name is neither a standard finalizer name nor is it fully qualified");
   }
 }
 
-function checkPhase({ metadata, status }: Namespace, place: FaultPlace): void {
+function checkPhase({ metadata, status }: Namespace, fldPath: ValidationPath): void {
   const phase = status?.phase ?? "";
   const isGoing = metadata.deletionTimestamp !== undefined;
   if (phase === (isGoing ? "Terminating" : "Active")) return;
   const why = isGoing
     ? "may only be 'Terminating' if `deletionTimestamp` is not empty"
     : "may only be 'Active' if `deletionTimestamp` is empty";
-  place.at("Phase").invalid(phase, why);
+  fldPath.at("Phase").invalid(phase, why);
 }

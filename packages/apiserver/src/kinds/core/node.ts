@@ -4,10 +4,10 @@ import { nodes } from "@kubeloop/core/resources";
 import type { Draft, KindRules } from "../kind-rules.ts";
 import { isAbsent } from "../shared/checks.ts";
 import { cidrWarnings } from "../shared/cidr.ts";
-import { collectFaults } from "../shared/fault-place.ts";
 import { collectObjectFaults } from "../shared/object-faults.ts";
 import { roundResourceList } from "../shared/quantities.ts";
 import { unsupportedField } from "../shared/unsupported-field.ts";
+import { collectFaults } from "../shared/validation-path.ts";
 import { checkNode, checkNodeChange } from "./nodes/check-node.ts";
 import { printNode } from "./nodes/print-node.ts";
 
@@ -44,9 +44,9 @@ export const nodeRules: KindRules<Node> = {
     const warnings = isAbsent(spec.externalID)
       ? []
       : ["spec.externalID: this field is deprecated, and is unused by Kubernetes"];
-    collectFaults("spec", (place) => {
+    collectFaults("spec", (fldPath) => {
       for (const [i, cidr] of (spec.podCIDRs ?? []).entries()) {
-        warnings.push(...cidrWarnings(cidr, place.at("podCIDRs").item(i)));
+        warnings.push(...cidrWarnings(cidr, fldPath.at("podCIDRs").item(i)));
       }
     });
     return warnings;

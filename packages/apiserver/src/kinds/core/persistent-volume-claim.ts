@@ -4,10 +4,10 @@ import { persistentVolumeClaims } from "@kubeloop/core/resources";
 import type { Draft, KindRules } from "../kind-rules.ts";
 import { isAbsent } from "../shared/checks.ts";
 import { checkClaimSpec, claimSpecWarnings, setClaimSpecDefaults } from "../shared/claim-spec.ts";
-import { collectFaults } from "../shared/fault-place.ts";
 import { collectObjectFaults } from "../shared/object-faults.ts";
 import { printAge } from "../shared/print-age.ts";
 import { roundResourceList } from "../shared/quantities.ts";
+import { collectFaults } from "../shared/validation-path.ts";
 import { checkClaimChange, checkClaimStatus, claimOptions } from "./volumes/claim-change.ts";
 import { settleDataSources } from "./volumes/data-sources.ts";
 import { oldClassAnnotation, printAccessModes, storageClassOf } from "./volumes/print-storage.ts";
@@ -34,7 +34,7 @@ export const persistentVolumeClaimRules: KindRules<Claim> = {
   prepareUpdate(draft, old) {
     if (draft.spec !== undefined) settleDataSources(draft.spec, old.spec);
   },
-  validate: ({ spec = {} }) => collectFaults("spec", (place) => checkClaimSpec(spec, place)),
+  validate: ({ spec = {} }) => collectFaults("spec", (fldPath) => checkClaimSpec(spec, fldPath)),
   validateUpdate: (claim, old) =>
     collectObjectFaults((at) => {
       checkClaimSpec(claim.spec ?? {}, at("spec"), claimOptions(old.spec ?? {}));
@@ -55,7 +55,7 @@ export const persistentVolumeClaimRules: KindRules<Claim> = {
       const why = 'deprecated since v1.8; use "storageClassName" attribute instead';
       warnings.push(`metadata.annotations[${oldClassAnnotation}]: ${why}`);
     }
-    collectFaults("spec", (place) => warnings.push(...claimSpecWarnings(spec, place)));
+    collectFaults("spec", (fldPath) => warnings.push(...claimSpecWarnings(spec, fldPath)));
     return warnings;
   },
   printRow: printClaim,

@@ -101,8 +101,8 @@ function volumeWarnings({ metadata, spec = {} }: Volume): string[] {
       "The Recycle reclaim policy is deprecated. Instead, the recommended approach is to use dynamic provisioning.";
     warnings.push(`spec.persistentVolumeReclaimPolicy: ${why}`);
   }
-  for (const [field, toldAt, why] of oldSources) {
-    if (spec[field] !== undefined) warnings.push(`spec.${toldAt}: ${why}`);
+  for (const [field, reportedAt, why] of oldSources) {
+    if (spec[field] !== undefined) warnings.push(`spec.${reportedAt}: ${why}`);
   }
   return warnings;
 }

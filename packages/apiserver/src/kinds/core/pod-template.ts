@@ -7,9 +7,9 @@ import { setTemplateDefaults } from "../pod-spec/defaults.ts";
 import { dropDisabledFields } from "../pod-spec/drop-disabled.ts";
 import { printContainers } from "../pod-spec/print-template.ts";
 import { templateWarnings } from "../pod-spec/warnings.ts";
-import { collectFaults } from "../shared/fault-place.ts";
 import { formatLabels } from "../shared/labels.ts";
 import { isSame } from "../shared/same.ts";
+import { collectFaults } from "../shared/validation-path.ts";
 
 type PodTemplate = corev1.PodTemplate;
 
@@ -30,9 +30,11 @@ export const podTemplateRules: KindRules<PodTemplate> = {
     if (draft.template !== undefined) dropDisabledFields(draft.template.spec, templateOf(old).spec);
   },
   validate: (object) =>
-    collectFaults("template", (place) => checkTemplate(templateOf(object), place, templateOptions())),
+    collectFaults("template", (fldPath) => checkTemplate(templateOf(object), fldPath, templateOptions())),
   validateUpdate: (object, old) =>
-    collectFaults("template", (place) => checkTemplate(templateOf(object), place, templateOptions(templateOf(old)))),
+    collectFaults("template", (fldPath) =>
+      checkTemplate(templateOf(object), fldPath, templateOptions(templateOf(old))),
+    ),
   warnings: (object, old) =>
     old === undefined || hasChanged(object, old) ? templateWarnings(templateOf(object), fieldPath("template")) : [],
   generation: hasChanged,

@@ -7,9 +7,9 @@ import type { Draft, KindRules } from "../kind-rules.ts";
 import { setPodDefaults } from "../pod-spec/defaults.ts";
 import { dropDisabledFields } from "../pod-spec/drop-disabled.ts";
 import { nameWarnings, podWarnings } from "../pod-spec/warnings.ts";
-import { collectFaults } from "../shared/fault-place.ts";
 import { ipWarnings } from "../shared/ip-address.ts";
 import { isSame } from "../shared/same.ts";
+import { collectFaults } from "../shared/validation-path.ts";
 import { checkNewPod, placesOf } from "./pods/check-pod.ts";
 import { checkPodStatus } from "./pods/check-status.ts";
 import { checkChangedPod, podSpecSchema } from "./pods/check-update.ts";
@@ -31,8 +31,8 @@ export const podRules: KindRules<Pod> = {
   },
   prepareCreate: (pod, { nowMs }) => preparePod(pod, nowMs),
   prepareUpdate: (pod, old) => dropDisabledFields(pod.spec, old.spec),
-  validate: (pod) => collectFaults("spec", (place) => checkNewPod(pod, placesOf(place))),
-  validateUpdate: (pod, old) => collectFaults("spec", (place) => checkChangedPod(pod, old, placesOf(place))),
+  validate: (pod) => collectFaults("spec", (fldPath) => checkNewPod(pod, placesOf(fldPath))),
+  validateUpdate: (pod, old) => collectFaults("spec", (fldPath) => checkChangedPod(pod, old, placesOf(fldPath))),
   /** Of changes nobody is warned: people do not make them. */
   warnings(pod, old) {
     if (old !== undefined) return [];
@@ -73,7 +73,7 @@ export const podRules: KindRules<Pod> = {
   subresources: {
     status: {
       prepareUpdate: prepareStatus,
-      validateUpdate: (pod, old) => collectFaults("status", (place) => checkPodStatus(pod, old, place)),
+      validateUpdate: (pod, old) => collectFaults("status", (fldPath) => checkPodStatus(pod, old, fldPath)),
       warnings: ({ status }) => addressWarnings(status),
     },
     ephemeralcontainers: {

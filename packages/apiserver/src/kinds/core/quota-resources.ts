@@ -1,6 +1,7 @@
 // Which resources a quota may bound, and which of them belong to pods or to claims.
-import type { FaultPlace } from "../shared/fault-place.ts";
+
 import { checkResourceName, isHugePages } from "../shared/resource-names.ts";
+import type { ValidationPath } from "../shared/validation-path.ts";
 
 const ofPods = new Set(["pods", "cpu", "memory", "requests.cpu", "requests.memory", "limits.cpu", "limits.memory"]);
 const ofClaims = new Set(["persistentvolumeclaims", "requests.storage"]);
@@ -26,8 +27,8 @@ export function isStandardQuotaResource(name: string): boolean {
 export const isPodResource = (name: string): boolean => ofPods.has(name);
 export const isClaimResource = (name: string): boolean => ofClaims.has(name);
 
-export function checkQuotaResourceName(name: string, place: FaultPlace): void {
-  checkResourceName(name, place);
+export function checkQuotaResourceName(name: string, fldPath: ValidationPath): void {
+  checkResourceName(name, fldPath);
   if (name.includes("/") || isStandardQuotaResource(name)) return;
-  place.invalid(name, "must be a standard resource for quota");
+  fldPath.invalid(name, "must be a standard resource for quota");
 }

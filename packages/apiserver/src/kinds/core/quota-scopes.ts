@@ -1,6 +1,6 @@
 // Which objects a quota counts: by scopes, all of which must match, or by expressions over them.
 import type { corev1 } from "@kubeloop/core/api";
-import { type FaultPlace, mostFaultsTold } from "../shared/fault-place.ts";
+import { mostFaultsReported, type ValidationPath } from "../shared/validation-path.ts";
 import { isClaimResource, isPodResource, isStandardQuotaResource } from "./quota-resources.ts";
 
 type Spec = corev1.ResourceQuotaSpec;
@@ -31,31 +31,31 @@ const contradictions = [
   ["Terminating", "NotTerminating"],
 ];
 
-export function checkScopes(spec: Spec, place: FaultPlace): void {
+export function checkScopes(spec: Spec, fldPath: ValidationPath): void {
   const named = spec.scopes ?? [];
   const unbounded = unboundedCounts(spec);
   for (const scope of named) {
-    if (!Object.hasOwn(scopes, scope)) place.invalid(named, "unsupported scope");
-    checkApplies(unbounded.get(scope) ?? 0, named, place);
+    if (!Object.hasOwn(scopes, scope)) fldPath.invalid(named, "unsupported scope");
+    checkApplies(unbounded.get(scope) ?? 0, named, fldPath);
   }
-  checkContradictions(named, spec, place);
+  checkContradictions(named, spec, fldPath);
 }
 
-export function checkScopeSelector(spec: Spec, place: FaultPlace): void {
+export function checkScopeSelector(spec: Spec, fldPath: ValidationPath): void {
   const { scopeSelector } = spec;
   if (scopeSelector === undefined) return;
   const expressions = scopeSelector.matchExpressions ?? [];
-  const expressionsPlace = place.at("matchExpressions");
+  const expressionsPath = fldPath.at("matchExpressions");
   const unbounded = unboundedCounts(spec);
   const shown = shownSelector(scopeSelector);
   for (const expression of expressions) {
     const { scopeName } = expression;
-    if (!Object.hasOwn(scopes, scopeName)) expressionsPlace.at("scopeName").invalid(scopeName, "unsupported scope");
-    checkApplies(unbounded.get(scopeName) ?? 0, shown, expressionsPlace);
-    checkExpression(expression, expressionsPlace);
+    if (!Object.hasOwn(scopes, scopeName)) expressionsPath.at("scopeName").invalid(scopeName, "unsupported scope");
+    checkApplies(unbounded.get(scopeName) ?? 0, shown, expressionsPath);
+    checkExpression(expression, expressionsPath);
   }
   const named = expressions.map(({ scopeName }) => scopeName);
-  checkContradictions(named, spec, expressionsPlace);
+  checkContradictions(named, spec, expressionsPath);
 }
 
 /** By scope, how many resources it says nothing about. */
@@ -66,43 +66,43 @@ function unboundedCounts({ hard = {} }: Spec): ReadonlyMap<string, number> {
   );
 }
 
-/** One fault for each resource, as far as they are told: resources times scopes are too many even to count. */
-function checkApplies(unbounded: number, shown: unknown, place: FaultPlace): void {
-  const made = Math.min(unbounded, mostFaultsTold - place.faultCount);
-  for (let i = 0; i < made; i++) place.invalid(shown, "unsupported scope applied to resource");
+/** One fault for each resource, as far as they are reported: resources times scopes are too many even to count. */
+function checkApplies(unbounded: number, shown: unknown, fldPath: ValidationPath): void {
+  const made = Math.min(unbounded, mostFaultsReported - fldPath.faultCount);
+  for (let i = 0; i < made; i++) fldPath.invalid(shown, "unsupported scope applied to resource");
 }
 
 function checkExpression(
   { scopeName, operator, values = [] }: corev1.ScopedResourceSelectorRequirement,
-  place: FaultPlace,
+  fldPath: ValidationPath,
 ): void {
   if (plainScopes.has(scopeName) && operator !== "Exists") {
     const why =
       "must be 'Exists' when scope is any of ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity";
-    place.at("operator").invalid(operator, why);
+    fldPath.at("operator").invalid(operator, why);
   }
   switch (operator) {
     case "In":
     case "NotIn":
       if (values.length > 0) return;
-      place.at("values").required("must be at least one value when `operator` is 'In' or 'NotIn' for scope selector");
+      fldPath.at("values").required("must be at least one value when `operator` is 'In' or 'NotIn' for scope selector");
       return;
     case "Exists":
     case "DoesNotExist":
       if (values.length === 0) return;
-      place
+      fldPath
         .at("values")
         .invalid(values, "must be no value when `operator` is 'Exist' or 'DoesNotExist' for scope selector");
       return;
     default:
-      place.at("operator").invalid(operator, "not a valid selector operator");
+      fldPath.at("operator").invalid(operator, "not a valid selector operator");
   }
 }
 
-function checkContradictions(named: readonly string[], spec: Spec, place: FaultPlace): void {
+function checkContradictions(named: readonly string[], spec: Spec, fldPath: ValidationPath): void {
   for (const pair of contradictions) {
     // The plain scopes are shown, also where those of a selector contradict each other.
-    if (pair.every((scope) => named.includes(scope))) place.invalid(spec.scopes ?? null, "conflicting scopes");
+    if (pair.every((scope) => named.includes(scope))) fldPath.invalid(spec.scopes ?? null, "conflicting scopes");
   }
 }
 

@@ -8,12 +8,12 @@ import { dropDisabledFields } from "../pod-spec/drop-disabled.ts";
 import { printContainers } from "../pod-spec/print-template.ts";
 import { nameWarnings, podNamesText, templateWarnings } from "../pod-spec/warnings.ts";
 import { checkNonNegative } from "../shared/checks.ts";
-import { collectFaults, type FaultPlace } from "../shared/fault-place.ts";
 import { formatLabels } from "../shared/labels.ts";
 import { generatedSubdomainName } from "../shared/names.ts";
 import { printAge } from "../shared/print-age.ts";
 import { checkReplicaCounts } from "../shared/replica-counts.ts";
 import { isSame } from "../shared/same.ts";
+import { collectFaults, type ValidationPath } from "../shared/validation-path.ts";
 
 type Controller = corev1.ReplicationController;
 
@@ -42,8 +42,8 @@ export const replicationControllerRules: KindRules<Controller> = {
   prepareUpdate({ spec }, old) {
     if (spec?.template !== undefined) dropDisabledFields(spec.template.spec, old.spec?.template?.spec);
   },
-  validate: (object) => collectFaults("spec", (place) => checkSpec(object.spec ?? {}, place)),
-  validateUpdate: (object, old) => collectFaults("spec", (place) => checkSpec(object.spec ?? {}, place, old.spec)),
+  validate: (object) => collectFaults("spec", (fldPath) => checkSpec(object.spec ?? {}, fldPath)),
+  validateUpdate: (object, old) => collectFaults("spec", (fldPath) => checkSpec(object.spec ?? {}, fldPath, old.spec)),
   warnings(object, old) {
     const template = object.spec?.template;
     const ofName = old === undefined ? nameWarnings(object.metadata.name, podNamesText) : [];
@@ -73,7 +73,7 @@ export const replicationControllerRules: KindRules<Controller> = {
       prepareUpdate(draft, old) {
         draft.spec = old.spec as NonNullable<typeof draft.spec>;
       },
-      validateUpdate: ({ status }) => collectFaults("status", (place) => checkReplicaCounts(status ?? {}, place)),
+      validateUpdate: ({ status }) => collectFaults("status", (fldPath) => checkReplicaCounts(status ?? {}, fldPath)),
     },
   },
   scale: {
@@ -88,30 +88,30 @@ export const replicationControllerRules: KindRules<Controller> = {
 
 function checkSpec(
   spec: corev1.ReplicationControllerSpec,
-  place: FaultPlace,
+  fldPath: ValidationPath,
   old?: corev1.ReplicationControllerSpec,
 ): void {
   const { template, selector = {} } = spec;
-  checkNonNegative(spec.minReadySeconds, place.at("minReadySeconds"));
-  if (isEmpty(selector)) place.at("selector").required();
-  if (spec.replicas === undefined) place.at("replicas").required();
-  else checkNonNegative(spec.replicas, place.at("replicas"));
-  const templatePlace = place.at("template");
+  checkNonNegative(spec.minReadySeconds, fldPath.at("minReadySeconds"));
+  if (isEmpty(selector)) fldPath.at("selector").required();
+  if (spec.replicas === undefined) fldPath.at("replicas").required();
+  else checkNonNegative(spec.replicas, fldPath.at("replicas"));
+  const templatePath = fldPath.at("template");
   if (template === undefined) {
-    templatePlace.required();
+    templatePath.required();
     return;
   }
   const labels = template.metadata?.labels;
   if (!isEmpty(selector) && !matchesSelector(selectorFromLabels(selector), labels ?? {})) {
     const why = "`selector` does not match template `labels`";
-    templatePlace.at("metadata", "labels").invalid(labels ?? null, why);
+    templatePath.at("metadata", "labels").invalid(labels ?? null, why);
   }
-  checkTemplate(template, templatePlace, templateOptions(old?.template));
+  checkTemplate(template, templatePath, templateOptions(old?.template));
   const { restartPolicy, activeDeadlineSeconds } = template.spec;
-  if (restartPolicy !== "Always") templatePlace.at("spec", "restartPolicy").notSupported(restartPolicy, ["Always"]);
+  if (restartPolicy !== "Always") templatePath.at("spec", "restartPolicy").notSupported(restartPolicy, ["Always"]);
   if (activeDeadlineSeconds !== undefined) {
     const why = "activeDeadlineSeconds in ReplicationController is not Supported";
-    templatePlace.at("spec", "activeDeadlineSeconds").forbidden(why);
+    templatePath.at("spec", "activeDeadlineSeconds").forbidden(why);
   }
 }
 

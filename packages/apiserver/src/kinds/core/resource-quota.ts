@@ -2,10 +2,10 @@
 import { compareQuantities, type corev1 } from "@kubeloop/core/api";
 import { resourceQuotas } from "@kubeloop/core/resources";
 import type { Draft, KindRules } from "../kind-rules.ts";
-import { collectFaults, type FaultPlace } from "../shared/fault-place.ts";
 import { own } from "../shared/own.ts";
 import { printAge } from "../shared/print-age.ts";
 import { checkResourceQuantity, type ResourceList, roundResourceList } from "../shared/quantities.ts";
+import { collectFaults, type ValidationPath } from "../shared/validation-path.ts";
 import { checkQuotaResourceName } from "./quota-resources.ts";
 import { checkScopeSelector, checkScopes } from "./quota-scopes.ts";
 
@@ -19,22 +19,22 @@ export const resourceQuotaRules: KindRules<Quota> = {
     roundResourceList(status?.hard);
     roundResourceList(status?.used);
   },
-  validate: (quota) => collectFaults("spec", (place) => checkSpec(quota.spec ?? {}, place)),
+  validate: (quota) => collectFaults("spec", (fldPath) => checkSpec(quota.spec ?? {}, fldPath)),
   validateUpdate: (quota, old) =>
-    collectFaults("spec", (place) => {
+    collectFaults("spec", (fldPath) => {
       const { spec = {} } = quota;
-      checkSpec(spec, place);
+      checkSpec(spec, fldPath);
       if (!isSameSet(spec.scopes, old.spec?.scopes))
-        place.at("scopes").invalid(spec.scopes ?? null, "field is immutable");
+        fldPath.at("scopes").invalid(spec.scopes ?? null, "field is immutable");
     }),
   warnings: (quota, old) => (old === undefined ? requestWarnings(quota.spec?.hard ?? {}) : []),
   subresources: {
     status: {
       prepareUpdate: keepSpec,
       validateUpdate: ({ status = {} }) =>
-        collectFaults("status", (place) => {
-          checkAmounts(status.hard, place.at("hard"));
-          checkAmounts(status.used, place.at("used"));
+        collectFaults("status", (fldPath) => {
+          checkAmounts(status.hard, fldPath.at("hard"));
+          checkAmounts(status.used, fldPath.at("used"));
         }),
     },
   },
@@ -54,16 +54,16 @@ function keepSpec(draft: Draft<Quota>, old: Quota): void {
   else draft.spec = old.spec as Draft<corev1.ResourceQuotaSpec>;
 }
 
-function checkSpec(spec: corev1.ResourceQuotaSpec, place: FaultPlace): void {
-  checkAmounts(spec.hard, place.at("hard"));
-  checkScopes(spec, place.at("scopes"));
-  checkScopeSelector(spec, place.at("scopeSelector"));
+function checkSpec(spec: corev1.ResourceQuotaSpec, fldPath: ValidationPath): void {
+  checkAmounts(spec.hard, fldPath.at("hard"));
+  checkScopes(spec, fldPath.at("scopes"));
+  checkScopeSelector(spec, fldPath.at("scopeSelector"));
 }
 
-function checkAmounts(list: ResourceList | undefined, place: FaultPlace): void {
+function checkAmounts(list: ResourceList | undefined, fldPath: ValidationPath): void {
   for (const [name, amount] of Object.entries(list ?? {})) {
-    checkQuotaResourceName(name, place.item(name));
-    checkResourceQuantity(name, amount, place.item(name));
+    checkQuotaResourceName(name, fldPath.item(name));
+    checkResourceQuantity(name, amount, fldPath.item(name));
   }
 }
 

@@ -6,13 +6,13 @@ import { secrets } from "@kubeloop/core/resources";
 import type { Draft, KindRules } from "../kind-rules.ts";
 import { binarySize, totalSize } from "../shared/binary-size.ts";
 import { isAbsent } from "../shared/checks.ts";
-import type { FaultPlace } from "../shared/fault-place.ts";
 import { findJsonFault } from "../shared/json-syntax.ts";
-import { collectObjectFaults, type ObjectPlaces } from "../shared/object-faults.ts";
+import { collectObjectFaults, type ObjectPaths } from "../shared/object-faults.ts";
 import { own } from "../shared/own.ts";
 import { printAge } from "../shared/print-age.ts";
 import { checkImmutable } from "../shared/same.ts";
 import { unsupportedField } from "../shared/unsupported-field.ts";
+import type { ValidationPath } from "../shared/validation-path.ts";
 import { immutableWhenSet, maxDataBytes } from "./config-map.ts";
 import { keyPairFault } from "./key-pair.ts";
 
@@ -21,7 +21,7 @@ type Bytes = Readonly<Record<string, string>>;
 const accountName = "kubernetes.io/service-account.name";
 
 /** What each type asks for beside well-formed keys. */
-const typeChecks: Readonly<Record<string, (secret: corev1.Secret, at: ObjectPlaces) => void>> = {
+const typeChecks: Readonly<Record<string, (secret: corev1.Secret, at: ObjectPaths) => void>> = {
   "kubernetes.io/service-account-token": ({ metadata }, at) => {
     if (isAbsent(metadata.annotations?.[accountName])) at("metadata").at("annotations").item(accountName).required();
   },
@@ -85,21 +85,21 @@ function takeInText(draft: Draft<corev1.Secret>): void {
   }
 }
 
-function checkSecret(secret: corev1.Secret, at: ObjectPlaces): void {
+function checkSecret(secret: corev1.Secret, at: ObjectPaths): void {
   const { data = {}, type = "" } = secret;
   for (const key of Object.keys(data)) at("data").item(key).invalidFor(key, validateConfigMapKey(key));
   if (totalSize(data, binarySize) > maxDataBytes) at("data").tooLong(maxDataBytes);
   own(typeChecks, type)?.(secret, at);
 }
 
-/** An object of JSON, which must be there. What is wrong with it is told; what it holds is not. */
-function checkJson(base64: Bytes[string] | undefined, place: FaultPlace): void {
+/** An object of JSON, which must be there. What is wrong with it is reported; what it holds is not. */
+function checkJson(base64: Bytes[string] | undefined, fldPath: ValidationPath): void {
   if (base64 === undefined) {
-    place.required();
+    fldPath.required();
     return;
   }
   const fault = jsonObjectFault(Buffer.from(base64, "base64"));
-  if (fault !== undefined) place.invalid("<secret contents redacted>", fault);
+  if (fault !== undefined) fldPath.invalid("<secret contents redacted>", fault);
 }
 
 function jsonObjectFault(bytes: Buffer): string | undefined {

@@ -3,10 +3,10 @@
 import type { corev1 } from "@kubeloop/core/api";
 import { services } from "@kubeloop/core/resources";
 import type { Draft, KindRules } from "../kind-rules.ts";
-import { collectFaults } from "../shared/fault-place.ts";
 import { labelName } from "../shared/names.ts";
 import { collectObjectFaults } from "../shared/object-faults.ts";
 import { unsupportedField } from "../shared/unsupported-field.ts";
+import { collectFaults } from "../shared/validation-path.ts";
 import { checkServiceChange } from "./services/check-change.ts";
 import { checkService } from "./services/check-service.ts";
 import { checkIngress } from "./services/check-status.ts";
@@ -37,7 +37,7 @@ export const serviceRules: KindRules<corev1.Service> = {
         else draft.spec = old.spec as Draft<corev1.ServiceSpec>;
       },
       validateUpdate: (service, old) =>
-        collectFaults("status", (place) => checkIngress(service, old, place.at("loadBalancer", "ingress"))),
+        collectFaults("status", (fldPath) => checkIngress(service, old, fldPath.at("loadBalancer", "ingress"))),
       warnings: ingressWarnings,
     },
   },

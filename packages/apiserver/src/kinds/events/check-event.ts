@@ -2,7 +2,7 @@
 // say who reports it; and who writes through events.k8s.io may not use what only old clients use, nor change what was said.
 import { type corev1, validateDns1123Subdomain, validateQualifiedName } from "@kubeloop/core/api";
 import { isAbsent } from "../shared/checks.ts";
-import type { ObjectPlaces } from "../shared/object-faults.ts";
+import type { ObjectPaths } from "../shared/object-faults.ts";
 import { isSame } from "../shared/same.ts";
 
 type Event = corev1.Event;
@@ -14,7 +14,7 @@ const longestMessage = 1024;
 /** For everybody. `reporter` is what the version of the request calls the reporting controller. */
 export function checkAnyEvent(
   event: Event,
-  at: ObjectPlaces,
+  at: ObjectPaths,
   reporter: "reportingComponent" | "reportingController",
 ): void {
   const namespace = event.metadata.namespace ?? "";
@@ -32,7 +32,7 @@ function isAbout(namespace: string, about: string, isTimedEvent: boolean): boole
   return isTimedEvent || namespace === about;
 }
 
-function checkReport(event: Event, at: ObjectPlaces, reporter: string): void {
+function checkReport(event: Event, at: ObjectPaths, reporter: string): void {
   const { reportingComponent = "", reportingInstance = "", action = "", reason = "", message = "" } = event;
   if (reportingComponent === "") at(reporter).required();
   at(reporter).invalidFor(reportingComponent, validateQualifiedName(reportingComponent));
@@ -43,12 +43,12 @@ function checkReport(event: Event, at: ObjectPlaces, reporter: string): void {
   checkLength(message, longestMessage, at, "message");
 }
 
-function checkLength(text: string, longest: number, at: ObjectPlaces, field: string): void {
+function checkLength(text: string, longest: number, at: ObjectPaths, field: string): void {
   if (Buffer.byteLength(text) > longest) at(field).invalid("", `can have at most ${longest} characters`);
 }
 
 /** A new one through events.k8s.io. */
-export function checkNewEvent(event: Event, at: ObjectPlaces): void {
+export function checkNewEvent(event: Event, at: ObjectPaths): void {
   const { type = "" } = event;
   checkSeries(event, at);
   if (!isTimed(event)) at("eventTime").required();
@@ -66,7 +66,7 @@ export function checkNewEvent(event: Event, at: ObjectPlaces): void {
 }
 
 /** The next version of one through events.k8s.io: only a series goes on. */
-export function checkChangedEvent(event: Event, old: Event, at: ObjectPlaces): void {
+export function checkChangedEvent(event: Event, old: Event, at: ObjectPaths): void {
   if (!isSame(event.series, old.series)) checkSeries(event, at);
   for (const [field, name] of fixedFields) {
     const value = shown(field, event[name]);
@@ -92,7 +92,7 @@ const fixedFields = [
   ["reportingInstance", "reportingInstance"],
 ] as const;
 
-function checkSeries({ series }: Event, at: ObjectPlaces): void {
+function checkSeries({ series }: Event, at: ObjectPaths): void {
   if (series === undefined) return;
   if ((series.count ?? 0) < 2) at("series.count").invalid("", "should be at least 2");
   if (isAbsent(series.lastObservedTime)) at("series.lastObservedTime").required();

@@ -2,7 +2,7 @@
 import type { flowcontrolv1 } from "@kubeloop/core/api";
 import { flowSchemas } from "@kubeloop/core/resources";
 import type { KindRules } from "../kind-rules.ts";
-import { collectObjectFaults, type ObjectPlaces } from "../shared/object-faults.ts";
+import { collectObjectFaults, type ObjectPaths } from "../shared/object-faults.ts";
 import { printAge } from "../shared/print-age.ts";
 import { keepAllButStatus, keepMetadata } from "../shared/status-metadata.ts";
 import { checkFlowConditions } from "./check-conditions.ts";
@@ -42,7 +42,7 @@ export const flowSchemaRules: KindRules<FlowSchema> = {
   ],
 };
 
-function checkFlowSchema({ metadata, spec, status }: FlowSchema, at: ObjectPlaces): void {
+function checkFlowSchema({ metadata, spec, status }: FlowSchema, at: ObjectPaths): void {
   checkFlowSchemaSpec(spec, at("spec"), metadata.name ?? "");
   checkFlowConditions(status?.conditions, at("status").at("conditions"));
 }

@@ -3,11 +3,11 @@ import type { flowcontrolv1 } from "@kubeloop/core/api";
 import { priorityLevelConfigurations } from "@kubeloop/core/resources";
 import type { KindRules } from "../kind-rules.ts";
 import { isAbsent } from "../shared/checks.ts";
-import type { FaultPlace } from "../shared/fault-place.ts";
-import { collectObjectFaults, type ObjectPlaces } from "../shared/object-faults.ts";
+import { collectObjectFaults, type ObjectPaths } from "../shared/object-faults.ts";
 import { own } from "../shared/own.ts";
 import { printAge } from "../shared/print-age.ts";
 import { keepAllButStatus, keepMetadata } from "../shared/status-metadata.ts";
+import type { ValidationPath } from "../shared/validation-path.ts";
 import { checkFlowConditions } from "./check-conditions.ts";
 
 type PriorityLevel = flowcontrolv1.PriorityLevelConfiguration;
@@ -60,86 +60,89 @@ export const priorityLevelConfigurationRules: KindRules<PriorityLevel> = {
   },
 };
 
-function checkPriorityLevel({ metadata, spec, status }: PriorityLevel, at: ObjectPlaces): void {
+function checkPriorityLevel({ metadata, spec, status }: PriorityLevel, at: ObjectPaths): void {
   if (own(metadata.annotations, zeroSharesAnnotation) !== undefined) {
     at("metadata").at("annotations").forbidden(`annotation '${zeroSharesAnnotation}' is forbidden`);
   }
-  const place = at("spec");
+  const fldPath = at("spec");
   if ((metadata.name === "exempt") !== (spec.type === "Exempt")) {
-    place.at("type").invalid(spec.type, "must be 'Exempt' if and only if `name` is 'exempt'");
+    fldPath.at("type").invalid(spec.type, "must be 'Exempt' if and only if `name` is 'exempt'");
   }
-  checkType(spec, place);
+  checkType(spec, fldPath);
   checkFlowConditions(status?.conditions, at("status").at("conditions"));
 }
 
-function checkType({ type, limited, exempt }: flowcontrolv1.PriorityLevelConfigurationSpec, place: FaultPlace): void {
+function checkType(
+  { type, limited, exempt }: flowcontrolv1.PriorityLevelConfigurationSpec,
+  fldPath: ValidationPath,
+): void {
   switch (type) {
     case "Exempt":
-      if (limited !== undefined) place.at("limited").forbidden("must be nil if the type is not Limited");
+      if (limited !== undefined) fldPath.at("limited").forbidden("must be nil if the type is not Limited");
       if (exempt !== undefined) {
-        checkShares(exempt.nominalConcurrencyShares, place.at("exempt"));
-        checkLendable(exempt.lendablePercent, place.at("exempt"));
+        checkShares(exempt.nominalConcurrencyShares, fldPath.at("exempt"));
+        checkLendable(exempt.lendablePercent, fldPath.at("exempt"));
       }
       break;
     case "Limited":
-      if (exempt !== undefined) place.at("exempt").forbidden("must be nil if the type is Limited");
-      if (limited === undefined) place.at("limited").required("must not be empty when type is Limited");
-      else checkLimited(limited, place.at("limited"));
+      if (exempt !== undefined) fldPath.at("exempt").forbidden("must be nil if the type is Limited");
+      if (limited === undefined) fldPath.at("limited").required("must not be empty when type is Limited");
+      else checkLimited(limited, fldPath.at("limited"));
       break;
     default:
-      if (isAbsent(type)) place.at("type").required();
-      else place.at("type").notSupported(type, ["Exempt", "Limited"]);
+      if (isAbsent(type)) fldPath.at("type").required();
+      else fldPath.at("type").notSupported(type, ["Exempt", "Limited"]);
   }
 }
 
-function checkLimited(limited: flowcontrolv1.LimitedPriorityLevelConfiguration, place: FaultPlace): void {
-  checkShares(limited.nominalConcurrencyShares, place);
-  checkResponse(limited.limitResponse, place.at("limitResponse"));
-  checkLendable(limited.lendablePercent, place);
+function checkLimited(limited: flowcontrolv1.LimitedPriorityLevelConfiguration, fldPath: ValidationPath): void {
+  checkShares(limited.nominalConcurrencyShares, fldPath);
+  checkResponse(limited.limitResponse, fldPath.at("limitResponse"));
+  checkLendable(limited.lendablePercent, fldPath);
   const { borrowingLimitPercent: limit = 0 } = limited;
   if (limit < 0) {
-    place.at("borrowingLimitPercent").invalid(limit, "if specified, must be a non-negative integer");
+    fldPath.at("borrowingLimitPercent").invalid(limit, "if specified, must be a non-negative integer");
   }
 }
 
-function checkShares(shares: number | undefined, place: FaultPlace): void {
-  if ((shares ?? 0) < 0) place.at("nominalConcurrencyShares").invalid(shares, "must be a non-negative integer");
+function checkShares(shares: number | undefined, fldPath: ValidationPath): void {
+  if ((shares ?? 0) < 0) fldPath.at("nominalConcurrencyShares").invalid(shares, "must be a non-negative integer");
 }
 
-function checkLendable(percent: number | undefined, place: FaultPlace): void {
+function checkLendable(percent: number | undefined, fldPath: ValidationPath): void {
   const isRight = percent === undefined || (percent >= 0 && percent <= 100);
-  if (!isRight) place.at("lendablePercent").invalid(percent, "must be between 0 and 100, inclusive");
+  if (!isRight) fldPath.at("lendablePercent").invalid(percent, "must be between 0 and 100, inclusive");
 }
 
-function checkResponse(response: flowcontrolv1.LimitResponse | undefined, place: FaultPlace): void {
+function checkResponse(response: flowcontrolv1.LimitResponse | undefined, fldPath: ValidationPath): void {
   const { type = "", queuing } = response ?? {};
   switch (type) {
     case "Reject":
       if (queuing !== undefined) {
-        place.at("queuing").forbidden("must be nil if limited.limitResponse.type is not Limited");
+        fldPath.at("queuing").forbidden("must be nil if limited.limitResponse.type is not Limited");
       }
       break;
     case "Queue":
       if (queuing === undefined) {
-        place.at("queuing").required("must not be empty if limited.limitResponse.type is Limited");
-      } else checkQueuing(queuing, place.at("queuing"));
+        fldPath.at("queuing").required("must not be empty if limited.limitResponse.type is Limited");
+      } else checkQueuing(queuing, fldPath.at("queuing"));
       break;
     default:
-      if (type === "") place.at("type").required();
-      else place.at("type").notSupported(type, ["Queue", "Reject"]);
+      if (type === "") fldPath.at("type").required();
+      else fldPath.at("type").notSupported(type, ["Queue", "Reject"]);
   }
 }
 
-function checkQueuing(queuing: flowcontrolv1.QueuingConfiguration, place: FaultPlace): void {
+function checkQueuing(queuing: flowcontrolv1.QueuingConfiguration, fldPath: ValidationPath): void {
   const { queueLengthLimit = 0, queues = 0, handSize = 0 } = queuing;
-  if (queueLengthLimit <= 0) place.at("queueLengthLimit").invalid(queueLengthLimit, "must be positive");
-  if (queues <= 0) place.at("queues").invalid(queues, "must be positive");
-  else if (queues > mostQueues) place.at("queues").invalid(queues, `must not be greater than ${mostQueues}`);
-  const handPlace = place.at("handSize");
-  if (handSize <= 0) handPlace.invalid(handSize, "must be positive");
-  else if (handSize > queues) handPlace.invalid(handSize, `should not be greater than queues (${queues})`);
+  if (queueLengthLimit <= 0) fldPath.at("queueLengthLimit").invalid(queueLengthLimit, "must be positive");
+  if (queues <= 0) fldPath.at("queues").invalid(queues, "must be positive");
+  else if (queues > mostQueues) fldPath.at("queues").invalid(queues, `must not be greater than ${mostQueues}`);
+  const handPath = fldPath.at("handSize");
+  if (handSize <= 0) handPath.invalid(handSize, "must be positive");
+  else if (handSize > queues) handPath.invalid(handSize, `should not be greater than queues (${queues})`);
   else if (Math.ceil(Math.log2(queues) * handSize) > mostEntropyBits) {
     const bits = `required entropy bits of deckSize ${queues} and handSize ${handSize}`;
-    handPlace.invalid(handSize, `${bits} should not be greater than ${mostEntropyBits}`);
+    handPath.invalid(handSize, `${bits} should not be greater than ${mostEntropyBits}`);
   }
 }

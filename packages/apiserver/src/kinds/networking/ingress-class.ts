@@ -3,10 +3,10 @@ import { type networkingv1, validateDns1123Label } from "@kubeloop/core/api";
 import { ingressClasses } from "@kubeloop/core/resources";
 import type { KindRules } from "../kind-rules.ts";
 import { checkDomainPath } from "../shared/domain-path.ts";
-import { collectFaults, type FaultPlace } from "../shared/fault-place.ts";
 import { own } from "../shared/own.ts";
 import { printAge } from "../shared/print-age.ts";
 import { checkImmutable } from "../shared/same.ts";
+import { collectFaults, type ValidationPath } from "../shared/validation-path.ts";
 import { checkTypedReference } from "./typed-reference.ts";
 
 const longestController = 250;
@@ -19,11 +19,11 @@ export const ingressClassRules: KindRules<networkingv1.IngressClass> = {
   defaults({ spec }) {
     if (spec?.parameters !== undefined) spec.parameters.scope ??= "Cluster";
   },
-  validate: ({ spec = {} }) => collectFaults("spec", (place) => checkSpec(spec, place)),
+  validate: ({ spec = {} }) => collectFaults("spec", (fldPath) => checkSpec(spec, fldPath)),
   validateUpdate: ({ spec = {} }, old) =>
-    collectFaults("spec", (place) => {
-      checkImmutable(spec.controller ?? "", old.spec?.controller ?? "", place.at("controller"));
-      checkSpec(spec, place);
+    collectFaults("spec", (fldPath) => {
+      checkImmutable(spec.controller ?? "", old.spec?.controller ?? "", fldPath.at("controller"));
+      checkSpec(spec, fldPath);
     }),
   printRow: ({ metadata, spec = {} }, { nowMs }) => [
     own(metadata.annotations, defaultAnnotation) === "true" ? `${metadata.name} (default)` : metadata.name,
@@ -33,30 +33,30 @@ export const ingressClassRules: KindRules<networkingv1.IngressClass> = {
   ],
 };
 
-function checkSpec({ controller, parameters }: networkingv1.IngressClassSpec, place: FaultPlace): void {
-  const controllerPlace = place.at("controller");
-  if (Buffer.byteLength(controller ?? "") > longestController) controllerPlace.tooLong(longestController);
-  checkDomainPath(controller, controllerPlace);
-  if (parameters !== undefined) checkParameters(parameters, place.at("parameters"));
+function checkSpec({ controller, parameters }: networkingv1.IngressClassSpec, fldPath: ValidationPath): void {
+  const controllerPath = fldPath.at("controller");
+  if (Buffer.byteLength(controller ?? "") > longestController) controllerPath.tooLong(longestController);
+  checkDomainPath(controller, controllerPath);
+  if (parameters !== undefined) checkParameters(parameters, fldPath.at("parameters"));
 }
 
-function checkParameters(parameters: networkingv1.IngressClassParametersReference, place: FaultPlace): void {
-  checkTypedReference(parameters, place);
+function checkParameters(parameters: networkingv1.IngressClassParametersReference, fldPath: ValidationPath): void {
+  checkTypedReference(parameters, fldPath);
   const { scope, namespace } = parameters;
-  const namespacePlace = place.at("namespace");
+  const namespacePath = fldPath.at("namespace");
   switch (scope) {
     case undefined:
-      place.at("scope").required();
+      fldPath.at("scope").required();
       break;
     case "Namespace":
-      if (namespace === undefined) namespacePlace.required("`parameters.scope` is set to 'Namespace'");
-      else namespacePlace.invalidFor(namespace, validateDns1123Label(namespace));
+      if (namespace === undefined) namespacePath.required("`parameters.scope` is set to 'Namespace'");
+      else namespacePath.invalidFor(namespace, validateDns1123Label(namespace));
       break;
     case "Cluster":
-      if (namespace !== undefined) namespacePlace.forbidden("`parameters.scope` is set to 'Cluster'");
+      if (namespace !== undefined) namespacePath.forbidden("`parameters.scope` is set to 'Cluster'");
       break;
     default:
-      place.at("scope").notSupported(scope, ["Cluster", "Namespace"]);
+      fldPath.at("scope").notSupported(scope, ["Cluster", "Namespace"]);
   }
 }
 

@@ -2,12 +2,12 @@
 import { fieldPath, itemPath, type networkingv1 } from "@kubeloop/core/api";
 import { ingresses } from "@kubeloop/core/resources";
 import type { KindRules } from "../kind-rules.ts";
-import { collectFaults } from "../shared/fault-place.ts";
 import { ipWarnings } from "../shared/ip-address.ts";
 import { collectObjectFaults } from "../shared/object-faults.ts";
 import { own } from "../shared/own.ts";
 import { printAge } from "../shared/print-age.ts";
 import { keepAllButStatus } from "../shared/status-metadata.ts";
+import { collectFaults } from "../shared/validation-path.ts";
 import { checkIngressSpec, ingressOptions } from "./check-ingress.ts";
 import { checkIngressStatus } from "./check-ingress-status.ts";
 
@@ -33,7 +33,7 @@ export const ingressRules: KindRules<Ingress> = {
       at("annotations").at(classAnnotation).invalid(annotated, why);
     }),
   validateUpdate: ({ spec = {} }, old) =>
-    collectFaults("spec", (place) => checkIngressSpec(spec, place, ingressOptions(old.spec ?? {}))),
+    collectFaults("spec", (fldPath) => checkIngressSpec(spec, fldPath, ingressOptions(old.spec ?? {}))),
   warnings({ metadata, spec }, old) {
     if (old !== undefined || own(metadata.annotations, classAnnotation) === undefined) return [];
     if (spec?.ingressClassName !== undefined) return [];
@@ -43,8 +43,8 @@ export const ingressRules: KindRules<Ingress> = {
     status: {
       prepareUpdate: keepAllButStatus,
       validateUpdate: ({ status }, old) =>
-        collectFaults("status", (place) =>
-          checkIngressStatus(status?.loadBalancer ?? {}, place.at("loadBalancer"), old.status?.loadBalancer ?? {}),
+        collectFaults("status", (fldPath) =>
+          checkIngressStatus(status?.loadBalancer ?? {}, fldPath.at("loadBalancer"), old.status?.loadBalancer ?? {}),
         ),
       warnings: ({ status }) =>
         (status?.loadBalancer?.ingress ?? []).flatMap(({ ip = "" }, i) =>

@@ -5,8 +5,8 @@ import { ipAddresses } from "@kubeloop/core/resources";
 import type { KindRules } from "../kind-rules.ts";
 import { checkCanonicalIp } from "../shared/canonical-ip.ts";
 import { isAbsent } from "../shared/checks.ts";
-import { collectFaults, type FaultPlace } from "../shared/fault-place.ts";
 import { printAge } from "../shared/print-age.ts";
+import { collectFaults, type ValidationPath } from "../shared/validation-path.ts";
 import { checkPathSegment } from "./typed-reference.ts";
 
 type ParentReference = networkingv1.ParentReference;
@@ -14,14 +14,14 @@ type ParentReference = networkingv1.ParentReference;
 export const ipAddressRules: KindRules<networkingv1.IPAddress> = {
   resource: ipAddresses,
   metadataOnUpdate: ["whole", "changes"],
-  checkName: (name) => collectFaults("", (place) => checkCanonicalIp(name, place)).map(({ detail }) => detail),
-  validate: ({ spec }) => collectFaults("spec", (place) => checkParent(spec?.parentRef, place.at("parentRef"))),
+  checkName: (name) => collectFaults("", (fldPath) => checkCanonicalIp(name, fldPath)).map(({ detail }) => detail),
+  validate: ({ spec }) => collectFaults("spec", (fldPath) => checkParent(spec?.parentRef, fldPath.at("parentRef"))),
   validateUpdate: ({ spec }, old) =>
-    collectFaults("spec", (place) => {
-      const parentPlace = place.at("parentRef");
-      checkParent(spec?.parentRef, parentPlace);
+    collectFaults("spec", (fldPath) => {
+      const parentPath = fldPath.at("parentRef");
+      checkParent(spec?.parentRef, parentPath);
       if (deepEqual(spec?.parentRef, old.spec?.parentRef)) return;
-      parentPlace.invalid(spec?.parentRef === undefined ? null : internalParent(spec.parentRef), "field is immutable");
+      parentPath.invalid(spec?.parentRef === undefined ? null : internalParent(spec.parentRef), "field is immutable");
     }),
   printRow: ({ metadata, spec }, { nowMs }) => [
     metadata.name,
@@ -30,16 +30,16 @@ export const ipAddressRules: KindRules<networkingv1.IPAddress> = {
   ],
 };
 
-function checkParent(parent: ParentReference | undefined, place: FaultPlace): void {
+function checkParent(parent: ParentReference | undefined, fldPath: ValidationPath): void {
   if (parent === undefined) {
-    place.required();
+    fldPath.required();
     return;
   }
   const { group, resource, name, namespace } = parent;
-  if (!isAbsent(group)) place.at("group").invalidFor(group, validateDns1123Subdomain(group));
-  checkPathSegment(resource, place.at("resource"));
-  checkPathSegment(name, place.at("name"));
-  if (!isAbsent(namespace)) place.at("namespace").invalidFor(namespace, validatePathSegmentName(namespace));
+  if (!isAbsent(group)) fldPath.at("group").invalidFor(group, validateDns1123Subdomain(group));
+  checkPathSegment(resource, fldPath.at("resource"));
+  checkPathSegment(name, fldPath.at("name"));
+  if (!isAbsent(namespace)) fldPath.at("namespace").invalidFor(namespace, validatePathSegmentName(namespace));
 }
 
 function internalParent({ group = "", resource = "", namespace = "", name = "" }: ParentReference): unknown {

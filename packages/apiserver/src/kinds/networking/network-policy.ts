@@ -3,9 +3,9 @@ import { formatLabelSelector, type networkingv1 } from "@kubeloop/core/api";
 import { networkPolicies } from "@kubeloop/core/resources";
 import type { Draft, KindRules } from "../kind-rules.ts";
 import { cidrWarnings } from "../shared/cidr.ts";
-import { collectFaults, FaultPlace } from "../shared/fault-place.ts";
 import { checkLabelSelector } from "../shared/labels.ts";
 import { printAge } from "../shared/print-age.ts";
+import { collectFaults, ValidationPath } from "../shared/validation-path.ts";
 import { checkNetworkPolicySpec, type NetworkPolicyOptions } from "./check-network-policy.ts";
 
 type Spec = networkingv1.NetworkPolicySpec;
@@ -25,9 +25,9 @@ export const networkPolicyRules: KindRules<networkingv1.NetworkPolicy> = {
   prepareUpdate({ metadata, spec = {} }, old) {
     if (hadEmptyRules.has(spec)) metadata.generation = (old.metadata.generation ?? 0) + 1;
   },
-  validate: ({ spec = {} }) => collectFaults("spec", (place) => checkNetworkPolicySpec(spec, place)),
+  validate: ({ spec = {} }) => collectFaults("spec", (fldPath) => checkNetworkPolicySpec(spec, fldPath)),
   validateUpdate: ({ spec = {} }, old) =>
-    collectFaults("spec", (place) => checkNetworkPolicySpec(spec, place, optionsOf(old.spec ?? {}))),
+    collectFaults("spec", (fldPath) => checkNetworkPolicySpec(spec, fldPath, optionsOf(old.spec ?? {}))),
   warnings: ({ spec = {} }) => blocksOf(spec).flatMap(blockWarnings),
   printRow: ({ metadata, spec = {} }, { nowMs }) => [
     metadata.name,
@@ -48,21 +48,21 @@ function dropEmptyRules(spec: Draft<Spec>): void {
 }
 
 function optionsOf(old: Spec): NetworkPolicyOptions {
-  const isSelectorBad = collectFaults("", (place) => checkLabelSelector(old.podSelector, place)).length > 0;
+  const isSelectorBad = collectFaults("", (fldPath) => checkLabelSelector(old.podSelector, fldPath)).length > 0;
   const oldCidrs = blocksOf(old).flatMap(({ block }) => [block.cidr, ...(block.except ?? [])]);
   return { allowsInvalidValues: isSelectorBad, oldCidrs };
 }
 
 interface PlacedBlock {
   readonly block: networkingv1.IPBlock;
-  readonly place: FaultPlace;
+  readonly fldPath: ValidationPath;
 }
 
 function blocksOf({ ingress = [], egress = [] }: Spec): readonly PlacedBlock[] {
-  const spec = new FaultPlace([], "spec", {});
-  const placed = (peers: readonly networkingv1.NetworkPolicyPeer[] = [], at: FaultPlace): PlacedBlock[] =>
+  const spec = new ValidationPath([], "spec", {});
+  const placed = (peers: readonly networkingv1.NetworkPolicyPeer[] = [], at: ValidationPath): PlacedBlock[] =>
     peers.flatMap(({ ipBlock }, i) =>
-      ipBlock === undefined ? [] : [{ block: ipBlock, place: at.item(i).at("ipBlock") }],
+      ipBlock === undefined ? [] : [{ block: ipBlock, fldPath: at.item(i).at("ipBlock") }],
     );
   return [
     ...ingress.flatMap(({ from }, i) => placed(from, spec.at("ingress").item(i).at("from"))),
@@ -70,9 +70,9 @@ function blocksOf({ ingress = [], egress = [] }: Spec): readonly PlacedBlock[] {
   ];
 }
 
-function blockWarnings({ block, place }: PlacedBlock): string[] {
+function blockWarnings({ block, fldPath }: PlacedBlock): string[] {
   return [
-    ...cidrWarnings(block.cidr, place.at("cidr")),
-    ...(block.except ?? []).flatMap((cidr, i) => cidrWarnings(cidr, place.at("except").item(i))),
+    ...cidrWarnings(block.cidr, fldPath.at("cidr")),
+    ...(block.except ?? []).flatMap((cidr, i) => cidrWarnings(cidr, fldPath.at("except").item(i))),
   ];
 }

@@ -4,18 +4,18 @@ import { serviceCIDRs } from "@kubeloop/core/resources";
 import type { KindRules } from "../kind-rules.ts";
 import { checkCanonicalCidr } from "../shared/canonical-ip.ts";
 import { parseCidr } from "../shared/cidr.ts";
-import { collectFaults, type FaultPlace } from "../shared/fault-place.ts";
 import { printAge } from "../shared/print-age.ts";
 import { keepAllButStatus, keepMetadata } from "../shared/status-metadata.ts";
+import { collectFaults, type ValidationPath } from "../shared/validation-path.ts";
 
 const immutable = "field is immutable";
 
 export const serviceCidrRules: KindRules<networkingv1.ServiceCIDR> = {
   resource: serviceCIDRs,
   untouched: { status: [["spec"], ["metadata"]] },
-  validate: ({ spec = {} }) => collectFaults("spec", (place) => checkCidrs(spec, place.at("cidrs"))),
+  validate: ({ spec = {} }) => collectFaults("spec", (fldPath) => checkCidrs(spec, fldPath.at("cidrs"))),
   validateUpdate: ({ spec = {} }, old) =>
-    collectFaults("spec", (place) => checkChange(spec, old.spec ?? {}, place.at("cidrs"))),
+    collectFaults("spec", (fldPath) => checkChange(spec, old.spec ?? {}, fldPath.at("cidrs"))),
   subresources: {
     status: {
       prepareUpdate(draft, old) {
@@ -31,34 +31,34 @@ export const serviceCidrRules: KindRules<networkingv1.ServiceCIDR> = {
   ],
 };
 
-function checkCidrs({ cidrs = [] }: networkingv1.ServiceCIDRSpec, place: FaultPlace): void {
+function checkCidrs({ cidrs = [] }: networkingv1.ServiceCIDRSpec, fldPath: ValidationPath): void {
   if (cidrs.length === 0) {
-    place.required("at least one CIDR required");
+    fldPath.required("at least one CIDR required");
     return;
   }
   if (cidrs.length > 2) {
-    place.invalid({ CIDRs: cidrs }, "may only hold up to 2 values");
+    fldPath.invalid({ CIDRs: cidrs }, "may only hold up to 2 values");
     return;
   }
-  for (const [i, cidr] of cidrs.entries()) checkCanonicalCidr(cidr, place.item(i));
+  for (const [i, cidr] of cidrs.entries()) checkCanonicalCidr(cidr, fldPath.item(i));
   const [first, second] = cidrs.map((cidr) => parseCidr(cidr)?.address.family);
   if (first !== undefined && first === second) {
     const why = "may specify no more than one IP for each IP family, i.e 192.168.0.0/24 and 2001:db8::/64";
-    place.invalid(cidrs, why);
+    fldPath.invalid(cidrs, why);
   }
 }
 
 function checkChange(
   spec: networkingv1.ServiceCIDRSpec,
   { cidrs: old = [] }: networkingv1.ServiceCIDRSpec,
-  place: FaultPlace,
+  fldPath: ValidationPath,
 ): void {
   const { cidrs = [] } = spec;
   const isGrown = old.length === 1 && cidrs.length === 2;
   if (!isGrown && cidrs.length !== old.length) {
-    place.invalid(spec.cidrs ?? null, immutable);
+    fldPath.invalid(spec.cidrs ?? null, immutable);
     return;
   }
-  for (const [i, cidr] of old.entries()) if (cidr !== cidrs[i]) place.item(i).invalid(cidrs[i], immutable);
-  if (isGrown) checkCidrs(spec, place);
+  for (const [i, cidr] of old.entries()) if (cidr !== cidrs[i]) fldPath.item(i).invalid(cidrs[i], immutable);
+  if (isGrown) checkCidrs(spec, fldPath);
 }

@@ -5,13 +5,13 @@ import type { KindRules } from "../kind-rules.ts";
 import { checkTolerations } from "../pod-spec/check-affinity.ts";
 import { checkContainerResources } from "../pod-spec/check-resources.ts";
 import { checkDnsLabel, isAbsent } from "../shared/checks.ts";
-import type { FaultPlace } from "../shared/fault-place.ts";
 import { internalForm } from "../shared/internal-form.ts";
 import { checkLabels } from "../shared/labels.ts";
-import { collectObjectFaults, type ObjectPlaces } from "../shared/object-faults.ts";
+import { collectObjectFaults, type ObjectPaths } from "../shared/object-faults.ts";
 import { oldNodeLabelWarnings } from "../shared/old-node-labels.ts";
 import { printAge } from "../shared/print-age.ts";
 import { checkImmutable } from "../shared/same.ts";
+import type { ValidationPath } from "../shared/validation-path.ts";
 
 type RuntimeClass = nodev1.RuntimeClass;
 
@@ -34,7 +34,7 @@ export const runtimeClassRules: KindRules<RuntimeClass> = {
   printRow: ({ metadata, handler }, { nowMs }) => [metadata.name, handler, printAge(metadata.creationTimestamp, nowMs)],
 };
 
-function checkRuntimeClass({ handler, overhead, scheduling }: RuntimeClass, at: ObjectPlaces): void {
+function checkRuntimeClass({ handler, overhead, scheduling }: RuntimeClass, at: ObjectPaths): void {
   if (isAbsent(handler)) at("handler").required();
   else checkDnsLabel(handler, at("handler"));
   if (overhead?.podFixed !== undefined) {
@@ -42,17 +42,17 @@ function checkRuntimeClass({ handler, overhead, scheduling }: RuntimeClass, at: 
     checkContainerResources({ limits: overhead.podFixed }, at("overhead"), options);
   }
   if (scheduling === undefined) return;
-  const place = at("scheduling");
-  checkLabels(scheduling.nodeSelector, place.at("nodeSelector"));
-  checkDistinctTolerations(scheduling.tolerations ?? [], place.at("tolerations"));
+  const fldPath = at("scheduling");
+  checkLabels(scheduling.nodeSelector, fldPath.at("nodeSelector"));
+  checkDistinctTolerations(scheduling.tolerations ?? [], fldPath.at("tolerations"));
 }
 
-function checkDistinctTolerations(tolerations: readonly corev1.Toleration[], place: FaultPlace): void {
-  checkTolerations(tolerations, place, { allowsComparingTolerations: false });
+function checkDistinctTolerations(tolerations: readonly corev1.Toleration[], fldPath: ValidationPath): void {
+  checkTolerations(tolerations, fldPath, { allowsComparingTolerations: false });
   const seen = new Set<string>();
   for (const [i, toleration] of tolerations.entries()) {
     const identity = identityOf(toleration);
-    if (seen.has(identity)) place.item(i).duplicate(internalForm(toleration, "Toleration"));
+    if (seen.has(identity)) fldPath.item(i).duplicate(internalForm(toleration, "Toleration"));
     seen.add(identity);
   }
 }

@@ -1,7 +1,7 @@
 // Containers of a pod: what holds of all of them, and what is particular to init and ephemeral ones.
 import { type corev1, validatePortName, validatePortNumber } from "@kubeloop/core/api";
 import { checkChoice, checkDnsLabel, checkOptionalChoice, checkPresent, isAbsent } from "../shared/checks.ts";
-import type { FaultPlace } from "../shared/fault-place.ts";
+import type { ValidationPath } from "../shared/validation-path.ts";
 import { checkEnvironment, checkEnvironmentFrom } from "./check-environment.ts";
 import { checkLifecycle, checkProbes } from "./check-handlers.ts";
 import { checkDevices, checkMounts } from "./check-mounts.ts";
@@ -23,55 +23,55 @@ const protocols = ["SCTP", "TCP", "UDP"];
 const pullPolicies = ["Always", "IfNotPresent", "Never"];
 const messagePolicies = ["File", "FallbackToLogsOnError"];
 
-export function checkContainers(pod: PodAround, place: FaultPlace): void {
+export function checkContainers(pod: PodAround, fldPath: ValidationPath): void {
   const containers = pod.spec.containers ?? [];
   if (containers.length === 0) {
-    place.required();
+    fldPath.required();
     return;
   }
   const names = new Set<string>();
   for (const [i, container] of containers.entries()) {
-    const containerPlace = place.item(i);
-    checkContainer(container, containerPlace, pod);
-    if (names.has(container.name)) containerPlace.at("name").duplicate(container.name);
+    const containerPath = fldPath.item(i);
+    checkContainer(container, containerPath, pod);
+    if (names.has(container.name)) containerPath.at("name").duplicate(container.name);
     names.add(container.name);
-    checkLifeOf(container, containerPlace, pod);
-    checkRestartPolicy(container, containerPlace.at("restartPolicy"));
-    checkRestartRules(container, containerPlace.at("restartPolicyRules"));
+    checkLifeOf(container, containerPath, pod);
+    checkRestartPolicy(container, containerPath.at("restartPolicy"));
+    checkRestartRules(container, containerPath.at("restartPolicyRules"));
   }
-  checkHostPorts(containers, place);
+  checkHostPorts(containers, fldPath);
 }
 
-export function checkInitContainers(pod: PodAround, place: FaultPlace): void {
+export function checkInitContainers(pod: PodAround, fldPath: ValidationPath): void {
   const names = new Set((pod.spec.containers ?? []).map(({ name }) => name));
   for (const [i, container] of (pod.spec.initContainers ?? []).entries()) {
-    const containerPlace = place.item(i);
-    checkContainer(container, containerPlace, pod);
-    checkRestartPolicy(container, containerPlace.at("restartPolicy"));
+    const containerPath = fldPath.item(i);
+    checkContainer(container, containerPath, pod);
+    checkRestartPolicy(container, containerPath.at("restartPolicy"));
     // Without a policy nobody looks at the rules.
-    if (container.restartPolicy !== undefined) checkRestartRules(container, containerPlace.at("restartPolicyRules"));
-    if (names.has(container.name)) containerPlace.at("name").duplicate(container.name);
+    if (container.restartPolicy !== undefined) checkRestartRules(container, containerPath.at("restartPolicyRules"));
+    if (names.has(container.name)) containerPath.at("name").duplicate(container.name);
     else if (!isAbsent(container.name)) names.add(container.name);
-    // They run one after the other: only within one can ports collide. It is told as if it were the first.
-    checkHostPorts([container], place);
-    if (isSidecar(container)) checkLifeOf(container, containerPlace, pod);
-    else checkPlainInit(container, containerPlace, pod);
+    // They run one after the other: only within one can ports collide. It is reported as if it were the first.
+    checkHostPorts([container], fldPath);
+    if (isSidecar(container)) checkLifeOf(container, containerPath, pod);
+    else checkPlainInit(container, containerPath, pod);
   }
 }
 
 /** What ends before the next begins has no life to look after. */
-function checkPlainInit(container: corev1.Container, place: FaultPlace, { options }: PodAround): void {
+function checkPlainInit(container: corev1.Container, fldPath: ValidationPath, { options }: PodAround): void {
   for (const field of ["lifecycle", "livenessProbe", "readinessProbe", "startupProbe"] as const) {
     if (container[field] === undefined) continue;
     const why = "may not be set for init containers without restartPolicy=Always";
-    place.at(field).forbidden(why);
+    fldPath.at(field).forbidden(why);
   }
   if (options.allowsRestartToResizeInit) return;
   for (const [i, { restartPolicy }] of (container.resizePolicy ?? []).entries()) {
     if (restartPolicy !== "RestartContainer") continue;
-    const policyPlace = place.at("resizePolicy").item(i).at("restartPolicy");
+    const policyPath = fldPath.at("resizePolicy").item(i).at("restartPolicy");
     const why = "must not be set to 'RestartContainer' for non-sidecar initContainers";
-    policyPlace.invalid(restartPolicy, why);
+    policyPath.invalid(restartPolicy, why);
   }
 }
 
@@ -88,27 +88,27 @@ const fieldsNotForEphemeral = [
 ] as const;
 const notForEphemeral = "cannot be set for an Ephemeral Container";
 
-export function checkEphemeralContainers(pod: PodAround, place: FaultPlace): void {
+export function checkEphemeralContainers(pod: PodAround, fldPath: ValidationPath): void {
   const { containers, initContainers, ephemeralContainers = [] } = pod.spec;
   const others = new Set([...(containers ?? []), ...(initContainers ?? [])].map(({ name }) => name));
   const names = new Set(others);
   for (const [i, container] of ephemeralContainers.entries()) {
-    const containerPlace = place.item(i);
-    checkContainer(container, containerPlace, pod);
-    checkImageSpelling(container, containerPlace);
-    if (names.has(container.name)) containerPlace.at("name").duplicate(container.name);
+    const containerPath = fldPath.item(i);
+    checkContainer(container, containerPath, pod);
+    checkImageSpelling(container, containerPath);
+    if (names.has(container.name)) containerPath.at("name").duplicate(container.name);
     names.add(container.name);
     const { targetContainerName: target } = container;
     if (!isAbsent(target) && !others.has(target)) {
-      containerPlace.at("targetContainerName").notFound(target);
+      containerPath.at("targetContainerName").notFound(target);
     }
     for (const field of fieldsNotForEphemeral) {
-      if (isGiven(container, field)) containerPlace.at(field).forbidden(notForEphemeral);
+      if (isGiven(container, field)) containerPath.at(field).forbidden(notForEphemeral);
     }
     for (const [j, mount] of (container.volumeMounts ?? []).entries()) {
-      const mountPlace = containerPlace.at("volumeMounts").item(j);
+      const mountPath = containerPath.at("volumeMounts").item(j);
       for (const field of ["subPath", "subPathExpr"] as const) {
-        if (!isAbsent(mount[field])) mountPlace.at(field).forbidden(notForEphemeral);
+        if (!isAbsent(mount[field])) mountPath.at(field).forbidden(notForEphemeral);
       }
     }
   }
@@ -120,8 +120,8 @@ function isGiven(container: corev1.Container, field: (typeof fieldsNotForEphemer
   return field === "resources" ? Object.keys(value ?? {}).length > 0 : value !== undefined;
 }
 
-function checkContainer(container: corev1.Container, place: FaultPlace, pod: PodAround): void {
-  const at = (field: string) => place.at(field);
+function checkContainer(container: corev1.Container, fldPath: ValidationPath, pod: PodAround): void {
+  const at = (field: string) => fldPath.at(field);
   if (isAbsent(container.name)) at("name").required();
   else checkDnsLabel(container.name, at("name"));
   checkPresent(container.image, at("image"));
@@ -140,23 +140,23 @@ function checkContainer(container: corev1.Container, place: FaultPlace, pod: Pod
   checkContainerSecurity(container.securityContext, at("securityContext"), { hasUserNamespace });
 }
 
-function checkLifeOf(container: corev1.Container, place: FaultPlace, { spec }: PodAround): void {
+function checkLifeOf(container: corev1.Container, fldPath: ValidationPath, { spec }: PodAround): void {
   const grace = spec.terminationGracePeriodSeconds;
   const { lifecycle } = container;
-  if (lifecycle !== undefined) checkLifecycle(lifecycle, place.at("lifecycle"), grace);
-  checkProbes(container, place, grace);
+  if (lifecycle !== undefined) checkLifecycle(lifecycle, fldPath.at("lifecycle"), grace);
+  checkProbes(container, fldPath, grace);
 }
 
 /** Of pods, not of templates: spaces around the name of an image. */
-export function checkImageSpelling({ image = "" }: corev1.Container, place: FaultPlace): void {
+export function checkImageSpelling({ image = "" }: corev1.Container, fldPath: ValidationPath): void {
   if (image.trim() === image) return;
-  place.at("image").invalid(image, "must not have leading or trailing whitespace");
+  fldPath.at("image").invalid(image, "must not have leading or trailing whitespace");
 }
 
-function checkPorts(ports: readonly corev1.ContainerPort[], place: FaultPlace): void {
+function checkPorts(ports: readonly corev1.ContainerPort[], fldPath: ValidationPath): void {
   const names = new Set<string>();
   for (const [i, { name, containerPort, hostPort, protocol }] of ports.entries()) {
-    const at = (field: string) => place.item(i).at(field);
+    const at = (field: string) => fldPath.item(i).at(field);
     if (!isAbsent(name)) {
       const reasons = validatePortName(name);
       at("name").invalidFor(name, reasons);
@@ -172,13 +172,13 @@ function checkPorts(ports: readonly corev1.ContainerPort[], place: FaultPlace): 
   }
 }
 
-function checkHostPorts(containers: readonly corev1.Container[], place: FaultPlace): void {
+function checkHostPorts(containers: readonly corev1.Container[], fldPath: ValidationPath): void {
   const taken = new Set<string>();
   for (const [i, { ports = [] }] of containers.entries()) {
     for (const [j, { hostPort, protocol = "", hostIP = "" }] of ports.entries()) {
       if (hostPort === undefined || hostPort === 0) continue;
       const port = `${protocol}/${hostIP}/${hostPort}`;
-      if (taken.has(port)) place.item(i).at("ports").item(j).at("hostPort").duplicate(port);
+      if (taken.has(port)) fldPath.item(i).at("ports").item(j).at("hostPort").duplicate(port);
       taken.add(port);
     }
   }
@@ -187,16 +187,16 @@ function checkHostPorts(containers: readonly corev1.Container[], place: FaultPla
 const resizableResources = ["cpu", "memory"];
 const resizePolicies = ["NotRequired", "RestartContainer"];
 
-function checkResizePolicy(container: corev1.Container, place: FaultPlace, spec: corev1.PodSpec): void {
+function checkResizePolicy(container: corev1.Container, fldPath: ValidationPath, spec: corev1.PodSpec): void {
   const seen = new Set<string>();
   for (const [i, { resourceName, restartPolicy }] of (container.resizePolicy ?? []).entries()) {
-    if (seen.has(resourceName)) place.item(i).duplicate(resourceName);
+    if (seen.has(resourceName)) fldPath.item(i).duplicate(resourceName);
     seen.add(resourceName);
-    checkChoice(resourceName, place, resizableResources);
-    checkChoice(restartPolicy, place, resizePolicies);
+    checkChoice(resourceName, fldPath, resizableResources);
+    checkChoice(restartPolicy, fldPath, resizePolicies);
     if (spec.restartPolicy === "Never" && restartPolicy !== "NotRequired") {
       const why = "must be 'NotRequired' when pod `restartPolicy` is 'Never'";
-      place.invalid(restartPolicy ?? "", why);
+      fldPath.invalid(restartPolicy ?? "", why);
     }
   }
 }
@@ -208,31 +208,34 @@ const mostRules = 20;
 const mostExitCodes = 255;
 
 /** A container's own, beside the pod's. */
-function checkRestartPolicy({ restartPolicy, restartPolicyRules = [] }: corev1.Container, place: FaultPlace): void {
+function checkRestartPolicy(
+  { restartPolicy, restartPolicyRules = [] }: corev1.Container,
+  fldPath: ValidationPath,
+): void {
   if (restartPolicy === undefined && restartPolicyRules.length > 0) {
-    place.required("must specify restartPolicy when restart rules are used");
+    fldPath.required("must specify restartPolicy when restart rules are used");
   }
-  checkOptionalChoice(restartPolicy, place, restartPolicies);
+  checkOptionalChoice(restartPolicy, fldPath, restartPolicies);
 }
 
-function checkRestartRules({ restartPolicyRules: rules = [] }: corev1.Container, place: FaultPlace): void {
-  if (rules.length > mostRules) place.tooMany(rules.length, mostRules);
+function checkRestartRules({ restartPolicyRules: rules = [] }: corev1.Container, fldPath: ValidationPath): void {
+  if (rules.length > mostRules) fldPath.tooMany(rules.length, mostRules);
   for (const [i, { action = "", exitCodes }] of rules.entries()) {
-    const rulePlace = place.item(i);
+    const rulePath = fldPath.item(i);
     if (!restartActions.includes(action)) {
-      rulePlace.at("action").notSupported(action, restartActions);
+      rulePath.at("action").notSupported(action, restartActions);
     }
-    const codesPlace = rulePlace.at("exitCodes");
+    const codesPath = rulePath.at("exitCodes");
     if (exitCodes === undefined) {
-      codesPlace.required("must be specified");
+      codesPath.required("must be specified");
       continue;
     }
     const { operator = "", values = [] } = exitCodes;
     if (!exitCodeOperators.includes(operator)) {
-      codesPlace.at("operator").notSupported(operator, exitCodeOperators);
+      codesPath.at("operator").notSupported(operator, exitCodeOperators);
     }
     if (values.length > mostExitCodes) {
-      codesPlace.at("values").tooMany(values.length, mostExitCodes);
+      codesPath.at("values").tooMany(values.length, mostExitCodes);
     }
   }
 }

@@ -1,31 +1,31 @@
 // What is done in a container from outside: probes, and handlers around its life.
 import { type corev1, type metav1, validatePortName, validatePortNumber } from "@kubeloop/core/api";
 import { checkNonNegative, checkPresent } from "../shared/checks.ts";
-import type { FaultPlace } from "../shared/fault-place.ts";
+import type { ValidationPath } from "../shared/validation-path.ts";
 
 const schemes = ["HTTP", "HTTPS"];
 
 /** The pod's grace period; undefined where it is not known. */
 type GraceSeconds = number | undefined;
 
-export function checkProbes(container: corev1.Container, place: FaultPlace, grace: GraceSeconds): void {
+export function checkProbes(container: corev1.Container, fldPath: ValidationPath, grace: GraceSeconds): void {
   const { livenessProbe, readinessProbe, startupProbe } = container;
-  checkProbe(livenessProbe, place.at("livenessProbe"), grace);
-  checkSucceedsOnce(livenessProbe, place.at("livenessProbe"));
-  const readinessPlace = place.at("readinessProbe");
-  checkProbe(readinessProbe, readinessPlace, grace);
+  checkProbe(livenessProbe, fldPath.at("livenessProbe"), grace);
+  checkSucceedsOnce(livenessProbe, fldPath.at("livenessProbe"));
+  const readinessPath = fldPath.at("readinessProbe");
+  checkProbe(readinessProbe, readinessPath, grace);
   const seconds = readinessProbe?.terminationGracePeriodSeconds;
   if (seconds !== undefined) {
-    const secondsPlace = readinessPlace.at("terminationGracePeriodSeconds");
-    secondsPlace.invalid(seconds, "must not be set for readinessProbes");
+    const secondsPath = readinessPath.at("terminationGracePeriodSeconds");
+    secondsPath.invalid(seconds, "must not be set for readinessProbes");
   }
-  checkProbe(startupProbe, place.at("startupProbe"), grace);
-  checkSucceedsOnce(startupProbe, place.at("startupProbe"));
+  checkProbe(startupProbe, fldPath.at("startupProbe"), grace);
+  checkSucceedsOnce(startupProbe, fldPath.at("startupProbe"));
 }
 
-function checkSucceedsOnce(probe: corev1.Probe | undefined, place: FaultPlace): void {
+function checkSucceedsOnce(probe: corev1.Probe | undefined, fldPath: ValidationPath): void {
   if (probe === undefined || probe.successThreshold === 1) return;
-  place.at("successThreshold").invalid(probe.successThreshold ?? 0, "must be 1");
+  fldPath.at("successThreshold").invalid(probe.successThreshold ?? 0, "must be 1");
 }
 
 const probeNumbers = [
@@ -36,20 +36,24 @@ const probeNumbers = [
   "failureThreshold",
 ] as const;
 
-function checkProbe(probe: corev1.Probe | undefined, place: FaultPlace, grace: GraceSeconds): void {
+function checkProbe(probe: corev1.Probe | undefined, fldPath: ValidationPath, grace: GraceSeconds): void {
   if (probe === undefined) return;
   const { exec, httpGet, tcpSocket, grpc, terminationGracePeriodSeconds: seconds } = probe;
-  checkHandler({ exec, httpGet, tcpSocket, grpc }, place, grace);
-  for (const field of probeNumbers) checkNonNegative(probe[field], place.at(field));
+  checkHandler({ exec, httpGet, tcpSocket, grpc }, fldPath, grace);
+  for (const field of probeNumbers) checkNonNegative(probe[field], fldPath.at(field));
   if (seconds !== undefined && seconds <= 0) {
-    const secondsPlace = place.at("terminationGracePeriodSeconds");
-    secondsPlace.invalid(seconds, "must be greater than 0");
+    const secondsPath = fldPath.at("terminationGracePeriodSeconds");
+    secondsPath.invalid(seconds, "must be greater than 0");
   }
 }
 
-export function checkLifecycle({ postStart, preStop }: corev1.Lifecycle, place: FaultPlace, grace: GraceSeconds): void {
-  if (postStart !== undefined) checkHandler(postStart, place.at("postStart"), grace);
-  if (preStop !== undefined) checkHandler(preStop, place.at("preStop"), grace);
+export function checkLifecycle(
+  { postStart, preStop }: corev1.Lifecycle,
+  fldPath: ValidationPath,
+  grace: GraceSeconds,
+): void {
+  if (postStart !== undefined) checkHandler(postStart, fldPath.at("postStart"), grace);
+  if (preStop !== undefined) checkHandler(preStop, fldPath.at("preStop"), grace);
 }
 
 interface Handler {
@@ -62,15 +66,15 @@ interface Handler {
 
 const handlerTypes = ["exec", "httpGet", "tcpSocket", "grpc", "sleep"] as const;
 
-function checkHandler(handler: Handler, place: FaultPlace, grace: GraceSeconds): void {
+function checkHandler(handler: Handler, fldPath: ValidationPath, grace: GraceSeconds): void {
   const [first, ...surplus] = handlerTypes.filter((type) => handler[type] !== undefined);
   if (first === undefined) {
-    place.required("must specify a handler type");
+    fldPath.required("must specify a handler type");
     return;
   }
-  checkAction(handler, first, grace, place.at(first));
+  checkAction(handler, first, grace, fldPath.at(first));
   for (const type of surplus) {
-    place.at(type).forbidden("may not specify more than 1 handler type");
+    fldPath.at(type).forbidden("may not specify more than 1 handler type");
   }
 }
 
@@ -78,47 +82,47 @@ function checkAction(
   { exec, httpGet, tcpSocket, grpc, sleep }: Handler,
   type: (typeof handlerTypes)[number],
   grace: GraceSeconds,
-  place: FaultPlace,
+  fldPath: ValidationPath,
 ): void {
-  const portPlace = place.at("port");
+  const portPath = fldPath.at("port");
   switch (type) {
     case "exec":
-      if ((exec?.command ?? []).length === 0) place.at("command").required();
+      if ((exec?.command ?? []).length === 0) fldPath.at("command").required();
       break;
     case "httpGet":
-      if (httpGet !== undefined) checkHttpGet(httpGet, place);
+      if (httpGet !== undefined) checkHttpGet(httpGet, fldPath);
       break;
     case "tcpSocket":
-      checkPort(tcpSocket?.port ?? 0, portPlace);
+      checkPort(tcpSocket?.port ?? 0, portPath);
       break;
     case "grpc":
-      checkPort(grpc?.port ?? 0, portPlace);
+      checkPort(grpc?.port ?? 0, portPath);
       break;
     case "sleep":
-      checkSleep(sleep?.seconds ?? 0, grace, place);
+      checkSleep(sleep?.seconds ?? 0, grace, fldPath);
   }
 }
 
-function checkHttpGet(get: corev1.HTTPGetAction, place: FaultPlace): void {
-  checkPresent(get.path, place.at("path"));
-  checkPort(get.port ?? 0, place.at("port"));
+function checkHttpGet(get: corev1.HTTPGetAction, fldPath: ValidationPath): void {
+  checkPresent(get.path, fldPath.at("path"));
+  checkPort(get.port ?? 0, fldPath.at("port"));
   const { scheme = "" } = get;
-  if (!schemes.includes(scheme)) place.at("scheme").notSupported(scheme, schemes);
+  if (!schemes.includes(scheme)) fldPath.at("scheme").notSupported(scheme, schemes);
   for (const { name } of get.httpHeaders ?? []) {
     if (/^[-A-Za-z0-9]+$/.test(name)) continue;
     const why =
       "a valid HTTP header must consist of alphanumeric characters or '-' (e.g. 'X-Header-Name', regex used for validation is '[-A-Za-z0-9]+')";
-    place.at("httpHeaders").invalid(name, why);
+    fldPath.at("httpHeaders").invalid(name, why);
   }
 }
 
 /** A number, or the name of a container's port. */
-export function checkPort(port: metav1.IntOrString, place: FaultPlace): void {
-  place.invalidFor(port, typeof port === "number" ? validatePortNumber(port) : validatePortName(port));
+export function checkPort(port: metav1.IntOrString, fldPath: ValidationPath): void {
+  fldPath.invalidFor(port, typeof port === "number" ? validatePortNumber(port) : validatePortName(port));
 }
 
-function checkSleep(seconds: number, grace: GraceSeconds, place: FaultPlace): void {
+function checkSleep(seconds: number, grace: GraceSeconds, fldPath: ValidationPath): void {
   if (grace === undefined || (seconds >= 0 && seconds <= grace)) return;
   const why = `must be non-negative and less than terminationGracePeriodSeconds (${grace})`;
-  place.invalid(seconds, why);
+  fldPath.invalid(seconds, why);
 }

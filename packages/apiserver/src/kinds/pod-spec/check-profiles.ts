@@ -1,9 +1,9 @@
 // Seccomp and AppArmor profiles: as fields, as the annotations they once were, and both together.
 import { type corev1, quote } from "@kubeloop/core/api";
 import { isAbsent } from "../shared/checks.ts";
-import type { FaultPlace } from "../shared/fault-place.ts";
 import { internalForm } from "../shared/internal-form.ts";
 import type { LabelMap } from "../shared/labels.ts";
+import type { ValidationPath } from "../shared/validation-path.ts";
 import { checkDescendingPath } from "./file-paths.ts";
 import { allContainers, placedContainers } from "./visit-containers.ts";
 
@@ -15,55 +15,55 @@ const profileTypes = ["Localhost", "RuntimeDefault", "Unconfined"];
 const localhostPrefix = "localhost/";
 const longestAppArmorProfile = 4095;
 
-export function checkSeccompProfile(profile: corev1.SeccompProfile | undefined, place: FaultPlace): void {
+export function checkSeccompProfile(profile: corev1.SeccompProfile | undefined, fldPath: ValidationPath): void {
   if (profile === undefined) return;
-  const typePlace = place.at("type");
-  if (isAbsent(profile.type)) typePlace.required("type is required when seccompProfile is set");
+  const typePath = fldPath.at("type");
+  if (isAbsent(profile.type)) typePath.required("type is required when seccompProfile is set");
   else if (!profileTypes.includes(profile.type)) {
-    typePlace.notSupported(profile.type, profileTypes);
+    typePath.notSupported(profile.type, profileTypes);
   }
   const { localhostProfile } = profile;
-  const localhostPlace = place.at("localhostProfile");
+  const localhostPath = fldPath.at("localhostProfile");
   if (profile.type !== "Localhost") {
     if (localhostProfile === undefined) return;
     const why = "can only be set when seccomp type is Localhost";
-    localhostPlace.invalid(internalForm(profile, "SeccompProfile"), why);
+    localhostPath.invalid(internalForm(profile, "SeccompProfile"), why);
   } else if (localhostProfile === undefined) {
-    localhostPlace.required("must be set when seccomp type is Localhost");
+    localhostPath.required("must be set when seccomp type is Localhost");
   } else {
-    checkDescendingPath(localhostProfile, localhostPlace);
+    checkDescendingPath(localhostProfile, localhostPath);
   }
 }
 
-export function checkAppArmorProfile(profile: corev1.AppArmorProfile | undefined, place: FaultPlace): void {
+export function checkAppArmorProfile(profile: corev1.AppArmorProfile | undefined, fldPath: ValidationPath): void {
   if (profile === undefined) return;
   const { type, localhostProfile } = profile;
-  const localhostPlace = place.at("localhostProfile");
+  const localhostPath = fldPath.at("localhostProfile");
   if (isAbsent(type)) {
-    place.at("type").required("type is required when appArmorProfile is set");
+    fldPath.at("type").required("type is required when appArmorProfile is set");
   } else if (!profileTypes.includes(type)) {
-    place.at("type").notSupported(type, profileTypes);
+    fldPath.at("type").notSupported(type, profileTypes);
   } else if (type === "Localhost") {
-    checkLocalhostProfile(localhostProfile, localhostPlace);
+    checkLocalhostProfile(localhostProfile, localhostPath);
   } else if (localhostProfile !== undefined) {
     const why = "can only be set when AppArmor type is Localhost";
-    localhostPlace.invalid(localhostProfile, why);
+    localhostPath.invalid(localhostProfile, why);
   }
 }
 
-function checkLocalhostProfile(profile: string | undefined, place: FaultPlace): void {
+function checkLocalhostProfile(profile: string | undefined, fldPath: ValidationPath): void {
   if (profile === undefined || profile === "") {
-    place.required("must be set when AppArmor type is Localhost");
+    fldPath.required("must be set when AppArmor type is Localhost");
     return;
   }
-  if (profile.trim() !== profile) place.invalid(profile, "must not be padded with whitespace");
-  if (Buffer.byteLength(profile) > longestAppArmorProfile) place.tooLong(longestAppArmorProfile);
+  if (profile.trim() !== profile) fldPath.invalid(profile, "must not be padded with whitespace");
+  if (Buffer.byteLength(profile) > longestAppArmorProfile) fldPath.tooLong(longestAppArmorProfile);
 }
 
-export function checkProfileAnnotations(annotations: LabelMap, place: FaultPlace, spec: corev1.PodSpec): void {
+export function checkProfileAnnotations(annotations: LabelMap, fldPath: ValidationPath, spec: corev1.PodSpec): void {
   for (const [name, profile] of Object.entries(annotations)) {
     if (name === podSeccompAnnotation || name.startsWith(containerSeccompPrefix)) {
-      checkSeccompText(profile, place.at(name));
+      checkSeccompText(profile, fldPath.at(name));
     }
   }
   const containers = new Set(allContainers(spec).map((container) => container.name));
@@ -71,41 +71,41 @@ export function checkProfileAnnotations(annotations: LabelMap, place: FaultPlace
     if (!name.startsWith(appArmorPrefix)) continue;
     const container = name.slice(appArmorPrefix.length);
     if (!containers.has(container)) {
-      place.item(name).invalid(container, "container not found");
+      fldPath.item(name).invalid(container, "container not found");
     }
     const isKnown = ["", "runtime/default", "unconfined"].includes(profile) || profile.startsWith(localhostPrefix);
     if (!isKnown) {
       const why = `invalid AppArmor profile name: ${quote(profile)}`;
-      place.item(name).invalid(profile, why);
+      fldPath.item(name).invalid(profile, why);
     }
   }
 }
 
-function checkSeccompText(profile: string, place: FaultPlace): void {
+function checkSeccompText(profile: string, fldPath: ValidationPath): void {
   if (["runtime/default", "docker/default", "unconfined"].includes(profile)) return;
   if (profile.startsWith(localhostPrefix)) {
-    checkDescendingPath(profile.slice(localhostPrefix.length), place);
+    checkDescendingPath(profile.slice(localhostPrefix.length), fldPath);
   } else {
-    place.invalid(profile, "must be a valid seccomp profile");
+    fldPath.invalid(profile, "must be a valid seccomp profile");
   }
 }
 
 /** Where annotation and field both say something, they say the same. */
-export function checkProfilesAgree(annotations: LabelMap, place: FaultPlace, spec: corev1.PodSpec): void {
+export function checkProfilesAgree(annotations: LabelMap, fldPath: ValidationPath, spec: corev1.PodSpec): void {
   const podSeccomp = spec.securityContext?.seccompProfile;
-  const podPlace = place.at("securityContext", "seccompProfile");
-  checkAgree(annotations[podSeccompAnnotation], podPlace, podSeccomp, "seccomp");
-  const placed = placedContainers(spec, place);
-  for (const { container, place: containerPlace } of placed) {
+  const podPath = fldPath.at("securityContext", "seccompProfile");
+  checkAgree(annotations[podSeccompAnnotation], podPath, podSeccomp, "seccomp");
+  const placed = placedContainers(spec, fldPath);
+  for (const { container, fldPath: containerPath } of placed) {
     const profile = container.securityContext?.seccompProfile;
-    const profilePlace = containerPlace.at("securityContext", "seccompProfile");
-    checkAgree(annotations[containerSeccompPrefix + container.name], profilePlace, profile, "seccomp");
+    const profilePath = containerPath.at("securityContext", "seccompProfile");
+    checkAgree(annotations[containerSeccompPrefix + container.name], profilePath, profile, "seccomp");
   }
   if (spec.os?.name === "windows") return;
-  for (const { container, place: containerPlace } of placed) {
+  for (const { container, fldPath: containerPath } of placed) {
     const profile = container.securityContext?.appArmorProfile ?? spec.securityContext?.appArmorProfile;
-    const profilePlace = containerPlace.at("securityContext", "appArmorProfile");
-    checkAgree(annotations[appArmorPrefix + container.name], profilePlace, profile, "apparmor");
+    const profilePath = containerPath.at("securityContext", "appArmorProfile");
+    checkAgree(annotations[appArmorPrefix + container.name], profilePath, profile, "apparmor");
   }
 }
 
@@ -116,16 +116,16 @@ interface Profile {
 
 function checkAgree(
   annotation: string | undefined,
-  place: FaultPlace,
+  fldPath: ValidationPath,
   profile: Profile | undefined,
   what: "seccomp" | "apparmor",
 ): void {
   if (annotation === undefined || profile === undefined) return;
   if (!isOfType(annotation, profile.type, what)) {
-    place.at("type").forbidden(`${what} type in annotation and field must match`);
+    fldPath.at("type").forbidden(`${what} type in annotation and field must match`);
   } else if (profile.type === "Localhost" && annotation !== `${localhostPrefix}${profile.localhostProfile}`) {
     const why = `${what} profile in annotation and field must match`;
-    place.at("localhostProfile").forbidden(why);
+    fldPath.at("localhostProfile").forbidden(why);
   }
 }
 

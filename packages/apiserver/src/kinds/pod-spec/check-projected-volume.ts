@@ -1,7 +1,7 @@
 // A projected volume: several sources in one folder. Two files may not claim one path.
 import type { corev1 } from "@kubeloop/core/api";
 import { checkPresent, isAbsent } from "../shared/checks.ts";
-import type { FaultPlace } from "../shared/fault-place.ts";
+import type { ValidationPath } from "../shared/validation-path.ts";
 import { checkDownwardApiFile, checkKey } from "./check-volume-sources.ts";
 import { checkFileMode, checkLocalPath } from "./file-paths.ts";
 
@@ -15,63 +15,63 @@ export interface ProjectedOptions {
 
 export function checkProjected(
   volume: corev1.ProjectedVolumeSource,
-  place: FaultPlace,
+  fldPath: ValidationPath,
   options: ProjectedOptions,
 ): void {
-  checkFileMode(volume.defaultMode, place.at("defaultMode"));
+  checkFileMode(volume.defaultMode, fldPath.at("defaultMode"));
   const taken = new Set<string>();
   const claim = (file: string | undefined, source: string) => {
     if (isAbsent(file)) return;
-    if (taken.has(file)) place.invalid(source, "conflicting duplicate paths");
+    if (taken.has(file)) fldPath.invalid(source, "conflicting duplicate paths");
     taken.add(file);
   };
   for (const [i, source] of (volume.sources ?? []).entries()) {
-    const sourcePlace = place.at("sources").item(i);
+    const sourcePath = fldPath.at("sources").item(i);
     const { secret, configMap, downwardAPI, serviceAccountToken } = source;
-    checkKeySource(secret, sourcePlace.at("secret"), claim);
-    checkKeySource(configMap, sourcePlace.at("configMap"), claim);
+    checkKeySource(secret, sourcePath.at("secret"), claim);
+    checkKeySource(configMap, sourcePath.at("configMap"), claim);
     for (const file of downwardAPI?.items ?? []) {
-      checkDownwardApiFile(file, sourcePlace.at("downwardAPI"));
+      checkDownwardApiFile(file, sourcePath.at("downwardAPI"));
       claim(file.path, file.path);
     }
     if (serviceAccountToken !== undefined) {
-      const tokenPlace = sourcePlace.at("serviceAccountToken");
-      checkToken(serviceAccountToken, { tokenPlace, volumePlace: place }, options);
+      const tokenPath = sourcePath.at("serviceAccountToken");
+      checkToken(serviceAccountToken, { tokenPath, volumePath: fldPath }, options);
     }
     const given = [secret, configMap, downwardAPI, serviceAccountToken].filter((each) => each !== undefined);
     if (given.length > 1) {
-      sourcePlace.forbidden("may not specify more than 1 volume type per source");
+      sourcePath.forbidden("may not specify more than 1 volume type per source");
     }
   }
 }
 
 function checkKeySource(
   source: corev1.SecretProjection | corev1.ConfigMapProjection | undefined,
-  place: FaultPlace,
+  fldPath: ValidationPath,
   claim: (file: string | undefined, source: string) => void,
 ): void {
   if (source === undefined) return;
-  checkPresent(source.name, place.at("name"));
+  checkPresent(source.name, fldPath.at("name"));
   for (const [i, item] of (source.items ?? []).entries()) {
-    checkKey(item, place.at("items").item(i));
+    checkKey(item, fldPath.at("items").item(i));
     claim(item.path, source.name ?? "");
   }
 }
 
 function checkToken(
   token: corev1.ServiceAccountTokenProjection,
-  { tokenPlace, volumePlace }: { readonly tokenPlace: FaultPlace; readonly volumePlace: FaultPlace },
+  { tokenPath, volumePath }: { readonly tokenPath: ValidationPath; readonly volumePath: ValidationPath },
   { allowsAnyTokenPath }: ProjectedOptions,
 ): void {
   const seconds = token.expirationSeconds ?? 0;
-  const secondsPlace = tokenPlace.at("expirationSeconds");
+  const secondsPath = tokenPath.at("expirationSeconds");
   if (seconds < shortestTokenSeconds) {
-    secondsPlace.invalid(seconds, "may not specify a duration less than 10 minutes");
+    secondsPath.invalid(seconds, "may not specify a duration less than 10 minutes");
   }
   if (seconds > longestTokenSeconds) {
-    secondsPlace.invalid(seconds, "may not specify a duration larger than 2^32 seconds");
+    secondsPath.invalid(seconds, "may not specify a duration larger than 2^32 seconds");
   }
-  const pathPlace = volumePlace.at("path");
-  if (isAbsent(token.path)) pathPlace.required();
-  else if (!allowsAnyTokenPath) checkLocalPath(token.path, pathPlace);
+  const pathFldPath = volumePath.at("path");
+  if (isAbsent(token.path)) pathFldPath.required();
+  else if (!allowsAnyTokenPath) checkLocalPath(token.path, pathFldPath);
 }

@@ -1,10 +1,10 @@
 // Everything that must hold of a pod's spec, in a pod or in a template. All faults at once, in the order users know.
 import { type corev1, validateQualifiedName } from "@kubeloop/core/api";
 import { checkChoice, checkDnsLabel, checkDnsSubdomain, isAbsent } from "../shared/checks.ts";
-import type { FaultPlace } from "../shared/fault-place.ts";
 import { internalForm } from "../shared/internal-form.ts";
 import { checkLegacyIp } from "../shared/ip-address.ts";
 import { checkLabels } from "../shared/labels.ts";
+import type { ValidationPath } from "../shared/validation-path.ts";
 import { checkAffinity, checkSpreadConstraints, checkTolerations } from "./check-affinity.ts";
 import { checkContainers, checkEphemeralContainers, checkInitContainers } from "./check-containers.ts";
 import { checkContainerResources, checkPodResources } from "./check-resources.ts";
@@ -30,11 +30,11 @@ const maxInt32 = 2 ** 31 - 1;
 
 export function checkPodSpec(
   spec: PodSpec,
-  place: FaultPlace,
+  fldPath: ValidationPath,
   identity: PodIdentity | undefined,
   options: PodSpecOptions,
 ): void {
-  const at = (field: string) => place.at(field);
+  const at = (field: string) => fldPath.at(field);
   if (spec.terminationGracePeriodSeconds === undefined) {
     at("terminationGracePeriodSeconds").required();
   }
@@ -55,39 +55,39 @@ export function checkPodSpec(
   checkPodSecurity(spec, at("securityContext"), options);
   if (spec.affinity !== undefined) checkAffinity(spec.affinity, at("affinity"), options);
   checkDnsConfig(spec, at("dnsConfig"));
-  checkGates(spec, place);
+  checkGates(spec, fldPath);
   checkSpreadConstraints(spec.topologySpreadConstraints ?? [], at("topologySpreadConstraints"), options);
-  checkHostProcess(spec, place);
-  checkUserNamespace(spec, place, options);
+  checkHostProcess(spec, fldPath);
+  checkUserNamespace(spec, fldPath, options);
   checkHostnameOverride(spec, at("hostnameOverride"));
-  checkNames(spec, place);
+  checkNames(spec, fldPath);
   checkTolerations(spec.tolerations ?? [], at("tolerations"), options);
   checkHostAliases(spec.hostAliases ?? [], at("hostAliases"));
-  checkClasses(spec, place);
+  checkClasses(spec, fldPath);
   if (spec.overhead !== undefined) {
     const noClaims = { ...resourceOptions, claimNames: new Set<string>() };
     checkContainerResources({ limits: spec.overhead }, at("overhead"), noClaims);
   }
-  checkOperatingSystem(spec, place);
-  checkEnvironmentFiles(spec, place);
+  checkOperatingSystem(spec, fldPath);
+  checkEnvironmentFiles(spec, fldPath);
 }
 
 function checkClaims(
   claims: readonly corev1.PodResourceClaim[],
-  place: FaultPlace,
+  fldPath: ValidationPath,
   identity: PodIdentity | undefined,
 ): void {
   const names = new Set<string>();
   for (const [i, claim] of claims.entries()) {
     if (identity?.isMirror === true) {
-      place.whole.forbidden("static pods do not support resource claims");
+      fldPath.whole.forbidden("static pods do not support resource claims");
       continue;
     }
-    const claimPlace = place.item(i);
-    const namePlace = claimPlace.at("name");
-    if (isAbsent(claim.name)) namePlace.required();
-    else if (names.has(claim.name)) namePlace.duplicate(claim.name);
-    else checkDnsLabel(claim.name, namePlace);
+    const claimPath = fldPath.item(i);
+    const namePath = claimPath.at("name");
+    if (isAbsent(claim.name)) namePath.required();
+    else if (names.has(claim.name)) namePath.duplicate(claim.name);
+    else checkDnsLabel(claim.name, namePath);
     names.add(claim.name);
     const { resourceClaimName: name, resourceClaimTemplateName: templateName } = claim;
     if ((name === undefined) === (templateName === undefined)) {
@@ -95,23 +95,23 @@ function checkClaims(
         name === undefined
           ? "must specify one of: `resourceClaimName`, `resourceClaimTemplateName`"
           : "at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified";
-      claimPlace.invalid(internalForm(claim, "PodResourceClaim"), why);
+      claimPath.invalid(internalForm(claim, "PodResourceClaim"), why);
     }
-    if (name !== undefined) checkDnsSubdomain(name, claimPlace.at("resourceClaimName"));
+    if (name !== undefined) checkDnsSubdomain(name, claimPath.at("resourceClaimName"));
     if (templateName !== undefined) {
-      checkDnsSubdomain(templateName, claimPlace.at("resourceClaimTemplateName"));
+      checkDnsSubdomain(templateName, claimPath.at("resourceClaimTemplateName"));
     }
   }
 }
 
 /** On the host's network a port is the host's. A template may leave it open: pods made of it get it. */
-function checkHostNetworkPorts(spec: PodSpec, place: FaultPlace, { isPod }: PodSpecOptions): void {
+function checkHostNetworkPorts(spec: PodSpec, fldPath: ValidationPath, { isPod }: PodSpecOptions): void {
   if (spec.hostNetwork !== true) return;
   for (const [i, { ports = [] }] of (spec.containers ?? []).entries()) {
     for (const [j, { hostPort = 0, containerPort }] of ports.entries()) {
       if (hostPort === containerPort || (!isPod && hostPort === 0)) continue;
-      const portPlace = place.item(i).at("ports").item(j).at("hostPort");
-      portPlace.invalid(hostPort, "must match `containerPort` when `hostNetwork` is true");
+      const portPath = fldPath.item(i).at("ports").item(j).at("hostPort");
+      portPath.invalid(hostPort, "must match `containerPort` when `hostNetwork` is true");
     }
   }
 }
@@ -120,36 +120,36 @@ const mostNameservers = 3;
 const mostSearches = 32;
 const longestSearchList = 2048;
 
-function checkDnsConfig(spec: PodSpec, place: FaultPlace): void {
+function checkDnsConfig(spec: PodSpec, fldPath: ValidationPath): void {
   const { dnsConfig, dnsPolicy } = spec;
   const { nameservers = [], searches = [], options = [] } = dnsConfig ?? {};
-  const serversPlace = place.at("nameservers");
+  const serversPath = fldPath.at("nameservers");
   if (dnsPolicy === "None") {
     if (dnsConfig === undefined) {
-      place.required("must provide `dnsConfig` when `dnsPolicy` is None");
+      fldPath.required("must provide `dnsConfig` when `dnsPolicy` is None");
       return;
     }
     if (nameservers.length === 0) {
       const why = "must provide at least one DNS nameserver when `dnsPolicy` is None";
-      serversPlace.required(why);
+      serversPath.required(why);
       return;
     }
   }
   if (nameservers.length > mostNameservers) {
-    serversPlace.invalid(nameservers, `must not have more than ${mostNameservers} nameservers`);
+    serversPath.invalid(nameservers, `must not have more than ${mostNameservers} nameservers`);
   }
-  for (const [i, server] of nameservers.entries()) checkLegacyIp(server, serversPlace.item(i));
-  const searchesPlace = place.at("searches");
+  for (const [i, server] of nameservers.entries()) checkLegacyIp(server, serversPath.item(i));
+  const searchesPath = fldPath.at("searches");
   if (searches.length > mostSearches) {
-    searchesPlace.invalid(searches, `must not have more than ${mostSearches} search paths`);
+    searchesPath.invalid(searches, `must not have more than ${mostSearches} search paths`);
   }
   if (Buffer.byteLength(searches.join(" ")) > longestSearchList) {
     const why = `must not have more than ${longestSearchList} characters (including spaces) in the search list`;
-    searchesPlace.invalid(searches, why);
+    searchesPath.invalid(searches, why);
   }
-  for (const [i, search] of searches.entries()) checkSearch(search, searchesPlace.item(i));
+  for (const [i, search] of searches.entries()) checkSearch(search, searchesPath.item(i));
   for (const [i, { name }] of options.entries()) {
-    if (isAbsent(name)) place.at("options").item(i).required("must not be empty");
+    if (isAbsent(name)) fldPath.at("options").item(i).required("must not be empty");
   }
 }
 
@@ -159,44 +159,44 @@ const looseShape = /^_?[a-z0-9](?:[-_a-z0-9]*[a-z0-9])?(?:\._?[a-z0-9](?:[-_a-z0
 const longestSubdomain = 253;
 
 /** "." alone, and names with underscores, as service discovery uses them. */
-function checkSearch(search: string, place: FaultPlace): void {
+function checkSearch(search: string, fldPath: ValidationPath): void {
   if (search === ".") return;
   const name = search.endsWith(".") ? search.slice(0, -1) : search;
   if (Buffer.byteLength(name) > longestSubdomain) {
-    place.invalid(name, `must be no more than ${longestSubdomain} characters`);
+    fldPath.invalid(name, `must be no more than ${longestSubdomain} characters`);
   }
   if (looseShape.test(name)) return;
   const why = `a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '_', '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '${looseSubdomain}')`;
-  place.invalid(name, why);
+  fldPath.invalid(name, why);
 }
 
-function checkGates(spec: PodSpec, place: FaultPlace): void {
+function checkGates(spec: PodSpec, fldPath: ValidationPath): void {
   for (const [i, { conditionType }] of (spec.readinessGates ?? []).entries()) {
-    const gatePlace = place.at("readinessGates").item(i).at("conditionType");
-    gatePlace.invalidFor(conditionType ?? "", validateQualifiedName(conditionType ?? ""));
+    const gatePath = fldPath.at("readinessGates").item(i).at("conditionType");
+    gatePath.invalidFor(conditionType ?? "", validateQualifiedName(conditionType ?? ""));
   }
   const names = new Set<string>();
   for (const [i, { name = "" }] of (spec.schedulingGates ?? []).entries()) {
-    const gatePlace = place.at("schedulingGates").item(i);
-    gatePlace.invalidFor(name, validateQualifiedName(name));
-    if (names.has(name)) gatePlace.duplicate(name);
+    const gatePath = fldPath.at("schedulingGates").item(i);
+    gatePath.invalidFor(name, validateQualifiedName(name));
+    if (names.has(name)) gatePath.duplicate(name);
     names.add(name);
   }
 }
 
-function checkHostnameOverride(spec: PodSpec, place: FaultPlace): void {
+function checkHostnameOverride(spec: PodSpec, fldPath: ValidationPath): void {
   const { hostnameOverride: name } = spec;
   if (name === undefined) return;
   if (spec.setHostnameAsFQDN === true) {
-    place.forbidden("may not be specified when setHostnameAsFQDN is true");
+    fldPath.forbidden("may not be specified when setHostnameAsFQDN is true");
   }
-  if (spec.hostNetwork === true) place.forbidden("may not be specified when hostNetwork is true");
-  if (name.length > longestHostname) place.tooLong(longestHostname);
-  checkDnsSubdomain(name, place);
+  if (spec.hostNetwork === true) fldPath.forbidden("may not be specified when hostNetwork is true");
+  if (name.length > longestHostname) fldPath.tooLong(longestHostname);
+  checkDnsSubdomain(name, fldPath);
 }
 
-function checkNames(spec: PodSpec, place: FaultPlace): void {
-  const at = (field: string) => place.at(field);
+function checkNames(spec: PodSpec, fldPath: ValidationPath): void {
+  const at = (field: string) => fldPath.at(field);
   const { serviceAccountName, nodeName, activeDeadlineSeconds: deadline, hostname, subdomain } = spec;
   if (!isAbsent(serviceAccountName)) checkDnsSubdomain(serviceAccountName, at("serviceAccountName"));
   if (!isAbsent(nodeName)) checkDnsSubdomain(nodeName, at("nodeName"));
@@ -208,18 +208,18 @@ function checkNames(spec: PodSpec, place: FaultPlace): void {
   if (!isAbsent(subdomain)) checkDnsLabel(subdomain, at("subdomain"));
 }
 
-function checkHostAliases(aliases: readonly corev1.HostAlias[], place: FaultPlace): void {
+function checkHostAliases(aliases: readonly corev1.HostAlias[], fldPath: ValidationPath): void {
   for (const [i, { ip = "", hostnames = [] }] of aliases.entries()) {
-    const aliasPlace = place.item(i);
-    checkLegacyIp(ip, aliasPlace.at("ip"));
+    const aliasPath = fldPath.item(i);
+    checkLegacyIp(ip, aliasPath.at("ip"));
     for (const [j, name] of hostnames.entries()) {
-      checkDnsSubdomain(name, aliasPlace.at("hostnames").item(j));
+      checkDnsSubdomain(name, aliasPath.at("hostnames").item(j));
     }
   }
 }
 
-function checkClasses(spec: PodSpec, place: FaultPlace): void {
-  const at = (field: string) => place.at(field);
+function checkClasses(spec: PodSpec, fldPath: ValidationPath): void {
+  const at = (field: string) => fldPath.at(field);
   const { priorityClassName, runtimeClassName, preemptionPolicy } = spec;
   if (!isAbsent(priorityClassName)) checkDnsSubdomain(priorityClassName, at("priorityClassName"));
   if (runtimeClassName !== undefined) checkDnsSubdomain(runtimeClassName, at("runtimeClassName"));
@@ -229,18 +229,18 @@ function checkClasses(spec: PodSpec, place: FaultPlace): void {
 }
 
 /** Variables read from a file need a volume that containers can write to. */
-function checkEnvironmentFiles(spec: PodSpec, place: FaultPlace): void {
+function checkEnvironmentFiles(spec: PodSpec, fldPath: ValidationPath): void {
   const volumes = new Map((spec.volumes ?? []).map((volume) => [volume.name, volume]));
-  for (const { container, place: containerPlace } of placedContainers(spec, place)) {
+  for (const { container, fldPath: containerPath } of placedContainers(spec, fldPath)) {
     for (const [i, { valueFrom }] of (container.env ?? []).entries()) {
       const name = valueFrom?.fileKeyRef?.volumeName;
       if (name === undefined) continue;
-      const variablePlace = containerPlace.at("env").item(i);
-      const namePlace = variablePlace.at("valueFrom", "fileKeyRef", "volumeName");
+      const variablePath = containerPath.at("env").item(i);
+      const namePath = variablePath.at("valueFrom", "fileKeyRef", "volumeName");
       const volume = volumes.get(name);
-      if (volume === undefined) namePlace.notFound(name);
+      if (volume === undefined) namePath.notFound(name);
       else if (volume.emptyDir === undefined) {
-        namePlace.invalid(name, "referenced volume must be of type emptyDir");
+        namePath.invalid(name, "referenced volume must be of type emptyDir");
       }
     }
   }

@@ -1,8 +1,8 @@
 // A pod template, wherever it stands: its labels, its annotations, and the spec of the pods made of it.
 import type { corev1 } from "@kubeloop/core/api";
 import { podDeletionCost, podDeletionCostAnnotation } from "@kubeloop/core/rules";
-import type { FaultPlace } from "../shared/fault-place.ts";
 import { checkAnnotations, checkLabels, type LabelMap } from "../shared/labels.ts";
+import type { ValidationPath } from "../shared/validation-path.ts";
 import { checkTolerations } from "./check-affinity.ts";
 import { checkProfileAnnotations, checkProfilesAgree } from "./check-profiles.ts";
 import { checkPodSpec } from "./check-spec.ts";
@@ -19,46 +19,46 @@ export function templateOptions(old?: Template): PodSpecOptions {
   return podSpecOptions({ isPod: false }, { spec: old.spec, annotations: old.metadata?.annotations });
 }
 
-export function checkTemplate(template: Template, place: FaultPlace, options: PodSpecOptions): void {
+export function checkTemplate(template: Template, fldPath: ValidationPath, options: PodSpecOptions): void {
   const { labels, annotations = {} } = template.metadata ?? {};
-  const specPlace = place.at("spec");
-  checkLabels(labels, place.at("labels"));
-  checkAnnotations(annotations, place.at("annotations"));
-  checkPodAnnotations(annotations, place.at("annotations"), template.spec, options);
-  checkPodSpec(template.spec, specPlace, undefined, options);
-  checkProfilesAgree(annotations, specPlace, template.spec);
+  const specPath = fldPath.at("spec");
+  checkLabels(labels, fldPath.at("labels"));
+  checkAnnotations(annotations, fldPath.at("annotations"));
+  checkPodAnnotations(annotations, fldPath.at("annotations"), template.spec, options);
+  checkPodSpec(template.spec, specPath, undefined, options);
+  checkProfilesAgree(annotations, specPath, template.spec);
   if ((template.spec.ephemeralContainers ?? []).length > 0) {
     const why = "ephemeral containers not allowed in pod template";
-    specPlace.at("ephemeralContainers").forbidden(why);
+    specPath.at("ephemeralContainers").forbidden(why);
   }
 }
 
 /** Annotations that mean something to Kubernetes. */
 export function checkPodAnnotations(
   annotations: LabelMap,
-  place: FaultPlace,
+  fldPath: ValidationPath,
   spec: corev1.PodSpec,
   options: PodSpecOptions,
 ): void {
   const mirror = annotations[mirrorAnnotation];
   if (mirror !== undefined && (spec.nodeName ?? "") === "") {
     const why = "must set spec.nodeName if mirror pod annotation is set";
-    place.item(mirrorAnnotation).invalid(mirror, why);
+    fldPath.item(mirrorAnnotation).invalid(mirror, why);
   }
-  checkTolerationsText(annotations[tolerationsAnnotation], place, options);
+  checkTolerationsText(annotations[tolerationsAnnotation], fldPath, options);
   if (!options.allowsAnyDeletionCost && podDeletionCost(annotations) === undefined) {
-    const costPlace = place.item(podDeletionCostAnnotation);
-    costPlace.invalid(annotations[podDeletionCostAnnotation], "must be a 32bit integer");
+    const costPath = fldPath.item(podDeletionCostAnnotation);
+    costPath.invalid(annotations[podDeletionCostAnnotation], "must be a 32bit integer");
   }
-  checkProfileAnnotations(annotations, place, spec);
+  checkProfileAnnotations(annotations, fldPath, spec);
 }
 
 /** Tolerations were an annotation once. */
-function checkTolerationsText(text: string | undefined, place: FaultPlace, options: PodSpecOptions): void {
+function checkTolerationsText(text: string | undefined, fldPath: ValidationPath, options: PodSpecOptions): void {
   if (text === undefined || text === "") return;
   const tolerations = parseTolerations(text);
-  if (typeof tolerations === "string") place.invalid(tolerationsAnnotation, tolerations);
-  else checkTolerations(tolerations, place.at(tolerationsAnnotation), options);
+  if (typeof tolerations === "string") fldPath.invalid(tolerationsAnnotation, tolerations);
+  else checkTolerations(tolerations, fldPath.at(tolerationsAnnotation), options);
 }
 
 /** Or what is wrong with the text. */

@@ -2,8 +2,8 @@
 import { type corev1, quantitySign, validateDns1123Subdomain } from "@kubeloop/core/api";
 import { checkChoice, checkOptionalChoice, checkPresent, isAbsent } from "../shared/checks.ts";
 import { checkClaimSpec } from "../shared/claim-spec.ts";
-import type { FaultPlace } from "../shared/fault-place.ts";
 import { checkAnnotations, checkLabels } from "../shared/labels.ts";
+import type { ValidationPath } from "../shared/validation-path.ts";
 import { checkFieldReference, checkResourceReference, volumeFields } from "./field-references.ts";
 import { checkFileMode, checkLocalPath, checkNoBacksteps } from "./file-paths.ts";
 import { checkFields, type SourceCheck } from "./source-check.ts";
@@ -36,114 +36,114 @@ const hostPathTypes = [
 ];
 const pullPolicies = ["Always", "IfNotPresent", "Never"];
 
-export const checkEmptyDir: SourceCheck<corev1.EmptyDirVolumeSource> = ({ sizeLimit }, place) => {
+export const checkEmptyDir: SourceCheck<corev1.EmptyDirVolumeSource> = ({ sizeLimit }, fldPath) => {
   if (sizeLimit !== undefined && quantitySign(sizeLimit) < 0) {
-    place.at("sizeLimit").forbidden("SizeLimit field must be a valid resource quantity");
+    fldPath.at("sizeLimit").forbidden("SizeLimit field must be a valid resource quantity");
   }
 };
 
-export const checkHostPath: SourceCheck<corev1.HostPathVolumeSource> = (source, place) => {
-  const pathPlace = place.at("path");
+export const checkHostPath: SourceCheck<corev1.HostPathVolumeSource> = (source, fldPath) => {
+  const pathFldPath = fldPath.at("path");
   if (isAbsent(source.path)) {
-    pathPlace.required();
+    pathFldPath.required();
     return;
   }
-  checkNoBacksteps(source.path, pathPlace);
-  checkOptionalChoice(source.type, place.at("type"), hostPathTypes);
+  checkNoBacksteps(source.path, pathFldPath);
+  checkOptionalChoice(source.type, fldPath.at("type"), hostPathTypes);
 };
 
-export const checkSecret: SourceCheck<corev1.SecretVolumeSource> = (source, place) => {
-  checkPresent(source.secretName, place.at("secretName"));
-  checkFileMode(source.defaultMode, place.at("defaultMode"));
-  checkKeys(source.items, place.at("items"));
+export const checkSecret: SourceCheck<corev1.SecretVolumeSource> = (source, fldPath) => {
+  checkPresent(source.secretName, fldPath.at("secretName"));
+  checkFileMode(source.defaultMode, fldPath.at("defaultMode"));
+  checkKeys(source.items, fldPath.at("items"));
 };
 
-export const checkConfigMap: SourceCheck<corev1.ConfigMapVolumeSource> = (source, place) => {
-  checkPresent(source.name, place.at("name"));
-  checkFileMode(source.defaultMode, place.at("defaultMode"));
-  checkKeys(source.items, place.at("items"));
+export const checkConfigMap: SourceCheck<corev1.ConfigMapVolumeSource> = (source, fldPath) => {
+  checkPresent(source.name, fldPath.at("name"));
+  checkFileMode(source.defaultMode, fldPath.at("defaultMode"));
+  checkKeys(source.items, fldPath.at("items"));
 };
 
-function checkKeys(items: readonly corev1.KeyToPath[] | undefined, place: FaultPlace): void {
-  for (const [i, item] of (items ?? []).entries()) checkKey(item, place.item(i));
+function checkKeys(items: readonly corev1.KeyToPath[] | undefined, fldPath: ValidationPath): void {
+  for (const [i, item] of (items ?? []).entries()) checkKey(item, fldPath.item(i));
 }
 
-export function checkKey(item: corev1.KeyToPath, place: FaultPlace): void {
-  checkPresent(item.key, place.at("key"));
-  checkPresent(item.path, place.at("path"));
-  checkLocalPath(item.path ?? "", place.at("path"));
-  checkFileMode(item.mode, place.at("mode"));
+export function checkKey(item: corev1.KeyToPath, fldPath: ValidationPath): void {
+  checkPresent(item.key, fldPath.at("key"));
+  checkPresent(item.path, fldPath.at("path"));
+  checkLocalPath(item.path ?? "", fldPath.at("path"));
+  checkFileMode(item.mode, fldPath.at("mode"));
 }
 
-export const checkNfs: SourceCheck<corev1.NFSVolumeSource> = (source, place) => {
-  checkPresent(source.server, place.at("server"));
-  checkPresent(source.path, place.at("path"));
+export const checkNfs: SourceCheck<corev1.NFSVolumeSource> = (source, fldPath) => {
+  checkPresent(source.server, fldPath.at("server"));
+  checkPresent(source.path, fldPath.at("path"));
   if (source.path?.startsWith("/") !== true) {
-    place.at("path").invalid(source.path ?? "", "must be an absolute path");
+    fldPath.at("path").invalid(source.path ?? "", "must be an absolute path");
   }
 };
 
 export const checkClaim = checkFields("claimName");
 
-export const checkDownwardApi: SourceCheck<corev1.DownwardAPIVolumeSource> = (source, place) => {
-  checkFileMode(source.defaultMode, place.at("defaultMode"));
-  for (const file of source.items ?? []) checkDownwardApiFile(file, place);
+export const checkDownwardApi: SourceCheck<corev1.DownwardAPIVolumeSource> = (source, fldPath) => {
+  checkFileMode(source.defaultMode, fldPath.at("defaultMode"));
+  for (const file of source.items ?? []) checkDownwardApiFile(file, fldPath);
 };
 
-/** Its faults are told at the volume, not at the file. */
-export const checkDownwardApiFile: SourceCheck<corev1.DownwardAPIVolumeFile> = (file, place) => {
+/** Its faults are reported at the volume, not at the file. */
+export const checkDownwardApiFile: SourceCheck<corev1.DownwardAPIVolumeFile> = (file, fldPath) => {
   const { fieldRef, resourceFieldRef } = file;
-  checkPresent(file.path, place.at("path"));
-  checkLocalPath(file.path ?? "", place.at("path"));
+  checkPresent(file.path, fldPath.at("path"));
+  checkLocalPath(file.path ?? "", fldPath.at("path"));
   if (fieldRef !== undefined) {
-    checkFieldReference(fieldRef, place.at("fieldRef"), volumeFields);
+    checkFieldReference(fieldRef, fldPath.at("fieldRef"), volumeFields);
     if (resourceFieldRef !== undefined) {
       const why = "fieldRef and resourceFieldRef can not be specified simultaneously";
-      place.invalid("resource", why);
+      fldPath.invalid("resource", why);
     }
   } else if (resourceFieldRef !== undefined) {
     const options = { needsContainer: true };
-    checkResourceReference(resourceFieldRef, place.at("resourceFieldRef"), options);
+    checkResourceReference(resourceFieldRef, fldPath.at("resourceFieldRef"), options);
   } else {
-    place.required("one of fieldRef and resourceFieldRef is required");
+    fldPath.required("one of fieldRef and resourceFieldRef is required");
   }
-  checkFileMode(file.mode, place.at("mode"));
+  checkFileMode(file.mode, fldPath.at("mode"));
 };
 
-export const checkCsi: SourceCheck<corev1.CSIVolumeSource> = (source, place) => {
-  checkDriverName(source.driver, place.at("driver"));
+export const checkCsi: SourceCheck<corev1.CSIVolumeSource> = (source, fldPath) => {
+  checkDriverName(source.driver, fldPath.at("driver"));
   const secret = source.nodePublishSecretRef;
   if (secret === undefined) return;
-  if (isAbsent(secret.name)) place.at("nodePublishSecretRef", "name").required();
-  else place.at("name").invalidFor(secret.name, validateDns1123Subdomain(secret.name));
+  if (isAbsent(secret.name)) fldPath.at("nodePublishSecretRef", "name").required();
+  else fldPath.at("name").invalidFor(secret.name, validateDns1123Subdomain(secret.name));
 };
 
 const longestDriverName = 63;
 
 /** Of a CSI driver, wherever it is named. */
-export const checkDriverName: SourceCheck<string> = (name, place) => {
+export const checkDriverName: SourceCheck<string> = (name, fldPath) => {
   if (isAbsent(name)) {
-    place.required();
+    fldPath.required();
     return;
   }
-  if (name.length > longestDriverName) place.tooLong(longestDriverName);
-  place.invalidFor(name, validateDns1123Subdomain(name.toLowerCase()));
+  if (name.length > longestDriverName) fldPath.tooLong(longestDriverName);
+  fldPath.invalidFor(name, validateDns1123Subdomain(name.toLowerCase()));
 };
 
-export const checkEphemeral: SourceCheck<corev1.EphemeralVolumeSource> = ({ volumeClaimTemplate }, place) => {
-  const templatePlace = place.at("volumeClaimTemplate");
+export const checkEphemeral: SourceCheck<corev1.EphemeralVolumeSource> = ({ volumeClaimTemplate }, fldPath) => {
+  const templatePath = fldPath.at("volumeClaimTemplate");
   if (volumeClaimTemplate === undefined) {
-    templatePlace.required();
+    templatePath.required();
     return;
   }
-  const metadataPlace = templatePlace.at("metadata");
+  const metadataPath = templatePath.at("metadata");
   const { annotations, labels, ...others } = volumeClaimTemplate.metadata ?? {};
-  checkAnnotations(annotations, metadataPlace.at("annotations"));
-  checkLabels(labels, metadataPlace.at("labels"));
+  checkAnnotations(annotations, metadataPath.at("annotations"));
+  checkLabels(labels, metadataPath.at("labels"));
   for (const field of metadataFields) {
-    if (field in others) metadataPlace.at(goSpelling(field)).forbidden("cannot be set");
+    if (field in others) metadataPath.at(goSpelling(field)).forbidden("cannot be set");
   }
-  checkClaimSpec(volumeClaimTemplate.spec, templatePlace.at("spec"));
+  checkClaimSpec(volumeClaimTemplate.spec, templatePath.at("spec"));
 };
 
 const metadataFields = [
@@ -174,9 +174,9 @@ export interface ImageSourceOptions {
 
 export function checkImage(
   source: corev1.ImageVolumeSource,
-  place: FaultPlace,
+  fldPath: ValidationPath,
   { needsReference }: ImageSourceOptions,
 ): void {
-  if (needsReference) checkPresent(source.reference, place.at("reference"));
-  checkChoice(source.pullPolicy, place.at("pullPolicy"), pullPolicies);
+  if (needsReference) checkPresent(source.reference, fldPath.at("reference"));
+  checkChoice(source.pullPolicy, fldPath.at("pullPolicy"), pullPolicies);
 }

@@ -1,7 +1,7 @@
 // A pod's volumes: each of exactly one type, with a name of its own.
 import { type corev1, quote, validateDns1123Subdomain } from "@kubeloop/core/api";
 import { checkDnsLabel, isAbsent } from "../shared/checks.ts";
-import type { FaultPlace } from "../shared/fault-place.ts";
+import type { ValidationPath } from "../shared/validation-path.ts";
 import {
   checkAwsDisk,
   checkAzureDisk,
@@ -45,26 +45,26 @@ type SourceName = Exclude<keyof corev1.Volume, "name">;
 
 interface SourceRule {
   readonly field: SourceName;
-  /** Where its faults are told, unless at the field. */
-  readonly toldAt?: string;
-  /** Where one type too many is told, unless at the field. */
+  /** Where its faults are reported, unless at the field. */
+  readonly reportedAt?: string;
+  /** Where one type too many is reported, unless at the field. */
   readonly surplusAt?: string;
-  check(volume: corev1.Volume, place: FaultPlace, options: PodSpecOptions): void;
+  check(volume: corev1.Volume, fldPath: ValidationPath, options: PodSpecOptions): void;
 }
 
 type SourceOf<Field extends SourceName> = NonNullable<corev1.Volume[Field]>;
 
 function rule<Field extends SourceName>(
   field: Field,
-  check: (source: SourceOf<Field>, place: FaultPlace, options: PodSpecOptions) => void,
-  told: Pick<SourceRule, "toldAt" | "surplusAt"> = {},
+  check: (source: SourceOf<Field>, fldPath: ValidationPath, options: PodSpecOptions) => void,
+  told: Pick<SourceRule, "reportedAt" | "surplusAt"> = {},
 ): SourceRule {
   return {
     field,
     ...told,
-    check(volume, place, options) {
+    check(volume, fldPath, options) {
       const source = volume[field];
-      if (source !== undefined) check(source, place, options);
+      if (source !== undefined) check(source, fldPath, options);
     },
   };
 }
@@ -74,7 +74,7 @@ const sourceRules: readonly SourceRule[] = [
   rule("emptyDir", checkEmptyDir),
   rule("hostPath", checkHostPath),
   rule("gitRepo", checkGitRepo),
-  rule("gcePersistentDisk", checkGcePersistentDisk, { toldAt: "persistentDisk" }),
+  rule("gcePersistentDisk", checkGcePersistentDisk, { reportedAt: "persistentDisk" }),
   rule("awsElasticBlockStore", checkAwsDisk),
   rule("secret", checkSecret),
   rule("nfs", checkNfs),
@@ -100,13 +100,13 @@ const sourceRules: readonly SourceRule[] = [
   rule("scaleIO", checkScaleIo),
   rule("csi", checkCsi),
   rule("ephemeral", checkEphemeral),
-  rule("image", (source, place, { isPod }) => checkImage(source, place, { needsReference: isPod })),
+  rule("image", (source, fldPath, { isPod }) => checkImage(source, fldPath, { needsReference: isPod })),
 ];
 
 /** `podName` where the spec is a pod's that has one: claims for its ephemeral volumes are named after it. */
 export function checkVolumes(
   volumes: readonly corev1.Volume[],
-  place: FaultPlace,
+  fldPath: ValidationPath,
   podName: string | undefined,
   options: PodSpecOptions,
 ): KnownVolumes {
@@ -115,19 +115,19 @@ export function checkVolumes(
     podName === undefined ? [] : volumes.filter(({ ephemeral }) => ephemeral).map(({ name }) => `${podName}-${name}`),
   );
   for (const [i, volume] of volumes.entries()) {
-    const volumePlace = place.item(i);
-    const before = place.faultCount;
-    checkSource(volume, podName, volumePlace, options);
-    const namePlace = volumePlace.at("name");
-    if (isAbsent(volume.name)) namePlace.required();
-    else checkDnsLabel(volume.name, namePlace);
-    if (known.has(volume.name)) namePlace.duplicate(volume.name);
-    if (place.faultCount === before) known.set(volume.name, volume);
+    const volumePath = fldPath.item(i);
+    const before = fldPath.faultCount;
+    checkSource(volume, podName, volumePath, options);
+    const namePath = volumePath.at("name");
+    if (isAbsent(volume.name)) namePath.required();
+    else checkDnsLabel(volume.name, namePath);
+    if (known.has(volume.name)) namePath.duplicate(volume.name);
+    if (fldPath.faultCount === before) known.set(volume.name, volume);
     const claimName = volume.persistentVolumeClaim?.claimName;
     if (claimName !== undefined && madeClaims.has(claimName)) {
-      const claimPlace = volumePlace.at("persistentVolumeClaim", "claimName");
+      const claimPath = volumePath.at("persistentVolumeClaim", "claimName");
       const why = "must not reference a PVC that gets created for an ephemeral volume";
-      claimPlace.invalid(claimName, why);
+      claimPath.invalid(claimName, why);
     }
   }
   return known;
@@ -136,19 +136,19 @@ export function checkVolumes(
 function checkSource(
   volume: corev1.Volume,
   podName: string | undefined,
-  place: FaultPlace,
+  fldPath: ValidationPath,
   options: PodSpecOptions,
 ): void {
   const [first, ...surplus] = sourceRules.filter(({ field }) => volume[field] !== undefined);
   if (first === undefined) {
-    place.required("must specify a volume type");
+    fldPath.required("must specify a volume type");
     return;
   }
-  first.check(volume, place.at(first.toldAt ?? first.field), options);
+  first.check(volume, fldPath.at(first.reportedAt ?? first.field), options);
   for (const { field, surplusAt = field } of surplus) {
-    place.at(surplusAt).forbidden("may not specify more than 1 volume type");
+    fldPath.at(surplusAt).forbidden("may not specify more than 1 volume type");
   }
-  checkNameWithSource(volume, first.field, podName, place);
+  checkNameWithSource(volume, first.field, podName, fldPath);
 }
 
 const longestIscsiName = 64;
@@ -158,17 +158,17 @@ function checkNameWithSource(
   { name, iscsi }: corev1.Volume,
   type: SourceName,
   podName: string | undefined,
-  place: FaultPlace,
+  fldPath: ValidationPath,
 ): void {
-  const namePlace = place.at("name");
+  const namePath = fldPath.at("name");
   if (iscsi?.initiatorName !== undefined && `${name}:${iscsi.targetPortal}`.length > longestIscsiName) {
     const why =
       "Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters if iscsi.initiatorName is specified.";
-    namePlace.invalid(name, why);
+    namePath.invalid(name, why);
   }
   if (type !== "ephemeral" || podName === undefined || isAbsent(name)) return;
   const claimName = `${podName}-${name}`;
   for (const why of validateDns1123Subdomain(claimName)) {
-    namePlace.invalid(name, `PVC name ${quote(claimName)}: ${why}`);
+    namePath.invalid(name, `PVC name ${quote(claimName)}: ${why}`);
   }
 }

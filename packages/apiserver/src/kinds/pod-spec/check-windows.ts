@@ -1,7 +1,7 @@
 // Options of Windows containers, and what a pod may not ask for when its operating system is known.
 import { type corev1, validateDns1123Subdomain } from "@kubeloop/core/api";
 import { isAbsent } from "../shared/checks.ts";
-import type { FaultPlace } from "../shared/fault-place.ts";
+import type { ValidationPath } from "../shared/validation-path.ts";
 import { placedContainers } from "./visit-containers.ts";
 
 const largestCredentialKib = 64;
@@ -13,23 +13,23 @@ const dnsName = /^[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](
 
 export function checkWindowsOptions(
   options: corev1.WindowsSecurityContextOptions | undefined,
-  place: FaultPlace,
+  fldPath: ValidationPath,
 ): void {
   if (options === undefined) return;
   const { gmsaCredentialSpecName: specName, gmsaCredentialSpec: spec, runAsUserName } = options;
   if (specName !== undefined) {
-    place.at("gmsaCredentialSpecName").invalidFor(specName, validateDns1123Subdomain(specName));
+    fldPath.at("gmsaCredentialSpecName").invalidFor(specName, validateDns1123Subdomain(specName));
   }
   if (spec === "") {
     const why = "gmsaCredentialSpec cannot be an empty string";
-    place.at("gmsaCredentialSpec").invalid(spec, why);
+    fldPath.at("gmsaCredentialSpec").invalid(spec, why);
   } else if (spec !== undefined && Buffer.byteLength(spec) > largestCredentialKib * 1024) {
     const why = `gmsaCredentialSpec size must be under ${largestCredentialKib} KiB`;
-    place.at("gmsaCredentialSpec").invalid(spec, why);
+    fldPath.at("gmsaCredentialSpec").invalid(spec, why);
   }
   if (runAsUserName !== undefined) {
     const reasons = userNameFaults(runAsUserName).map((why) => `runAsUserName${why}`);
-    place.at("runAsUserName").invalidFor(runAsUserName, reasons);
+    fldPath.at("runAsUserName").invalidFor(runAsUserName, reasons);
   }
 }
 
@@ -57,26 +57,26 @@ function userNameFaults(name: string): string[] {
 }
 
 /** Containers that run as processes of the host do so all together, and on its network. */
-export function checkHostProcess(spec: corev1.PodSpec, place: FaultPlace): void {
+export function checkHostProcess(spec: corev1.PodSpec, fldPath: ValidationPath): void {
   const ofPod = spec.securityContext?.windowsOptions?.hostProcess;
-  const placed = placedContainers(spec, place);
+  const placed = placedContainers(spec, fldPath);
   let hostProcesses = 0;
-  for (const { container, place: containerPlace } of placed) {
+  for (const { container, fldPath: containerPath } of placed) {
     const own = container.securityContext?.windowsOptions?.hostProcess;
     if (ofPod !== undefined && own !== undefined && ofPod !== own) {
       const why = `pod hostProcess value must be identical if both are specified, was ${ofPod}`;
-      containerPlace.at("securityContext", "windowsOptions", "hostProcess").invalid(own, why);
+      containerPath.at("securityContext", "windowsOptions", "hostProcess").invalid(own, why);
     }
     if (own ?? ofPod) hostProcesses++;
   }
   if (hostProcesses === 0) return;
   if (hostProcesses !== placed.length) {
     const why = "If pod contains any hostProcess containers then all containers must be HostProcess containers";
-    place.invalid("", why);
+    fldPath.invalid("", why);
   }
   if (spec.hostNetwork !== true) {
     const why = "hostNetwork must be true if pod contains any hostProcess containers";
-    place.at("hostNetwork").invalid(false, why);
+    fldPath.at("hostNetwork").invalid(false, why);
   }
 }
 
@@ -113,35 +113,35 @@ const containerFieldsOfLinux = [
 
 const operatingSystems = ["linux", "windows"];
 
-export function checkOperatingSystem(spec: corev1.PodSpec, place: FaultPlace): void {
+export function checkOperatingSystem(spec: corev1.PodSpec, fldPath: ValidationPath): void {
   if (spec.os === undefined) return;
   const { name } = spec.os;
-  const osPlace = place.at("os");
-  if (isAbsent(name)) osPlace.at("name").required();
-  else if (!operatingSystems.includes(name)) osPlace.notSupported(name, operatingSystems);
-  else if (name === "linux") checkOnLinux(spec, place);
-  else checkOnWindows(spec, place);
+  const osPath = fldPath.at("os");
+  if (isAbsent(name)) osPath.at("name").required();
+  else if (!operatingSystems.includes(name)) osPath.notSupported(name, operatingSystems);
+  else if (name === "linux") checkOnLinux(spec, fldPath);
+  else checkOnWindows(spec, fldPath);
 }
 
-function checkOnLinux(spec: corev1.PodSpec, place: FaultPlace): void {
-  const parts = [{ container: spec, place }, ...placedContainers(spec, place)];
-  for (const { container, place: partPlace } of parts) {
+function checkOnLinux(spec: corev1.PodSpec, fldPath: ValidationPath): void {
+  const parts = [{ container: spec, fldPath }, ...placedContainers(spec, fldPath)];
+  for (const { container, fldPath: partPath } of parts) {
     if (container.securityContext?.windowsOptions === undefined) continue;
     const why = "windows options cannot be set for a linux pod";
-    partPlace.at("securityContext", "windowsOptions").forbidden(why);
+    partPath.at("securityContext", "windowsOptions").forbidden(why);
   }
 }
 
-function checkOnWindows(spec: corev1.PodSpec, place: FaultPlace): void {
+function checkOnWindows(spec: corev1.PodSpec, fldPath: ValidationPath): void {
   const why = "cannot be set for a windows pod";
   for (const names of podFieldsOfLinux) {
     const [first, ...rest] = names;
-    if (isGiven(spec, names)) place.at(first, ...rest).forbidden(why);
+    if (isGiven(spec, names)) fldPath.at(first, ...rest).forbidden(why);
   }
-  for (const { container, place: containerPlace } of placedContainers(spec, place)) {
+  for (const { container, fldPath: containerPath } of placedContainers(spec, fldPath)) {
     for (const name of containerFieldsOfLinux) {
       if (container.securityContext?.[name] === undefined) continue;
-      containerPlace.at("securityContext", name).forbidden(why);
+      containerPath.at("securityContext", name).forbidden(why);
     }
   }
 }

@@ -1,9 +1,9 @@
 // Where a pod's own fields and resources are made visible inside it: environment variables and downward API volumes.
 import { canonicalQuantity, type corev1, isZeroQuantity, validateQualifiedName } from "@kubeloop/core/api";
 import { isAbsent } from "../shared/checks.ts";
-import type { FaultPlace } from "../shared/fault-place.ts";
+import type { ValidationPath } from "../shared/validation-path.ts";
 
-/** What can be named at all; each place allows some of them. */
+/** What can be named at all; each field allows some of them. */
 const knownFields = new Set([
   "metadata.annotations",
   "metadata.labels",
@@ -56,12 +56,12 @@ const byteDivisors = ["1", "1k", "1M", "1G", "1T", "1P", "1E", "1Ki", "1Mi", "1G
 
 export function checkFieldReference(
   { apiVersion, fieldPath: field }: corev1.ObjectFieldSelector,
-  place: FaultPlace,
+  fldPath: ValidationPath,
   allowed: readonly string[],
 ): void {
-  const pathOfField = place.at("fieldPath");
+  const pathOfField = fldPath.at("fieldPath");
   if (isAbsent(apiVersion)) {
-    place.at("apiVersion").required();
+    fldPath.at("apiVersion").required();
     return;
   }
   if (isAbsent(field)) {
@@ -74,7 +74,7 @@ export function checkFieldReference(
     pathOfField.invalid(field, `error converting fieldPath: ${problem}`);
   } else if (subscript !== undefined) {
     const key = whole === "metadata.annotations" ? subscript.toLowerCase() : subscript;
-    place.invalidFor(key, validateQualifiedName(key));
+    fldPath.invalidFor(key, validateQualifiedName(key));
   } else {
     const name = field === "spec.host" ? "spec.nodeName" : field;
     if (!allowed.includes(name)) pathOfField.notSupported(name, allowed);
@@ -102,22 +102,22 @@ export interface ResourceReferenceOptions {
 
 export function checkResourceReference(
   { containerName, resource, divisor }: corev1.ResourceFieldSelector,
-  place: FaultPlace,
+  fldPath: ValidationPath,
   { needsContainer }: ResourceReferenceOptions,
 ): void {
   if (needsContainer && isAbsent(containerName)) {
-    place.at("containerName").required();
+    fldPath.at("containerName").required();
   } else if (isAbsent(resource)) {
-    place.at("resource").required();
+    fldPath.at("resource").required();
   } else if (!resourceFields.includes(resource) && !isHugePagesField(resource)) {
-    place.at("resource").notSupported(resource, resourceFields);
+    fldPath.at("resource").notSupported(resource, resourceFields);
   }
   if (divisor === undefined || isZeroQuantity(divisor)) return;
   const [divisors, name] = divisorsOf(resource ?? "");
   if (divisors === undefined || divisors.includes(canonicalQuantity(divisor))) return;
   const list = divisors === cpuDivisors ? "1m and 1" : divisors.join(", ");
   const why = `only divisor's values ${list} are supported with the ${name} resource`;
-  place.at("divisor").invalid(resource ?? "", why);
+  fldPath.at("divisor").invalid(resource ?? "", why);
 }
 
 function isHugePagesField(resource: string): boolean {

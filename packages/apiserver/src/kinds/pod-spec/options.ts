@@ -2,10 +2,10 @@
 // they were let in before the rule existed.
 import { type corev1, validateLabelValue } from "@kubeloop/core/api";
 import { podDeletionCost } from "@kubeloop/core/rules";
-import { collectFaults } from "../shared/fault-place.ts";
 import { checkLabelSelector, type LabelMap } from "../shared/labels.ts";
 import { isWholePages, type ResourceList } from "../shared/quantities.ts";
 import { isHugePages } from "../shared/resource-names.ts";
+import { collectFaults } from "../shared/validation-path.ts";
 import { affinityTerms } from "./affinity-terms.ts";
 import { isLocalPath } from "./file-paths.ts";
 import { hostFieldOf } from "./sysctls.ts";
@@ -80,7 +80,7 @@ export function podSpecOptions({ isPod }: { readonly isPod: boolean }, old?: Pod
 }
 
 function isFaultySelector(selector: Parameters<typeof checkLabelSelector>[0]): boolean {
-  return collectFaults("selector", (place) => checkLabelSelector(selector, place)).length > 0;
+  return collectFaults("selector", (fldPath) => checkLabelSelector(selector, fldPath)).length > 0;
 }
 
 function hasInvalidNodeAffinityValue({ affinity }: corev1.PodSpec): boolean {

@@ -1,7 +1,7 @@
 // Kernel parameters a pod sets: which namespace of the kernel they belong to, and what their names look like.
 import type { corev1 } from "@kubeloop/core/api";
 import { isAbsent } from "../shared/checks.ts";
-import type { FaultPlace } from "../shared/fault-place.ts";
+import type { ValidationPath } from "../shared/validation-path.ts";
 
 const segment = "[a-z0-9]([-_a-z0-9]*[a-z0-9])?";
 /** As messages tell it. */
@@ -27,20 +27,24 @@ export interface SysctlOptions {
   readonly allowsHostSysctls: boolean;
 }
 
-export function checkSysctls(spec: corev1.PodSpec, place: FaultPlace, { allowsHostSysctls }: SysctlOptions): void {
+export function checkSysctls(
+  spec: corev1.PodSpec,
+  fldPath: ValidationPath,
+  { allowsHostSysctls }: SysctlOptions,
+): void {
   const seen = new Set<string>();
   for (const [i, { name }] of (spec.securityContext?.sysctls ?? []).entries()) {
-    const namePlace = place.item(i).at("name");
+    const namePath = fldPath.item(i).at("name");
     if (isAbsent(name)) {
-      namePlace.required();
+      namePath.required();
     } else if (name.length > longestName || !shape.test(name)) {
       const why = `must have at most ${longestName} characters and match regex ${format}`;
-      namePlace.invalid(name, why);
+      namePath.invalid(name, why);
     } else if (seen.has(name)) {
-      namePlace.duplicate(name);
+      namePath.duplicate(name);
     }
     const host = allowsHostSysctls ? undefined : hostFieldOf(name, spec);
-    if (host !== undefined) namePlace.invalid(name, `may not be specified when '${host}' is true`);
+    if (host !== undefined) namePath.invalid(name, `may not be specified when '${host}' is true`);
     seen.add(name);
   }
 }

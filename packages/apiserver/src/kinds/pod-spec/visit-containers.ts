@@ -1,19 +1,19 @@
-// All containers of a pod's spec with their places: init containers first, ephemeral ones last.
+// All containers of a pod's spec with their field paths: init containers first, ephemeral ones last.
 import type { corev1 } from "@kubeloop/core/api";
-import type { FaultPlace } from "../shared/fault-place.ts";
+import type { ValidationPath } from "../shared/validation-path.ts";
 
 export interface PlacedContainer {
   readonly container: corev1.Container;
-  readonly place: FaultPlace;
+  readonly fldPath: ValidationPath;
 }
 
 /** The fields that hold containers. Ephemeral containers have all a container has, and the name of their target. */
 export const containerLists = ["initContainers", "containers", "ephemeralContainers"] as const;
 
-export function placedContainers(spec: corev1.PodSpec, place: FaultPlace): PlacedContainer[] {
+export function placedContainers(spec: corev1.PodSpec, fldPath: ValidationPath): PlacedContainer[] {
   return containerLists.flatMap((field) => {
-    const listPlace = place.at(field);
-    return (spec[field] ?? []).map((container, i) => ({ container, place: listPlace.item(i) }));
+    const listPath = fldPath.at(field);
+    return (spec[field] ?? []).map((container, i) => ({ container, fldPath: listPath.item(i) }));
   });
 }
 

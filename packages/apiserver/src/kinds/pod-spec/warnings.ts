@@ -50,7 +50,7 @@ const oldAnnotations: Readonly<Record<string, string>> = {
 };
 
 /** By type of volume; told at the name given second, which is not always the field's. */
-const oldVolumes: readonly (readonly [field: keyof corev1.Volume, toldAt: string, text: string])[] = [
+const oldVolumes: readonly (readonly [field: keyof corev1.Volume, reportedAt: string, text: string])[] = [
   ["photonPersistentDisk", "photonPersistentDisk", "deprecated in v1.11, non-functional in v1.16+"],
   ["gitRepo", "gitRepo", "deprecated in v1.11, and disabled by default in v1.33+"],
   ["scaleIO", "scaleIO", "deprecated in v1.16, non-functional in v1.22+"],
@@ -157,7 +157,7 @@ function volumeWarnings(part: Part): string[] {
     const claim = volume.ephemeral?.volumeClaimTemplate;
     const claimPath = childPath(path, "ephemeral", "volumeClaimTemplate", "spec");
     return [
-      ...old.map(([, toldAt, text]) => say(childPath(path, toldAt), text)),
+      ...old.map(([, reportedAt, text]) => say(childPath(path, reportedAt), text)),
       ...(claim === undefined ? [] : claimSpecWarnings(claim.spec, claimPath)),
     ];
   });

@@ -5,11 +5,11 @@ import { checkAmountOrShare, checkAtMostAll } from "../apps/rolling-update.ts";
 import type { KindRules } from "../kind-rules.ts";
 import { checkNonNegative, checkOptionalChoice } from "../shared/checks.ts";
 import { checkConditions } from "../shared/conditions.ts";
-import { collectFaults, type FaultPlace } from "../shared/fault-place.ts";
 import { checkLabelSelector, type SelectorOptions } from "../shared/labels.ts";
 import { pathSegmentName } from "../shared/names.ts";
 import { printAge } from "../shared/print-age.ts";
 import { keepAllButStatus } from "../shared/status-metadata.ts";
+import { collectFaults, type ValidationPath } from "../shared/validation-path.ts";
 
 type Spec = policyv1.PodDisruptionBudgetSpec;
 
@@ -25,20 +25,20 @@ export const podDisruptionBudgetRules: KindRules<policyv1.PodDisruptionBudget> =
   prepareCreate(draft) {
     draft.status = { disruptionsAllowed: 0, currentHealthy: 0, desiredHealthy: 0, expectedPods: 0 };
   },
-  validate: ({ spec = {} }) => collectFaults("spec", (place) => checkSpec(spec, place)),
+  validate: ({ spec = {} }) => collectFaults("spec", (fldPath) => checkSpec(spec, fldPath)),
   validateUpdate: ({ spec = {} }, old) =>
-    collectFaults("spec", (place) => {
+    collectFaults("spec", (fldPath) => {
       const wasBad = collectFaults("", (at) => checkLabelSelector(old.spec?.selector, at)).length > 0;
-      checkSpec(spec, place, { allowsInvalidValues: wasBad });
+      checkSpec(spec, fldPath, { allowsInvalidValues: wasBad });
     }),
   subresources: {
     status: {
       metadataOnUpdate: [],
       prepareUpdate: keepAllButStatus,
       validateUpdate: ({ status }) =>
-        collectFaults("status", (place) => {
-          checkConditions(status?.conditions, place.at("conditions"));
-          for (const field of numbers) checkNonNegative(status?.[field], place.at(field));
+        collectFaults("status", (fldPath) => {
+          checkConditions(status?.conditions, fldPath.at("conditions"));
+          for (const field of numbers) checkNonNegative(status?.[field], fldPath.at(field));
         }),
     },
   },
@@ -51,19 +51,19 @@ export const podDisruptionBudgetRules: KindRules<policyv1.PodDisruptionBudget> =
   ],
 };
 
-function checkSpec(spec: Spec, place: FaultPlace, options: SelectorOptions = {}): void {
+function checkSpec(spec: Spec, fldPath: ValidationPath, options: SelectorOptions = {}): void {
   const { minAvailable, maxUnavailable, selector, unhealthyPodEvictionPolicy } = spec;
   if (minAvailable !== undefined && maxUnavailable !== undefined) {
-    place.invalid(internalSpec(spec), "minAvailable and maxUnavailable cannot be both set");
+    fldPath.invalid(internalSpec(spec), "minAvailable and maxUnavailable cannot be both set");
   }
   for (const [field, value] of Object.entries({ minAvailable, maxUnavailable })) {
     if (value === undefined) continue;
-    checkAmountOrShare(value, place.at(field));
-    checkAtMostAll(value, place.at(field));
+    checkAmountOrShare(value, fldPath.at(field));
+    checkAtMostAll(value, fldPath.at(field));
   }
-  checkLabelSelector(selector, place.at("selector"), options);
+  checkLabelSelector(selector, fldPath.at("selector"), options);
   const policies = ["AlwaysAllow", "IfHealthyBudget"];
-  checkOptionalChoice(unhealthyPodEvictionPolicy, place.at("unhealthyPodEvictionPolicy"), policies);
+  checkOptionalChoice(unhealthyPodEvictionPolicy, fldPath.at("unhealthyPodEvictionPolicy"), policies);
 }
 
 function internalSpec({ minAvailable, selector, maxUnavailable, unhealthyPodEvictionPolicy }: Spec): unknown {

@@ -3,8 +3,8 @@ import { type rbacv1, validateDns1123Subdomain, validatePathSegmentName } from "
 import { deepEqual } from "@kubeloop/core/base";
 import type { Draft } from "../kind-rules.ts";
 import { isAbsent } from "../shared/checks.ts";
-import type { FaultPlace } from "../shared/fault-place.ts";
-import type { ObjectPlaces } from "../shared/object-faults.ts";
+import type { ObjectPaths } from "../shared/object-faults.ts";
+import type { ValidationPath } from "../shared/validation-path.ts";
 
 const group = "rbac.authorization.k8s.io";
 
@@ -26,12 +26,12 @@ export function setBindingDefaults({ roleRef, subjects }: Draft<Binding>): void 
 
 const isPerson = ({ kind }: rbacv1.Subject) => kind === "User" || kind === "Group";
 
-export function checkBinding({ roleRef, subjects = [] }: Binding, at: ObjectPlaces, options: BindingOptions): void {
+export function checkBinding({ roleRef, subjects = [] }: Binding, at: ObjectPaths, options: BindingOptions): void {
   checkRoleRef(roleRef, at("roleRef"), options);
   for (const [i, subject] of subjects.entries()) checkSubject(subject, at("subjects").item(i), options);
 }
 
-export function checkBindingUpdate(binding: Binding, old: Binding, at: ObjectPlaces, options: BindingOptions): void {
+export function checkBindingUpdate(binding: Binding, old: Binding, at: ObjectPaths, options: BindingOptions): void {
   checkBinding(binding, at, options);
   if (deepEqual(binding.roleRef, old.roleRef)) return;
   const { apiGroup = "", kind, name } = binding.roleRef;
@@ -40,30 +40,30 @@ export function checkBindingUpdate(binding: Binding, old: Binding, at: ObjectPla
 
 function checkRoleRef(
   { apiGroup = "", kind, name }: rbacv1.RoleRef,
-  place: FaultPlace,
+  fldPath: ValidationPath,
   { isNamespaced }: BindingOptions,
 ): void {
-  if (apiGroup !== group) place.at("apiGroup").notSupported(apiGroup, [group]);
+  if (apiGroup !== group) fldPath.at("apiGroup").notSupported(apiGroup, [group]);
   const kinds = isNamespaced ? ["Role", "ClusterRole"] : ["ClusterRole"];
-  if (!kinds.includes(kind)) place.at("kind").notSupported(kind, kinds);
-  if (isAbsent(name)) place.at("name").required();
-  else place.at("name").invalidFor(name, validatePathSegmentName(name));
+  if (!kinds.includes(kind)) fldPath.at("kind").notSupported(kind, kinds);
+  if (isAbsent(name)) fldPath.at("name").required();
+  else fldPath.at("name").invalidFor(name, validatePathSegmentName(name));
 }
 
-function checkSubject(subject: rbacv1.Subject, place: FaultPlace, { isNamespaced }: BindingOptions): void {
+function checkSubject(subject: rbacv1.Subject, fldPath: ValidationPath, { isNamespaced }: BindingOptions): void {
   const { kind, name, namespace, apiGroup = "" } = subject;
-  if (isAbsent(name)) place.at("name").required();
+  if (isAbsent(name)) fldPath.at("name").required();
   switch (kind) {
     case "ServiceAccount":
-      if (!isAbsent(name)) place.at("name").invalidFor(name, validateDns1123Subdomain(name));
-      if (apiGroup !== "") place.at("apiGroup").notSupported(apiGroup, [""]);
-      if (!isNamespaced && isAbsent(namespace)) place.at("namespace").required();
+      if (!isAbsent(name)) fldPath.at("name").invalidFor(name, validateDns1123Subdomain(name));
+      if (apiGroup !== "") fldPath.at("apiGroup").notSupported(apiGroup, [""]);
+      if (!isNamespaced && isAbsent(namespace)) fldPath.at("namespace").required();
       break;
     case "User":
     case "Group":
-      if (apiGroup !== group) place.at("apiGroup").notSupported(apiGroup, [group]);
+      if (apiGroup !== group) fldPath.at("apiGroup").notSupported(apiGroup, [group]);
       break;
     default:
-      place.at("kind").notSupported(kind, ["ServiceAccount", "User", "Group"]);
+      fldPath.at("kind").notSupported(kind, ["ServiceAccount", "User", "Group"]);
   }
 }

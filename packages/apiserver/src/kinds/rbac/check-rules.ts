@@ -1,6 +1,6 @@
 // What a role may allow: verbs on resources, or, in the whole cluster, on paths; never both in one rule.
 import type { rbacv1 } from "@kubeloop/core/api";
-import type { FaultPlace } from "../shared/fault-place.ts";
+import type { ValidationPath } from "../shared/validation-path.ts";
 
 export interface RuleOptions {
   readonly isNamespaced: boolean;
@@ -8,24 +8,24 @@ export interface RuleOptions {
 
 export function checkPolicyRules(
   rules: readonly rbacv1.PolicyRule[] | undefined,
-  place: FaultPlace,
+  fldPath: ValidationPath,
   options: RuleOptions,
 ): void {
   // Go prints a list that is not there as null.
-  for (const [i, rule] of (rules ?? []).entries()) checkPolicyRule(rule, place.item(i), options);
+  for (const [i, rule] of (rules ?? []).entries()) checkPolicyRule(rule, fldPath.item(i), options);
 }
 
-function checkPolicyRule(rule: rbacv1.PolicyRule, place: FaultPlace, { isNamespaced }: RuleOptions): void {
+function checkPolicyRule(rule: rbacv1.PolicyRule, fldPath: ValidationPath, { isNamespaced }: RuleOptions): void {
   const { apiGroups = [], resources = [], resourceNames = [], nonResourceURLs: urls = [] } = rule;
-  if ((rule.verbs ?? []).length === 0) place.at("verbs").required("verbs must contain at least one value");
+  if ((rule.verbs ?? []).length === 0) fldPath.at("verbs").required("verbs must contain at least one value");
   if (urls.length > 0) {
-    const urlsPlace = place.at("nonResourceURLs");
-    if (isNamespaced) urlsPlace.invalid(urls, "namespaced rules cannot apply to non-resource URLs");
+    const urlsPath = fldPath.at("nonResourceURLs");
+    if (isNamespaced) urlsPath.invalid(urls, "namespaced rules cannot apply to non-resource URLs");
     if (apiGroups.length + resources.length + resourceNames.length > 0) {
-      urlsPlace.invalid(urls, "rules cannot apply to both regular resources and non-resource URLs");
+      urlsPath.invalid(urls, "rules cannot apply to both regular resources and non-resource URLs");
     }
     return;
   }
-  if (apiGroups.length === 0) place.at("apiGroups").required("resource rules must supply at least one api group");
-  if (resources.length === 0) place.at("resources").required("resource rules must supply at least one resource");
+  if (apiGroups.length === 0) fldPath.at("apiGroups").required("resource rules must supply at least one api group");
+  if (resources.length === 0) fldPath.at("resources").required("resource rules must supply at least one resource");
 }

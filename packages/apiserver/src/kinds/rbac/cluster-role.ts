@@ -2,9 +2,9 @@
 import { fromLabelSelector, type metav1, type rbacv1, SelectorError } from "@kubeloop/core/api";
 import { clusterRoles } from "@kubeloop/core/resources";
 import type { KindRules } from "../kind-rules.ts";
-import { collectFaults, type FaultPlace } from "../shared/fault-place.ts";
 import { checkLabelSelector, type SelectorOptions } from "../shared/labels.ts";
-import { collectObjectFaults, type ObjectPlaces } from "../shared/object-faults.ts";
+import { collectObjectFaults, type ObjectPaths } from "../shared/object-faults.ts";
+import { collectFaults, type ValidationPath } from "../shared/validation-path.ts";
 import { checkPolicyRules } from "./check-rules.ts";
 import { rbacName } from "./names.ts";
 
@@ -23,20 +23,21 @@ export const clusterRoleRules: KindRules<rbacv1.ClusterRole> = {
 
 function checkClusterRole(
   { rules, aggregationRule }: rbacv1.ClusterRole,
-  at: ObjectPlaces,
+  at: ObjectPaths,
   options: SelectorOptions = {},
 ): void {
   checkPolicyRules(rules, at("rules"), { isNamespaced: false });
   if (aggregationRule === undefined) return;
   const selectors = aggregationRule.clusterRoleSelectors ?? [];
-  const place = at("aggregationRule").at("clusterRoleSelectors");
-  if (selectors.length === 0) place.required("at least one clusterRoleSelector required if aggregationRule is non-nil");
-  for (const [i, selector] of selectors.entries()) checkRoleSelector(selector, place.item(i), options);
+  const fldPath = at("aggregationRule").at("clusterRoleSelectors");
+  if (selectors.length === 0)
+    fldPath.required("at least one clusterRoleSelector required if aggregationRule is non-nil");
+  for (const [i, selector] of selectors.entries()) checkRoleSelector(selector, fldPath.item(i), options);
 }
 
-function checkRoleSelector(selector: metav1.LabelSelector, place: FaultPlace, options: SelectorOptions): void {
-  checkLabelSelector(selector, place, options);
-  if (!canSelect(selector)) place.invalid(null, "invalid label selector.");
+function checkRoleSelector(selector: metav1.LabelSelector, fldPath: ValidationPath, options: SelectorOptions): void {
+  checkLabelSelector(selector, fldPath, options);
+  if (!canSelect(selector)) fldPath.invalid(null, "invalid label selector.");
 }
 
 function canSelect(selector: metav1.LabelSelector): boolean {
@@ -50,4 +51,4 @@ function canSelect(selector: metav1.LabelSelector): boolean {
 }
 
 const hasFaults = (selector: metav1.LabelSelector) =>
-  collectFaults("", (place) => checkLabelSelector(selector, place)).length > 0;
+  collectFaults("", (fldPath) => checkLabelSelector(selector, fldPath)).length > 0;

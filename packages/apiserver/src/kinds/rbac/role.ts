@@ -2,7 +2,7 @@
 import type { rbacv1 } from "@kubeloop/core/api";
 import { roles } from "@kubeloop/core/resources";
 import type { KindRules } from "../kind-rules.ts";
-import { collectFaults } from "../shared/fault-place.ts";
+import { collectFaults } from "../shared/validation-path.ts";
 import { checkPolicyRules } from "./check-rules.ts";
 import { rbacName } from "./names.ts";
 
@@ -11,5 +11,6 @@ export const roleRules: KindRules<rbacv1.Role> = {
   metadataOnUpdate: ["whole", "changes"],
   checkName: rbacName,
   createsOnUpdate: true,
-  validate: ({ rules }) => collectFaults("rules", (place) => checkPolicyRules(rules, place, { isNamespaced: true })),
+  validate: ({ rules }) =>
+    collectFaults("rules", (fldPath) => checkPolicyRules(rules, fldPath, { isNamespaced: true })),
 };

@@ -2,10 +2,10 @@
 import type { resourcev1 } from "@kubeloop/core/api";
 import { resourceClaims } from "@kubeloop/core/resources";
 import type { KindRules } from "../kind-rules.ts";
-import { collectFaults } from "../shared/fault-place.ts";
 import { printAge } from "../shared/print-age.ts";
 import { checkImmutable } from "../shared/same.ts";
 import { keepAllButStatus, keepMetadata } from "../shared/status-metadata.ts";
+import { collectFaults } from "../shared/validation-path.ts";
 import { setClaimDefaults } from "./claim-defaults.ts";
 
 type ResourceClaim = resourcev1.ResourceClaim;
@@ -17,7 +17,9 @@ export const resourceClaimRules: KindRules<ResourceClaim> = {
   deletion: { answersWithObject: true },
   defaults: ({ spec }) => setClaimDefaults(spec),
   validateUpdate: ({ spec }, old) =>
-    collectFaults("spec", (place) => checkImmutable(spec, old.spec, place, "io.k8s.api.resource.v1.ResourceClaimSpec")),
+    collectFaults("spec", (fldPath) =>
+      checkImmutable(spec, old.spec, fldPath, "io.k8s.api.resource.v1.ResourceClaimSpec"),
+    ),
   subresources: {
     status: {
       prepareUpdate(draft, old) {

@@ -2,9 +2,9 @@
 import { printTime, quote, type resourcev1 } from "@kubeloop/core/api";
 import { resourceSlices } from "@kubeloop/core/resources";
 import type { Draft, KindRules } from "../kind-rules.ts";
-import { collectFaults } from "../shared/fault-place.ts";
 import { printAge } from "../shared/print-age.ts";
 import { checkImmutable } from "../shared/same.ts";
+import { collectFaults } from "../shared/validation-path.ts";
 
 type ResourceSlice = resourcev1.ResourceSlice;
 
@@ -15,10 +15,10 @@ export const resourceSliceRules: KindRules<ResourceSlice> = {
   prepareCreate: (draft, { nowMs }) => prepare(draft, nowMs),
   prepareUpdate: (draft, _old, { nowMs }) => prepare(draft, nowMs),
   validateUpdate: ({ spec }, old) =>
-    collectFaults("spec", (place) => {
-      checkImmutable(spec.pool.name, old.spec.pool.name, place.at("pool", "name"));
-      checkImmutable(spec.driver, old.spec.driver, place.at("driver"));
-      checkImmutable(spec.nodeName, old.spec.nodeName, place.at("nodeName"));
+    collectFaults("spec", (fldPath) => {
+      checkImmutable(spec.pool.name, old.spec.pool.name, fldPath.at("pool", "name"));
+      checkImmutable(spec.driver, old.spec.driver, fldPath.at("driver"));
+      checkImmutable(spec.nodeName, old.spec.nodeName, fldPath.at("nodeName"));
     }),
   warnings({ spec }) {
     if (spec.driver === spec.driver.toLowerCase()) return [];

@@ -3,7 +3,7 @@ import type { schedulingv1 } from "@kubeloop/core/api";
 import { priorityClasses } from "@kubeloop/core/resources";
 import type { KindRules } from "../kind-rules.ts";
 import { checkChoice } from "../shared/checks.ts";
-import { collectObjectFaults, type ObjectPlaces } from "../shared/object-faults.ts";
+import { collectObjectFaults, type ObjectPaths } from "../shared/object-faults.ts";
 import { own } from "../shared/own.ts";
 import { printAge } from "../shared/print-age.ts";
 import { checkImmutable } from "../shared/same.ts";
@@ -45,7 +45,7 @@ export const priorityClassRules: KindRules<PriorityClass> = {
   ],
 };
 
-function checkPriorityClass(object: PriorityClass, at: ObjectPlaces): void {
+function checkPriorityClass(object: PriorityClass, at: ObjectPaths): void {
   const { metadata, value, preemptionPolicy } = object;
   if ((metadata.name ?? "").startsWith(systemPrefix)) {
     const fault = systemFault(object);

@@ -2,11 +2,11 @@ import { type Fault, printFault } from "@kubeloop/core/api";
 import { expect, test } from "vitest";
 import { checkLegacyCidr, cidrWarnings, parseCidr, printCidr } from "./cidr.ts";
 import { checkEndpointIp } from "./endpoint-ip.ts";
-import { FaultPlace } from "./fault-place.ts";
+import { ValidationPath } from "./validation-path.ts";
 
-function faultsOf(check: (place: FaultPlace) => void): string[] {
+function faultsOf(check: (fldPath: ValidationPath) => void): string[] {
   const faults: Fault[] = [];
-  check(new FaultPlace(faults, "at", {}));
+  check(new ValidationPath(faults, "at", {}));
   return faults.map(printFault);
 }
 
@@ -50,7 +50,7 @@ for (const [text, old, expected] of [
   ["10.1.0.1/16", ["10.1.0.1/16"], []],
 ] as const) {
   test(`${text} with ${old.length} old ones has ${expected.length} faults`, () => {
-    expect(faultsOf((place) => checkLegacyCidr(text, place, old))).toEqual(expected);
+    expect(faultsOf((fldPath) => checkLegacyCidr(text, fldPath, old))).toEqual(expected);
   });
 }
 
@@ -66,7 +66,7 @@ for (const [text, expected] of [
   ["x", []],
 ] as const) {
   test(`${text} gets ${expected.length} warnings`, () => {
-    expect(cidrWarnings(text, new FaultPlace([], "at", {}))).toEqual(expected);
+    expect(cidrWarnings(text, new ValidationPath([], "at", {}))).toEqual(expected);
   });
 }
 
@@ -83,6 +83,6 @@ for (const [ip, why] of [
 ] as const) {
   test(`traffic ${why === undefined ? "may" : "may not"} be sent to ${ip}`, () => {
     const expected = why === undefined ? [] : [`at: Invalid value: "${ip}": ${why}`];
-    expect(faultsOf((place) => checkEndpointIp(ip, place))).toEqual(expected);
+    expect(faultsOf((fldPath) => checkEndpointIp(ip, fldPath))).toEqual(expected);
   });
 }

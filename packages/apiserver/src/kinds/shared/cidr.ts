@@ -1,7 +1,7 @@
 // Networks as specs hold them: an address and how many bits of it count ("10.0.0.0/24").
 import { printPath } from "@kubeloop/core/api";
-import type { FaultPlace } from "./fault-place.ts";
 import { type IpAddress, parseIp, printIp } from "./ip-address.ts";
+import type { ValidationPath } from "./validation-path.ts";
 
 export interface Cidr {
   readonly address: IpAddress;
@@ -42,25 +42,25 @@ const isMapped = ({ family, parts }: IpAddress) =>
 const isNetwork = ({ address, network }: Cidr) => address.parts.every((part, i) => part === network.parts[i]);
 
 /** The rule of fields that are older than strict validation. */
-export function checkLegacyCidr(text: string, place: FaultPlace, oldValues: readonly string[] = []): void {
+export function checkLegacyCidr(text: string, fldPath: ValidationPath, oldValues: readonly string[] = []): void {
   if (oldValues.includes(text)) return;
   const cidr = parseCidr(text);
   if (cidr === undefined) {
-    place.invalid(text, "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)");
+    fldPath.invalid(text, "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)");
   } else if (cidr.hasLeadingZeros) {
-    place.invalid(text, "must not have leading 0s in IP or prefix length");
+    fldPath.invalid(text, "must not have leading 0s in IP or prefix length");
   } else if (isMapped(cidr.address)) {
-    place.invalid(text, "must not have an IPv4-mapped IPv6 address");
+    fldPath.invalid(text, "must not have an IPv4-mapped IPv6 address");
   } else if (!isNetwork(cidr)) {
-    place.invalid(text, "must not have bits set beyond the prefix length");
+    fldPath.invalid(text, "must not have bits set beyond the prefix length");
   }
 }
 
 /** For networks that are right, but spelled as they should not be. */
-export function cidrWarnings(text: string, place: FaultPlace): string[] {
+export function cidrWarnings(text: string, fldPath: ValidationPath): string[] {
   const cidr = parseCidr(text);
   if (cidr === undefined) return [];
-  const at = printPath(place);
+  const at = printPath(fldPath);
   const best = printCidr(cidr);
   const warnings: string[] = [];
   if (!isNetwork(cidr)) {

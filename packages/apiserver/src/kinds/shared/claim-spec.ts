@@ -10,9 +10,9 @@ import {
 } from "@kubeloop/core/api";
 import type { Draft } from "../kind-rules.ts";
 import { checkOptionalChoice, checkPresent, isAbsent } from "./checks.ts";
-import type { FaultPlace } from "./fault-place.ts";
 import { checkLabelSelector, type SelectorOptions } from "./labels.ts";
 import { checkPositiveQuantity, checkResourceQuantity, isFractional, roundResourceList } from "./quantities.ts";
+import type { ValidationPath } from "./validation-path.ts";
 
 export type ClaimSpec = corev1.PersistentVolumeClaimSpec;
 
@@ -30,62 +30,62 @@ export function setClaimSpecDefaults(spec: Draft<ClaimSpec>): void {
   roundResourceList(spec.resources?.requests);
 }
 
-export function checkClaimSpec(spec: ClaimSpec, place: FaultPlace, options: ClaimSpecOptions = {}): void {
-  checkAccessModes(spec, place, options);
-  checkStorageRequest(spec, place.at("resources"));
-  checkClassName(spec.storageClassName, place.at("storageClassName"));
-  checkOptionalChoice(spec.volumeMode, place.at("volumeMode"), volumeModes);
-  checkSources(spec, place, options);
-  checkClassName(spec.volumeAttributesClassName, place.at("volumeAttributesClassName"));
+export function checkClaimSpec(spec: ClaimSpec, fldPath: ValidationPath, options: ClaimSpecOptions = {}): void {
+  checkAccessModes(spec, fldPath, options);
+  checkStorageRequest(spec, fldPath.at("resources"));
+  checkClassName(spec.storageClassName, fldPath.at("storageClassName"));
+  checkOptionalChoice(spec.volumeMode, fldPath.at("volumeMode"), volumeModes);
+  checkSources(spec, fldPath, options);
+  checkClassName(spec.volumeAttributesClassName, fldPath.at("volumeAttributesClassName"));
 }
 
-function checkAccessModes(spec: ClaimSpec, place: FaultPlace, options: ClaimSpecOptions): void {
+function checkAccessModes(spec: ClaimSpec, fldPath: ValidationPath, options: ClaimSpecOptions): void {
   const modes = spec.accessModes ?? [];
-  const modesPlace = place.at("accessModes");
-  if (modes.length === 0) modesPlace.required("at least 1 access mode is required");
-  checkLabelSelector(spec.selector, place.at("selector"), options);
+  const modesPath = fldPath.at("accessModes");
+  if (modes.length === 0) modesPath.required("at least 1 access mode is required");
+  checkLabelSelector(spec.selector, fldPath.at("selector"), options);
   for (const mode of modes) {
-    if (!accessModes.includes(mode)) modesPlace.notSupported(mode, accessModes);
+    if (!accessModes.includes(mode)) modesPath.notSupported(mode, accessModes);
   }
   const isMixed = modes.some((mode) => mode !== "ReadWriteOncePod" && accessModes.includes(mode));
   if (modes.includes("ReadWriteOncePod") && isMixed) {
-    modesPlace.forbidden("may not use ReadWriteOncePod with other access modes");
+    modesPath.forbidden("may not use ReadWriteOncePod with other access modes");
   }
 }
 
-function checkStorageRequest(spec: ClaimSpec, place: FaultPlace): void {
-  const storagePlace = place.item("storage");
+function checkStorageRequest(spec: ClaimSpec, fldPath: ValidationPath): void {
+  const storagePath = fldPath.item("storage");
   const storage = spec.resources?.requests?.["storage"];
   if (storage === undefined) {
-    storagePlace.required();
+    storagePath.required();
     return;
   }
-  const before = storagePlace.faultCount;
-  checkPositiveQuantity(storage, storagePlace);
-  if (storagePlace.faultCount === before) checkResourceQuantity("storage", storage, storagePlace);
+  const before = storagePath.faultCount;
+  checkPositiveQuantity(storage, storagePath);
+  if (storagePath.faultCount === before) checkResourceQuantity("storage", storage, storagePath);
 }
 
-function checkClassName(name: string | undefined, place: FaultPlace): void {
-  if (!isAbsent(name)) place.invalidFor(name, validateDns1123Subdomain(name));
+function checkClassName(name: string | undefined, fldPath: ValidationPath): void {
+  if (!isAbsent(name)) fldPath.invalidFor(name, validateDns1123Subdomain(name));
 }
 
-function checkSources(spec: ClaimSpec, place: FaultPlace, options: ClaimSpecOptions): void {
+function checkSources(spec: ClaimSpec, fldPath: ValidationPath, options: ClaimSpecOptions): void {
   const { dataSource, dataSourceRef } = spec;
-  if (dataSource !== undefined) checkSource(dataSource, place.at("dataSource"), options);
+  if (dataSource !== undefined) checkSource(dataSource, fldPath.at("dataSource"), options);
   if (dataSourceRef !== undefined) {
-    const refPlace = place.at("dataSourceRef");
-    checkSource(dataSourceRef, refPlace, options);
+    const refPath = fldPath.at("dataSourceRef");
+    checkSource(dataSourceRef, refPath, options);
     const { namespace } = dataSourceRef;
     if (!isAbsent(namespace)) {
-      refPlace.at("namespace").invalidFor(namespace, validateDns1123Label(namespace));
+      refPath.at("namespace").invalidFor(namespace, validateDns1123Label(namespace));
     }
   }
   if (dataSource === undefined || dataSourceRef === undefined) return;
   // The value told is a path where upstream's is a path too: an empty structure.
   if (!isAbsent(dataSourceRef.namespace)) {
-    place.invalid({}, "may not be specified when dataSourceRef.namespace is specified");
+    fldPath.invalid({}, "may not be specified when dataSourceRef.namespace is specified");
   } else if (!isSameSource(dataSource, dataSourceRef)) {
-    place.invalid({}, "must match dataSourceRef");
+    fldPath.invalid({}, "must match dataSourceRef");
   }
 }
 
@@ -95,16 +95,16 @@ interface Source {
   readonly name: string;
 }
 
-function checkSource(source: Source, place: FaultPlace, options: ClaimSpecOptions): void {
-  checkPresent(source.name, place.at("name"));
-  checkPresent(source.kind, place.at("kind"));
+function checkSource(source: Source, fldPath: ValidationPath, options: ClaimSpecOptions): void {
+  checkPresent(source.name, fldPath.at("name"));
+  checkPresent(source.kind, fldPath.at("kind"));
   const group = source.apiGroup ?? "";
   if (group === "" && source.kind !== "PersistentVolumeClaim") {
     const why = "must be 'PersistentVolumeClaim' when referencing the default apiGroup";
-    place.invalid(source.kind, why);
+    fldPath.invalid(source.kind, why);
   }
   if (group !== "" && options.allowsInvalidSourceGroup !== true) {
-    place.at("apiGroup").invalidFor(group, validateDns1123Subdomain(group));
+    fldPath.at("apiGroup").invalidFor(group, validateDns1123Subdomain(group));
   }
 }
 

@@ -1,36 +1,36 @@
 // Names in somebody's domain: "acme.io/foo".
 import { validateDns1123Subdomain, validateQualifiedName } from "@kubeloop/core/api";
 import { isAbsent } from "./checks.ts";
-import type { FaultPlace } from "./fault-place.ts";
+import type { ValidationPath } from "./validation-path.ts";
 
 const pathPattern = "[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+";
 
 /** A domain and a path of any depth. */
-export function checkDomainPath(text: string | undefined, place: FaultPlace): void {
+export function checkDomainPath(text: string | undefined, fldPath: ValidationPath): void {
   if (isAbsent(text)) {
-    place.required();
+    fldPath.required();
     return;
   }
   const [, domain = "", path = ""] = /^([^/]*)\/(.*)$/s.exec(text) ?? [];
   if (domain === "" || path === "") {
-    place.invalid(text, 'must be a domain-prefixed path (such as "acme.io/foo")');
+    fldPath.invalid(text, 'must be a domain-prefixed path (such as "acme.io/foo")');
     return;
   }
-  place.invalidFor(domain, validateDns1123Subdomain(domain));
+  fldPath.invalidFor(domain, validateDns1123Subdomain(domain));
   if (!new RegExp(`^${pathPattern}$`).test(path)) {
-    place.invalid(path, `Invalid path (regex used for validation is '${pathPattern}')`);
+    fldPath.invalid(path, `Invalid path (regex used for validation is '${pathPattern}')`);
   }
 }
 
 /** A domain and a name. */
-export function checkDomainKey(text: string | undefined, place: FaultPlace): void {
+export function checkDomainKey(text: string | undefined, fldPath: ValidationPath): void {
   if (isAbsent(text)) {
-    place.required();
+    fldPath.required();
     return;
   }
   const reasons = validateQualifiedName(text);
-  place.invalidFor(text, reasons);
+  fldPath.invalidFor(text, reasons);
   if (reasons.length === 0 && !text.includes("/")) {
-    place.invalid(text, 'must be a domain-prefixed key (such as "acme.io/foo")');
+    fldPath.invalid(text, 'must be a domain-prefixed key (such as "acme.io/foo")');
   }
 }

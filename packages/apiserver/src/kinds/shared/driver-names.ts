@@ -1,15 +1,15 @@
 // Names of CSI drivers, wherever they stand: DNS names in any case, short enough for a label.
 import { validateDns1123Subdomain } from "@kubeloop/core/api";
 import { isAbsent } from "./checks.ts";
-import type { FaultPlace } from "./fault-place.ts";
+import type { ValidationPath } from "./validation-path.ts";
 
 const longestName = 63;
 
-export function checkDriverName(name: string | undefined, place: FaultPlace): void {
+export function checkDriverName(name: string | undefined, fldPath: ValidationPath): void {
   if (isAbsent(name)) {
-    place.required();
+    fldPath.required();
     return;
   }
-  if (Buffer.byteLength(name) > longestName) place.tooLong(longestName);
-  place.invalidFor(name, validateDns1123Subdomain(name.toLowerCase()));
+  if (Buffer.byteLength(name) > longestName) fldPath.tooLong(longestName);
+  fldPath.invalidFor(name, validateDns1123Subdomain(name.toLowerCase()));
 }

@@ -1,15 +1,15 @@
 // Addresses traffic may be sent to: not those that mean no host, this one, or only the hosts on the same wire.
 
-import type { FaultPlace } from "./fault-place.ts";
 import { type IpAddress, parseIp } from "./ip-address.ts";
+import type { ValidationPath } from "./validation-path.ts";
 
-export function checkEndpointIp(text: string, place: FaultPlace): void {
+export function checkEndpointIp(text: string, fldPath: ValidationPath): void {
   const address = parseIp(text);
   if (address === undefined) {
-    place.invalid(text, "must be a valid IP address");
+    fldPath.invalid(text, "must be a valid IP address");
     return;
   }
-  for (const [holds, why] of ranges) if (holds(address)) place.invalid(text, why(text));
+  for (const [holds, why] of ranges) if (holds(address)) fldPath.invalid(text, why(text));
 }
 
 const ranges: readonly (readonly [(address: IpAddress) => boolean, (text: string) => string])[] = [

@@ -1,7 +1,7 @@
 import { fieldPath, printFault } from "@kubeloop/core/api";
 import { describe, expect, test } from "vitest";
-import { collectFaults } from "./fault-place.ts";
 import { checkLegacyIp, ipWarnings, parseIp, printIp } from "./ip-address.ts";
+import { collectFaults } from "./validation-path.ts";
 
 const path = fieldPath("spec", "ip");
 

@@ -2,14 +2,14 @@
 // differently: octets with leading zeros and IPv4 inside IPv6.
 import { type FieldPath, printPath } from "@kubeloop/core/api";
 import { isIpv4Mapped, parseIp, printIp } from "@kubeloop/core/rules";
-import type { FaultPlace } from "./fault-place.ts";
+import type { ValidationPath } from "./validation-path.ts";
 
 export { type IpAddress, parseIp, printIp } from "@kubeloop/core/rules";
 
 /** The rule of fields that are older than strict validation. */
 export function checkLegacyIp(
   text: string,
-  place: FaultPlace,
+  fldPath: ValidationPath,
   /** Those of the object as it was may stay, however spelled. */
   oldAddresses: readonly string[] = [],
 ): void {
@@ -17,11 +17,11 @@ export function checkLegacyIp(
   const address = parseIp(text);
   if (address === undefined) {
     const why = "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)";
-    place.invalid(text, why);
+    fldPath.invalid(text, why);
   } else if (address.hasLeadingZeros) {
-    place.invalid(text, "must not have leading 0s");
+    fldPath.invalid(text, "must not have leading 0s");
   } else if (address.family === "IPv6" && isIpv4Mapped(address.parts)) {
-    place.invalid(text, "must not be an IPv4-mapped IPv6 address");
+    fldPath.invalid(text, "must not be an IPv4-mapped IPv6 address");
   }
 }
 

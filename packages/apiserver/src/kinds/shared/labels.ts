@@ -1,6 +1,6 @@
 // Labels, annotations and label selectors where they stand in a spec: templates, affinities, workloads' selectors.
 import { type metav1, validateLabelValue, validateQualifiedName } from "@kubeloop/core/api";
-import type { FaultPlace } from "./fault-place.ts";
+import type { ValidationPath } from "./validation-path.ts";
 
 export type LabelMap = Readonly<Record<string, string>>;
 
@@ -11,61 +11,61 @@ export interface SelectorOptions {
   readonly allowsInvalidValues?: boolean;
 }
 
-export function checkLabels(labels: LabelMap | undefined, place: FaultPlace): void {
+export function checkLabels(labels: LabelMap | undefined, fldPath: ValidationPath): void {
   for (const [name, value] of Object.entries(labels ?? {})) {
-    checkLabelName(name, place);
-    place.invalidFor(value, validateLabelValue(value));
+    checkLabelName(name, fldPath);
+    fldPath.invalidFor(value, validateLabelValue(value));
   }
 }
 
-export function checkLabelName(name: string, place: FaultPlace): void {
-  place.invalidFor(name, validateQualifiedName(name));
+export function checkLabelName(name: string, fldPath: ValidationPath): void {
+  fldPath.invalidFor(name, validateQualifiedName(name));
 }
 
-export function checkAnnotations(annotations: LabelMap | undefined, place: FaultPlace): void {
+export function checkAnnotations(annotations: LabelMap | undefined, fldPath: ValidationPath): void {
   let bytes = 0;
   for (const [name, value] of Object.entries(annotations ?? {})) {
     bytes += Buffer.byteLength(name) + Buffer.byteLength(value);
-    place.invalidFor(name, validateQualifiedName(name.toLowerCase()));
+    fldPath.invalidFor(name, validateQualifiedName(name.toLowerCase()));
   }
-  if (bytes > largestAnnotations) place.tooLong(largestAnnotations);
+  if (bytes > largestAnnotations) fldPath.tooLong(largestAnnotations);
 }
 
 /** An absent selector is right. */
 export function checkLabelSelector(
   selector: metav1.LabelSelector | undefined,
-  place: FaultPlace,
+  fldPath: ValidationPath,
   options: SelectorOptions = {},
 ): void {
   if (selector === undefined || selector === null) return;
-  checkLabels(selector.matchLabels, place.at("matchLabels"));
+  checkLabels(selector.matchLabels, fldPath.at("matchLabels"));
   for (const [i, requirement] of (selector.matchExpressions ?? []).entries()) {
-    checkRequirement(requirement, place.at("matchExpressions").item(i), options);
+    checkRequirement(requirement, fldPath.at("matchExpressions").item(i), options);
   }
 }
 
 function checkRequirement(
   { key, operator, values = [] }: metav1.LabelSelectorRequirement,
-  place: FaultPlace,
+  fldPath: ValidationPath,
   { allowsInvalidValues = false }: SelectorOptions,
 ): void {
-  const valuesPlace = place.at("values");
+  const valuesPath = fldPath.at("values");
   if (operator === "In" || operator === "NotIn") {
     if (values.length === 0) {
-      valuesPlace.required("must be specified when `operator` is 'In' or 'NotIn'");
+      valuesPath.required("must be specified when `operator` is 'In' or 'NotIn'");
     }
   } else if (operator === "Exists" || operator === "DoesNotExist") {
     if (values.length > 0) {
       const why = "may not be specified when `operator` is 'Exists' or 'DoesNotExist'";
-      valuesPlace.forbidden(why);
+      valuesPath.forbidden(why);
     }
   } else {
-    place.at("operator").invalid(operator ?? "", "not a valid selector operator");
+    fldPath.at("operator").invalid(operator ?? "", "not a valid selector operator");
   }
-  checkLabelName(key ?? "", place.at("key"));
+  checkLabelName(key ?? "", fldPath.at("key"));
   if (allowsInvalidValues) return;
   for (const [i, value] of values.entries()) {
-    valuesPlace.item(i).invalidFor(value, validateLabelValue(value));
+    valuesPath.item(i).invalidFor(value, validateLabelValue(value));
   }
 }
 

@@ -14,7 +14,7 @@ const oldNodeLabels = new Map(
   }),
 );
 
-/** Of a label that stands at this place. */
+/** Of a label that stands at this path. */
 export function oldNodeLabelWarnings(label: string, path: FieldPath): string[] {
   const advice = oldNodeLabels.get(label);
   return advice === undefined ? [] : [`${printPath(path)}: ${advice}`];

@@ -7,8 +7,8 @@ import {
   quantityValue,
   roundQuantityUp,
 } from "@kubeloop/core/api";
-import type { FaultPlace } from "./fault-place.ts";
 import { isWholeNumberResource } from "./resource-names.ts";
+import type { ValidationPath } from "./validation-path.ts";
 
 export type ResourceList = Readonly<Record<string, string>>;
 
@@ -26,20 +26,20 @@ export function roundResourceList(list: Record<string, string> | undefined): voi
   }
 }
 
-export function checkNonNegativeQuantity(text: string, place: FaultPlace): void {
+export function checkNonNegativeQuantity(text: string, fldPath: ValidationPath): void {
   if (quantitySign(text) < 0) {
-    place.invalid(canonicalQuantity(text), "must be greater than or equal to 0");
+    fldPath.invalid(canonicalQuantity(text), "must be greater than or equal to 0");
   }
 }
 
-export function checkPositiveQuantity(text: string, place: FaultPlace): void {
-  if (quantitySign(text) <= 0) place.invalid(canonicalQuantity(text), "must be greater than zero");
+export function checkPositiveQuantity(text: string, fldPath: ValidationPath): void {
+  if (quantitySign(text) <= 0) fldPath.invalid(canonicalQuantity(text), "must be greater than zero");
 }
 
 /** How much there may be of this resource: never less than nothing, and whole numbers of what is counted. */
-export function checkResourceQuantity(name: string, text: string, place: FaultPlace): void {
-  checkNonNegativeQuantity(text, place);
-  if (isWholeNumberResource(name) && hasOddThousandths(text)) place.invalid(text, "must be an integer");
+export function checkResourceQuantity(name: string, text: string, fldPath: ValidationPath): void {
+  checkNonNegativeQuantity(text, fldPath);
+  if (isWholeNumberResource(name) && hasOddThousandths(text)) fldPath.invalid(text, "must be an integer");
 }
 
 /** Upstream counts in thousandths of 64 bits, and so what is too large for that is as odd as a fraction; but for decimal thousands of

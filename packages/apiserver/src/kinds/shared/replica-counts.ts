@@ -1,6 +1,6 @@
 // The numbers a controller tells about its pods: never negative, and no part more than the whole.
 import { checkNonNegative } from "./checks.ts";
-import type { FaultPlace } from "./fault-place.ts";
+import type { ValidationPath } from "./validation-path.ts";
 
 interface ReplicaCounts {
   readonly replicas?: number;
@@ -14,36 +14,36 @@ interface ReplicaCounts {
 const parts = ["fullyLabeledReplicas", "readyReplicas", "availableReplicas"] as const;
 
 /** Of ReplicaSets and ReplicationControllers. */
-export function checkReplicaCounts(counts: ReplicaCounts, place: FaultPlace): void {
+export function checkReplicaCounts(counts: ReplicaCounts, fldPath: ValidationPath): void {
   for (const field of ["replicas", ...parts, "observedGeneration", "terminatingReplicas"] as const) {
-    checkNonNegative(counts[field], place.at(field));
+    checkNonNegative(counts[field], fldPath.at(field));
   }
-  checkParts(counts, place, parts);
-  checkAvailable(counts, place, "cannot be greater than readyReplicas");
+  checkParts(counts, fldPath, parts);
+  checkAvailable(counts, fldPath, "cannot be greater than readyReplicas");
 }
 
 export function checkParts<Name extends string>(
   counts: { readonly [name in Name | "replicas"]?: number },
-  place: FaultPlace,
+  fldPath: ValidationPath,
   names: readonly Name[],
 ): void {
   const all = counts.replicas ?? 0;
   for (const name of names) {
     const part = counts[name] ?? 0;
-    if (part > all) place.at(name).invalid(part, "cannot be greater than status.replicas");
+    if (part > all) fldPath.at(name).invalid(part, "cannot be greater than status.replicas");
   }
 }
 
 export function checkAvailable(
   { availableReplicas = 0, readyReplicas = 0 }: ReplicaCounts,
-  place: FaultPlace,
+  fldPath: ValidationPath,
   why: string,
 ): void {
-  if (availableReplicas > readyReplicas) place.at("availableReplicas").invalid(availableReplicas, why);
+  if (availableReplicas > readyReplicas) fldPath.at("availableReplicas").invalid(availableReplicas, why);
 }
 
 /** It counts collisions of names, and never forgets one. */
-export function checkCollisionCount(count: number | undefined, place: FaultPlace, old: number | undefined): void {
+export function checkCollisionCount(count: number | undefined, fldPath: ValidationPath, old: number | undefined): void {
   if (old !== undefined && (count ?? Number.NEGATIVE_INFINITY) < old)
-    place.invalid(count ?? 0, "cannot be decremented");
+    fldPath.invalid(count ?? 0, "cannot be decremented");
 }

@@ -1,7 +1,7 @@
 // Names of resources: which are Kubernetes' own, which of them containers may ask for, which are counted in whole numbers and which
 // may be promised to more than one.
 import { validateQualifiedName } from "@kubeloop/core/api";
-import type { FaultPlace } from "./fault-place.ts";
+import type { ValidationPath } from "./validation-path.ts";
 
 const hugePages = "hugepages-";
 const requests = "requests.";
@@ -59,20 +59,20 @@ export function isPodLevelResource(name: string): boolean {
   return name === "cpu" || name === "memory" || isHugePages(name);
 }
 
-export function checkResourceName(name: string, place: FaultPlace): void {
+export function checkResourceName(name: string, fldPath: ValidationPath): void {
   const reasons = validateQualifiedName(name);
-  place.invalidFor(name, reasons);
+  fldPath.invalidFor(name, reasons);
   if (reasons.length > 0 || name.includes("/")) return;
   if (standardResources.has(name) || isHugePages(name) || name.startsWith(requests + hugePages)) return;
-  place.invalid(name, "must be a standard resource type or fully qualified");
+  fldPath.invalid(name, "must be a standard resource type or fully qualified");
 }
 
-export function checkContainerResourceName(name: string, place: FaultPlace): void {
-  checkResourceName(name, place);
+export function checkContainerResourceName(name: string, fldPath: ValidationPath): void {
+  checkResourceName(name, fldPath);
   if (!name.includes("/")) {
     if (containerResources.has(name) || isHugePages(name)) return;
-    place.invalid(name, "must be a standard resource for containers");
+    fldPath.invalid(name, "must be a standard resource for containers");
   } else if (!isNativeResource(name) && !isExtendedResource(name)) {
-    place.invalid(name, "doesn't follow extended resource name standard");
+    fldPath.invalid(name, "doesn't follow extended resource name standard");
   }
 }

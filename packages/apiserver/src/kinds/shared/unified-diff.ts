@@ -53,10 +53,10 @@ function changesBetween(a: readonly string[], b: readonly string[]): Change[] {
 
 /** In order, none touching the next. */
 function commonRuns(a: readonly string[], b: readonly string[]): Run[] {
-  const places = placesOf(b);
+  const fldPaths = placesOf(b);
   const runs: Run[] = [];
   const search = (bounds: Bounds): void => {
-    const run = longestRun(a, b, bounds, places);
+    const run = longestRun(a, b, bounds, fldPaths);
     if (run.length === 0) return;
     if (bounds.aFrom < run.a && bounds.bFrom < run.b) search({ ...bounds, aTo: run.a, bTo: run.b });
     const last = runs.at(-1);
@@ -74,29 +74,29 @@ function commonRuns(a: readonly string[], b: readonly string[]): Run[] {
 
 /** Where each line stands, without the lines that are everywhere. */
 function placesOf(lines: readonly string[]): Map<string, number[]> {
-  const places = new Map<string, number[]>();
+  const fldPaths = new Map<string, number[]>();
   for (const [i, line] of lines.entries()) {
-    const known = places.get(line);
-    if (known === undefined) places.set(line, [i]);
+    const known = fldPaths.get(line);
+    if (known === undefined) fldPaths.set(line, [i]);
     else known.push(i);
   }
-  if (lines.length < manyLines) return places;
+  if (lines.length < manyLines) return fldPaths;
   const most = Math.floor(lines.length / 100) + 1;
-  for (const [line, at] of places) if (at.length > most) places.delete(line);
-  return places;
+  for (const [line, at] of fldPaths) if (at.length > most) fldPaths.delete(line);
+  return fldPaths;
 }
 
 function longestRun(
   a: readonly string[],
   b: readonly string[],
   { aFrom, aTo, bFrom, bTo }: Bounds,
-  places: ReadonlyMap<string, readonly number[]>,
+  fldPaths: ReadonlyMap<string, readonly number[]>,
 ): Run {
   let best: Run = { a: aFrom, b: bFrom, length: 0 };
   let lengths = new Map<number, number>();
   for (let i = aFrom; i < aTo; i++) {
     const next = new Map<number, number>();
-    for (const j of places.get(a[i] ?? "") ?? []) {
+    for (const j of fldPaths.get(a[i] ?? "") ?? []) {
       if (j < bFrom) continue;
       if (j >= bTo) break;
       const length = (lengths.get(j - 1) ?? 0) + 1;

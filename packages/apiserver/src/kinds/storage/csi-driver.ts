@@ -4,9 +4,9 @@ import { deepEqual } from "@kubeloop/core/base";
 import { csiDrivers } from "@kubeloop/core/resources";
 import type { KindRules } from "../kind-rules.ts";
 import { checkOptionalChoice } from "../shared/checks.ts";
-import { collectFaults, type FaultPlace } from "../shared/fault-place.ts";
 import { printAge } from "../shared/print-age.ts";
 import { checkImmutable } from "../shared/same.ts";
+import { collectFaults, type ValidationPath } from "../shared/validation-path.ts";
 
 type Spec = storagev1.CSIDriverSpec;
 
@@ -37,13 +37,13 @@ export const csiDriverRules: KindRules<storagev1.CSIDriver> = {
     // It begins with none, as the create gave it, but counts changes.
     if (!deepEqual(spec, old.spec)) metadata.generation = (old.metadata.generation ?? 0) + 1;
   },
-  validate: ({ spec }) => collectFaults("spec", (place) => checkSpec(spec, place)),
+  validate: ({ spec }) => collectFaults("spec", (fldPath) => checkSpec(spec, fldPath)),
   validateUpdate: ({ spec }, old) =>
-    collectFaults("spec", (place) => {
-      checkSpec(spec, place);
+    collectFaults("spec", (fldPath) => {
+      checkSpec(spec, fldPath);
       // Upstream's oddity: the field has another name.
-      checkImmutable(spec.attachRequired, old.spec.attachRequired, place.at("attachedRequired"));
-      checkImmutable(spec.volumeLifecycleModes, old.spec.volumeLifecycleModes, place.at("volumeLifecycleModes"));
+      checkImmutable(spec.attachRequired, old.spec.attachRequired, fldPath.at("attachedRequired"));
+      checkImmutable(spec.volumeLifecycleModes, old.spec.volumeLifecycleModes, fldPath.at("volumeLifecycleModes"));
     }),
   warnings({ spec }, old) {
     const { tokenRequests = [], serviceAccountTokenInSecrets } = spec;
@@ -62,39 +62,39 @@ export const csiDriverRules: KindRules<storagev1.CSIDriver> = {
   ],
 };
 
-function checkSpec(spec: Spec, place: FaultPlace): void {
+function checkSpec(spec: Spec, fldPath: ValidationPath): void {
   const { tokenRequests = [], serviceAccountTokenInSecrets, nodeAllocatableUpdatePeriodSeconds: period } = spec;
   const policies = ["File", "None", "ReadWriteOnceWithFSType"];
-  checkOptionalChoice(spec.fsGroupPolicy, place.at("fsGroupPolicy"), policies);
-  checkTokens(tokenRequests, place.at("tokenRequests"));
+  checkOptionalChoice(spec.fsGroupPolicy, fldPath.at("fsGroupPolicy"), policies);
+  checkTokens(tokenRequests, fldPath.at("tokenRequests"));
   for (const mode of spec.volumeLifecycleModes ?? []) {
-    checkOptionalChoice(mode, place.at("volumeLifecycleModes"), ["Persistent", "Ephemeral"]);
+    checkOptionalChoice(mode, fldPath.at("volumeLifecycleModes"), ["Persistent", "Ephemeral"]);
   }
   if (period !== undefined && period < shortestPeriod) {
     const why = `must be greater than or equal to ${shortestPeriod} seconds`;
-    place.at("nodeAllocatableUpdatePeriodSeconds").invalid(period, why);
+    fldPath.at("nodeAllocatableUpdatePeriodSeconds").invalid(period, why);
   }
   if (serviceAccountTokenInSecrets !== undefined && tokenRequests.length === 0) {
     const why = "serviceAccountTokenInSecrets is set but no tokenRequests are specified";
-    place.at("serviceAccountTokenInSecrets").invalid(serviceAccountTokenInSecrets, why);
+    fldPath.at("serviceAccountTokenInSecrets").invalid(serviceAccountTokenInSecrets, why);
   }
 }
 
-function checkTokens(requests: readonly storagev1.TokenRequest[], place: FaultPlace): void {
+function checkTokens(requests: readonly storagev1.TokenRequest[], fldPath: ValidationPath): void {
   const audiences = new Set<string>();
   for (const [i, { audience, expirationSeconds }] of requests.entries()) {
     if (audiences.has(audience)) {
-      place.item(i).at("audience").duplicate(audience);
+      fldPath.item(i).at("audience").duplicate(audience);
       continue;
     }
     audiences.add(audience);
     if (expirationSeconds === undefined) continue;
-    const secondsPlace = place.item(i).at("expirationSeconds");
+    const secondsPath = fldPath.item(i).at("expirationSeconds");
     if (expirationSeconds < shortestToken) {
-      secondsPlace.invalid(expirationSeconds, "may not specify a duration less than 10 minutes");
+      secondsPath.invalid(expirationSeconds, "may not specify a duration less than 10 minutes");
     }
     if (expirationSeconds > longestToken) {
-      secondsPlace.invalid(expirationSeconds, "may not specify a duration larger than 2^32 seconds");
+      secondsPath.invalid(expirationSeconds, "may not specify a duration larger than 2^32 seconds");
     }
   }
 }

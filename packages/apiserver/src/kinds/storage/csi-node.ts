@@ -5,8 +5,8 @@ import { csiNodes } from "@kubeloop/core/resources";
 import type { KindRules } from "../kind-rules.ts";
 import { checkNonNegative, isAbsent } from "../shared/checks.ts";
 import { checkDriverName } from "../shared/driver-names.ts";
-import { collectFaults, type FaultPlace } from "../shared/fault-place.ts";
 import { printAge } from "../shared/print-age.ts";
+import { collectFaults, type ValidationPath } from "../shared/validation-path.ts";
 
 type Driver = storagev1.CSINodeDriver;
 
@@ -17,12 +17,12 @@ export const csiNodeRules: KindRules<storagev1.CSINode> = {
   metadataOnUpdate: ["whole"],
   needsVersionOnUpdate: true,
   deletion: { answersWithObject: true },
-  validate: ({ spec }) => collectFaults("spec", (place) => checkDrivers(spec.drivers ?? [], place.at("drivers"))),
+  validate: ({ spec }) => collectFaults("spec", (fldPath) => checkDrivers(spec.drivers ?? [], fldPath.at("drivers"))),
   validateUpdate: ({ spec }, old) =>
-    collectFaults("spec", (place) => {
+    collectFaults("spec", (fldPath) => {
       const drivers = spec.drivers ?? [];
-      checkDrivers(drivers, place.at("drivers"));
-      checkUnchanged(drivers, old.spec.drivers ?? [], place.at("drivers"));
+      checkDrivers(drivers, fldPath.at("drivers"));
+      checkUnchanged(drivers, old.spec.drivers ?? [], fldPath.at("drivers"));
     }),
   printRow: ({ metadata, spec }, { nowMs }) => [
     metadata.name,
@@ -31,36 +31,36 @@ export const csiNodeRules: KindRules<storagev1.CSINode> = {
   ],
 };
 
-function checkDrivers(drivers: readonly Driver[], place: FaultPlace): void {
+function checkDrivers(drivers: readonly Driver[], fldPath: ValidationPath): void {
   const names = new Set<string>();
   for (const [i, driver] of drivers.entries()) {
-    const driverPlace = place.item(i);
-    checkDriverName(driver.name, driverPlace.at("name"));
-    checkNodeId(driver.nodeID, driverPlace.at("nodeID"));
-    checkNonNegative(driver.allocatable?.count, driverPlace.at("allocatable", "count"));
-    if (names.has(driver.name)) driverPlace.at("name").duplicate(driver.name);
+    const driverPath = fldPath.item(i);
+    checkDriverName(driver.name, driverPath.at("name"));
+    checkNodeId(driver.nodeID, driverPath.at("nodeID"));
+    checkNonNegative(driver.allocatable?.count, driverPath.at("allocatable", "count"));
+    if (names.has(driver.name)) driverPath.at("name").duplicate(driver.name);
     names.add(driver.name);
-    checkTopologyKeys(driver.topologyKeys ?? [], driverPlace);
+    checkTopologyKeys(driver.topologyKeys ?? [], driverPath);
   }
 }
 
-function checkNodeId(id: string, place: FaultPlace): void {
-  if (isAbsent(id)) place.required();
-  else if (Buffer.byteLength(id) > longestNodeId) place.invalid(id, `must be ${longestNodeId} characters or less`);
+function checkNodeId(id: string, fldPath: ValidationPath): void {
+  if (isAbsent(id)) fldPath.required();
+  else if (Buffer.byteLength(id) > longestNodeId) fldPath.invalid(id, `must be ${longestNodeId} characters or less`);
 }
 
-function checkTopologyKeys(keys: readonly string[], place: FaultPlace): void {
+function checkTopologyKeys(keys: readonly string[], fldPath: ValidationPath): void {
   const seen = new Set<string>();
   for (const key of keys) {
-    if (key === "") place.required();
-    if (seen.has(key)) place.duplicate(key);
+    if (key === "") fldPath.required();
+    if (seen.has(key)) fldPath.duplicate(key);
     seen.add(key);
-    place.invalidFor(key, validateQualifiedName(key));
+    fldPath.invalidFor(key, validateQualifiedName(key));
   }
 }
 
 /** A driver that stays may only tell how many more volumes it takes. */
-function checkUnchanged(drivers: readonly Driver[], old: readonly Driver[], place: FaultPlace): void {
+function checkUnchanged(drivers: readonly Driver[], old: readonly Driver[], fldPath: ValidationPath): void {
   const byName = new Map<string, Driver[]>();
   for (const driver of drivers) {
     const same = byName.get(driver.name);
@@ -71,7 +71,7 @@ function checkUnchanged(drivers: readonly Driver[], old: readonly Driver[], plac
     for (const driver of byName.get(before.name) ?? []) {
       const { allocatable: _now, ...rest } = driver;
       const { allocatable: _then, ...oldRest } = before;
-      if (!deepEqual(rest, oldRest)) place.invalid(internalDriver(driver), "field is immutable");
+      if (!deepEqual(rest, oldRest)) fldPath.invalid(internalDriver(driver), "field is immutable");
     }
   }
 }

@@ -2,12 +2,12 @@
 import { fieldPath, type storagev1, validateDns1123Subdomain } from "@kubeloop/core/api";
 import { csiStorageCapacities } from "@kubeloop/core/resources";
 import type { KindRules } from "../kind-rules.ts";
-import { collectFaults } from "../shared/fault-place.ts";
 import { checkLabelSelector, type SelectorOptions } from "../shared/labels.ts";
-import { collectObjectFaults, type ObjectPlaces } from "../shared/object-faults.ts";
+import { collectObjectFaults, type ObjectPaths } from "../shared/object-faults.ts";
 import { nodeSelectorWarnings } from "../shared/old-node-labels.ts";
 import { checkNonNegativeQuantity } from "../shared/quantities.ts";
 import { checkImmutable } from "../shared/same.ts";
+import { collectFaults } from "../shared/validation-path.ts";
 
 type CSIStorageCapacity = storagev1.CSIStorageCapacity;
 
@@ -18,7 +18,7 @@ export const csiStorageCapacityRules: KindRules<CSIStorageCapacity> = {
   validate: (object) => collectObjectFaults((at) => checkCapacity(object, at)),
   validateUpdate: (object, old) =>
     collectObjectFaults((at) => {
-      const wasBad = collectFaults("", (place) => checkLabelSelector(old.nodeTopology, place)).length > 0;
+      const wasBad = collectFaults("", (fldPath) => checkLabelSelector(old.nodeTopology, fldPath)).length > 0;
       checkCapacity(object, at, { allowsInvalidValues: wasBad });
       checkImmutable(object.nodeTopology, old.nodeTopology, at("nodeTopology"));
       checkImmutable(object.storageClassName, old.storageClassName, at("storageClassName"));
@@ -28,7 +28,7 @@ export const csiStorageCapacityRules: KindRules<CSIStorageCapacity> = {
 
 function checkCapacity(
   { nodeTopology, storageClassName: name, capacity }: CSIStorageCapacity,
-  at: ObjectPlaces,
+  at: ObjectPaths,
   options: SelectorOptions = {},
 ): void {
   checkLabelSelector(nodeTopology, at("nodeTopology"), options);

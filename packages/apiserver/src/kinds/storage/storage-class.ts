@@ -3,13 +3,13 @@ import { childPath, type corev1, fieldPath, itemPath, type storagev1 } from "@ku
 import { storageClasses } from "@kubeloop/core/resources";
 import type { KindRules } from "../kind-rules.ts";
 import { checkOptionalChoice, isAbsent } from "../shared/checks.ts";
-import { type FaultPlace, mostFaultsTold } from "../shared/fault-place.ts";
 import { checkLabelName } from "../shared/labels.ts";
-import { collectObjectFaults, type ObjectPlaces } from "../shared/object-faults.ts";
+import { collectObjectFaults, type ObjectPaths } from "../shared/object-faults.ts";
 import { oldNodeLabelWarnings } from "../shared/old-node-labels.ts";
 import { own } from "../shared/own.ts";
 import { printAge } from "../shared/print-age.ts";
 import { checkImmutable } from "../shared/same.ts";
+import { mostFaultsReported, type ValidationPath } from "../shared/validation-path.ts";
 import { checkParameters, checkProvisioner } from "./check-class.ts";
 
 type StorageClass = storagev1.StorageClass;
@@ -54,34 +54,34 @@ export const storageClassRules: KindRules<StorageClass> = {
   ],
 };
 
-function checkStorageClass(object: StorageClass, at: ObjectPlaces): void {
+function checkStorageClass(object: StorageClass, at: ObjectPaths): void {
   const { provisioner, parameters, reclaimPolicy, volumeBindingMode, allowedTopologies = [] } = object;
   checkProvisioner(provisioner, at("provisioner"));
   checkParameters(parameters, at("parameters"), { mayBeEmpty: true });
   if (!isAbsent(reclaimPolicy)) checkOptionalChoice(reclaimPolicy, at("reclaimPolicy"), ["Delete", "Retain"]);
-  const modePlace = at("volumeBindingMode");
-  if (volumeBindingMode === undefined) modePlace.required();
-  else checkOptionalChoice(volumeBindingMode, modePlace, ["Immediate", "WaitForFirstConsumer"]);
+  const modePath = at("volumeBindingMode");
+  if (volumeBindingMode === undefined) modePath.required();
+  else checkOptionalChoice(volumeBindingMode, modePath, ["Immediate", "WaitForFirstConsumer"]);
   checkTopologies(allowedTopologies, at("allowedTopologies"));
 }
 
 /** More than anybody is told: the terms of one body could be the same a million million times. */
-const enoughFaults = 2 * mostFaultsTold;
+const enoughFaults = 2 * mostFaultsReported;
 
-function checkTopologies(terms: readonly corev1.TopologySelectorTerm[], place: FaultPlace): void {
+function checkTopologies(terms: readonly corev1.TopologySelectorTerm[], fldPath: ValidationPath): void {
   // Upstream's oddity: it begins with as many terms of nothing as there are terms, and tells each that is the same.
   const seen = new Map([[keyOf(new Map()), terms.length]]);
   for (const [i, { matchLabelExpressions: expressions = [] }] of terms.entries()) {
-    const termPlace = place.item(i).at("matchLabelExpressions");
+    const termPath = fldPath.item(i).at("matchLabelExpressions");
     const values = new Map<string, readonly string[]>();
     for (const [j, expression] of expressions.entries()) {
-      checkExpression(expression, termPlace.item(j));
-      if (values.has(expression.key)) termPlace.item(j).at("key").duplicate(expression.key);
+      checkExpression(expression, termPath.item(j));
+      if (values.has(expression.key)) termPath.item(j).at("key").duplicate(expression.key);
       values.set(expression.key, [...new Set(expression.values ?? [])].toSorted());
     }
     const key = keyOf(values);
     const same = seen.get(key) ?? 0;
-    for (let told = 0; told < same && place.faultCount < enoughFaults; told++) termPlace.duplicate("");
+    for (let told = 0; told < same && fldPath.faultCount < enoughFaults; told++) termPath.duplicate("");
     seen.set(key, same + 1);
   }
 }
@@ -89,12 +89,12 @@ function checkTopologies(terms: readonly corev1.TopologySelectorTerm[], place: F
 const keyOf = (values: ReadonlyMap<string, readonly string[]>): string =>
   JSON.stringify([...values].toSorted(([a], [b]) => (a < b ? -1 : 1)));
 
-function checkExpression({ key, values }: corev1.TopologySelectorLabelRequirement, place: FaultPlace): void {
-  const valuesPlace = place.at("values");
+function checkExpression({ key, values }: corev1.TopologySelectorLabelRequirement, fldPath: ValidationPath): void {
+  const valuesPath = fldPath.at("values");
   const given = values ?? [];
-  if (given.length === 0) valuesPlace.required();
+  if (given.length === 0) valuesPath.required();
   for (const [i, value] of given.entries()) {
-    if (given.indexOf(value) !== i) valuesPlace.item(i).duplicate(value);
+    if (given.indexOf(value) !== i) valuesPath.item(i).duplicate(value);
   }
-  checkLabelName(key, place.at("key"));
+  checkLabelName(key, fldPath.at("key"));
 }

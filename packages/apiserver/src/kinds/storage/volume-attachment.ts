@@ -5,11 +5,11 @@ import { checkInlineVolume } from "../core/volumes/check-inline-volume.ts";
 import type { KindRules } from "../kind-rules.ts";
 import { isAbsent } from "../shared/checks.ts";
 import { checkDriverName } from "../shared/driver-names.ts";
-import type { FaultPlace } from "../shared/fault-place.ts";
-import { collectObjectFaults, type ObjectPlaces } from "../shared/object-faults.ts";
+import { collectObjectFaults, type ObjectPaths } from "../shared/object-faults.ts";
 import { printAge } from "../shared/print-age.ts";
 import { isSame } from "../shared/same.ts";
 import { keepAllButStatus, keepMetadata } from "../shared/status-metadata.ts";
+import type { ValidationPath } from "../shared/validation-path.ts";
 
 type VolumeAttachment = storagev1.VolumeAttachment;
 type Spec = storagev1.VolumeAttachmentSpec;
@@ -57,46 +57,49 @@ function checkChange(object: VolumeAttachment, old: VolumeAttachment) {
   });
 }
 
-function checkAttachment({ spec, status }: VolumeAttachment, at: ObjectPlaces): void {
-  const place = at("spec");
+function checkAttachment({ spec, status }: VolumeAttachment, at: ObjectPaths): void {
+  const fldPath = at("spec");
   const { persistentVolumeName: name } = spec.source;
-  checkDriverName(spec.attacher, place.at("attacher"));
-  checkSource(spec.source, place.at("source"));
-  place.at("nodeName").invalidFor(spec.nodeName, validateDns1123Subdomain(spec.nodeName));
+  checkDriverName(spec.attacher, fldPath.at("attacher"));
+  checkSource(spec.source, fldPath.at("source"));
+  fldPath.at("nodeName").invalidFor(spec.nodeName, validateDns1123Subdomain(spec.nodeName));
   checkStatus(status, at("status"));
   // Upstream's oddity: all of it is one name.
   if (name !== undefined) at("spec.source.persistentVolumeName").invalidFor(name, validateDns1123Subdomain(name));
 }
 
-function checkSource({ inlineVolumeSpec, persistentVolumeName }: storagev1.VolumeAttachmentSource, place: FaultPlace) {
+function checkSource(
+  { inlineVolumeSpec, persistentVolumeName }: storagev1.VolumeAttachmentSource,
+  fldPath: ValidationPath,
+) {
   const both = "must specify exactly one of inlineVolumeSpec and persistentVolumeName";
-  if (inlineVolumeSpec === undefined && persistentVolumeName === undefined) place.required(both);
-  else if (inlineVolumeSpec !== undefined && persistentVolumeName !== undefined) place.forbidden(both);
+  if (inlineVolumeSpec === undefined && persistentVolumeName === undefined) fldPath.required(both);
+  else if (inlineVolumeSpec !== undefined && persistentVolumeName !== undefined) fldPath.forbidden(both);
   else if (persistentVolumeName === "") {
-    place.at("persistentVolumeName").required("must specify non empty persistentVolumeName");
+    fldPath.at("persistentVolumeName").required("must specify non empty persistentVolumeName");
   } else if (inlineVolumeSpec !== undefined) {
-    checkInlineVolume(inlineVolumeSpec, place.at("inlineVolumeSpec"));
+    checkInlineVolume(inlineVolumeSpec, fldPath.at("inlineVolumeSpec"));
   }
 }
 
-function checkStatus(status: storagev1.VolumeAttachmentStatus | undefined, place: FaultPlace): void {
+function checkStatus(status: storagev1.VolumeAttachmentStatus | undefined, fldPath: ValidationPath): void {
   const { attachmentMetadata = {}, attachError, detachError } = status ?? {};
   let size = 0;
   for (const [name, value] of Object.entries(attachmentMetadata)) {
     size += Buffer.byteLength(name) + Buffer.byteLength(value);
   }
-  if (size > largestMetadata) place.at("attachmentMetadata").tooLong(largestMetadata);
-  checkError(attachError, place.at("attachError"));
-  checkError(detachError, place.at("detachError"));
+  if (size > largestMetadata) fldPath.at("attachmentMetadata").tooLong(largestMetadata);
+  checkError(attachError, fldPath.at("attachError"));
+  checkError(detachError, fldPath.at("detachError"));
 }
 
-function checkError(error: storagev1.VolumeError | undefined, place: FaultPlace): void {
+function checkError(error: storagev1.VolumeError | undefined, fldPath: ValidationPath): void {
   if (error === undefined) return;
   const { message, errorCode } = error;
   // Upstream tells another limit than the one it holds to.
-  if (!isAbsent(message) && Buffer.byteLength(message) > longestMessage) place.at("message").tooLong(largestMetadata);
+  if (!isAbsent(message) && Buffer.byteLength(message) > longestMessage) fldPath.at("message").tooLong(largestMetadata);
   if (errorCode !== undefined && errorCode < 0) {
-    place.at("errorCode").invalid(errorCode, "must be between 0 and 2147483647, inclusive");
+    fldPath.at("errorCode").invalid(errorCode, "must be between 0 and 2147483647, inclusive");
   }
 }
 

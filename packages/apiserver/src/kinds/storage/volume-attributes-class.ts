@@ -3,7 +3,7 @@ import type { storagev1 } from "@kubeloop/core/api";
 import { deepEqual } from "@kubeloop/core/base";
 import { volumeAttributesClasses } from "@kubeloop/core/resources";
 import type { KindRules } from "../kind-rules.ts";
-import { collectObjectFaults, type ObjectPlaces } from "../shared/object-faults.ts";
+import { collectObjectFaults, type ObjectPaths } from "../shared/object-faults.ts";
 import { printAge } from "../shared/print-age.ts";
 import { checkParameters, checkProvisioner } from "./check-class.ts";
 
@@ -28,7 +28,7 @@ export const volumeAttributesClassRules: KindRules<VolumeAttributesClass> = {
   ],
 };
 
-function checkClass({ driverName, parameters }: VolumeAttributesClass, at: ObjectPlaces): void {
+function checkClass({ driverName, parameters }: VolumeAttributesClass, at: ObjectPaths): void {
   checkProvisioner(driverName, at("driverName"));
   checkParameters(parameters, at("parameters"), { mayBeEmpty: false });
 }

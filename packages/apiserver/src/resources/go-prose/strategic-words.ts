@@ -74,7 +74,7 @@ function placeAt(path: string, patch: unknown, current: unknown): Place {
   return { field, patch: held, current: path === "" ? current : valueAt(current, parts), order, lists };
 }
 
-/** Items of lists that merge are found by their place in the object, which the patch does not have: there any item will do that is one. */
+/** Items of lists that merge are found by their position in the object, which the patch does not have: there any item will do that is one. */
 function valueAt(value: unknown, parts: readonly string[]): unknown {
   let at = value;
   for (const part of parts) {

@@ -44,7 +44,7 @@ export function listOptionsOf(query: Query, isWatch: boolean): ListOptions {
     allowsBookmarks: readBoolean(query, "allowWatchBookmarks") ?? false,
     resourceVersion: queryValue(query, "resourceVersion") ?? "",
     versionMatch: queryValue(query, "resourceVersionMatch") ?? "",
-    // Read before the limit: of two that are no numbers the first is told.
+    // Read before the limit: of two that are no numbers the first is reported.
     timeoutSeconds: readInteger(query, "timeoutSeconds"),
     // Less than nothing is no limit, as upstream.
     limit: Math.max(0, readInteger(query, "limit") ?? 0),

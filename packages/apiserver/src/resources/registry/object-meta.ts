@@ -94,7 +94,7 @@ export interface ChangeCheck extends MetadataCheck {
   readonly looks: readonly MetadataLook[];
 }
 
-/** From one version to the next. Faults are told as often as upstream finds them: twice for all kinds, and as its own rules look. */
+/** From one version to the next. Faults are reported as often as upstream finds them: twice for all kinds, and as its own rules look. */
 export function changedMetadataFaults(meta: Metadata, old: Metadata, check: ChangeCheck): MetadataFaults {
   const carried = carriedFaults(meta);
   const changed = [...changeFaults(meta, old), ...carried];

@@ -3,8 +3,8 @@
 import { type Fault, type KubernetesObject, newInvalid, printTime, StatusError } from "@kubeloop/core/api";
 import { deepEqual } from "@kubeloop/core/base";
 import type { Draft, KindRules, MetadataLook, RuleContext, SubresourceRules } from "../../kinds/kind-rules.ts";
-import { mostFaultsTold } from "../../kinds/shared/fault-place.ts";
 import { subdomainName } from "../../kinds/shared/names.ts";
+import { mostFaultsReported } from "../../kinds/shared/validation-path.ts";
 import { unsetValue } from "../../wire/decode/index.ts";
 import { changedMetadataFaults, type MetadataCheck, newMetadataFaults } from "./object-meta.ts";
 import { spareOf } from "./rough-size.ts";
@@ -185,7 +185,7 @@ const mostBytesTold = 4 * 1024 * 1024;
 function firstOf(faults: readonly Fault[]): readonly Fault[] {
   let left = mostBytesTold;
   let count = 0;
-  while (count < Math.min(faults.length, mostFaultsTold) && left > 0) {
+  while (count < Math.min(faults.length, mostFaultsReported) && left > 0) {
     const { field, detail, value } = faults[count++] as Fault;
     left = spareOf(value, left - 3 * (field.length + detail.length));
   }

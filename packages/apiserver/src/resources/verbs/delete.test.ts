@@ -1,4 +1,4 @@
-// Deleting through the whole server: what holds for each of many, and what is told before anybody looks.
+// Deleting through the whole server: what holds for each of many, and what is reported before anybody looks.
 import { type ApiRequest, headerValue, noBody, type Query } from "@kubeloop/core/api";
 import { FakeClock, seededRandom } from "@kubeloop/core/base";
 import { afterEach, beforeEach, expect, test } from "vitest";

@@ -1,13 +1,13 @@
-// What a walk over a value has found wrong, with the place where it stands. Of wrong types the first is kept, told when the walk
+// What a walk over a value has found wrong, with the path where it stands. Of wrong types the first is kept, told when the walk
 // is over; what strict decoding refuses is collected.
 import { quote } from "@kubeloop/core/api";
 import { ExactNumber } from "./exact-values.ts";
 import type { FieldPlan } from "./plan.ts";
 import { maxDepth, tooDeep, UnmarshalError } from "./unmarshal-error.ts";
 
-/** As upstream: more are not told. */
+/** As upstream: more are not reported. */
 export const maxStrictFaults = 100;
-/** Names may be long, and each fault is told with all that lead to it. */
+/** Names may be long, and each fault is reported with all that lead to it. */
 export const maxStrictLength = 256 * 1024;
 
 export class FaultLog {

@@ -4,7 +4,7 @@
 // but that a null which stands for a zero held by pointer (a time of the year 1) is then no more than a null.
 //
 // The value is walked once, with its schema, in its own order, because Go tells the first value of a wrong type; but a text
-// that is no quantity or time ends the walk, and is told instead. The result may be changed: unless the value was given away
+// that is no quantity or time ends the walk, and is reported instead. The result may be changed: unless the value was given away
 // (`isOwned`), it shares nothing with it but scalars.
 //
 // Not seen, because JSON.parse does not tell: a quantity spelled with escapes, which Go refuses.

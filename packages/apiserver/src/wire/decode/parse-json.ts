@@ -1,5 +1,5 @@
 // JSON bodies into values, read as Go reads them: names are case-sensitive, `__proto__` is a key like any other, bytes that are no
-// UTF-8 become U+FFFD, faults are told in Go's words. JSON.parse does the work; what it does not tell is looked up in the text,
+// UTF-8 become U+FFFD, faults are reported in Go's words. JSON.parse does the work; what it does not tell is looked up in the text,
 // and a body that needs more is parsed once more, exactly (`exact-values.ts`).
 import { quote } from "@kubeloop/core/api";
 import { findJsonFault, mayBeTooDeep } from "../../kinds/shared/json-syntax.ts";

@@ -1,5 +1,5 @@
 // YAML bodies into values, read as the API server reads them: of several documents the first, of keys that came twice the last
-// (the others are told), merges and aliases resolved, keys in the order of their letters, because upstream makes JSON of
+// (the others are reported), merges and aliases resolved, keys in the order of their letters, because upstream makes JSON of
 // it first. What aliases blow up beyond measure is refused with upstream's own measure.
 //
 // Loaded when there is YAML to read. Messages about syntax are the library's, not upstream's: only their form is the same.

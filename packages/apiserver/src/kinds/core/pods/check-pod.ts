@@ -5,7 +5,7 @@ import { checkProfilesAgree } from "../../pod-spec/check-profiles.ts";
 import { checkPodSpec } from "../../pod-spec/check-spec.ts";
 import { checkPodAnnotations, mirrorAnnotation } from "../../pod-spec/check-template.ts";
 import { type PodSpecOptions, podSpecOptions } from "../../pod-spec/options.ts";
-import type { FaultPlace } from "../../shared/fault-place.ts";
+import type { ValidationPath } from "../../shared/validation-path.ts";
 
 type Pod = corev1.Pod;
 
@@ -15,18 +15,18 @@ export function podOptions(old?: Pod): PodSpecOptions {
   return podSpecOptions({ isPod: true }, { spec: old.spec, annotations: old.metadata.annotations });
 }
 
-export interface PodPlaces {
-  readonly annotations: FaultPlace;
-  readonly spec: FaultPlace;
+export interface PodPaths {
+  readonly annotations: ValidationPath;
+  readonly spec: ValidationPath;
 }
 
-export function placesOf(spec: FaultPlace): PodPlaces {
+export function placesOf(spec: ValidationPath): PodPaths {
   return { spec, annotations: spec.beside("metadata").at("annotations") };
 }
 
-export function checkNewPod(pod: Pod, places: PodPlaces): void {
-  const { spec } = places;
-  checkPod(pod, places, podOptions());
+export function checkNewPod(pod: Pod, fldPaths: PodPaths): void {
+  const { spec } = fldPaths;
+  checkPod(pod, fldPaths, podOptions());
   if ((pod.spec.ephemeralContainers ?? []).length > 0) {
     spec.at("ephemeralContainers").forbidden("cannot be set on create");
   }
@@ -37,26 +37,26 @@ export function checkNewPod(pod: Pod, places: PodPlaces): void {
 }
 
 /** Of a new pod and of a changed one. */
-export function checkPod(pod: Pod, places: PodPlaces, options: PodSpecOptions): void {
+export function checkPod(pod: Pod, fldPaths: PodPaths, options: PodSpecOptions): void {
   const { name, annotations = {} } = pod.metadata;
-  checkPodAnnotations(annotations, places.annotations, pod.spec, options);
-  checkPodSpec(pod.spec, places.spec, { name, isMirror: Object.hasOwn(annotations, mirrorAnnotation) }, options);
-  checkTokens(pod, places.spec);
+  checkPodAnnotations(annotations, fldPaths.annotations, pod.spec, options);
+  checkPodSpec(pod.spec, fldPaths.spec, { name, isMirror: Object.hasOwn(annotations, mirrorAnnotation) }, options);
+  checkTokens(pod, fldPaths.spec);
   for (const list of ["containers", "initContainers"] as const) {
     for (const [i, container] of (pod.spec[list] ?? []).entries()) {
-      checkImageSpelling(container, places.spec.at(list).item(i));
+      checkImageSpelling(container, fldPaths.spec.at(list).item(i));
     }
   }
 }
 
 /** A token needs somebody it is for. */
-function checkTokens({ spec }: Pod, place: FaultPlace): void {
+function checkTokens({ spec }: Pod, fldPath: ValidationPath): void {
   if ((spec.serviceAccountName ?? "") !== "") return;
   for (const [i, { projected }] of (spec.volumes ?? []).entries()) {
     for (const [j, { serviceAccountToken }] of (projected?.sources ?? []).entries()) {
       if (serviceAccountToken === undefined) continue;
-      const sourcePlace = place.at("volumes").item(i).at("projected", "sources").item(j);
-      sourcePlace.at("serviceAccountToken").forbidden("must not be specified when serviceAccountName is not set");
+      const sourcePath = fldPath.at("volumes").item(i).at("projected", "sources").item(j);
+      sourcePath.at("serviceAccountToken").forbidden("must not be specified when serviceAccountName is not set");
     }
   }
 }

@@ -2,11 +2,11 @@
 // code; or all of them, by a rule of one of them.
 import type { corev1 } from "@kubeloop/core/api";
 import { isSidecar } from "../../pod-spec/visit-containers.ts";
-import type { FaultPlace } from "../../shared/fault-place.ts";
+import type { ValidationPath } from "../../shared/validation-path.ts";
 
 type Pod = corev1.Pod;
 
-export function checkTransitions(pod: Pod, old: Pod, place: FaultPlace): void {
+export function checkTransitions(pod: Pod, old: Pod, fldPath: ValidationPath): void {
   const { spec } = old;
   const containers = [...(spec.initContainers ?? []), ...(spec.containers ?? [])];
   const canRestartAll = containers.some(({ restartPolicyRules = [] }) =>
@@ -22,17 +22,17 @@ export function checkTransitions(pod: Pod, old: Pod, place: FaultPlace): void {
         const container = byName.get(name);
         return container !== undefined && canRestart(container, spec, exitCode);
       };
-      checkStatuses(pod.status?.[list], old.status?.[list], place.at(list), mayRestart);
+      checkStatuses(pod.status?.[list], old.status?.[list], fldPath.at(list), mayRestart);
     }
   }
   const list = "ephemeralContainerStatuses";
-  checkStatuses(pod.status?.[list], old.status?.[list], place.at(list), () => false);
+  checkStatuses(pod.status?.[list], old.status?.[list], fldPath.at(list), () => false);
 }
 
 function checkStatuses(
   statuses: readonly corev1.ContainerStatus[] | undefined,
   old: readonly corev1.ContainerStatus[] | undefined,
-  place: FaultPlace,
+  fldPath: ValidationPath,
   mayRestart: (name: string, exitCode: number) => boolean,
 ): void {
   const byName = firstByName(statuses);
@@ -41,7 +41,7 @@ function checkStatuses(
     if (ended === undefined) continue;
     const now = byName.get(name);
     if (now === undefined || now.state?.terminated !== undefined || mayRestart(name, ended.exitCode)) continue;
-    place.item(i).at("state").forbidden("may not be transitioned to non-terminated state");
+    fldPath.item(i).at("state").forbidden("may not be transitioned to non-terminated state");
   }
 }
 

@@ -7,11 +7,11 @@ import { appArmorPrefix } from "../../pod-spec/check-profiles.ts";
 import { checkPodAnnotations, mirrorAnnotation } from "../../pod-spec/check-template.ts";
 import type { PodSpecOptions } from "../../pod-spec/options.ts";
 import { checkPresent } from "../../shared/checks.ts";
-import type { FaultPlace } from "../../shared/fault-place.ts";
 import { internalForm } from "../../shared/internal-form.ts";
 import { own } from "../../shared/own.ts";
 import { isSame } from "../../shared/same.ts";
-import { checkPod, type PodPlaces, podOptions } from "./check-pod.ts";
+import type { ValidationPath } from "../../shared/validation-path.ts";
+import { checkPod, type PodPaths, podOptions } from "./check-pod.ts";
 import { internalDiff } from "./internal-diff.ts";
 
 type Pod = corev1.Pod;
@@ -27,98 +27,98 @@ const changeable = [
   "`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)",
 ].join(",");
 
-export function checkChangedPod(pod: Pod, old: Pod, places: PodPlaces): void {
+export function checkChangedPod(pod: Pod, old: Pod, fldPaths: PodPaths): void {
   const options = podOptions(old);
-  const { spec: place } = places;
-  checkPod(pod, places, options);
-  checkChangedAnnotations(pod, old, places.annotations, options);
-  if (!checkImages(pod.spec.containers, old.spec.containers, place.at("containers"))) return;
-  if (!checkImages(pod.spec.initContainers, old.spec.initContainers, place.at("initContainers"))) return;
-  if (!checkDeadline(pod.spec, old.spec, place.at("activeDeadlineSeconds"))) return;
-  checkMoreTolerations(pod.spec, old.spec, place.at("tolerations"), options);
-  checkFewerGates(pod.spec, old.spec, place.at("schedulingGates"));
+  const { spec: fldPath } = fldPaths;
+  checkPod(pod, fldPaths, options);
+  checkChangedAnnotations(pod, old, fldPaths.annotations, options);
+  if (!checkImages(pod.spec.containers, old.spec.containers, fldPath.at("containers"))) return;
+  if (!checkImages(pod.spec.initContainers, old.spec.initContainers, fldPath.at("initContainers"))) return;
+  if (!checkDeadline(pod.spec, old.spec, fldPath.at("activeDeadlineSeconds"))) return;
+  checkMoreTolerations(pod.spec, old.spec, fldPath.at("tolerations"), options);
+  checkFewerGates(pod.spec, old.spec, fldPath.at("schedulingGates"));
   if (isSame(pod.spec, old.spec, podSpecSchema)) return;
-  const masked = maskChangeable(pod.spec, old.spec, place);
+  const masked = maskChangeable(pod.spec, old.spec, fldPath);
   if (isSame(masked, old.spec, podSpecSchema)) return;
   const diff = internalDiff(old.spec, masked, "PodSpec");
-  place.forbidden(`pod updates may not change fields other than ${changeable}\n${diff}`);
+  fldPath.forbidden(`pod updates may not change fields other than ${changeable}\n${diff}`);
 }
 
 /** Of any update, through whichever subresource. */
-export function checkChangedAnnotations(pod: Pod, old: Pod, place: FaultPlace, options: PodSpecOptions): void {
+export function checkChangedAnnotations(pod: Pod, old: Pod, fldPath: ValidationPath, options: PodSpecOptions): void {
   const annotations = pod.metadata.annotations ?? {};
   const before = old.metadata.annotations ?? {};
   const guarded = (name: string) => name.startsWith(appArmorPrefix) || name === mirrorAnnotation;
   const what = (name: string) => (name === mirrorAnnotation ? "mirror pod annotation" : "AppArmor annotations");
   for (const [name, value] of Object.entries(before)) {
     if (own(annotations, name) === value || !guarded(name)) continue;
-    place.item(name).forbidden(`may not remove or update ${what(name)}`);
+    fldPath.item(name).forbidden(`may not remove or update ${what(name)}`);
   }
   for (const name of Object.keys(annotations)) {
     if (Object.hasOwn(before, name) || !guarded(name)) continue;
-    place.item(name).forbidden(`may not add ${what(name)}`);
+    fldPath.item(name).forbidden(`may not add ${what(name)}`);
   }
-  checkPodAnnotations(annotations, place, pod.spec, options);
+  checkPodAnnotations(annotations, fldPath, pod.spec, options);
 }
 
 type Containers = readonly corev1.Container[] | undefined;
 
 /** False if there is no use in looking further. */
-function checkImages(containers: Containers, old: Containers, place: FaultPlace): boolean {
+function checkImages(containers: Containers, old: Containers, fldPath: ValidationPath): boolean {
   if ((containers ?? []).length !== (old ?? []).length) {
-    place.forbidden("pod updates may not add or remove containers");
+    fldPath.forbidden("pod updates may not add or remove containers");
     return false;
   }
   for (const [i, container] of (containers ?? []).entries()) {
-    checkPresent(container.image, place.item(i).at("image"));
-    checkImageSpelling(container, place.item(i));
+    checkPresent(container.image, fldPath.item(i).at("image"));
+    checkImageSpelling(container, fldPath.item(i));
   }
   return true;
 }
 
 /** It may come, or become shorter. False if there is no use in looking further. */
-function checkDeadline(spec: PodSpec, old: PodSpec, place: FaultPlace): boolean {
+function checkDeadline(spec: PodSpec, old: PodSpec, fldPath: ValidationPath): boolean {
   const { activeDeadlineSeconds: seconds } = spec;
   const { activeDeadlineSeconds: oldSeconds } = old;
   if (seconds === undefined) {
-    if (oldSeconds !== undefined) place.invalid(null, "must not update from a positive integer to nil value");
+    if (oldSeconds !== undefined) fldPath.invalid(null, "must not update from a positive integer to nil value");
     return true;
   }
   if (seconds < 0 || seconds > maxInt32) {
-    place.invalid(seconds, `must be between 0 and ${maxInt32}, inclusive`);
+    fldPath.invalid(seconds, `must be between 0 and ${maxInt32}, inclusive`);
     return false;
   }
   if (oldSeconds !== undefined && oldSeconds < seconds) {
-    place.invalid(seconds, "must be less than or equal to previous value");
+    fldPath.invalid(seconds, "must be less than or equal to previous value");
     return false;
   }
   return true;
 }
 
-function checkMoreTolerations(spec: PodSpec, old: PodSpec, place: FaultPlace, options: PodSpecOptions): void {
+function checkMoreTolerations(spec: PodSpec, old: PodSpec, fldPath: ValidationPath, options: PodSpecOptions): void {
   const tolerations = spec.tolerations ?? [];
   const kept = new Set(tolerations.map(keyWithoutSeconds));
   if (!(old.tolerations ?? []).every((toleration) => kept.has(keyWithoutSeconds(toleration)))) {
-    place.forbidden("existing toleration can not be modified except its tolerationSeconds");
+    fldPath.forbidden("existing toleration can not be modified except its tolerationSeconds");
     return;
   }
-  checkTolerations(tolerations, place, options);
+  checkTolerations(tolerations, fldPath, options);
 }
 
 function keyWithoutSeconds({ key = "", operator = "", value = "", effect = "" }: corev1.Toleration): string {
   return JSON.stringify([key, operator, value, effect]);
 }
 
-function checkFewerGates(spec: PodSpec, old: PodSpec, place: FaultPlace): void {
+function checkFewerGates(spec: PodSpec, old: PodSpec, fldPath: ValidationPath): void {
   const before = new Set((old.schedulingGates ?? []).map(({ name }) => name));
   for (const [i, { name }] of (spec.schedulingGates ?? []).entries()) {
     if (before.has(name)) continue;
-    place.item(i).at("name").forbidden(`only deletion is allowed, but found new scheduling gate '${name}'`);
+    fldPath.item(i).at("name").forbidden(`only deletion is allowed, but found new scheduling gate '${name}'`);
   }
 }
 
 /** The new spec with everything that may change as it was; what else differs is refused. */
-function maskChangeable(spec: PodSpec, old: PodSpec, place: FaultPlace): PodSpec {
+function maskChangeable(spec: PodSpec, old: PodSpec, fldPath: ValidationPath): PodSpec {
   const withOldImages = (containers: Containers, before: Containers) =>
     (containers ?? []).map((container, i) => withField(container, "image", before?.[i]?.image));
   let masked: PodSpec = {
@@ -135,22 +135,22 @@ function maskChangeable(spec: PodSpec, old: PodSpec, place: FaultPlace): PodSpec
   if (oldGrace < 0 && masked.terminationGracePeriodSeconds === 1) {
     masked = withField(masked, "terminationGracePeriodSeconds", oldGrace);
   }
-  return (old.schedulingGates ?? []).length > 0 ? maskWhileGated(masked, old, place) : masked;
+  return (old.schedulingGates ?? []).length > 0 ? maskWhileGated(masked, old, fldPath) : masked;
 }
 
 /** While a pod waits at a gate, the nodes it may go to can be narrowed down. */
-function maskWhileGated(spec: PodSpec, old: PodSpec, place: FaultPlace): PodSpec {
+function maskWhileGated(spec: PodSpec, old: PodSpec, fldPath: ValidationPath): PodSpec {
   const selector = spec.nodeSelector ?? {};
   const isNarrower = Object.entries(old.nodeSelector ?? {}).every(([name, value]) => own(selector, name) === value);
   if (!isNarrower) {
     const why = "only additions to spec.nodeSelector are allowed (no mutations or deletions)";
-    place.at("nodeSelector").invalid(spec.nodeSelector ?? null, why);
+    fldPath.at("nodeSelector").invalid(spec.nodeSelector ?? null, why);
   }
   const masked = withField(spec, "nodeSelector", old.nodeSelector);
   const nodeAffinity = spec.affinity?.nodeAffinity;
   const oldNodeAffinity = old.affinity?.nodeAffinity;
   if (deepEqual(nodeAffinity, oldNodeAffinity)) return masked;
-  checkNarrowerAffinity(nodeAffinity, oldNodeAffinity, place.at("affinity", "nodeAffinity"));
+  checkNarrowerAffinity(nodeAffinity, oldNodeAffinity, fldPath.at("affinity", "nodeAffinity"));
   const affinity = withField(spec.affinity ?? {}, "nodeAffinity", oldNodeAffinity);
   const isGone = old.affinity === undefined && Object.keys(affinity).length === 0;
   return withField(masked, "affinity", isGone ? undefined : affinity);
@@ -161,21 +161,21 @@ const required = "requiredDuringSchedulingIgnoredDuringExecution";
 function checkNarrowerAffinity(
   affinity: corev1.NodeAffinity | undefined,
   old: corev1.NodeAffinity | undefined,
-  place: FaultPlace,
+  fldPath: ValidationPath,
 ): void {
   const before = old?.[required]?.nodeSelectorTerms ?? [];
   const terms = affinity?.[required]?.nodeSelectorTerms ?? [];
-  const termsPlace = place.at(required, "nodeSelectorTerms");
+  const termsPath = fldPath.at(required, "nodeSelectorTerms");
   if (before.length === 0) return;
   if (terms.length !== before.length) {
     const shown = terms.length === 0 ? null : terms.map((term) => internalForm(term, "NodeSelectorTerm"));
-    termsPlace.invalid(shown, "no additions/deletions to non-empty NodeSelectorTerms list are allowed");
+    termsPath.invalid(shown, "no additions/deletions to non-empty NodeSelectorTerms list are allowed");
     return;
   }
   for (const [i, term] of terms.entries()) {
     if (addsOnly(term, before[i])) continue;
     const why = "only additions are allowed (no mutations or deletions)";
-    termsPlace.item(i).invalid(internalForm(term, "NodeSelectorTerm"), why);
+    termsPath.item(i).invalid(internalForm(term, "NodeSelectorTerm"), why);
   }
 }
 

@@ -3,8 +3,8 @@ import type { corev1 } from "@kubeloop/core/api";
 import type { Draft } from "../../kind-rules.ts";
 import { mirrorAnnotation } from "../../pod-spec/check-template.ts";
 import { dropDisabledFields } from "../../pod-spec/drop-disabled.ts";
-import { collectFaults } from "../../shared/fault-place.ts";
 import { isSame } from "../../shared/same.ts";
+import { collectFaults } from "../../shared/validation-path.ts";
 import { checkPod, placesOf, podOptions } from "./check-pod.ts";
 import { checkChangedAnnotations } from "./check-update.ts";
 import { internalDiff } from "./internal-diff.ts";
@@ -23,22 +23,24 @@ export function prepareEphemeralContainers(pod: Draft<Pod>, old: Pod): void {
 
 export function ephemeralContainerFaults(pod: Pod, old: Pod) {
   if (Object.hasOwn(old.metadata.annotations ?? {}, mirrorAnnotation)) {
-    return collectFaults("spec", (place) => place.whole.forbidden("static pods do not support ephemeral containers"));
+    return collectFaults("spec", (fldPath) =>
+      fldPath.whole.forbidden("static pods do not support ephemeral containers"),
+    );
   }
-  return collectFaults("spec", (place) => {
-    const places = placesOf(place);
+  return collectFaults("spec", (fldPath) => {
+    const fldPaths = placesOf(fldPath);
     const options = podOptions(old);
-    checkPod(pod, places, options);
-    checkChangedAnnotations(pod, old, places.annotations, options);
+    checkPod(pod, fldPaths, options);
+    checkChangedAnnotations(pod, old, fldPaths.annotations, options);
     const byName = new Map((pod.spec.ephemeralContainers ?? []).map((container) => [container.name, container]));
-    const listPlace = place.at("ephemeralContainers");
+    const listPath = fldPath.at("ephemeralContainers");
     for (const before of old.spec.ephemeralContainers ?? []) {
       const after = byName.get(before.name);
       if (after === undefined) {
-        listPlace.forbidden(`existing ephemeral containers "${before.name}" may not be removed\n`);
+        listPath.forbidden(`existing ephemeral containers "${before.name}" may not be removed\n`);
       } else if (!isSame(after, before, "io.k8s.api.core.v1.EphemeralContainer")) {
         const diff = internalDiff(before, after, "EphemeralContainer");
-        listPlace.forbidden(`existing ephemeral containers "${before.name}" may not be changed\n${diff}`);
+        listPath.forbidden(`existing ephemeral containers "${before.name}" may not be changed\n${diff}`);
       }
     }
   });

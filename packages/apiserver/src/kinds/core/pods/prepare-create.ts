@@ -7,8 +7,8 @@ import { affinityTerms } from "../../pod-spec/affinity-terms.ts";
 import { appArmorFieldOf, appArmorPrefix, checkAppArmorProfile } from "../../pod-spec/check-profiles.ts";
 import { dropDisabledFields } from "../../pod-spec/drop-disabled.ts";
 import { containerLists } from "../../pod-spec/visit-containers.ts";
-import { collectFaults } from "../../shared/fault-place.ts";
 import { own } from "../../shared/own.ts";
+import { collectFaults } from "../../shared/validation-path.ts";
 import { qosClassOf } from "./qos-class.ts";
 
 type PodDraft = Draft<corev1.Pod>;
@@ -66,7 +66,7 @@ function useAppArmorAnnotations({ metadata, spec }: PodDraft): void {
     if (annotation === undefined || container.securityContext?.appArmorProfile !== undefined) continue;
     const profile = appArmorFieldOf(annotation);
     if (profile === undefined || deepEqual(profile, spec.securityContext?.appArmorProfile)) continue;
-    if (collectFaults("profile", (place) => checkAppArmorProfile(profile, place)).length > 0) continue;
+    if (collectFaults("profile", (fldPath) => checkAppArmorProfile(profile, fldPath)).length > 0) continue;
     container.securityContext = { ...container.securityContext, appArmorProfile: profile };
   }
 }

@@ -5,8 +5,8 @@ import type { Draft } from "../../kind-rules.ts";
 import { mirrorAnnotation } from "../../pod-spec/check-template.ts";
 import { dropDisabledFields } from "../../pod-spec/drop-disabled.ts";
 import { isSidecar } from "../../pod-spec/visit-containers.ts";
-import { collectFaults, type FaultPlace } from "../../shared/fault-place.ts";
 import { isSame } from "../../shared/same.ts";
+import { collectFaults, type ValidationPath } from "../../shared/validation-path.ts";
 import { checkPod, placesOf, podOptions } from "./check-pod.ts";
 import { podSpecSchema } from "./check-update.ts";
 import { keepAllBut, raisePodGeneration } from "./keep-metadata.ts";
@@ -60,38 +60,38 @@ export function resizeFaults(pod: Pod, old: Pod) {
     : old.spec.os?.name === "windows"
       ? "windows pods cannot be resized"
       : undefined;
-  if (never !== undefined) return collectFaults("spec", (place) => place.whole.forbidden(never));
-  return collectFaults("spec", (place) => checkResize(pod, old, place));
+  if (never !== undefined) return collectFaults("spec", (fldPath) => fldPath.whole.forbidden(never));
+  return collectFaults("spec", (fldPath) => checkResize(pod, old, fldPath));
 }
 
-function checkResize(pod: Pod, old: Pod, place: FaultPlace): void {
-  checkPod(pod, placesOf(place), podOptions(old));
+function checkResize(pod: Pod, old: Pod, fldPath: ValidationPath): void {
+  checkPod(pod, placesOf(fldPath), podOptions(old));
   if (podQosClass(old) !== qosClassOf(pod)) {
-    place.invalid(pod.status?.qosClass ?? "", "Pod QOS Class may not change as a result of resizing");
+    fldPath.invalid(pod.status?.qosClass ?? "", "Pod QOS Class may not change as a result of resizing");
   }
-  if (!isNodeAble(old)) place.forbidden("Pod running on node without support for resize");
-  const ofPod = checkPodLevel(pod, old, place);
+  if (!isNodeAble(old)) fldPath.forbidden("Pod running on node without support for resize");
+  const ofPod = checkPodLevel(pod, old, fldPath);
   if ((old.status?.nodeAllocatableResourceClaimStatuses ?? []).length > 0) {
-    place.forbidden("pods with node allocatable resource claims cannot be resized");
+    fldPath.forbidden("pods with node allocatable resource claims cannot be resized");
   }
-  const before = place.faultCount;
-  checkOrder(pod.spec.containers, old.spec.containers, "containers", place);
-  checkOrder(pod.spec.initContainers, old.spec.initContainers, "initContainers", place);
-  if (place.faultCount > before) return;
-  checkNothingRemoved(pod, old, place);
+  const before = fldPath.faultCount;
+  checkOrder(pod.spec.containers, old.spec.containers, "containers", fldPath);
+  checkOrder(pod.spec.initContainers, old.spec.initContainers, "initContainers", fldPath);
+  if (fldPath.faultCount > before) return;
+  checkNothingRemoved(pod, old, fldPath);
   const oldContainers = old.spec.containers ?? [];
   const containers = (pod.spec.containers ?? []).map((container, i) => masked(container, oldContainers[i]));
   for (const [i, container] of containers.entries()) {
     if (!isSame(container, oldContainers[i], containerSchema)) {
-      place.forbidden("only cpu and memory resources are mutable");
+      fldPath.forbidden("only cpu and memory resources are mutable");
     }
   }
-  const initContainers = checkInitContainers(pod, old, place);
-  if (place.faultCount > 0) return;
+  const initContainers = checkInitContainers(pod, old, fldPath);
+  if (fldPath.faultCount > 0) return;
   const spec = { ...pod.spec, ...ofPod, containers, ...(initContainers === undefined ? {} : { initContainers }) };
   const { resources, ...rest } = spec;
   const whole = resources === undefined ? rest : spec;
-  if (!isSame(whole, old.spec, podSpecSchema)) place.forbidden("only cpu and memory resources are mutable");
+  if (!isSame(whole, old.spec, podSpecSchema)) fldPath.forbidden("only cpu and memory resources are mutable");
 }
 
 /** A node that tells what containers have can give them something else. */
@@ -101,23 +101,24 @@ function isNodeAble({ status }: Pod): boolean {
 }
 
 /** Answers with the resources of the pod as a whole, masked. */
-function checkPodLevel(pod: Pod, old: Pod, place: FaultPlace): { readonly resources?: Resources | undefined } {
+function checkPodLevel(pod: Pod, old: Pod, fldPath: ValidationPath): { readonly resources?: Resources | undefined } {
   const isSet = ({ spec }: Pod) => Object.keys({ ...spec.resources?.requests, ...spec.resources?.limits }).length > 0;
   if (!isSet(pod) && !isSet(old)) return {};
-  const resourcesPlace = place.at("resources");
+  const resourcesPath = fldPath.at("resources");
   const { resources } = pod.spec;
   const { resources: before } = old.spec;
   if (before !== undefined && resources === undefined) {
-    resourcesPlace.forbidden("pod-level resources cannot be removed");
+    resourcesPath.forbidden("pod-level resources cannot be removed");
     return {};
   }
   for (const list of ["requests", "limits"] as const) {
     if (isRemoved(resources?.[list], before?.[list])) {
-      resourcesPlace.at(list).forbidden(`pod-level resource ${list} cannot be removed`);
+      resourcesPath.at(list).forbidden(`pod-level resource ${list} cannot be removed`);
     }
   }
   const kept = maskedResources(resources, before);
-  if (!isSame(kept, before, resourcesSchema)) place.forbidden("only cpu and memory resources are mutable at pod-level");
+  if (!isSame(kept, before, resourcesSchema))
+    fldPath.forbidden("only cpu and memory resources are mutable at pod-level");
   return { resources: kept };
 }
 
@@ -127,26 +128,26 @@ function checkOrder(
   containers: ContainerList,
   old: ContainerList,
   list: "containers" | "initContainers",
-  place: FaultPlace,
+  fldPath: ValidationPath,
 ): void {
   if ((containers ?? []).length !== (old ?? []).length) {
-    place.at(list).forbidden(`${list} may not be added or removed on resize`);
+    fldPath.at(list).forbidden(`${list} may not be added or removed on resize`);
     return;
   }
   for (const [i, { name }] of (old ?? []).entries()) {
     if (containers?.[i]?.name === name) continue;
-    place.at(list).item(i).at("name").forbidden(`${list} may not be renamed or reordered on resize`);
+    fldPath.at(list).item(i).at("name").forbidden(`${list} may not be renamed or reordered on resize`);
   }
 }
 
-function checkNothingRemoved(pod: Pod, old: Pod, place: FaultPlace): void {
+function checkNothingRemoved(pod: Pod, old: Pod, fldPath: ValidationPath): void {
   for (const list of ["initContainers", "containers"] as const) {
     for (const [i, before] of (old.spec[list] ?? []).entries()) {
       const resources = pod.spec[list]?.[i]?.resources;
-      const resourcesPlace = place.at(list).item(i).at("resources");
+      const resourcesPath = fldPath.at(list).item(i).at("resources");
       for (const amounts of ["requests", "limits"] as const) {
         if (isRemoved(resources?.[amounts], before.resources?.[amounts])) {
-          resourcesPlace.at(amounts).forbidden(`resource ${amounts} cannot be removed`);
+          resourcesPath.at(amounts).forbidden(`resource ${amounts} cannot be removed`);
         }
       }
     }
@@ -157,21 +158,21 @@ function isRemoved(list: ResourceList | undefined, old: ResourceList | undefined
   return Object.keys(old ?? {}).some((name) => !Object.hasOwn(list ?? {}, name));
 }
 
-function checkInitContainers(pod: Pod, old: Pod, place: FaultPlace): readonly Container[] | undefined {
+function checkInitContainers(pod: Pod, old: Pod, fldPath: ValidationPath): readonly Container[] | undefined {
   const { initContainers } = pod.spec;
   return initContainers?.map((container, i) => {
     const before = old.spec.initContainers?.[i];
-    const containerPlace = place.at("initContainers").item(i);
+    const containerPath = fldPath.at("initContainers").item(i);
     const kept = masked(container, before);
     if (!isSame(kept, before, containerSchema)) {
       const why = "only cpu and memory resources for init or sidecar containers are mutable";
-      containerPlace.forbidden(why);
+      containerPath.forbidden(why);
     }
     const isModified = !isSame(container, before, containerSchema);
     for (const { restartPolicy } of container.resizePolicy ?? []) {
       if (!isModified || isSidecar(container) || restartPolicy !== "RestartContainer") continue;
       const why = "non-sidecar init containers with a resize policy of RestartContainer cannot be resized";
-      containerPlace.forbidden(why);
+      containerPath.forbidden(why);
     }
     return kept;
   });

@@ -1,6 +1,6 @@
 // What is said when an address or a port cannot be had.
 import { type Fault, newInternalError, newInvalid, type StatusError } from "@kubeloop/core/api";
-import { collectFaults } from "../../shared/fault-place.ts";
+import { collectFaults } from "../../shared/validation-path.ts";
 import { nodePortRange } from "./node-port-range.ts";
 import { isHealthCheck, type PortClaim } from "./plan-addresses.ts";
 import { type Service, specOf } from "./service-traits.ts";
@@ -27,7 +27,7 @@ export function ipError(service: Service, asked: string | undefined, why: string
   const shown = specOf(service).clusterIPs ?? null;
   return invalidService(
     service,
-    collectFaults("spec", (place) => place.at("clusterIPs").invalid(shown, text)),
+    collectFaults("spec", (fldPath) => fldPath.at("clusterIPs").invalid(shown, text)),
   );
 }
 
@@ -40,8 +40,8 @@ export function portError(service: Service, claim: PortClaim, why: string): Stat
   if (asked === undefined) return newInternalError(new Error(`failed to allocate a nodePort: ${why}`));
   return invalidService(
     service,
-    collectFaults("spec", (place) => {
-      place
+    collectFaults("spec", (fldPath) => {
+      fldPath
         .at("ports")
         .item(ports[0] ?? 0)
         .at("nodePort")

@@ -2,8 +2,8 @@
 // addresses are and what it had, or refused. Upstream decides this before it checks anything else, and stops where it finds a fault.
 import type { Fault } from "@kubeloop/core/api";
 import type { Draft } from "../../kind-rules.ts";
-import { collectFaults, type FaultPlace } from "../../shared/fault-place.ts";
 import { parseIp } from "../../shared/ip-address.ts";
+import { collectFaults, type ValidationPath } from "../../shared/validation-path.ts";
 import { checkClusterIps } from "./check-cluster-ips.ts";
 import { hasClusterIp, hasSelector, isSameList, none, type Spec } from "./service-traits.ts";
 
@@ -16,12 +16,12 @@ export type ClusterFamilies = readonly [IpFamily, ...IpFamily[]];
 export function settleFamilies(spec: Draft<Spec>, old: Spec | undefined, families: ClusterFamilies): readonly Fault[] {
   if (!hasClusterIp(spec) || keepsPreference(spec, old)) return [];
   setPolicy(spec, old);
-  const early = collectFaults("spec", (place) => checkClusterIps(spec, old, place));
+  const early = collectFaults("spec", (fldPath) => checkClusterIps(spec, old, fldPath));
   if (early.length > 0) return early;
-  const mismatches = collectFaults("spec", (place) => {
-    if (old !== undefined) checkReduction(spec, old, place.at("ipFamilyPolicy"));
-    checkSingle(spec, place.at("ipFamilyPolicy"));
-    inferFamilies(spec, families, place.at("clusterIPs"));
+  const mismatches = collectFaults("spec", (fldPath) => {
+    if (old !== undefined) checkReduction(spec, old, fldPath.at("ipFamilyPolicy"));
+    checkSingle(spec, fldPath.at("ipFamilyPolicy"));
+    inferFamilies(spec, families, fldPath.at("clusterIPs"));
   });
   if (mismatches.length > 0) return mismatches;
   // Where endpoints are nobody's but the user's, so are their families.
@@ -29,7 +29,7 @@ export function settleFamilies(spec: Draft<Spec>, old: Spec | undefined, familie
     addFamilies(spec, families[0], 2);
     return [];
   }
-  const missing = collectFaults("spec", (place) => checkConfigured(spec, families, place));
+  const missing = collectFaults("spec", (fldPath) => checkConfigured(spec, families, fldPath));
   if (missing.length === 0) addFamilies(spec, families[0], families.length);
   return missing;
 }
@@ -49,17 +49,17 @@ function setPolicy(spec: Draft<Spec>, old: Spec | undefined): void {
 }
 
 /** Who wants one family only lets the second go; who does not must say so to lose it. */
-function checkReduction(spec: Draft<Spec>, old: Spec, place: FaultPlace): void {
+function checkReduction(spec: Draft<Spec>, old: Spec, fldPath: ValidationPath): void {
   if (spec.ipFamilyPolicy === "SingleStack") {
     if (isSameList(old.clusterIPs, spec.clusterIPs)) shorten(spec, "clusterIPs");
     if (isSameList(old.ipFamilies, spec.ipFamilies)) shorten(spec, "ipFamilies");
     return;
   }
   if (isShorter(spec.clusterIPs, old.clusterIPs)) {
-    place.invalid(spec.ipFamilyPolicy, "must be 'SingleStack' to release the secondary cluster IP");
+    fldPath.invalid(spec.ipFamilyPolicy, "must be 'SingleStack' to release the secondary cluster IP");
   }
   if (isShorter(spec.ipFamilies, old.ipFamilies)) {
-    place.invalid(spec.ipFamilyPolicy, "must be 'SingleStack' to release the secondary IP family");
+    fldPath.invalid(spec.ipFamilyPolicy, "must be 'SingleStack' to release the secondary IP family");
   }
 }
 
@@ -71,35 +71,35 @@ function shorten(spec: Draft<Spec>, field: "clusterIPs" | "ipFamilies"): void {
 const isShorter = (list: readonly string[] = [], old: readonly string[] = []) =>
   list.length > 0 && list.length < old.length;
 
-function checkSingle({ ipFamilyPolicy, clusterIPs, ipFamilies }: Spec, place: FaultPlace): void {
+function checkSingle({ ipFamilyPolicy, clusterIPs, ipFamilies }: Spec, fldPath: ValidationPath): void {
   if (ipFamilyPolicy !== "SingleStack") return;
   const needed = "must be 'RequireDualStack' or 'PreferDualStack' when multiple";
-  if (clusterIPs?.length === 2) place.invalid(ipFamilyPolicy, `${needed} cluster IPs are specified`);
-  if (ipFamilies?.length === 2) place.invalid(ipFamilyPolicy, `${needed} IP families are specified`);
+  if (clusterIPs?.length === 2) fldPath.invalid(ipFamilyPolicy, `${needed} cluster IPs are specified`);
+  if (ipFamilies?.length === 2) fldPath.invalid(ipFamilyPolicy, `${needed} IP families are specified`);
 }
 
 /** Addresses say what family they are of. */
-function inferFamilies(spec: Draft<Spec>, families: ClusterFamilies, place: FaultPlace): void {
+function inferFamilies(spec: Draft<Spec>, families: ClusterFamilies, fldPath: ValidationPath): void {
   for (const [i, ip] of (spec.clusterIPs ?? []).entries()) {
     if (ip === none) break;
     const family = parseIp(ip)?.family;
     if (family === undefined || i < (spec.ipFamilies ?? []).length) continue;
     if (families.includes(family)) spec.ipFamilies = [...(spec.ipFamilies ?? []), family];
-    else place.item(i).invalid(spec.clusterIPs, `${family} is not configured on this cluster`);
+    else fldPath.item(i).invalid(spec.clusterIPs, `${family} is not configured on this cluster`);
   }
 }
 
 function checkConfigured(
   { ipFamilyPolicy, ipFamilies = [] }: Spec,
   families: ClusterFamilies,
-  place: FaultPlace,
+  fldPath: ValidationPath,
 ): void {
   if (ipFamilyPolicy === "RequireDualStack" && families.length < 2) {
-    place.at("ipFamilyPolicy").invalid(ipFamilyPolicy, "this cluster is not configured for dual-stack services");
+    fldPath.at("ipFamilyPolicy").invalid(ipFamilyPolicy, "this cluster is not configured for dual-stack services");
   }
   for (const [i, family] of ipFamilies.entries()) {
     if (families.includes(family as IpFamily)) continue;
-    place.at("ipFamilies").item(i).invalid(family, "not configured on this cluster");
+    fldPath.at("ipFamilies").item(i).invalid(family, "not configured on this cluster");
   }
 }
 

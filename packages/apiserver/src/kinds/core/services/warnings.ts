@@ -2,8 +2,8 @@
 
 import { isAbsent } from "../../shared/checks.ts";
 import { cidrWarnings } from "../../shared/cidr.ts";
-import { collectFaults } from "../../shared/fault-place.ts";
 import { ipWarnings } from "../../shared/ip-address.ts";
+import { collectFaults } from "../../shared/validation-path.ts";
 import { none, type Service, specOf } from "./service-traits.ts";
 
 const oldTopology = "service.kubernetes.io/topology-aware-hints";
@@ -21,20 +21,20 @@ export function serviceWarnings(service: Service): readonly string[] {
     service.metadata.annotations?.[oldTopology] !== undefined,
     `annotation ${oldTopology} is deprecated, ${instead}`,
   );
-  collectFaults("spec", (place) => {
+  collectFaults("spec", (fldPath) => {
     const clusterIps = isAbsent(clusterIP) || clusterIP === none ? [] : (spec.clusterIPs ?? []);
-    for (const [i, ip] of clusterIps.entries()) warnings.push(...ipWarnings(ip, place.at("clusterIPs").item(i)));
+    for (const [i, ip] of clusterIps.entries()) warnings.push(...ipWarnings(ip, fldPath.at("clusterIPs").item(i)));
     warn(isHeadless && !isAbsent(loadBalancerIP), "spec.loadBalancerIP is ignored for headless services");
     warn(isHeadless && externalIPs.length > 0, "spec.externalIPs is ignored for headless services");
     warn(isHeadless && spec.sessionAffinity !== "None", "spec.SessionAffinity is ignored for headless services");
-    for (const [i, ip] of externalIPs.entries()) warnings.push(...ipWarnings(ip, place.at("externalIPs").item(i)));
+    for (const [i, ip] of externalIPs.entries()) warnings.push(...ipWarnings(ip, fldPath.at("externalIPs").item(i)));
     warn(
       externalIPs.length > 0 && !isHeadless && type !== "ExternalName",
       "spec.externalIPs is deprecated and may no longer be implemented in some clusters",
     );
-    if (!isAbsent(loadBalancerIP)) warnings.push(...ipWarnings(loadBalancerIP, place.at("loadBalancerIP")));
+    if (!isAbsent(loadBalancerIP)) warnings.push(...ipWarnings(loadBalancerIP, fldPath.at("loadBalancerIP")));
     for (const [i, range] of (spec.loadBalancerSourceRanges ?? []).entries()) {
-      warnings.push(...cidrWarnings(range, place.at("loadBalancerSourceRanges").item(i)));
+      warnings.push(...cidrWarnings(range, fldPath.at("loadBalancerSourceRanges").item(i)));
     }
   });
   warn(
@@ -54,9 +54,9 @@ export function serviceWarnings(service: Service): readonly string[] {
 
 export function ingressWarnings({ status }: Service): readonly string[] {
   const warnings: string[] = [];
-  collectFaults("status", (place) => {
+  collectFaults("status", (fldPath) => {
     for (const [i, { ip }] of (status?.loadBalancer?.ingress ?? []).entries()) {
-      if (!isAbsent(ip)) warnings.push(...ipWarnings(ip, place.at("loadBalancer", "ingress").item(i)));
+      if (!isAbsent(ip)) warnings.push(...ipWarnings(ip, fldPath.at("loadBalancer", "ingress").item(i)));
     }
   });
   return warnings;

@@ -3,13 +3,13 @@ import { posix } from "node:path";
 import { type corev1, quantitySign, quantityValue, validateDns1123Subdomain } from "@kubeloop/core/api";
 import { checkOptionalChoice, isAbsent } from "../../shared/checks.ts";
 import { accessModes, volumeModes } from "../../shared/claim-spec.ts";
-import type { FaultPlace } from "../../shared/fault-place.ts";
 import { internalForm } from "../../shared/internal-form.ts";
 import type { SelectorOptions } from "../../shared/labels.ts";
 import { checkNodeSelector } from "../../shared/node-selector.ts";
-import type { ObjectPlaces } from "../../shared/object-faults.ts";
+import type { ObjectPaths } from "../../shared/object-faults.ts";
 import { checkPositiveQuantity } from "../../shared/quantities.ts";
 import { checkImmutable, isSame } from "../../shared/same.ts";
+import type { ValidationPath } from "../../shared/validation-path.ts";
 import { internalDiff } from "../pods/internal-diff.ts";
 import { checkSources, sourceFields } from "./check-sources.ts";
 
@@ -36,23 +36,27 @@ const mountedTypes = [
   "photonPersistentDisk",
 ] as const;
 
-export function checkVolume(volume: Volume, at: ObjectPlaces, options: SelectorOptions = {}): void {
+export function checkVolume(volume: Volume, at: ObjectPaths, options: SelectorOptions = {}): void {
   const { metadata, spec = {} } = volume;
-  const place = at("spec");
-  checkAccessModes(spec.accessModes ?? [], place.at("accessModes"));
-  checkCapacity(spec.capacity ?? {}, place.at("capacity"));
+  const fldPath = at("spec");
+  checkAccessModes(spec.accessModes ?? [], fldPath.at("accessModes"));
+  checkCapacity(spec.capacity ?? {}, fldPath.at("capacity"));
   if (!isAbsent(spec.persistentVolumeReclaimPolicy)) {
-    checkOptionalChoice(spec.persistentVolumeReclaimPolicy, place.at("persistentVolumeReclaimPolicy"), reclaimPolicies);
+    checkOptionalChoice(
+      spec.persistentVolumeReclaimPolicy,
+      fldPath.at("persistentVolumeReclaimPolicy"),
+      reclaimPolicies,
+    );
   }
-  checkAffinity(spec.nodeAffinity, place.at("nodeAffinity"), options);
-  checkSources(volume, place);
-  checkRecycledRoot(spec, place.at("persistentVolumeReclaimPolicy"));
+  checkAffinity(spec.nodeAffinity, fldPath.at("nodeAffinity"), options);
+  checkSources(volume, fldPath);
+  checkRecycledRoot(spec, fldPath.at("persistentVolumeReclaimPolicy"));
   const { storageClassName, volumeMode } = spec;
   if (!isAbsent(storageClassName)) {
-    place.at("storageClassName").invalidFor(storageClassName, validateDns1123Subdomain(storageClassName));
+    fldPath.at("storageClassName").invalidFor(storageClassName, validateDns1123Subdomain(storageClassName));
   }
-  checkOptionalChoice(volumeMode, place.at("volumeMode"), volumeModes);
-  checkAttributesClass(spec, place);
+  checkOptionalChoice(volumeMode, fldPath.at("volumeMode"), volumeModes);
+  checkAttributesClass(spec, fldPath);
   const isMounted = mountedTypes.some((type) => spec[type] !== undefined);
   if (!isMounted && metadata.annotations?.[mountOptions] !== undefined) {
     const why = "may not specify mount options for this volume type";
@@ -60,56 +64,56 @@ export function checkVolume(volume: Volume, at: ObjectPlaces, options: SelectorO
   }
 }
 
-export function checkAccessModes(modes: readonly string[], place: FaultPlace): void {
-  if (modes.length === 0) place.required();
-  for (const mode of modes) if (!accessModes.includes(mode)) place.notSupported(mode, accessModes);
+export function checkAccessModes(modes: readonly string[], fldPath: ValidationPath): void {
+  if (modes.length === 0) fldPath.required();
+  for (const mode of modes) if (!accessModes.includes(mode)) fldPath.notSupported(mode, accessModes);
   const isMixed = modes.some((mode) => mode !== "ReadWriteOncePod" && accessModes.includes(mode));
   if (modes.includes("ReadWriteOncePod") && isMixed) {
-    place.forbidden("may not use ReadWriteOncePod with other access modes");
+    fldPath.forbidden("may not use ReadWriteOncePod with other access modes");
   }
 }
 
-function checkCapacity(capacity: Readonly<Record<string, string>>, place: FaultPlace): void {
+function checkCapacity(capacity: Readonly<Record<string, string>>, fldPath: ValidationPath): void {
   const names = Object.keys(capacity);
-  if (names.length === 0) place.required();
+  if (names.length === 0) fldPath.required();
   if (names.length !== 1 || names[0] !== "storage") {
-    place.notSupported(names.length === 0 ? null : capacity, ["storage"]);
+    fldPath.notSupported(names.length === 0 ? null : capacity, ["storage"]);
   }
   for (const [name, amount] of Object.entries(capacity)) {
     if (quantitySign(amount) < 0 && quantityValue(amount) < 0n) {
-      place.item(name).invalid(Number(quantityValue(amount)), "must be a valid resource quantity");
+      fldPath.item(name).invalid(Number(quantityValue(amount)), "must be a valid resource quantity");
     }
-    checkPositiveQuantity(amount, place.item(name));
+    checkPositiveQuantity(amount, fldPath.item(name));
   }
 }
 
 function checkAffinity(
   affinity: corev1.VolumeNodeAffinity | undefined,
-  place: FaultPlace,
+  fldPath: ValidationPath,
   options: SelectorOptions,
 ): void {
   if (affinity === undefined) return;
-  if (affinity.required === undefined) place.at("required").required("must specify required node constraints");
-  else checkNodeSelector(affinity.required, place.at("required"), options);
+  if (affinity.required === undefined) fldPath.at("required").required("must specify required node constraints");
+  else checkNodeSelector(affinity.required, fldPath.at("required"), options);
 }
 
 /** Nobody's machine is to be wiped. */
-export function checkRecycledRoot({ hostPath, persistentVolumeReclaimPolicy }: Spec, place: FaultPlace): void {
+export function checkRecycledRoot({ hostPath, persistentVolumeReclaimPolicy }: Spec, fldPath: ValidationPath): void {
   if (hostPath === undefined || persistentVolumeReclaimPolicy !== "Recycle") return;
   if (posix.resolve("/", hostPath.path) === "/" && hostPath.path.startsWith("/")) {
-    place.forbidden("may not be 'recycle' for a hostPath mount of '/'");
+    fldPath.forbidden("may not be 'recycle' for a hostPath mount of '/'");
   }
 }
 
-function checkAttributesClass({ volumeAttributesClassName: name, csi }: Spec, place: FaultPlace): void {
+function checkAttributesClass({ volumeAttributesClassName: name, csi }: Spec, fldPath: ValidationPath): void {
   if (name === undefined) return;
-  const namePlace = place.at("volumeAttributesClassName");
-  if (name === "") namePlace.required("an empty string is disallowed");
-  else namePlace.invalidFor(name, validateDns1123Subdomain(name));
-  if (csi === undefined) place.at("csi").required("has to be specified when using volumeAttributesClassName");
+  const namePath = fldPath.at("volumeAttributesClassName");
+  if (name === "") namePath.required("an empty string is disallowed");
+  else namePath.invalidFor(name, validateDns1123Subdomain(name));
+  if (csi === undefined) fldPath.at("csi").required("has to be specified when using volumeAttributesClassName");
 }
 
-export function checkVolumeChange({ spec = {} }: Volume, { spec: old = {} }: Volume, at: ObjectPlaces): void {
+export function checkVolumeChange({ spec = {} }: Volume, { spec: old = {} }: Volume, at: ObjectPaths): void {
   const source = sourceOf(withoutNewSecret(spec, old));
   const oldSource = sourceOf(old);
   if (!isSame(source, oldSource)) {

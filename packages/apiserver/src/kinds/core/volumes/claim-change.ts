@@ -9,12 +9,12 @@ import {
 } from "@kubeloop/core/api";
 import { isAbsent } from "../../shared/checks.ts";
 import type { ClaimSpecOptions } from "../../shared/claim-spec.ts";
-import type { FaultPlace } from "../../shared/fault-place.ts";
 import { hasInvalidLabelValue } from "../../shared/labels.ts";
-import type { ObjectPlaces } from "../../shared/object-faults.ts";
+import type { ObjectPaths } from "../../shared/object-faults.ts";
 import { checkResourceQuantity } from "../../shared/quantities.ts";
 import { isNativeResource } from "../../shared/resource-names.ts";
 import { checkImmutable, isSame } from "../../shared/same.ts";
+import type { ValidationPath } from "../../shared/validation-path.ts";
 import { internalDiff } from "../pods/internal-diff.ts";
 import { oldClassAnnotation } from "./print-storage.ts";
 
@@ -41,7 +41,7 @@ export function claimOptions({ selector, dataSource, dataSourceRef }: Spec): Cla
   };
 }
 
-export function checkClaimChange(claim: Claim, old: Claim, at: ObjectPlaces): void {
+export function checkClaimChange(claim: Claim, old: Claim, at: ObjectPaths): void {
   const { spec = {} } = claim;
   const { spec: oldSpec = {} } = old;
   const compared = comparedSpecs(claim, old, at);
@@ -60,7 +60,7 @@ export function checkClaimChange(claim: Claim, old: Claim, at: ObjectPlaces): vo
 }
 
 /** The specs without what may change. */
-function comparedSpecs(claim: Claim, old: Claim, at: ObjectPlaces): { readonly after: Spec; readonly before: Spec } {
+function comparedSpecs(claim: Claim, old: Claim, at: ObjectPaths): { readonly after: Spec; readonly before: Spec } {
   const { spec: after = {} } = claim;
   const { spec: before = {} } = old;
   const same: Spec = { ...after };
@@ -85,7 +85,7 @@ function setField(fields: Record<string, unknown>, name: string, value: unknown)
 }
 
 /** A class may be named where none was, or as the annotation did that once named classes; the annotation itself stays. */
-function mayNameClass(claim: Claim, old: Claim, at: ObjectPlaces): boolean {
+function mayNameClass(claim: Claim, old: Claim, at: ObjectPaths): boolean {
   const name = claim.spec?.storageClassName;
   const annotated = claim.metadata.annotations?.[oldClassAnnotation];
   const oldAnnotated = old.metadata.annotations?.[oldClassAnnotation];
@@ -100,44 +100,44 @@ function mayNameClass(claim: Claim, old: Claim, at: ObjectPlaces): boolean {
   return name !== undefined && isFirst && (oldAnnotated === undefined || name === oldAnnotated);
 }
 
-function checkAttributesClass(spec: Spec, { spec: oldSpec = {}, status }: Claim, place: FaultPlace): void {
+function checkAttributesClass(spec: Spec, { spec: oldSpec = {}, status }: Claim, fldPath: ValidationPath): void {
   const name = spec.volumeAttributesClassName;
   if (name === oldSpec.volumeAttributesClassName || status?.currentVolumeAttributesClassName === undefined) return;
   const why = "is forbidden when status.currentVolumeAttributesClassName is not nil";
-  if (name === undefined) place.forbidden(`update to nil ${why}`);
-  else if (name === "") place.forbidden(`update to empty string ${why}`);
+  if (name === undefined) fldPath.forbidden(`update to nil ${why}`);
+  else if (name === "") fldPath.forbidden(`update to empty string ${why}`);
 }
 
-export function checkClaimStatus({ spec = {}, status = {} }: Claim, at: ObjectPlaces): void {
+export function checkClaimStatus({ spec = {}, status = {} }: Claim, at: ObjectPaths): void {
   if ((spec.accessModes ?? []).length === 0) at("Spec").at("accessModes").required();
   for (const [name, amount] of Object.entries(status.capacity ?? {})) {
     checkAmount(amount, at("status").at("capacity").item(name));
   }
-  const statesPlace = at("status").at("allocatedResourceStatuses");
+  const statesPath = at("status").at("allocatedResourceStatuses");
   for (const [name, state] of Object.entries(status.allocatedResourceStatuses ?? {})) {
-    checkResourceKey(name, statesPlace);
-    if (!resizeStates.includes(state)) statesPlace.notSupported(name, resizeStates);
+    checkResourceKey(name, statesPath);
+    if (!resizeStates.includes(state)) statesPath.notSupported(name, resizeStates);
   }
-  const amountsPlace = at("status").at("allocatedResources");
+  const amountsPath = at("status").at("allocatedResources");
   for (const [name, amount] of Object.entries(status.allocatedResources ?? {})) {
-    if (!checkResourceKey(name, amountsPlace)) continue;
-    if (checkAmount(amount, amountsPlace.item(name))) checkResourceQuantity("storage", amount, amountsPlace.item(name));
+    if (!checkResourceKey(name, amountsPath)) continue;
+    if (checkAmount(amount, amountsPath.item(name))) checkResourceQuantity("storage", amount, amountsPath.item(name));
   }
 }
 
-function checkAmount(amount: string, place: FaultPlace): boolean {
+function checkAmount(amount: string, fldPath: ValidationPath): boolean {
   const value = quantityValue(amount);
   if (value >= 0n) return true;
-  place.invalid(Number(value), "must be a valid resource quantity");
+  fldPath.invalid(Number(value), "must be a valid resource quantity");
   return false;
 }
 
 /** Storage, or something of somebody's own. */
-function checkResourceKey(name: string, place: FaultPlace): boolean {
+function checkResourceKey(name: string, fldPath: ValidationPath): boolean {
   const reasons = validateQualifiedName(name);
-  place.invalidFor(name, reasons);
+  fldPath.invalidFor(name, reasons);
   if (reasons.length > 0) return false;
   if (name === "storage" || !isNativeResource(name)) return true;
-  place.notSupported(name, ["storage"]);
+  fldPath.notSupported(name, ["storage"]);
   return false;
 }

@@ -1,7 +1,7 @@
 // Facts about pods and all that makes pods: what a server makes of an object, or why it refuses it. They are asked of the embedded
 // server, which must answer as recorded, and of a real kube-apiserver 1.36, which recorded them.
 //
-// A row is short: what is sent is a base object with a merge patch, and what came back is told as a merge patch of what was sent.
+// A row is short: what is sent is a base object with a merge patch, and what came back is reported as a merge patch of what was sent.
 import { readdirSync, readFileSync } from "node:fs";
 import {
   type ApiResponse,

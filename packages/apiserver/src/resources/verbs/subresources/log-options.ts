@@ -24,7 +24,7 @@ export function checkLogOptions(query: Query, podName: string): void {
   if (limitBytes !== undefined && limitBytes < 1) refuse("limitBytes", limitBytes, "must be greater than 0");
   if (sinceSeconds !== undefined && sinceTime !== undefined) {
     const why = "at most one of `sinceTime` or `sinceSeconds` may be specified";
-    // Upstream's place without a name.
+    // Upstream's path without a name.
     faults.push(forbiddenFault(fieldPath("[]"), why));
   } else if (sinceSeconds !== undefined && sinceSeconds < 1) {
     refuse("sinceSeconds", sinceSeconds, "must be greater than 0");

@@ -1,5 +1,5 @@
-// Which places an object holds, by the rules of its schema. Objects that are alike (the pods of one set, the same manifest again and again)
-// hold the same places: those of whole parts are kept for a while under the part's outline, which is much quicker to take than a set
+// Which paths an object holds, by the rules of its schema. Objects that are alike (the pods of one set, the same manifest again and again)
+// hold the same paths: those of whole parts are kept for a while under the part's outline, which is much quicker to take than a set
 // is to make.
 import type { ListSchema, TypeSchema } from "@kubeloop/core/api";
 import { KubeloopError } from "@kubeloop/core/base";
@@ -10,24 +10,24 @@ export type Fields = Readonly<Record<string, unknown>>;
 /** Of what no schema knows. */
 export const untyped: TypeSchema = { type: "json" };
 
-/** This place and all below it. */
-export function placesIn(object: unknown, schema: TypeSchema): FieldSet {
+/** This path and all below it. */
+export function pathsIn(object: unknown, schema: TypeSchema): FieldSet {
   if (shapeOf(schema, object) === "leaf") return FieldSet.leaf;
   const outline = outlineOf(object, schema);
   const known = outlines.get(schema)?.get(outline);
   if (known !== undefined) return known;
-  const places = gather(object, schema);
-  keep(schema, outline, places);
-  return places;
+  const paths = gather(object, schema);
+  keep(schema, outline, paths);
+  return paths;
 }
 
-/** Sets by the outline of what they are the places of. Forgotten all at once when there are too many. */
+/** Sets by the outline of what they are the paths of. Forgotten all at once when there are too many. */
 let outlines = new Map<TypeSchema, Map<string, FieldSet>>();
 let keptLength = 0;
 const mostKept = 2 ** 20;
 const longestKept = 2 ** 15;
 
-function keep(schema: TypeSchema, outline: string, places: FieldSet): void {
+function keep(schema: TypeSchema, outline: string, paths: FieldSet): void {
   if (outline.length > longestKept) return;
   keptLength += outline.length;
   if (keptLength > mostKept) {
@@ -35,11 +35,11 @@ function keep(schema: TypeSchema, outline: string, places: FieldSet): void {
     keptLength = outline.length;
   }
   const known = outlines.get(schema);
-  if (known === undefined) outlines.set(schema, new Map([[outline, places]]));
-  else known.set(outline, places);
+  if (known === undefined) outlines.set(schema, new Map([[outline, paths]]));
+  else known.set(outline, paths);
 }
 
-/** Two objects with the same outline have the same places. Names stand behind their length, so that none can look like two. */
+/** Two objects with the same outline have the same paths. Names stand behind their length, so that none can look like two. */
 function outlineOf(object: unknown, schema: TypeSchema): string {
   switch (shapeOf(schema, object)) {
     case "leaf":
@@ -99,7 +99,7 @@ export function shapeOf(schema: TypeSchema, value: unknown): "list" | "fields" |
     case "object":
       return schema.mapType === "atomic" ? "leaf" : "fields";
     case "json":
-      // Where a schema allows any JSON, it is one place.
+      // Where a schema allows any JSON, it is one path.
       if (schema !== untyped) return "leaf";
       return typeof value === "object" && value !== null && !Array.isArray(value) ? "fields" : "leaf";
     default:

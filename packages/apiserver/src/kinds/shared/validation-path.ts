@@ -1,10 +1,10 @@
-// A place in an object that is being checked, and the list its faults go to. Checks take a value and its place:
+// A field path in an object that is being validated, and the list its faults go to. Checks take a value and its path:
 //
-//   function checkPort(port: Port, place: FaultPlace) {
-//     if (port.name === "") place.at("name").required();
+//   function checkPort(port: Port, fldPath: ValidationPath) {
+//     if (port.name === "") fldPath.at("name").required();
 //   }
 //
-// Places are linked and name themselves only when a fault is told, so that checking a healthy object builds no strings.
+// Paths are linked and are printed only when a fault is reported, so that checking a healthy object builds no strings.
 import {
   duplicateFault,
   type Fault,
@@ -21,10 +21,10 @@ import {
 } from "@kubeloop/core/api";
 
 /** A body of three megabytes has room for a hundred thousand, and their answer would be a hundred times as long. Whose faults multiply makes no more. */
-export const mostFaultsTold = 1_000;
+export const mostFaultsReported = 1_000;
 
-export class FaultPlace implements FieldPath {
-  readonly parent: FaultPlace | undefined;
+export class ValidationPath implements FieldPath {
+  readonly parent: ValidationPath | undefined;
   readonly name: string;
   readonly isSubscript: boolean;
   readonly #faults: Fault[];
@@ -33,7 +33,7 @@ export class FaultPlace implements FieldPath {
   constructor(
     faults: Fault[],
     name: string,
-    options: { readonly parent?: FaultPlace; readonly isSubscript?: boolean },
+    options: { readonly parent?: ValidationPath; readonly isSubscript?: boolean },
   ) {
     this.#faults = faults;
     this.name = name;
@@ -42,25 +42,25 @@ export class FaultPlace implements FieldPath {
   }
 
   /** A field, or a field of a field. */
-  at(name: string, ...names: readonly string[]): FaultPlace {
-    let place = new FaultPlace(this.#faults, name, { parent: this });
-    for (const each of names) place = new FaultPlace(this.#faults, each, { parent: place });
-    return place;
+  at(name: string, ...names: readonly string[]): ValidationPath {
+    let fldPath = new ValidationPath(this.#faults, name, { parent: this });
+    for (const each of names) fldPath = new ValidationPath(this.#faults, each, { parent: fldPath });
+    return fldPath;
   }
 
   /** An item of a list, by its index, or of a map, by its key. */
-  item(key: number | string): FaultPlace {
-    return new FaultPlace(this.#faults, String(key), { parent: this, isSubscript: true });
+  item(key: number | string): ValidationPath {
+    return new ValidationPath(this.#faults, String(key), { parent: this, isSubscript: true });
   }
 
   /** A field of the same holder. */
-  beside(name: string): FaultPlace {
-    return new FaultPlace(this.#faults, name, this.parent === undefined ? {} : { parent: this.parent });
+  beside(name: string): ValidationPath {
+    return new ValidationPath(this.#faults, name, this.parent === undefined ? {} : { parent: this.parent });
   }
 
   /** The object itself, which has no name: "[]". */
-  get whole(): FaultPlace {
-    return new FaultPlace(this.#faults, "", { isSubscript: true });
+  get whole(): ValidationPath {
+    return new ValidationPath(this.#faults, "", { isSubscript: true });
   }
 
   /** How many faults there are anywhere: to see whether a check found one. */
@@ -82,7 +82,7 @@ export class FaultPlace implements FieldPath {
   }
 
   /** Without a word about what was found there. */
-  invalidUntold(why: string): void {
+  invalidWithoutValue(why: string): void {
     this.#faults.push({ type: "FieldValueInvalid", field: printPath(this), detail: why });
   }
 
@@ -125,8 +125,8 @@ export class FaultPlace implements FieldPath {
 }
 
 /** All faults of an object; `check` begins at one of its fields: `collectFaults("spec", (spec) => …)`. */
-export function collectFaults(field: string, check: (place: FaultPlace) => void): readonly Fault[] {
+export function collectFaults(field: string, check: (fldPath: ValidationPath) => void): readonly Fault[] {
   const faults: Fault[] = [];
-  check(new FaultPlace(faults, field, {}));
+  check(new ValidationPath(faults, field, {}));
   return faults;
 }

@@ -1,9 +1,9 @@
 import { printFault, printFaults } from "@kubeloop/core/api";
 import { expect, test } from "vitest";
-import { collectFaults, type FaultPlace } from "./fault-place.ts";
+import { collectFaults, type ValidationPath } from "./validation-path.ts";
 
 for (const [name, check, expected] of [
-  ["a field of a field", (spec: FaultPlace) => spec.at("a", "b").required(), "spec.a.b: Required value"],
+  ["a field of a field", (spec: ValidationPath) => spec.at("a", "b").required(), "spec.a.b: Required value"],
   ["an item of a list", (spec) => spec.at("a").item(2).at("b").forbidden("no"), "spec.a[2].b: Forbidden: no"],
   ["an item of a map", (spec) => spec.item("x/y").duplicate("v"), 'spec[x/y]: Duplicate value: "v"'],
   [
@@ -12,7 +12,7 @@ for (const [name, check, expected] of [
     'metadata.name: Invalid value: "n": bad',
   ],
   ["the whole object", (spec) => spec.at("a").whole.forbidden("no"), "[]: Forbidden: no"],
-  ["a value that is not told", (spec) => spec.invalidUntold("bad"), "spec: Invalid value: bad"],
+  ["a value that is not told", (spec) => spec.invalidWithoutValue("bad"), "spec: Invalid value: bad"],
   ["a thing that is not there", (spec) => spec.notFound("x", "look"), 'spec: Not found: "x": look'],
   [
     "each reason for itself",
@@ -20,7 +20,7 @@ for (const [name, check, expected] of [
     "[spec: Invalid value: 1: a, spec: Invalid value: 1: b]",
   ],
   ["a check that failed", (spec) => spec.internal("oh"), "spec: Internal error: oh"],
-] as const satisfies readonly (readonly [string, (spec: FaultPlace) => void, string])[]) {
+] as const satisfies readonly (readonly [string, (spec: ValidationPath) => void, string])[]) {
   test(`tells ${name}`, () => expect(printFaults(collectFaults("spec", check))).toBe(expected));
 }
 
