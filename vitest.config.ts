@@ -29,7 +29,7 @@ const sources = [
   },
   {
     find: /^@kubeloop\/apiserver\/authority$/,
-    replacement: `${import.meta.dirname}/packages/apiserver/src/serving/authority.ts`,
+    replacement: `${import.meta.dirname}/packages/apiserver/src/serving/certificate-authority.ts`,
   },
   // Suites of core's that other packages run against what they bring.
   {

@@ -6,15 +6,13 @@ import {
   type ApiResponse,
   bytesResponse,
   newServiceUnavailable,
-  newTimeout,
   newTooManyRequests,
   type RequestInfo,
   requestInfoOf,
   StatusError,
   valueResponse,
-  WholeBytes,
 } from "@kubeloop/core/api";
-import { deepFreeze, type Log, onAbort, timeoutSignal, toError, untilAborted } from "@kubeloop/core/base";
+import { deepFreeze, type Log, toError } from "@kubeloop/core/base";
 import type { RequestOrigin } from "./authentication/authenticator.ts";
 import { attributesOf, authorizeOrThrow } from "./authorization/authorizer.ts";
 import { impersonatedUser } from "./authorization/impersonation.ts";
@@ -22,6 +20,7 @@ import { answerDocument, type DocumentParts } from "./describe/documents.ts";
 import type { MeasuredRequest, RequestMetrics } from "./describe/request-metrics.ts";
 import type { InflightLimits } from "./inflight-limits.ts";
 import type { RequestUser } from "./kinds/kind-rules.ts";
+import { withinDeadline } from "./request-deadline.ts";
 import { requestTimeoutMs } from "./resources/options/request-options.ts";
 import type { ServerParts, Warnings } from "./resources/registry/write-context.ts";
 import { routeOf } from "./resources/routing/dispatch.ts";
@@ -90,51 +89,14 @@ async function answerInTime(
   const info = requestInfoOf(request);
   const timeoutMs = timeoutOf(request, info, known);
   if (timeoutMs === undefined) return await answer({ request, info, origin, isLimited: false }, parts, known, signal);
-  // No timer is as short, and no request: nothing is begun.
-  if (timeoutMs < shortestTimeoutMs) return tooLate(request);
-  const clock = parts.server.clock.labelled({ kind: "background", name: "request deadline" });
-  const bounded = timeoutSignal(signal, timeoutMs, { clock, what: "the request" });
-  const end = () => {
-    bounded[Symbol.dispose]();
-    known.inFlight?.[Symbol.dispose]();
-  };
-  const work = answer({ request, info, origin, isLimited: true }, parts, known, bounded.signal);
-  try {
-    const response = await untilAborted(work, bounded.signal);
-    if (!isWhole(response)) return untilSent(response, bounded.signal, end);
-    end();
-    return response;
-  } catch (error) {
-    end();
-    if (!bounded.signal.aborted || signal.aborted) throw error;
-    // An answer that comes after all is nobody's.
-    void work.then(
-      (late) => late[Symbol.asyncDispose](),
-      () => {},
-    );
-    return tooLate(request);
-  }
+  const { clock } = parts.server;
+  const begin = (each: AbortSignal) => answer({ request, info, origin, isLimited: true }, parts, known, each);
+  return await withinDeadline(
+    begin,
+    { request, timeoutMs, clock, onEnd: () => known.inFlight?.[Symbol.dispose]() },
+    signal,
+  );
 }
-
-/** Whether the whole answer is there. */
-function isWhole({ body }: ApiResponse): boolean {
-  return body.kind !== "bytes" ? body.kind !== "values" : body.bytes instanceof WholeBytes;
-}
-
-/** A response that is still being made counts, and its time runs, until it is disposed of or its time is up. */
-function untilSent(response: ApiResponse, signal: AbortSignal, end: () => void): ApiResponse {
-  const deadline = onAbort(signal, end);
-  return {
-    ...response,
-    async [Symbol.asyncDispose]() {
-      deadline[Symbol.dispose]();
-      end();
-      await response[Symbol.asyncDispose]();
-    },
-  };
-}
-
-const shortestTimeoutMs = 1;
 
 /** A timeout that is none is refused in the encoding asked for, where that is one. */
 function timeoutOf(request: ApiRequest, info: RequestInfo, known: Known): number | undefined {
@@ -158,15 +120,6 @@ function formOfRefusal(request: ApiRequest): OutputForm {
   } catch {
     return plainJson;
   }
-}
-
-/** A real server is past encoding when time is up: what it writes then has no kind, and says it were text. */
-function tooLate({ prefers }: ApiRequest): ApiResponse {
-  const { status } = newTimeout("request did not complete within the allotted timeout");
-  if (prefers === "values") return valueResponse(504, status);
-  const { kind: _kind, apiVersion: _apiVersion, ...bare } = status;
-  const body = `${JSON.stringify({ ...bare, details: bare.details ?? {} })}\n`;
-  return bytesResponse(504, Buffer.from(body), { "content-type": "text/plain; charset=utf-8" });
 }
 
 /** In the words of a real server, which answers this before it looks for an encoding. */

@@ -4,7 +4,7 @@ import { FakeClock, noLog, seededRandom } from "@kubeloop/core/base";
 import { describe, expect, test } from "vitest";
 import { ApiServer } from "../api-server.ts";
 import { ask } from "../ask.fixture.ts";
-import { createAuthority } from "../serving/authority.ts";
+import { createAuthority } from "../serving/certificate-authority.ts";
 import { advertiseAddressOf } from "./advertise-address.ts";
 import { combineCertificates } from "./cluster-authentication-trust.ts";
 import { IdentityLease, identityOf } from "./identity-lease.ts";

@@ -6,7 +6,7 @@ import { KubeloopError, type Random } from "@kubeloop/core/base";
 import type { RequestOrigin } from "../authentication/authenticator.ts";
 import { userOf } from "../authentication/users.ts";
 import type { RequestUser } from "../kinds/kind-rules.ts";
-import { type CertificateAuthority, createAuthority } from "./authority.ts";
+import { type CertificateAuthority, createAuthority } from "./certificate-authority.ts";
 import { isLoopback } from "./loopback.ts";
 import { ServerSocket, type ServerSocketOptions } from "./server-socket.ts";
 

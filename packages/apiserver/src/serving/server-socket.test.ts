@@ -4,7 +4,7 @@ import { request as requestHttps } from "node:https";
 import { connect as connectPlain } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ApiServer } from "../api-server.ts";
-import { createAuthority } from "./authority.ts";
+import { createAuthority } from "./certificate-authority.ts";
 import type { Listening } from "./listen.ts";
 
 interface Asked {

@@ -1,36 +1,18 @@
 // The state of the whole storage: its revision, its collections, and how much of the past they know. The history of all collections together
-// is limited by the number of its events, by the bytes of the versions that only the history holds, and by age: the oldest events are
-// forgotten first. A collection in which nothing happens keeps its past meanwhile. A compaction is for all of them.
+// is bounded. A collection in which nothing happens keeps its past meanwhile. A compaction is for all of them.
 import type { KubernetesObject } from "@kubeloop/core/api";
-import { RingBuffer } from "@kubeloop/core/base";
+import { BoundedHistory, type HistoryLimits } from "./bounded-history.ts";
 import { Collection } from "./collection.ts";
-import { estimateBytes } from "./object-bytes.ts";
 import type { ObjectTree } from "./past-states.ts";
 import { PersistentTree } from "./persistent-tree.ts";
 import type { Place, StorageEvent } from "./storage.ts";
 
 export type Trees = ReadonlyMap<string, ObjectTree>;
 
-export interface HistoryLimits {
-  readonly events: number;
-  /** Of the versions before each event, estimated: the current ones are not history. */
-  readonly bytes: number;
-  readonly ageMs: number;
-}
-
-interface KnownEvent {
-  readonly event: StorageEvent;
-  /** Of the version that this event superseded. */
-  readonly bytes: number;
-  readonly atMs: number;
-}
-
 export class Collections {
-  readonly #limits: HistoryLimits;
   #byName = new Map<string, Collection>();
-  /** The events all collections know, in the order they happened. */
-  readonly #known = new RingBuffer<KnownEvent>();
-  #knownBytes = 0;
+  /** The events all collections know. */
+  readonly #history: BoundedHistory;
   #revision: number;
   #compacted: number;
   /** The number of the first event of a collection that has had none. */
@@ -38,7 +20,7 @@ export class Collections {
 
   /** `firstRevision` is above zero, which clients read as "whatever you have". */
   constructor(limits: HistoryLimits, firstRevision: number) {
-    this.#limits = limits;
+    this.#history = new BoundedHistory(limits, ({ collection }) => this.#byName.get(collection)?.forgetFirstEvent());
     this.#revision = firstRevision;
     this.#compacted = firstRevision;
   }
@@ -75,7 +57,7 @@ export class Collections {
 
   /** How many bytes the versions take that only the history holds, estimated. */
   get historyBytes(): number {
-    return this.#knownBytes;
+    return this.#history.bytes;
   }
 
   /** All of one write, of the revision that comes next. */
@@ -83,25 +65,20 @@ export class Collections {
     this.#revision++;
     for (const event of events) {
       this.#findOrAdd(event.collection).append(event);
-      const bytes = estimateBytes(event.before);
-      this.#known.push({ event, bytes, atMs: nowMs });
-      this.#knownBytes += bytes;
+      this.#history.push(event, nowMs);
     }
-    const { events: mostEvents, bytes: mostBytes } = this.#limits;
-    while (this.#known.size > mostEvents || this.#knownBytes > mostBytes) this.#forgetOldest();
-    this.forgetAged(nowMs);
+    this.#history.trim(nowMs);
   }
 
   /** Forgets the events that are older than the limit. */
   forgetAged(nowMs: number): void {
-    const endMs = nowMs - this.#limits.ageMs;
-    while ((this.#known.peek()?.atMs ?? Number.POSITIVE_INFINITY) < endMs) this.#forgetOldest();
+    this.#history.forgetAged(nowMs);
   }
 
   /** Forgets all states before this revision, and the events up to it. */
   compact(revision: number): void {
     this.#compacted = Math.max(this.#compacted, revision);
-    while ((this.#known.peek()?.event.revision ?? Number.POSITIVE_INFINITY) <= revision) this.#forgetOldest();
+    this.#history.compact(revision);
   }
 
   /** What everything holds now; never changes. */
@@ -118,8 +95,7 @@ export class Collections {
     this.#firstPosition++;
     this.#revision = revision;
     this.#compacted = revision;
-    this.#known.clear();
-    this.#knownBytes = 0;
+    this.#history.clear();
     this.#byName = new Map();
     for (const [name, tree] of trees) this.#add(name, tree.clone());
   }
@@ -132,12 +108,5 @@ export class Collections {
     const collection = new Collection({ tree, position: this.#firstPosition, revision: this.#compacted });
     this.#byName.set(name, collection);
     return collection;
-  }
-
-  #forgetOldest(): void {
-    const oldest = this.#known.shift();
-    if (oldest === undefined) return;
-    this.#knownBytes -= oldest.bytes;
-    this.#byName.get(oldest.event.collection)?.forgetFirstEvent();
   }
 }

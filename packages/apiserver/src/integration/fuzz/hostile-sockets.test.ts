@@ -5,7 +5,7 @@ import { FakeClock, systemClock } from "@kubeloop/core/base";
 import { afterEach, expect, test, vi } from "vitest";
 import { ApiServer } from "../../api-server.ts";
 import { systemAdmin } from "../../authentication/users.ts";
-import { createAuthority } from "../../serving/authority.ts";
+import { createAuthority } from "../../serving/certificate-authority.ts";
 import { ServerSocket } from "../../serving/server-socket.ts";
 import { MemoryStorage } from "../../storage/index.ts";
 

@@ -1,6 +1,6 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { authorityFromPair, createAuthority, toAddressBytes } from "./authority.ts";
+import { authorityFromPair, createAuthority, toAddressBytes } from "./certificate-authority.ts";
 
 describe("a certificate authority", async () => {
   const authority = await createAuthority("test-ca");
