@@ -31,11 +31,13 @@ export const fieldManagers: FieldManagers = {
 interface TrackedWrite extends RecordedWrite {
   /** As they were before. */
   readonly entries: readonly metav1.ManagedFieldsEntry[];
-  /** The draft, apart: a conversion is kept beside the object it is of, and the draft will still change. */
+  /** The draft; apart where it is converted, because a conversion is kept beside the object it is of, and the draft will still change. */
   readonly after: KubernetesObject;
-  /** By apiVersion: the resource as it is served under every version in which somebody manages fields. */
-  readonly servedAs: ReadonlyMap<string, ServedResource>;
+  /** By apiVersion: the resource as it is served under the other versions in which somebody manages fields. */
+  readonly others: ReadonlyMap<string, ServedResource>;
 }
+
+const noOthers: ReadonlyMap<string, ServedResource> = new Map();
 
 /** Takes the managers off the draft. Undefined where the object is not tracked. */
 function trackedWrite(write: RecordedWrite): TrackedWrite | undefined {
@@ -45,20 +47,29 @@ function trackedWrite(write: RecordedWrite): TrackedWrite | undefined {
   delete draft.metadata.managedFields;
   // Once cleared, an object is not tracked again until somebody applies it.
   if (old !== undefined && entries.length === 0) return undefined;
-  const { served } = context;
-  const servedAs = new Map([[served.resource.apiVersion, served]]);
+  const others = otherVersions(entries, context);
+  const isConverted = context.served.conversion.kind !== "none" || others.size > 0;
+  return { ...write, entries, after: (isConverted ? { ...draft } : draft) as KubernetesObject, others };
+}
+
+function otherVersions(entries: TrackedWrite["entries"], context: WriteContext): TrackedWrite["others"] {
+  let others: Map<string, ServedResource> | undefined;
   for (const { apiVersion = "" } of entries) {
-    const other = servedAs.has(apiVersion) ? undefined : otherVersion(apiVersion, context);
-    if (other !== undefined) servedAs.set(apiVersion, other);
+    if (apiVersion === context.served.resource.apiVersion || others?.has(apiVersion) === true) continue;
+    const other = otherVersion(apiVersion, context);
+    if (other === undefined) continue;
+    others ??= new Map();
+    others.set(apiVersion, other);
   }
-  return { ...write, entries, after: { ...draft } as KubernetesObject, servedAs };
+  return others ?? noOthers;
 }
 
 /** Undefined where no conversion answers later. */
-function convertAll({ context, old, after, servedAs }: TrackedWrite): Promise<unknown> | undefined {
+function convertAll({ context, old, after, others }: TrackedWrite): Promise<unknown> | undefined {
+  if (context.served.conversion.kind === "none" && others.size === 0) return undefined;
   const objects = old === undefined ? [after] : [old, after];
   const converting: Promise<void>[] = [];
-  for (const { presentation } of servedAs.values()) {
+  for (const { presentation } of [context.served, ...others.values()]) {
     const each = presentation.convertAll?.(objects, context.signal);
     if (each !== undefined) converting.push(each);
   }
@@ -94,8 +105,8 @@ function recordedOrNobody(update: Update): ReturnType<typeof recordUpdate> {
   }
 }
 
-function compareIn(apiVersion: string, { servedAs, after, old }: TrackedWrite): Comparison | undefined {
-  const other = servedAs.get(apiVersion);
+function compareIn(apiVersion: string, { others, after, old }: TrackedWrite): Comparison | undefined {
+  const other = others.get(apiVersion);
   if (other === undefined) return undefined;
   const before = old === undefined ? emptyObject(other.codec) : other.presentation.toServed(old);
   return compareObjects(before, other.presentation.toServed(after), other.codec.schema);
