@@ -33,7 +33,7 @@ import { choosePluginNames, newPlugins, type PluginChoice } from "./admission/ch
 import { writtenPlugins } from "./admission/plugins/index.ts";
 import { type RequestOrigin, TokenAuthenticator } from "./authentication/authenticator.ts";
 import { serverItself, systemAdmin, type UserDescription, userOf } from "./authentication/users.ts";
-import { type AuthorizationMode, defaultAuthorizer } from "./authorization/default-bindings.ts";
+import { type AuthorizationMode, defaultAuthorizer } from "./authorization/authorizer.ts";
 import { startBootstrap, startHousekeeping } from "./bootstrap/index.ts";
 import type { ServedAddress, ServingObjects } from "./bootstrap/serving-objects.ts";
 import { DiscoveryDocuments } from "./describe/discovery-documents.ts";

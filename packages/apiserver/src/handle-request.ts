@@ -14,7 +14,7 @@ import {
 } from "@kubeloop/core/api";
 import { deepFreeze, type Log, toError } from "@kubeloop/core/base";
 import type { RequestOrigin } from "./authentication/authenticator.ts";
-import { attributesOf, authorizeOrThrow } from "./authorization/authorizer.ts";
+import { attributesOf, authorizeOrThrow } from "./authorization/attributes.ts";
 import { impersonatedUser } from "./authorization/impersonation.ts";
 import { answerDocument, type DocumentParts } from "./describe/documents.ts";
 import type { MeasuredRequest, RequestMetrics } from "./describe/request-metrics.ts";

@@ -2,7 +2,7 @@
 // It may see core's `base`, `api` and `rules` only: it meets the client on the wire, never in code.
 export { ApiServer, type ApiServerOptions } from "./api-server.ts";
 export { anonymousUser, systemAdmin, type UserDescription } from "./authentication/users.ts";
-export type { AuthorizationMode } from "./authorization/default-bindings.ts";
+export type { AuthorizationMode } from "./authorization/authorizer.ts";
 export type { RequestUser } from "./kinds/kind-rules.ts";
 export type { NodeConnector } from "./resources/registry/node-connector.ts";
 export type {

@@ -62,6 +62,7 @@ export const apiserverLayers = [
   "describe",
   "bootstrap",
   "inflight-limits.ts",
+  "request-deadline.ts",
   "handle-request.ts",
   "serving",
   "api-server.ts",

@@ -2,7 +2,7 @@
 // the resources it is asked for, where upstream also counts those that it passes over.
 import type { Clock, HistogramSeries, Metrics } from "@kubeloop/core/base";
 import type { Operation } from "./attributes.ts";
-import type { PluginName } from "./plugin-names.ts";
+import type { PluginName } from "./plugin-order.ts";
 
 export type AdmissionPhase = "admit" | "validate";
 

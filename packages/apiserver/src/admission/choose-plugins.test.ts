@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { ApiServer } from "../api-server.ts";
 import { choosePluginNames, type PluginChoice } from "./choose-plugins.ts";
-import { defaultOnPlugins, orderedPluginNames } from "./plugin-names.ts";
+import { defaultOnPlugins, orderedPluginNames } from "./plugin-order.ts";
 import { writtenPlugins } from "./plugins/index.ts";
 
 const all = () => true;

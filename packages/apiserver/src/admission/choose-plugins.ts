@@ -1,7 +1,7 @@
 // Which plugins a server runs: upstream's defaults, more or fewer by name, in upstream's order.
 import { KubeloopError } from "@kubeloop/core/base";
 import type { AdmissionParts, AdmissionPlugin, NewPlugin } from "./plugin.ts";
-import { defaultOnPlugins, isPluginName, orderedPluginNames, type PluginName } from "./plugin-names.ts";
+import { defaultOnPlugins, isPluginName, orderedPluginNames, type PluginName } from "./plugin-order.ts";
 
 export interface PluginChoice {
   readonly enableAdmissionPlugins?: readonly string[];

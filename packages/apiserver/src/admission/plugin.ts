@@ -7,10 +7,10 @@
 //   refused in the end or are dry runs: it has no effect but on the object. Whatever must be taken together with the write is a reservation.
 import { newForbidden, type StatusError } from "@kubeloop/core/api";
 import type { Clock, Random } from "@kubeloop/core/base";
-import type { Authorizer } from "../authorization/authorizer.ts";
+import type { Authorizer } from "../authorization/attributes.ts";
 import type { Storage } from "../storage/storage.ts";
 import type { AdmissionAttributes, Operation } from "./attributes.ts";
-import type { PluginName } from "./plugin-names.ts";
+import type { PluginName } from "./plugin-order.ts";
 
 export interface AdmissionPlugin {
   readonly name: PluginName;

@@ -1,90 +1,111 @@
-// Whether a user may do something. One authorizer answers for requests, for access reviews and for impersonation.
-//
-// Promise: nothing is allowed that no rule allows; the answer depends on the attributes alone.
-import { newForbidden, type RequestInfo, type StatusError } from "@kubeloop/core/api";
+// The authorizer until roles are read from their objects: it knows the roles that a real server binds to everybody from its first start
+// (`system:public-info-viewer`, `system:discovery`, `system:basic-user`), the masters, and nothing else.
+
+import { authenticatedGroup, mastersGroup, unauthenticatedGroup } from "../authentication/users.ts";
 import type { RequestUser } from "../kinds/kind-rules.ts";
+import type {
+  AllowedRules,
+  Authorizer,
+  AuthorizerAttributes,
+  Decision,
+  NonResourceRule,
+  ResourceRule,
+} from "./attributes.ts";
 
-/** Upstream's authorizer.Attributes: who wants to do what to which resource or path. */
-export type AuthorizerAttributes = ResourceAttributes | PathAttributes;
+/** "always-allow": whoever is authenticated may do everything; the anonymous get no more than they do otherwise. */
+export type AuthorizationMode = "default-bindings" | "always-allow";
 
-export interface ResourceAttributes {
-  readonly isResourceRequest: true;
-  readonly user: RequestUser;
-  readonly verb: string;
-  readonly group: string;
-  readonly version: string;
-  readonly resource: string;
-  readonly subresource: string;
-  readonly namespace: string;
+/** A ClusterRole and the ClusterRoleBinding of the same name. */
+interface DefaultBinding {
   readonly name: string;
+  readonly groups: readonly string[];
+  readonly resourceRules?: readonly ResourceRule[];
+  readonly nonResourceRules?: readonly NonResourceRule[];
 }
 
-export interface PathAttributes {
-  readonly isResourceRequest: false;
-  readonly user: RequestUser;
-  readonly verb: string;
-  readonly path: string;
+const get = ["get"];
+const publicPaths = ["/healthz", "/livez", "/readyz", "/version", "/version/"];
+const discoveryPaths = ["/api", "/api/*", "/apis", "/apis/*", "/openapi", "/openapi/*", ...publicPaths].sort();
+
+/** In the order of their names: the first that allows is the reason. */
+const defaultBindings: readonly DefaultBinding[] = [
+  {
+    name: "system:basic-user",
+    groups: [authenticatedGroup],
+    resourceRules: [
+      {
+        verbs: ["create"],
+        apiGroups: ["authorization.k8s.io"],
+        resources: ["selfsubjectaccessreviews", "selfsubjectrulesreviews"],
+      },
+      { verbs: ["create"], apiGroups: ["authentication.k8s.io"], resources: ["selfsubjectreviews"] },
+    ],
+  },
+  {
+    name: "system:discovery",
+    groups: [authenticatedGroup],
+    nonResourceRules: [{ verbs: get, nonResourceURLs: discoveryPaths }],
+  },
+  {
+    name: "system:public-info-viewer",
+    groups: [authenticatedGroup, unauthenticatedGroup],
+    nonResourceRules: [{ verbs: get, nonResourceURLs: publicPaths }],
+  },
+];
+
+const everything: AllowedRules = {
+  resourceRules: [{ verbs: ["*"], apiGroups: ["*"], resources: ["*"] }],
+  nonResourceRules: [{ verbs: ["*"], nonResourceURLs: ["*"] }],
+};
+
+const allowed: Decision = { isAllowed: true, reason: "" };
+const noOpinion: Decision = { isAllowed: false, reason: "" };
+
+export function defaultAuthorizer(mode: AuthorizationMode): Authorizer {
+  const mayAll = ({ groups }: RequestUser) =>
+    groups.includes(mastersGroup) || (mode === "always-allow" && groups.includes(authenticatedGroup));
+  return {
+    async authorize(attributes) {
+      return mayAll(attributes.user) ? allowed : decideByBindings(attributes);
+    },
+    async rulesFor(user) {
+      if (mayAll(user)) return everything;
+      const bound = defaultBindings.filter(({ groups }) => groups.some((group) => user.groups.includes(group)));
+      return {
+        resourceRules: bound.flatMap(({ resourceRules = [] }) => resourceRules),
+        nonResourceRules: bound.flatMap(({ nonResourceRules = [] }) => nonResourceRules),
+      };
+    },
+  };
 }
 
-export interface Decision {
-  readonly isAllowed: boolean;
-  /** Empty where there is nothing to say. */
-  readonly reason: string;
-}
-
-/** What a user may do in a namespace, as SelfSubjectRulesReview lists it. */
-export interface AllowedRules {
-  readonly resourceRules: readonly ResourceRule[];
-  readonly nonResourceRules: readonly NonResourceRule[];
-}
-
-export interface ResourceRule {
-  readonly verbs: readonly string[];
-  readonly apiGroups: readonly string[];
-  readonly resources: readonly string[];
-}
-
-export interface NonResourceRule {
-  readonly verbs: readonly string[];
-  readonly nonResourceURLs: readonly string[];
-}
-
-export interface Authorizer {
-  authorize(attributes: AuthorizerAttributes): Promise<Decision>;
-  rulesFor(user: RequestUser, namespace: string): Promise<AllowedRules>;
-}
-
-export function attributesOf(info: RequestInfo, user: RequestUser): AuthorizerAttributes {
-  const { verb } = info;
-  if (!info.isResourceRequest) return { isResourceRequest: false, user, verb, path: info.path };
-  const { group, version, resource, subresource, namespace, name } = info;
-  return { isResourceRequest: true, user, verb, group, version, resource, subresource, namespace, name };
-}
-
-/** Throws 403 in a real server's words. */
-export async function authorizeOrThrow(authorizer: Authorizer, attributes: AuthorizerAttributes): Promise<void> {
-  const { isAllowed, reason } = await authorizer.authorize(attributes);
-  if (!isAllowed) throw forbidden(attributes, reason);
-}
-
-function forbidden(attributes: AuthorizerAttributes, reason: string): StatusError {
-  const message = escapeHtml(forbiddenMessage(attributes));
-  const detail = reason === "" ? message : `${message}: ${reason}`;
-  if (!attributes.isResourceRequest) return newForbidden({ group: "", resource: "" }, "", { detail });
-  const { group, resource, name } = attributes;
-  return newForbidden({ group, resource }, name, { detail });
-}
-
-function forbiddenMessage(attributes: AuthorizerAttributes): string {
-  const user = `User ${JSON.stringify(attributes.user.name)}`;
-  if (!attributes.isResourceRequest) {
-    return `${user} cannot ${attributes.verb} path ${JSON.stringify(attributes.path)}`;
+function decideByBindings(attributes: AuthorizerAttributes): Decision {
+  for (const binding of defaultBindings) {
+    const group = binding.groups.find((each) => attributes.user.groups.includes(each));
+    if (group === undefined || !allows(binding, attributes)) continue;
+    const { name } = binding;
+    const reason = `RBAC: allowed by ClusterRoleBinding "${name}" of ClusterRole "${name}" to Group "${group}"`;
+    return { isAllowed: true, reason };
   }
-  const { group, resource, subresource, verb, namespace } = attributes;
-  const where = namespace === "" ? "at the cluster scope" : `in the namespace ${JSON.stringify(namespace)}`;
-  const what = subresource === "" ? resource : `${resource}/${subresource}`;
-  return `${user} cannot ${verb} resource ${JSON.stringify(what)} in API group ${JSON.stringify(group)} ${where}`;
+  return noOpinion;
 }
 
-/** A path in the text must not look like a page to a browser. */
-const escapeHtml = (text: string) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+function allows({ resourceRules = [], nonResourceRules = [] }: DefaultBinding, asked: AuthorizerAttributes): boolean {
+  if (asked.isResourceRequest) {
+    const { group, resource, subresource, verb } = asked;
+    const what = subresource === "" ? resource : `${resource}/${subresource}`;
+    return resourceRules.some(
+      ({ verbs, apiGroups, resources }) =>
+        verbs.includes(verb) && apiGroups.includes(group) && resources.includes(what),
+    );
+  }
+  const { verb, path } = asked;
+  return nonResourceRules.some(
+    ({ verbs, nonResourceURLs }) => verbs.includes(verb) && nonResourceURLs.some((url) => matchesUrl(url, path)),
+  );
+}
+
+/** A star at the end stands for anything. */
+function matchesUrl(url: string, path: string): boolean {
+  return url.endsWith("*") ? path.startsWith(url.slice(0, -1)) : url === path;
+}

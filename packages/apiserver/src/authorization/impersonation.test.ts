@@ -1,7 +1,7 @@
 import { noBody, StatusError } from "@kubeloop/core/api";
 import { describe, expect, test } from "vitest";
 import { systemAdmin, userOf } from "../authentication/users.ts";
-import { defaultAuthorizer } from "./default-bindings.ts";
+import { defaultAuthorizer } from "./authorizer.ts";
 import { impersonatedUser } from "./impersonation.ts";
 
 const jane = userOf({ name: "jane" });

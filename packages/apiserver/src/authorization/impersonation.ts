@@ -5,7 +5,7 @@
 import { type ApiRequest, newBadRequest, quote } from "@kubeloop/core/api";
 import { anonymousUser, authenticatedGroup, unauthenticatedGroup } from "../authentication/users.ts";
 import type { RequestUser } from "../kinds/kind-rules.ts";
-import { type Authorizer, authorizeOrThrow, type ResourceAttributes } from "./authorizer.ts";
+import { type Authorizer, authorizeOrThrow, type ResourceAttributes } from "./attributes.ts";
 
 const prefix = "impersonate-";
 const extraPrefix = "impersonate-extra-";

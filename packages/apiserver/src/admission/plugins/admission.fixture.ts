@@ -2,7 +2,7 @@
 import type { KubernetesObject } from "@kubeloop/core/api";
 import { FakeClock, seededRandom } from "@kubeloop/core/base";
 import { systemAdmin } from "../../authentication/users.ts";
-import { defaultAuthorizer } from "../../authorization/default-bindings.ts";
+import { defaultAuthorizer } from "../../authorization/authorizer.ts";
 import type { Draft } from "../../kinds/kind-rules.ts";
 import { MemoryStorage } from "../../storage/index.ts";
 import type { AdmissionAttributes } from "../attributes.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { systemAdmin, userOf } from "../../authentication/users.ts";
-import type { Authorizer } from "../../authorization/authorizer.ts";
+import type { Authorizer } from "../../authorization/attributes.ts";
 import { askPlugin, resourceOf } from "./admission.fixture.ts";
 import { certificateApproval, certificateSigning } from "./certificate-signers.ts";
 

@@ -2,7 +2,7 @@
 // signer that the request names.
 import type { certificatesv1 } from "@kubeloop/core/api";
 import { deepEqual } from "@kubeloop/core/base";
-import type { Authorizer } from "../../authorization/authorizer.ts";
+import type { Authorizer } from "../../authorization/attributes.ts";
 import type { RequestUser } from "../../kinds/kind-rules.ts";
 import { type AdmissionParts, type AdmissionPlugin, admissionForbidden } from "../plugin.ts";
 

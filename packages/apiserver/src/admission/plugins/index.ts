@@ -1,6 +1,6 @@
-// The plugins that are written. `../plugin-names.ts` has all there are, in their order.
+// The plugins that are written. `../plugin-order.ts` has all there are, in their order.
 import type { NewPlugin } from "../plugin.ts";
-import type { PluginName } from "../plugin-names.ts";
+import type { PluginName } from "../plugin-order.ts";
 import { certificateApproval, certificateSigning } from "./certificate-signers.ts";
 import { certificateSubjectRestriction } from "./certificate-subject-restriction.ts";
 import { clusterTrustBundleAttest } from "./cluster-trust-bundle-attest.ts";

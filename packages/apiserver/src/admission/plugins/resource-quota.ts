@@ -1,8 +1,8 @@
 // ResourceQuota: what a namespace's quotas do not allow is refused. What they do allow is charged together with the write, by the reservation of the
-// same name (`reservations/quota-usage.ts`): so writes that race never exceed a quota.
+// same name (`reservations/charge-quotas.ts`): so writes that race never exceed a quota.
 import type { corev1 } from "@kubeloop/core/api";
 import type { AdmissionParts, AdmissionPlugin } from "../plugin.ts";
-import { chargeQuotas } from "./charge-quotas.ts";
+import { chargeQuotas } from "./quota-evaluation.ts";
 
 export function resourceQuota({ storage, clock }: AdmissionParts): AdmissionPlugin {
   return {

@@ -1,7 +1,7 @@
 // What each admission plugin was asked and refused, read from a server's metrics, and which plugins a run has missed: a fuzzer whose requests never get
 // as far as a plugin says nothing about it.
 import { admissionMetricName } from "../../admission/admission-metrics.ts";
-import type { PluginName } from "../../admission/plugin-names.ts";
+import type { PluginName } from "../../admission/plugin-order.ts";
 import { writtenPlugins } from "../../admission/plugins/index.ts";
 
 export interface PluginCount {

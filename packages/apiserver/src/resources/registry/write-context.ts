@@ -3,7 +3,7 @@ import { newBadRequest, quote, type Subresource, validatePathSegmentName } from 
 import type { Clock, Random } from "@kubeloop/core/base";
 import type { Admission } from "../../admission/chain.ts";
 import type { Authenticator } from "../../authentication/authenticator.ts";
-import type { Authorizer } from "../../authorization/authorizer.ts";
+import type { Authorizer } from "../../authorization/attributes.ts";
 import type { RequestUser, RuleContext } from "../../kinds/kind-rules.ts";
 import type { RequestYieldBudget } from "../../storage/request-yield-budget.ts";
 import type { Place, Storage } from "../../storage/storage.ts";

@@ -12,7 +12,7 @@ import {
   newInvalid,
   printTime,
 } from "@kubeloop/core/api";
-import type { AuthorizerAttributes } from "../../authorization/authorizer.ts";
+import type { AuthorizerAttributes } from "../../authorization/attributes.ts";
 import type { Draft, RequestUser } from "../../kinds/kind-rules.ts";
 import type { Answer } from "../../wire/answer.ts";
 import { writeOptionsOf } from "../options/request-options.ts";

@@ -2,7 +2,7 @@
 import { execFileSync } from "node:child_process";
 import { findBinaries, pathOf } from "@kubeloop/real-cluster";
 import { expect, test } from "vitest";
-import { defaultOnPlugins, orderedPluginNames } from "./plugin-names.ts";
+import { defaultOnPlugins, orderedPluginNames } from "./plugin-order.ts";
 
 test("kube-apiserver has these plugins, and these on by default in this order", async () => {
   const binaries = await findBinaries(["kube-apiserver"], {}, new AbortController().signal);

@@ -1,7 +1,7 @@
 // What a write costs its namespace's quotas, written to their status together with the object or not at all. Whoever is beaten to the last of a quota
 // is refused. Nothing is given back here: when something is deleted, the resourcequota controller counts anew, as upstream's does.
 import type { corev1, KubernetesObject } from "@kubeloop/core/api";
-import { chargeQuotas, type QuotaCharge } from "../admission/plugins/charge-quotas.ts";
+import { chargeQuotas, type QuotaCharge } from "../admission/plugins/quota-evaluation.ts";
 import type { Draft } from "../kinds/kind-rules.ts";
 import { admissionAttributesOf } from "../resources/registry/admission-attributes.ts";
 import { revisionOf } from "../resources/registry/guaranteed-update.ts";

@@ -2,8 +2,8 @@ import { requestInfoOf } from "@kubeloop/core/api";
 import { describe, expect, test } from "vitest";
 import { anonymousUser, systemAdmin, userOf } from "../authentication/users.ts";
 import type { RequestUser } from "../kinds/kind-rules.ts";
-import { attributesOf, authorizeOrThrow } from "./authorizer.ts";
-import { type AuthorizationMode, defaultAuthorizer } from "./default-bindings.ts";
+import { attributesOf, authorizeOrThrow } from "./attributes.ts";
+import { type AuthorizationMode, defaultAuthorizer } from "./authorizer.ts";
 
 const jane = userOf({ name: "jane", groups: ["developers"] });
 
