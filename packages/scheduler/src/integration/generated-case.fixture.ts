@@ -1,0 +1,237 @@
+// Clusters drawn from a seed, small but with everything that filters and scores look at: few values, so that they meet, and amounts at the edge of what
+// fits. The same seed gives the same case.
+import { type Random, randomBelow, seededRandom } from "@kubeloop/core/base";
+import type { ReplicaSet } from "@kubeloop/core/types/apps/v1";
+import type { Affinity, Container, Node, Pod, Service, Toleration } from "@kubeloop/core/types/core/v1";
+import { drawPodAffinity, drawSpread } from "./generated-constraints.fixture.ts";
+
+export interface GeneratedCase {
+  /** In the order of their creation, which decides the order of the search. */
+  readonly nodes: readonly Node[];
+  readonly bound: readonly Pod[];
+  /** Names of bound pods that are to be deleted, with a grace period that does not end. */
+  readonly terminating: readonly string[];
+  readonly services: readonly Service[];
+  readonly replicaSets: readonly ReplicaSet[];
+  /** To be scheduled one after the other. */
+  readonly pending: readonly Pod[];
+}
+
+export const caseNamespaces: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  red: { team: "red" },
+  blue: { team: "blue", tier: "back" },
+};
+
+export interface CaseSize {
+  readonly nodes?: number;
+  readonly pending?: number;
+}
+
+export function generateCase(seed: string, size: CaseSize = {}): GeneratedCase {
+  const random = seededRandom(seed);
+  const draw = drawFrom(random);
+  const nodes = times(size.nodes ?? 2 + draw.below(11), (index) => drawNode(draw, `${seed}-node-${index}`, index));
+  const bound = times(draw.below(2 * Math.min(nodes.length, 30) + 1), (index) => {
+    const pod = drawPod(draw, `${seed}-bound-${index}`, { isPlain: draw.chance(0.5) });
+    const nodeName = draw.one(nodes).metadata.name ?? "";
+    return { ...pod, spec: { ...pod.spec, nodeName } };
+  });
+  const terminating = bound.filter(() => draw.chance(0.1)).map(({ metadata }) => metadata.name ?? "");
+  const services = Object.keys(caseNamespaces).flatMap((namespace) =>
+    draw.chance(0.3) ? [drawService(draw, `${seed}-service`, namespace)] : [],
+  );
+  const replicaSets = Object.keys(caseNamespaces).map((namespace) => drawReplicaSet(draw, `${seed}-set`, namespace));
+  const pending = times(size.pending ?? 8, (index) => {
+    const pod = drawPod(draw, `${seed}-pod-${index}`, { isPlain: draw.chance(0.2) });
+    const set = replicaSets.find(({ metadata }) => metadata.namespace === pod.metadata.namespace);
+    return set !== undefined && draw.chance(0.25) ? ownedBy(pod, set) : pod;
+  });
+  return { nodes, bound, terminating, services, replicaSets, pending };
+}
+
+export interface Draw {
+  below(bound: number): number;
+  chance(probability: number): boolean;
+  one<T>(values: readonly T[]): T;
+}
+
+export function drawFrom(random: Random): Draw {
+  return {
+    below: (bound) => randomBelow(random, bound),
+    chance: (probability) => random.next() < probability,
+    one: (values) => {
+      const value = values[randomBelow(random, values.length)];
+      if (value === undefined) throw new Error("nothing to draw from");
+      return value;
+    },
+  };
+}
+
+export function times<T>(count: number, make: (index: number) => T): readonly T[] {
+  return Array.from({ length: count }, (_, index) => make(index));
+}
+
+const effects = ["NoSchedule", "PreferNoSchedule", "PreferNoSchedule", "NoExecute"] as const;
+const images = ["registry.example/app:1", "registry.example:5000/tool:latest", "registry.example/base:2"] as const;
+
+function drawNode(draw: Draw, name: string, index: number): Node {
+  const labels: Record<string, string> = {};
+  if (draw.chance(0.95)) labels["kubernetes.io/hostname"] = name;
+  if (draw.chance(0.85)) labels["topology.kubernetes.io/zone"] = draw.one(["a", "b", "c"]);
+  if (draw.chance(0.3)) labels["topology.kubernetes.io/region"] = "r";
+  if (draw.chance(0.7)) labels["disk"] = draw.one(["ssd", "hdd"]);
+  if (draw.chance(0.5)) labels["cores"] = String(draw.below(8));
+  if (draw.chance(0.6)) labels["rack"] = String(index % 3);
+  const allocatable: Record<string, string> = {
+    cpu: draw.one(["1", "2", "1500m", "4"]),
+    memory: draw.one(["1Gi", "2Gi", "4000M"]),
+    pods: draw.one(["3", "5", "10", "110"]),
+  };
+  if (draw.chance(0.3)) allocatable["example.com/gpu"] = String(1 + draw.below(3));
+  if (draw.chance(0.5)) allocatable["ephemeral-storage"] = "10Gi";
+  return {
+    apiVersion: "v1",
+    kind: "Node",
+    metadata: { name, labels },
+    spec: {
+      ...(draw.chance(0.1) ? { unschedulable: true } : {}),
+      taints: times(draw.chance(0.4) ? 1 + draw.below(2) : 0, (each) => ({
+        key: draw.one(["dedicated", "fast"]) + each,
+        value: draw.one(["x", "y"]),
+        effect: draw.one(effects),
+      })),
+    },
+    status: {
+      allocatable,
+      capacity: allocatable,
+      images: images.filter(() => draw.chance(0.4)).map((image) => ({ names: [image], sizeBytes: 300_000_000 })),
+    },
+  };
+}
+
+export interface PodShape {
+  /** Only requests and labels. */
+  readonly isPlain: boolean;
+}
+
+export function drawPod(draw: Draw, name: string, { isPlain }: PodShape): Pod {
+  const labels: Record<string, string> = { app: draw.one(["web", "db", "cache"]) };
+  if (draw.chance(0.5)) labels["tier"] = draw.one(["front", "back"]);
+  const base: Pod = {
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: { name, namespace: draw.one(Object.keys(caseNamespaces)), labels },
+    spec: {
+      containers: times(1 + draw.below(2), (index) => drawContainer(draw, `app${index}`, !isPlain)),
+      terminationGracePeriodSeconds: 0,
+    },
+  };
+  return isPlain ? base : withConstraints(draw, base, labels);
+}
+
+function withConstraints(draw: Draw, pod: Pod, labels: Readonly<Record<string, string>>): Pod {
+  const affinity = { ...drawNodeAffinity(draw), ...drawPodAffinity(draw) };
+  const spread = drawSpread(draw, Object.keys(labels));
+  const inits = times(draw.chance(0.25) ? 1 + draw.below(2) : 0, (index) => ({
+    ...drawContainer(draw, `init${index}`, false),
+    ...(draw.chance(0.5) ? { restartPolicy: "Always" } : {}),
+  }));
+  const isSized = draw.chance(0.1);
+  return {
+    ...pod,
+    spec: {
+      ...pod.spec,
+      ...(inits.length > 0 ? { initContainers: inits } : {}),
+      ...(draw.chance(0.15) ? { nodeSelector: { disk: draw.one(["ssd", "hdd"]) } } : {}),
+      ...(draw.chance(0.5) ? { tolerations: times(1 + draw.below(2), () => drawToleration(draw)) } : {}),
+      ...(Object.keys(affinity).length > 0 ? { affinity } : {}),
+      ...(spread.length > 0 ? { topologySpreadConstraints: spread } : {}),
+      ...(isSized ? { resources: { requests: { cpu: draw.one(["2", "2500m"]) } } } : {}),
+    },
+  };
+}
+
+function drawContainer(draw: Draw, name: string, mayHavePort: boolean): Container {
+  const requests: Record<string, string> = {};
+  if (draw.chance(0.8)) requests["cpu"] = draw.one(["100m", "250m", "499m", "500m", "501m", "1", "0"]);
+  if (draw.chance(0.8)) requests["memory"] = draw.one(["64Mi", "200Mi", "512Mi", "1Gi", "1000M"]);
+  if (draw.chance(0.06)) requests["ephemeral-storage"] = "6Gi";
+  const gpus = draw.chance(0.05) ? { "example.com/gpu": "1" } : undefined;
+  const port = { containerPort: 80, hostPort: draw.one([80, 81]), protocol: draw.one(["TCP", "UDP"]) };
+  const hostIP = draw.one(["", "", "127.0.0.1", "10.0.0.1"]);
+  return {
+    name,
+    image: draw.one([...images, "registry.example:5000/tool"]),
+    resources: { requests: { ...requests, ...gpus }, ...(gpus === undefined ? {} : { limits: gpus }) },
+    ...(mayHavePort && draw.chance(0.15) ? { ports: [hostIP === "" ? port : { ...port, hostIP }] } : {}),
+  };
+}
+
+function drawToleration(draw: Draw): Toleration {
+  const effect = draw.one(["", "NoSchedule", "PreferNoSchedule", "NoExecute"]);
+  const key = draw.one(["dedicated0", "fast0", "dedicated1", "node.kubernetes.io/unschedulable"]);
+  return {
+    key,
+    ...(draw.chance(0.5) ? { operator: "Exists" } : { operator: "Equal", value: draw.one(["x", "y"]) }),
+    ...(effect === "" ? {} : { effect }),
+  };
+}
+
+function drawNodeAffinity(draw: Draw): Pick<Affinity, "nodeAffinity"> {
+  const term = () => ({
+    matchExpressions: [
+      draw.one([
+        { key: "disk", operator: "In", values: ["ssd"] },
+        { key: "disk", operator: "NotIn", values: ["ssd"] },
+        { key: "rack", operator: "Exists" },
+        { key: "rack", operator: "DoesNotExist" },
+        { key: "cores", operator: "Gt", values: ["3"] },
+        { key: "topology.kubernetes.io/zone", operator: "In", values: ["a", "b"] },
+      ]),
+    ],
+  });
+  const nodeAffinity = {
+    ...(draw.chance(0.2)
+      ? { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: times(1 + draw.below(2), term) } }
+      : {}),
+    ...(draw.chance(0.2)
+      ? {
+          preferredDuringSchedulingIgnoredDuringExecution: times(1 + draw.below(3), () => ({
+            weight: 1 + draw.below(100),
+            preference: term(),
+          })),
+        }
+      : {}),
+  };
+  return Object.keys(nodeAffinity).length === 0 ? {} : { nodeAffinity };
+}
+
+function drawService(draw: Draw, name: string, namespace: string): Service {
+  const selector = { app: draw.one(["web", "db"]) };
+  return {
+    apiVersion: "v1",
+    kind: "Service",
+    metadata: { name, namespace },
+    spec: { selector, ports: [{ port: 80 }], clusterIP: "None" },
+  };
+}
+
+function drawReplicaSet(draw: Draw, name: string, namespace: string): ReplicaSet {
+  const labels = { app: draw.one(["web", "db", "cache"]) };
+  return {
+    apiVersion: "apps/v1",
+    kind: "ReplicaSet",
+    metadata: { name, namespace },
+    spec: {
+      replicas: 0,
+      selector: { matchLabels: labels },
+      template: { metadata: { labels }, spec: { containers: [{ name: "app", image: "app" }] } },
+    },
+  };
+}
+
+function ownedBy(pod: Pod, { metadata, spec }: ReplicaSet): Pod {
+  const owner = { apiVersion: "apps/v1", kind: "ReplicaSet", name: metadata.name ?? "", uid: "set", controller: true };
+  const labels = { ...pod.metadata.labels, ...spec?.selector?.matchLabels };
+  return { ...pod, metadata: { ...pod.metadata, labels, ownerReferences: [owner] } };
+}
