@@ -30,7 +30,11 @@ export interface CaseSize {
 export function generateCase(seed: string, size: CaseSize = {}): GeneratedCase {
   const random = seededRandom(seed);
   const draw = drawFrom(random);
-  const nodes = times(size.nodes ?? 2 + draw.below(11), (index) => drawNode(draw, `${seed}-node-${index}`, index));
+  // In half of the cases resources hardly matter, so that everything else decides.
+  const isRoomy = draw.chance(0.5);
+  const nodes = times(size.nodes ?? 2 + draw.below(11), (index) =>
+    drawNode(draw, `${seed}-node-${index}`, { index, isRoomy }),
+  );
   const bound = times(draw.below(2 * Math.min(nodes.length, 30) + 1), (index) => {
     const pod = drawPod(draw, `${seed}-bound-${index}`, { isPlain: draw.chance(0.5) });
     const nodeName = draw.one(nodes).metadata.name ?? "";
@@ -74,7 +78,12 @@ export function times<T>(count: number, make: (index: number) => T): readonly T[
 const effects = ["NoSchedule", "PreferNoSchedule", "PreferNoSchedule", "NoExecute"] as const;
 const images = ["registry.example/app:1", "registry.example:5000/tool:latest", "registry.example/base:2"] as const;
 
-function drawNode(draw: Draw, name: string, index: number): Node {
+interface NodeShape {
+  readonly index: number;
+  readonly isRoomy: boolean;
+}
+
+function drawNode(draw: Draw, name: string, { index, isRoomy }: NodeShape): Node {
   const labels: Record<string, string> = {};
   if (draw.chance(0.95)) labels["kubernetes.io/hostname"] = name;
   if (draw.chance(0.85)) labels["topology.kubernetes.io/zone"] = draw.one(["a", "b", "c"]);
@@ -83,19 +92,19 @@ function drawNode(draw: Draw, name: string, index: number): Node {
   if (draw.chance(0.5)) labels["cores"] = String(draw.below(8));
   if (draw.chance(0.6)) labels["rack"] = String(index % 3);
   const allocatable: Record<string, string> = {
-    cpu: draw.one(["1", "2", "1500m", "4"]),
-    memory: draw.one(["1Gi", "2Gi", "4000M"]),
-    pods: draw.one(["3", "5", "10", "110"]),
+    cpu: draw.one(isRoomy ? ["16", "31", "64"] : ["1", "2", "1500m", "4"]),
+    memory: draw.one(isRoomy ? ["32Gi", "64Gi", "65G"] : ["1Gi", "2Gi", "4000M"]),
+    pods: draw.one(isRoomy ? ["110"] : ["3", "5", "10", "110"]),
   };
-  if (draw.chance(0.3)) allocatable["example.com/gpu"] = String(1 + draw.below(3));
-  if (draw.chance(0.5)) allocatable["ephemeral-storage"] = "10Gi";
+  if (isRoomy || draw.chance(0.3)) allocatable["example.com/gpu"] = String(1 + draw.below(3));
+  if (isRoomy || draw.chance(0.5)) allocatable["ephemeral-storage"] = "100Gi";
   return {
     apiVersion: "v1",
     kind: "Node",
     metadata: { name, labels },
     spec: {
       ...(draw.chance(0.1) ? { unschedulable: true } : {}),
-      taints: times(draw.chance(0.4) ? 1 + draw.below(2) : 0, (each) => ({
+      taints: times(draw.chance(isRoomy ? 0.2 : 0.4) ? 1 + draw.below(2) : 0, (each) => ({
         key: draw.one(["dedicated", "fast"]) + each,
         value: draw.one(["x", "y"]),
         effect: draw.one(effects),

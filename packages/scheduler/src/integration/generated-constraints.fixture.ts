@@ -21,8 +21,8 @@ const namespaceSelectors = [
 ];
 
 export function drawPodAffinity(draw: Draw): Pick<Affinity, "podAffinity" | "podAntiAffinity"> {
-  const podAffinity = drawTerms(draw, 0.12);
-  const podAntiAffinity = drawTerms(draw, 0.15);
+  const podAffinity = drawTerms(draw, 0.15);
+  const podAntiAffinity = drawTerms(draw, 0.2);
   return {
     ...(podAffinity === undefined ? {} : { podAffinity }),
     ...(podAntiAffinity === undefined ? {} : { podAntiAffinity }),
@@ -57,7 +57,7 @@ function drawTerm(draw: Draw): PodAffinityTerm {
 
 /** A pair of key and action may occur only once in a pod. */
 export function drawSpread(draw: Draw, labelKeys: readonly string[]): readonly TopologySpreadConstraint[] {
-  if (!draw.chance(0.3)) return [];
+  if (!draw.chance(0.4)) return [];
   return keys
     .filter(() => draw.chance(0.5))
     .map((topologyKey) => {

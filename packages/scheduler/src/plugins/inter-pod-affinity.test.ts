@@ -1,4 +1,4 @@
-import type { PodAffinityTerm } from "@kubeloop/core/types/core/v1";
+import type { Namespace, PodAffinityTerm } from "@kubeloop/core/types/core/v1";
 import { expect, test } from "vitest";
 import { type ClusterFacts, filterAlone, node, type PodFacts, pod, scoreAlone } from "../cluster.fixture.ts";
 import { interPodAffinity } from "./inter-pod-affinity.ts";
@@ -31,7 +31,7 @@ const preferred = (kind: Kind, weight: number, podAffinityTerm = term()): PodFac
   },
 });
 const dbOn = (on: string, facts: PodFacts = {}) => pod(`db-${on}`, { on, labels: db, ...facts });
-const namespaces = [
+const namespaces: readonly Namespace[] = [
   { apiVersion: "v1", kind: "Namespace", metadata: { name: "default", labels: { team: "red" } } },
   { apiVersion: "v1", kind: "Namespace", metadata: { name: "other", labels: { team: "blue" } } },
 ];

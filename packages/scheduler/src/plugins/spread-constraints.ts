@@ -5,6 +5,7 @@ import {
   fromLabelSelector,
   isEverything,
   matchesSelector,
+  printSelector,
   type Selector,
   selectorFromLabels,
 } from "@kubeloop/core/api";
@@ -20,6 +21,8 @@ export interface SpreadConstraint {
   readonly maxSkew: number;
   readonly minDomains: number;
   readonly selector: Selector;
+  /** Names the selector together with the pod's namespace. */
+  readonly countKey: string;
   readonly honorsAffinity: boolean;
   readonly honorsTaints: boolean;
 }
@@ -44,14 +47,25 @@ function toConstraint(pod: Pod, constraint: TopologySpreadConstraint): SpreadCon
     const value = labels[key];
     return value === undefined ? [] : [{ key, operator: "=" as const, values: [value] }];
   });
+  const selector = addRequirements(fromLabelSelector(labelSelector), requirements);
   return {
     topologyKey,
     maxSkew,
     minDomains: minDomains ?? 1,
-    selector: addRequirements(fromLabelSelector(labelSelector), requirements),
-    honorsAffinity: (constraint.nodeAffinityPolicy ?? "Honor") === "Honor",
+    selector,
+    countKey: countKey(pod, selector),
+    honorsAffinity: (constraint.nodeAffinityPolicy ?? "Honor") === "Honor" && hasNodeAffinity(pod),
     honorsTaints: (constraint.nodeTaintsPolicy ?? "Ignore") === "Honor",
   };
+}
+
+function countKey({ metadata: { namespace = "" } }: Pod, selector: Selector): string {
+  return `spread ${namespace} ${selector.selects} ${printSelector(selector)}`;
+}
+
+/** Whether the pod is particular about nodes at all: most are not, and then no node need be asked. */
+function hasNodeAffinity({ spec: { nodeSelector, affinity } }: Pod): boolean {
+  return nodeSelector !== undefined || affinity?.nodeAffinity !== undefined;
 }
 
 const systemDefaults = [
@@ -67,7 +81,8 @@ export function defaultConstraints(pod: Pod, listers: Listers): readonly SpreadC
     ...constraint,
     minDomains: 1,
     selector,
-    honorsAffinity: true,
+    countKey: countKey(pod, selector),
+    honorsAffinity: hasNodeAffinity(pod),
     honorsTaints: false,
   }));
 }
@@ -115,12 +130,17 @@ export function hasAllTopologyKeys(constraints: readonly SpreadConstraint[], { l
 }
 
 /** Counts the node's pods that the selector matches. Terminating pods do not count. As upstream, an empty selector counts none. */
-export function countMatchingPods(node: NodeInfo, selector: Selector, namespace: string): number {
+export function countMatchingPods(
+  node: NodeInfo,
+  { selector, countKey: key }: SpreadConstraint,
+  namespace: string,
+): number {
   if (node.podCount === 0 || isEverything(selector)) return 0;
-  let count = 0;
-  for (const podInfo of node.pods) {
-    if (podInfo.isTerminating || podInfo.namespace !== namespace) continue;
-    if (matchesSelector(selector, podInfo.pod.metadata.labels)) count++;
-  }
-  return count;
+  return node.countPods(
+    key,
+    (podInfo) =>
+      !podInfo.isTerminating &&
+      podInfo.namespace === namespace &&
+      matchesSelector(selector, podInfo.pod.metadata.labels),
+  );
 }

@@ -49,7 +49,7 @@ export function newSpreadFilter({ pod, snapshot }: Cycle): NodeFilter | undefine
     for (const { constraint, domains } of counted) {
       if (!isNodeIncluded(constraint, pod.pod, node)) continue;
       const value = node.labels[constraint.topologyKey] ?? "";
-      domains.set(value, (domains.get(value) ?? 0) + countMatchingPods(node, constraint.selector, pod.namespace));
+      domains.set(value, (domains.get(value) ?? 0) + countMatchingPods(node, constraint, pod.namespace));
     }
   }
   return filterOf(pod, counted);

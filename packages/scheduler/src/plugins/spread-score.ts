@@ -57,7 +57,7 @@ function countAllPods(
       const value = node.labels[constraint.topologyKey] ?? "";
       const count = domains.get(value);
       if (count === undefined || !isNodeIncluded(constraint, pod.pod, node)) continue;
-      domains.set(value, count + countMatchingPods(node, constraint.selector, pod.namespace));
+      domains.set(value, count + countMatchingPods(node, constraint, pod.namespace));
     }
   }
 }
@@ -69,7 +69,7 @@ function scoreOf(node: NodeInfo, namespace: string, weighted: readonly Weighted[
     if (value === undefined) continue;
     const count =
       constraint.topologyKey === hostnameLabel
-        ? countMatchingPods(node, constraint.selector, namespace)
+        ? countMatchingPods(node, constraint, namespace)
         : (domains.get(value) ?? 0);
     score += count * weight + (constraint.maxSkew - 1);
   }

@@ -10,6 +10,9 @@ type Labels = Readonly<Record<string, string>>;
 
 const noLabels: Labels = {};
 
+/** How many different questions a node remembers the answer to. */
+const maxCounts = 64;
+
 export class NodeInfo {
   #node: Node;
   #labels: Labels;
@@ -20,6 +23,8 @@ export class NodeInfo {
   #podsWithRequiredAntiAffinity: Map<string, PodInfo> | undefined;
   #ports: HostPorts | undefined;
   #scalarRequests: Map<string, number> | undefined;
+  /** Numbers over this node's pods, by what was counted. Only as long as the pods stay the same. */
+  #counts: Map<string, number> | undefined;
   requestedMilliCpu = 0;
   requestedMemory = 0;
   requestedEphemeralStorage = 0;
@@ -81,6 +86,20 @@ export class NodeInfo {
     return this.#scalarRequests?.get(name) ?? 0;
   }
 
+  /**
+   * Returns how many pods match. The number is kept until a pod comes or goes, because the pods of a set ask the same of every node, one after the
+   * other. `key` names what is counted.
+   */
+  countPods(key: string, matches: (podInfo: PodInfo) => boolean): number {
+    const known = this.#counts?.get(key);
+    if (known !== undefined) return known;
+    let count = 0;
+    for (const podInfo of this.#pods.values()) if (matches(podInfo)) count++;
+    if (this.#counts === undefined || this.#counts.size >= maxCounts) this.#counts = new Map();
+    this.#counts.set(key, count);
+    return count;
+  }
+
   setNode(node: Node): void {
     if (node.status !== this.#node.status) this.#allocatable = undefined;
     this.#node = node;
@@ -130,6 +149,7 @@ export class NodeInfo {
   }
 
   #count({ requests, nonZero }: PodInfo, sign: 1 | -1): void {
+    this.#counts = undefined;
     this.requestedMilliCpu += sign * requests.milliCpu;
     this.requestedMemory += sign * requests.memory;
     this.requestedEphemeralStorage += sign * requests.ephemeralStorage;

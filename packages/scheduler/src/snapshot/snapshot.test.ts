@@ -111,3 +111,18 @@ test("images are counted over nodes, with the size that was told first", () => {
   snapshot.removeNode("b");
   expect(snapshot.image("app:1")).toBeUndefined();
 });
+
+test("a count over a node's pods is asked for again only after a pod came or went", () => {
+  const snapshot = new Snapshot();
+  snapshot.setNode(node("n"));
+  for (const name of ["p", "q"]) snapshot.setPod(pod(name, { on: "n" }));
+  let asked = 0;
+  const count = () =>
+    snapshot.get("n")?.countPods("all", () => {
+      asked++;
+      return true;
+    });
+  expect([count(), count(), asked]).toEqual([2, 2, 2]);
+  snapshot.setPod(pod("p", { on: "n", terminating: true }));
+  expect([count(), asked]).toEqual([2, 4]);
+});
