@@ -3,6 +3,7 @@
 import { type Random, randomBelow, seededRandom } from "@kubeloop/core/base";
 import type { ReplicaSet } from "@kubeloop/core/types/apps/v1";
 import type { Affinity, Container, Node, Pod, Service, Toleration } from "@kubeloop/core/types/core/v1";
+import type { PodDisruptionBudget } from "@kubeloop/core/types/policy/v1";
 import { drawPodAffinity, drawSpread } from "./generated-constraints.fixture.ts";
 
 export interface GeneratedCase {
@@ -13,6 +14,7 @@ export interface GeneratedCase {
   readonly terminating: readonly string[];
   readonly services: readonly Service[];
   readonly replicaSets: readonly ReplicaSet[];
+  readonly budgets: readonly PodDisruptionBudget[];
   /** To be scheduled one after the other. */
   readonly pending: readonly Pod[];
 }
@@ -25,17 +27,23 @@ export const caseNamespaces: Readonly<Record<string, Readonly<Record<string, str
 export interface CaseSize {
   readonly nodes?: number;
   readonly pending?: number;
+  /** Whether nodes are nearly full of pods of low priority, and pending pods have a higher one. */
+  readonly preempts?: boolean;
 }
+
+/** By name, the priority classes that generated pods have in cases with preemption. */
+export const casePriorities: Readonly<Record<string, number>> = { low: -10, middle: 5, high: 1000 };
 
 export function generateCase(seed: string, size: CaseSize = {}): GeneratedCase {
   const random = seededRandom(seed);
   const draw = drawFrom(random);
   // In half of the cases resources hardly matter, so that everything else decides.
-  const isRoomy = draw.chance(0.5);
+  const isRoomy = size.preempts !== true && draw.chance(0.5);
   const nodes = times(size.nodes ?? 2 + draw.below(11), (index) =>
     drawNode(draw, `${seed}-node-${index}`, { index, isRoomy }),
   );
-  const bound = times(draw.below(2 * Math.min(nodes.length, 30) + 1), (index) => {
+  const most = (size.preempts === true ? 4 : 2) * Math.min(nodes.length, 30);
+  const bound = times(size.preempts === true ? most : draw.below(most + 1), (index) => {
     const pod = drawPod(draw, `${seed}-bound-${index}`, { isPlain: draw.chance(0.5) });
     const nodeName = draw.one(nodes).metadata.name ?? "";
     return { ...pod, spec: { ...pod.spec, nodeName } };
@@ -50,7 +58,36 @@ export function generateCase(seed: string, size: CaseSize = {}): GeneratedCase {
     const set = replicaSets.find(({ metadata }) => metadata.namespace === pod.metadata.namespace);
     return set !== undefined && draw.chance(0.25) ? ownedBy(pod, set) : pod;
   });
-  return { nodes, bound, terminating, services, replicaSets, pending };
+  const drawn = { nodes, bound, terminating, services, replicaSets, budgets: [], pending };
+  return size.preempts === true ? withPriorities(draw, drawn) : drawn;
+}
+
+function withPriorities(draw: Draw, drawn: GeneratedCase): GeneratedCase {
+  const withClass = (classes: readonly string[]) => (pod: Pod) => ({
+    ...pod,
+    spec: { ...pod.spec, priorityClassName: draw.one(classes) },
+  });
+  const budgets = Object.keys(caseNamespaces).flatMap((namespace) =>
+    draw.chance(0.6) ? [drawBudget(draw, `${draw.below(1e6)}-budget`, namespace)] : [],
+  );
+  return {
+    ...drawn,
+    // A pod that terminates for another reason is not waited for, but what becomes of it is up to the time of its deletion.
+    terminating: [],
+    bound: drawn.bound.map(withClass(["low", "low", "middle", "high"])),
+    pending: drawn.pending.map(withClass(["middle", "high"])),
+    budgets,
+  };
+}
+
+function drawBudget(draw: Draw, name: string, namespace: string): PodDisruptionBudget {
+  return {
+    apiVersion: "policy/v1",
+    kind: "PodDisruptionBudget",
+    metadata: { name, namespace },
+    spec: { selector: { matchLabels: { app: draw.one(["web", "db", "cache"]) } }, minAvailable: 1 },
+    status: { disruptionsAllowed: draw.below(3), currentHealthy: 3, desiredHealthy: 1, expectedPods: 3 },
+  };
 }
 
 export interface Draw {
@@ -131,7 +168,7 @@ export function drawPod(draw: Draw, name: string, { isPlain }: PodShape): Pod {
     kind: "Pod",
     metadata: { name, namespace: draw.one(Object.keys(caseNamespaces)), labels },
     spec: {
-      containers: times(1 + draw.below(2), (index) => drawContainer(draw, `app${index}`, !isPlain)),
+      containers: times(1 + draw.below(2), (index) => drawContainer(draw, `app${index}`, !isPlain && index === 0)),
       terminationGracePeriodSeconds: 0,
     },
   };
