@@ -67,7 +67,7 @@ export const apiserverLayers = [
   "index.ts",
 ] as const;
 
-/** The scheduler's folders and the files beside them, in the same way: `schedule.ts` decides, and what is before it knows neither queue nor server. */
+/** The scheduler's folders and the files beside them, in the same way. Only `driver` knows a server. */
 export const schedulerLayers = [
   "snapshot",
   "framework",
@@ -75,6 +75,7 @@ export const schedulerLayers = [
   "preemption",
   "schedule.ts",
   "queue",
+  "driver",
   "index.ts",
 ] as const;
 

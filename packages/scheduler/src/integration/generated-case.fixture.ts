@@ -192,7 +192,7 @@ function withConstraints(draw: Draw, pod: Pod, labels: Readonly<Record<string, s
       ...(draw.chance(0.5) ? { tolerations: times(1 + draw.below(2), () => drawToleration(draw)) } : {}),
       ...(Object.keys(affinity).length > 0 ? { affinity } : {}),
       ...(spread.length > 0 ? { topologySpreadConstraints: spread } : {}),
-      ...(isSized ? { resources: { requests: { cpu: draw.one(["2", "2500m"]) } } } : {}),
+      ...(isSized ? { resources: { requests: { cpu: draw.one(["4", "4500m"]) } } } : {}),
     },
   };
 }

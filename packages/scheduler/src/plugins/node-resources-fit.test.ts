@@ -117,6 +117,12 @@ test.each<[string, PodFacts, ReturnType<typeof onNode>, number]>([
     onNode({ allocatable: { cpu: "1", memory: "2000Mi" } }),
     90,
   ],
+  [
+    "of a pod that is to be placed the containers count, not pod-level requests, as upstream",
+    { requests: { cpu: "1", memory: "2Gi" }, spec: { resources: { requests: { cpu: "4", memory: "8Gi" } } } },
+    onNode({}),
+    75,
+  ],
   ["a request of zero stays zero", { requests: { cpu: "0", memory: "0" } }, onNode({}), 100],
   [
     "a pod on the node counts with the defaults, too",

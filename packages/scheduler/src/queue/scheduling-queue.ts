@@ -48,6 +48,12 @@ const uidOf = ({ podInfo }: QueuedPod) => podInfo.uid;
 const byPriority = (a: QueuedPod, b: QueuedPod) =>
   b.podInfo.priority - a.podInfo.priority || a.timestampMs - b.timestampMs;
 
+/** What a scheduling gate waits for is a change of the pod itself; a preemptor waits for pods to go. */
+function mayOpenGate({ gatedBy }: QueuedPod, event: ClusterEvent): boolean {
+  if (gatedBy === undefined) return true;
+  return gatedBy === "DefaultPreemption" && event.on === "pod" && event.change === "delete";
+}
+
 export class SchedulingQueue {
   readonly #now: () => number;
   readonly #initialBackoffMs: number;
@@ -73,6 +79,10 @@ export class SchedulingQueue {
     const byExpiry = (a: QueuedPod, b: QueuedPod) => this.#backoffEndMs(a) - this.#backoffEndMs(b);
     this.#rejected = new KeyedHeap({ keyOf: uidOf, compare: (a, b) => byExpiry(a, b) || byPriority(a, b) });
     this.#errored = new KeyedHeap({ keyOf: uidOf, compare: byExpiry });
+  }
+
+  get hasBackoff(): boolean {
+    return this.#rejected.size + this.#errored.size > 0;
   }
 
   /** The numbers of `scheduler_pending_pods`. */
@@ -180,10 +190,15 @@ export class SchedulingQueue {
   wake(event: ClusterEvent, only: (pod: PodInfo) => boolean = () => true): void {
     if (this.#inFlight.size > 0) this.#events.push(event);
     for (const queued of [...this.#unschedulable.values()]) {
-      // What a gate waits for is a change of the pod itself.
-      if (queued.gatedBy !== undefined || !only(queued.podInfo)) continue;
+      if (!only(queued.podInfo) || !mayOpenGate(queued, event)) continue;
       if (isWorthRequeuing(queued.podInfo, queued.rejectingPlugins, event)) this.#requeue(queued);
     }
+  }
+
+  /** Looks again at a pod that was held back. It backs off as any other. */
+  release(uid: string): void {
+    const queued = this.#unschedulable.get(uid);
+    if (queued?.gatedBy !== undefined) this.#requeue(queued);
   }
 
   /** Makes a waiting pod active now, whatever it waits for. */

@@ -65,9 +65,9 @@ export function requestsOfBound(pod: ResourcePod): Resources {
 // A container without requests is scored as if it had these, so that not all of them end on the same node.
 const containerDefaults = toAmounts({ cpu: "100m", memory: "200Mi" });
 
-/** Returns the requests for scores, of a pod that is to be placed. */
+/** Returns the requests for scores, of a pod that is to be placed. As upstream 1.36, those of its containers, also where pod-level requests are given. */
 export function nonZeroRequestsOfIncoming(pod: ResourcePod): NonZeroRequests {
-  return toResources(podRequests(pod, { useStatus: false, containerDefaults }));
+  return toResources(podRequests(pod, { useStatus: false, withPodLevel: false, containerDefaults }));
 }
 
 /** Returns the requests for scores, of a pod on a node. With pod-level requests, the defaults are only for resources that are not requested at all. */
