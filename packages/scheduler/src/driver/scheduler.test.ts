@@ -211,6 +211,18 @@ test("a pod of higher priority evicts one of lower, is nominated, and takes its 
   });
 });
 
+test("a preemptor whose victims are gone before the server has answered does not wait for them", async () => {
+  await withScheduler(async ({ addNode, create, nodeOf }) => {
+    await addNode(node("a"));
+    for (const name of ["v1", "v2"]) {
+      await create(name, { requests: { cpu: "2" }, spec: { priorityClassName: "low" } });
+      expect(await nodeOf(name)).toBe("a");
+    }
+    await create("preemptor", { ...full, spec: { priorityClassName: "high" } });
+    expect(await nodeOf("preemptor")).toBe("a");
+  });
+});
+
 test("a binding that the server refuses is tried again with backoff, and the place is free meanwhile", async () => {
   let refusals = 1;
   const wrap =

@@ -131,6 +131,8 @@ function changed(how: 1 | -1 | 0): typeof podTopologySpread {
       const result = podTopologySpread.preFilter?.(cycle);
       if (result === undefined || "refusal" in result) return result;
       const clone = result.filter.clone?.() ?? result.filter;
+      // Asked before the change, too: what was computed for that answer must not outlive it.
+      for (const each of cycle.snapshot.nodes) clone.filter(each);
       const podInfo = { ...cycle.pod, pod: pod("other", { labels: web }) };
       const [a1] = cycle.snapshot.nodes.filter(({ name }) => name === "a1");
       const [b1] = cycle.snapshot.nodes.filter(({ name }) => name === "b1");

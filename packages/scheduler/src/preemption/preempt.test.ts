@@ -163,6 +163,18 @@ test.each<[string, PodFacts, Partial<ClusterFacts>, string]>([
     "b: b1",
   ],
   [
+    "then the fewer victims, which a victim of the lowest priority there is makes a difference for",
+    {},
+    {
+      pods: [
+        on("a", "a1", { priority: -5, requests: { cpu: "2" }, startTime: "2025-01-02T00:00:00Z" }),
+        on("a", "a2", { priority: -(2 ** 31), requests: { cpu: "2" }, startTime: "2025-01-02T00:00:00Z" }),
+        on("b", "b1", { priority: -5, startTime: "2025-01-01T00:00:00Z" }),
+      ],
+    },
+    "b: b1",
+  ],
+  [
     "then the node whose victims started last",
     {},
     {

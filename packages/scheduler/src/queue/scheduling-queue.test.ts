@@ -140,6 +140,21 @@ test("of several pods in flight, each sees the events since it was popped", () =
   expect(clocked.queue.sizes).toMatchObject({ backoff: 1, unschedulable: 1 });
 });
 
+test("an event is seen also if the events before it were forgotten while the pod was in flight", () => {
+  const clocked = new Clocked();
+  for (const name of ["first", "second"]) {
+    clocked.nowMs++;
+    clocked.queue.add(pod(name));
+  }
+  clocked.pop();
+  clocked.queue.wake(otherEvent);
+  const second = clocked.pop();
+  clocked.queue.done("uid-of-first");
+  clocked.queue.wake(newNode);
+  clocked.queue.failed(second, second.podInfo.pod, fit);
+  expect(clocked.queue.sizes).toMatchObject({ backoff: 1, unschedulable: 0 });
+});
+
 test("a gated pod waits for its last gate, and nothing else wakes it", () => {
   const gates = (...names: readonly string[]) =>
     pod("p", { spec: { schedulingGates: names.map((name) => ({ name })) } });

@@ -36,7 +36,9 @@ test("a zone that loses its last node begins anew at the end", () => {
     ["b0", "b"],
   ] as const)
     snapshot.setNode(inZone(name, zone));
+  expect(names(snapshot)).toEqual(["a0", "b0"]);
   snapshot.removeNode("a0");
+  expect(names(snapshot)).toEqual(["b0"]);
   snapshot.setNode(inZone("a0", "a"));
   expect(names(snapshot)).toEqual(["b0", "a0"]);
 });
