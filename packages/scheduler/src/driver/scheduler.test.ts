@@ -1,6 +1,6 @@
 import { ApiServer } from "@kubeloop/apiserver";
 import type { Transport } from "@kubeloop/core/api";
-import { FakeClock, noLog, seededRandom, TaskScope } from "@kubeloop/core/base";
+import { FakeClock, MetricsRegistry, noLog, seededRandom, TaskScope } from "@kubeloop/core/base";
 import { type Client, clientOf } from "@kubeloop/core/client";
 import { eventsEvents, namespaces, nodes, pods, priorityClasses } from "@kubeloop/core/resources";
 import { eventually } from "@kubeloop/core/testing";
@@ -241,5 +241,35 @@ test("a binding that the server refuses is tried again with backoff, and the pla
       expect(clock.now() - startedMs).toBeGreaterThanOrEqual(1000);
     },
     { wrap },
+  );
+});
+
+test("attempts, victims and waiting pods are counted under upstream's names", async () => {
+  const metrics = new MetricsRegistry();
+  await withScheduler(
+    async ({ addNode, create, nodeOf, messageOf }) => {
+      await addNode(node("a"));
+      await create("victim", { ...full, spec: { priorityClassName: "low" } });
+      await nodeOf("victim");
+      await create("preemptor", { ...full, spec: { priorityClassName: "high" } });
+      await nodeOf("preemptor");
+      await create("late", full);
+      await messageOf("late");
+      const lines = metrics.print().split("\n");
+      expect(lines.filter((line) => /^scheduler_(?!.*(?:bucket|duration))/.test(line)).sort()).toEqual([
+        'scheduler_pending_pods{queue="active"} 0',
+        'scheduler_pending_pods{queue="backoff"} 0',
+        'scheduler_pending_pods{queue="gated"} 0',
+        'scheduler_pending_pods{queue="unschedulable"} 1',
+        "scheduler_pod_scheduling_attempts_count 2",
+        "scheduler_pod_scheduling_attempts_sum 3",
+        "scheduler_preemption_attempts_total 2",
+        "scheduler_preemption_victims_count 1",
+        "scheduler_preemption_victims_sum 1",
+        'scheduler_schedule_attempts_total{result="scheduled",profile="default-scheduler"} 2',
+        'scheduler_schedule_attempts_total{result="unschedulable",profile="default-scheduler"} 2',
+      ]);
+    },
+    { metrics },
   );
 });

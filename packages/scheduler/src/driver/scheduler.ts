@@ -12,6 +12,8 @@ import {
   deferred,
   isAborted,
   type Log,
+  type Metrics,
+  noMetrics,
   type Random,
   systemClock,
   systemRandom,
@@ -34,6 +36,12 @@ import { incomingPodInfo } from "../snapshot/pod-info.ts";
 import { ClusterModel } from "./cluster-model.ts";
 import { informerListers } from "./informer-listers.ts";
 import { PodWrites, type Refused } from "./pod-writes.ts";
+import {
+  type AttemptResult,
+  measurePendingPods,
+  type SchedulerObserver,
+  schedulerMetrics,
+} from "./scheduler-metrics.ts";
 
 /** How pods with this `spec.schedulerName` are placed. Pods with other names are left alone. */
 export interface Profile {
@@ -54,6 +62,14 @@ export interface SchedulerOptions {
   readonly clock?: Clock;
   readonly random?: Random;
   readonly log?: Log;
+  readonly metrics?: Metrics;
+}
+
+/** What a binding needs to know of its decision. */
+interface Decided {
+  readonly nodeName: string;
+  readonly startedMs: number;
+  readonly profile: Profile;
 }
 
 export const defaultProfile: Profile = { schedulerName: "default-scheduler", plugins: defaultPlugins };
@@ -66,6 +82,8 @@ export class Scheduler {
   readonly #clock: Clock;
   readonly #random: Random;
   readonly #log: Log;
+  readonly #metrics: Metrics;
+  readonly #observer: SchedulerObserver;
   readonly #profiles: ReadonlyMap<string, Profile>;
   readonly #informers: SharedInformerFactory;
   readonly #runsInformers: boolean;
@@ -85,8 +103,10 @@ export class Scheduler {
     this.#clock = options.clock ?? systemClock;
     this.#random = options.random ?? systemRandom;
     this.#log = options.log ?? defaultLog;
+    this.#metrics = options.metrics ?? noMetrics;
+    this.#observer = schedulerMetrics(this.#metrics);
     this.#profiles = new Map(profiles.map((profile) => [profile.schedulerName, profile]));
-    const tools = { clock: this.#clock, random: this.#random, log: this.#log };
+    const tools = { clock: this.#clock, random: this.#random, log: this.#log, metrics: this.#metrics };
     this.#informers = options.informers ?? new SharedInformerFactory(client, tools);
     this.#runsInformers = options.informers === undefined;
     this.#writes = new PodWrites(client, this.#clock);
@@ -111,6 +131,7 @@ export class Scheduler {
   async run(signal: AbortSignal): Promise<void> {
     const listers = informerListers(this.#informers);
     const registrations = this.#follow();
+    using _pending = measurePendingPods(this.#metrics, () => this.#queue.sizes);
     await using scope = new TaskScope(signal);
     try {
       void scope.spawn((each) => this.#broadcaster.run(each));
@@ -203,12 +224,17 @@ export class Scheduler {
       this.#queue.done(uid);
       return;
     }
+    const startedMs = this.#clock.monotonic();
     const verdict = this.#decide(pod, profile, listers);
+    if (verdict.at !== "scheduled") {
+      const durationMs = this.#clock.monotonic() - startedMs;
+      this.#observer.attempted("unschedulable", profile.schedulerName, durationMs);
+    }
     switch (verdict.at) {
       case "scheduled":
         this.#model.assume(pod, verdict.nodeName);
         this.#queue.done(uid);
-        void scope.spawn((signal) => this.#bind(queued, verdict.nodeName, signal));
+        void scope.spawn((signal) => this.#bind(queued, { nodeName: verdict.nodeName, startedMs, profile }, signal));
         return;
       case "no nodes":
         this.#refuse(
@@ -221,6 +247,7 @@ export class Scheduler {
         const { nomination, message, rejectingPlugins } = verdict;
         const nominatedNodeName =
           typeof nomination !== "string" ? nomination.nodeName : nomination === "clear" ? "" : undefined;
+        this.#observer.preempted(typeof nomination === "string" ? 0 : nomination.victims.length);
         if (typeof nomination !== "string") {
           this.#preempt(pod, nomination, scope);
           this.#model.nominator.nominate(incomingPodInfo(pod), nomination.nodeName);
@@ -248,14 +275,19 @@ export class Scheduler {
     return verdict;
   }
 
-  async #bind(queued: QueuedPod, nodeName: string, signal: AbortSignal): Promise<void> {
+  async #bind(queued: QueuedPod, { nodeName, startedMs, profile }: Decided, signal: AbortSignal): Promise<void> {
     const { pod, uid } = queued.podInfo;
+    const ended = (result: AttemptResult) =>
+      this.#observer.attempted(result, profile.schedulerName, this.#clock.monotonic() - startedMs);
     try {
       await this.#writes.bind(pod, nodeName, signal);
+      ended("scheduled");
+      this.#observer.bound(queued.attempts);
       const note = `Successfully assigned ${keyOf(pod)} to ${nodeName}`;
       this.#recorderOf(pod)?.eventf({ regarding: pod, type: "Normal", reason: "Scheduled", action: "Binding", note });
     } catch (error) {
       if (isAborted(error, signal)) throw error;
+      ended("error");
       this.#log.warn("binding failed", { pod: keyOf(pod), node: nodeName, error: toError(error) });
       this.#model.forget(uid);
       const message = `running Bind plugin "DefaultBinder": ${toError(error).message}`;
