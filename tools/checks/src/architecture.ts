@@ -69,6 +69,18 @@ export const apiserverLayers = [
   "index.ts",
 ] as const;
 
+/** The scheduler's folders and the files beside them, in the same way. Only `driver` knows a server. */
+export const schedulerLayers = [
+  "snapshot",
+  "framework",
+  "plugins",
+  "preemption",
+  "schedule.ts",
+  "queue",
+  "driver",
+  "index.ts",
+] as const;
+
 interface PackageRule {
   /** Folders in their order: an import points to the same one, or to one before it. Without order when absent. */
   readonly layers?: readonly string[];
@@ -105,6 +117,7 @@ export const packageRules: Readonly<Record<string, PackageRule>> = {
     dependencies: [],
   },
   "controller-manager": { packages: ["@kubeloop/controllers"], dependencies: ["prom-client", "pkijs", "asn1js"] },
+  scheduler: { layers: schedulerLayers, packages: [], dependencies: [] },
   kubeloop: {
     packages: [
       "@kubeloop/apiserver",
@@ -227,7 +240,8 @@ function checkTimeAndChance(file: SourceFile): string[] {
 }
 
 const outsideWorld = /^node:(?:child_process|cluster|dgram|dns|fs|http|http2|https|net|tls|worker_threads)(?:\/|$)/;
-const pureRooms = /^packages\/(?:core\/src\/(?:base|workqueue|api|rules|contract)|controllers\/src)\//;
+const pureRooms =
+  /^packages\/(?:core\/src\/(?:base|workqueue|api|rules|contract)|controllers\/src|scheduler\/src\/(?:snapshot|framework|plugins|preemption|queue))\//;
 
 function checkPurity(file: SourceFile): string[] {
   if (!pureRooms.test(file.path) || isTest(file.path)) return [];

@@ -7,7 +7,14 @@ import { fileURLToPath } from "node:url";
 /** The repository's root, from the sources as from the build. */
 export const repositoryRoot: string = dirname(dirname(dirname(dirname(fileURLToPath(import.meta.url)))));
 
-export const packageNames = ["core", "apiserver", "controllers", "controller-manager", "kubeloop"] as const;
+export const packageNames = [
+  "core",
+  "apiserver",
+  "controllers",
+  "controller-manager",
+  "scheduler",
+  "kubeloop",
+] as const;
 export type PackageName = (typeof packageNames)[number];
 
 /** A file of the repository: its path from the root, with forward slashes, and its text. */

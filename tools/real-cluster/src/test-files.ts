@@ -20,11 +20,12 @@ export async function findTestFiles(root: string): Promise<readonly string[]> {
   return found.sort();
 }
 
-/** `differential` compares the embedded server with a real one, and our manager with upstream's; `cluster` is all the rest. */
+/** `differential` compares the embedded server with a real one, and our manager and scheduler with upstream's; `cluster` is all the rest. */
 export const suites = ["cluster", "differential"] as const;
 export type Suite = (typeof suites)[number];
 
-const comparisons = /^packages\/(?:apiserver\/src\/integration\/|controller-manager\/src\/integration\/differential\.)/;
+const comparisons =
+  /^packages\/(?:apiserver\/src\/integration\/|(?:controller-manager|scheduler)\/src\/integration\/differential\.)/;
 
 export function filesOfSuite(suite: Suite, files: readonly string[]): readonly string[] {
   return files.filter((file) => comparisons.test(file) === (suite === "differential"));

@@ -5,7 +5,7 @@
 // During a resize the largest of desired, allocated and actual resources counts, so that no resource is given to two pods. The
 // desired resources do not count once the node has declared the resize infeasible.
 import type { Container, ContainerStatus, Pod, ResourceRequirements } from "../api/generated/types/core/v1.ts";
-import { addQuantities, isZeroQuantity } from "../api/quantity.ts";
+import { addQuantities, isZeroQuantity, zeroQuantity } from "../api/quantity.ts";
 import { addAmounts, maxAmounts, noAmounts, type ResourceAmounts, toAmounts } from "./resource-amounts.ts";
 
 export interface PodResourceOptions {
@@ -15,15 +15,30 @@ export interface PodResourceOptions {
   readonly withOverhead?: boolean;
   /** Whether pod-level resources count: feature gate PodLevelResources. Default: true. */
   readonly withPodLevel?: boolean;
+  /** Whether a resize of pod-level requests counts, as in the scheduler; quotas count what the spec wants. Default: false. */
+  readonly usePodLevelStatus?: boolean;
+  /** What a container, init containers included, counts with for a resource that it has no entry for. An entry of zero stays zero. Default: nothing. */
+  readonly containerDefaults?: ResourceAmounts;
 }
 
 export type ResourcePod = Pick<Pod, "spec" | "status">;
 
 export function podRequests(pod: ResourcePod, options: PodResourceOptions = {}): ResourceAmounts {
-  const ofContainers = sumContainers(pod, (container) => containerRequests(pod, container, options));
-  const whole =
-    options.withPodLevel === false ? ofContainers : override(ofContainers, toAmounts(pod.spec.resources?.requests));
+  const { containerDefaults = noAmounts } = options;
+  const ofContainers = sumContainers(pod, (container) =>
+    withDefaults(containerRequests(pod, container, options), containerDefaults),
+  );
+  const whole = options.withPodLevel === false ? ofContainers : override(ofContainers, podLevelRequests(pod, options));
   return options.withOverhead === false ? whole : addAmounts(whole, toAmounts(pod.spec.overhead));
+}
+
+/** Returns the pod-level requests; during a resize, by the same rule as a container's. Resources that the spec does not name do not count. */
+function podLevelRequests(pod: ResourcePod, { usePodLevelStatus = false }: PodResourceOptions): ResourceAmounts {
+  const wanted = toAmounts(pod.spec.resources?.requests);
+  if (!usePodLevelStatus || wanted.size === 0 || pod.status?.resources === undefined) return wanted;
+  const inEffect = maxAmounts(toAmounts(pod.status.resources.requests), toAmounts(pod.status.allocatedResources));
+  const counted = isResizeInfeasible(pod) ? inEffect : maxAmounts(wanted, inEffect);
+  return new Map([...wanted.keys()].map((name) => [name, counted.get(name) ?? zeroQuantity]));
 }
 
 /** Overhead is added only to limits that exist. */
@@ -71,6 +86,10 @@ function sumContainers(pod: ResourcePod, amountsOf: (container: Container) => Re
     }
   }
   return maxAmounts(total, largestInit);
+}
+
+function withDefaults(amounts: ResourceAmounts, defaults: ResourceAmounts): ResourceAmounts {
+  return defaults.size === 0 ? amounts : new Map([...defaults, ...amounts]);
 }
 
 function containerRequests(pod: ResourcePod, container: Container, options: PodResourceOptions): ResourceAmounts {

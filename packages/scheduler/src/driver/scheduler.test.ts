@@ -1,0 +1,275 @@
+import { ApiServer } from "@kubeloop/apiserver";
+import type { Transport } from "@kubeloop/core/api";
+import { FakeClock, MetricsRegistry, noLog, seededRandom, TaskScope } from "@kubeloop/core/base";
+import { type Client, clientOf } from "@kubeloop/core/client";
+import { eventsEvents, namespaces, nodes, pods, priorityClasses } from "@kubeloop/core/resources";
+import { eventually } from "@kubeloop/core/testing";
+import type { Node, Pod } from "@kubeloop/core/types/core/v1";
+import { expect, test } from "vitest";
+import { node, type PodFacts, pod } from "../cluster.fixture.ts";
+import { defaultPlugins } from "../plugins/default-plugins.ts";
+import { Scheduler, type SchedulerOptions } from "./scheduler.ts";
+
+const never = new AbortController().signal;
+
+/** The scheduler on an embedded API server, in virtual time. */
+interface Running {
+  readonly client: Client;
+  readonly clock: FakeClock;
+  /** Adds a node that is ready: the server taints new ones until they are. */
+  addNode(node: Node): Promise<void>;
+  create(name: string, facts?: PodFacts): Promise<Pod>;
+  get(name: string): Promise<Pod>;
+  until<T>(what: string, look: () => Promise<T | undefined>): Promise<T>;
+  nodeOf(name: string): Promise<string>;
+  messageOf(name: string): Promise<string>;
+  notes(reason: string): Promise<readonly string[]>;
+}
+
+async function withScheduler(
+  use: (running: Running) => Promise<void>,
+  options: Partial<SchedulerOptions> & { readonly wrap?: (transport: Transport) => Transport } = {},
+): Promise<void> {
+  const clock = new FakeClock();
+  const random = seededRandom("scheduler");
+  await using server = await ApiServer.open({ clock, random: random.fork("server") });
+  const client = clientOf(server.transport, { clock });
+  await client
+    .resource(namespaces)
+    .create({ apiVersion: "v1", kind: "Namespace", metadata: { name: "default" } }, never)
+    .catch(() => {});
+  for (const [name, value] of [
+    ["low", 1],
+    ["high", 1000],
+  ] as const) {
+    await client
+      .resource(priorityClasses)
+      .create({ apiVersion: "scheduling.k8s.io/v1", kind: "PriorityClass", metadata: { name }, value }, never);
+  }
+  const { wrap = (transport: Transport) => transport, ...rest } = options;
+  const ours = clientOf(wrap(server.transport), { clock });
+  const scheduler = new Scheduler({
+    client: ours,
+    clock,
+    random: random.fork("scheduler"),
+    log: noLog,
+    hostName: "host",
+    ...rest,
+  });
+  const stop = new AbortController();
+  const scope = new TaskScope(stop.signal);
+  const ended = scope.spawn((signal) => scheduler.run(signal));
+  const inDefault = client.resource(pods).in("default");
+  const until: Running["until"] = async (what, look) =>
+    (await eventually(clock, look, { what, withinMs: 120_000 })) as never;
+  const running: Running = {
+    client,
+    clock,
+    until,
+    addNode: async (added) => {
+      const { metadata } = await client.resource(nodes).create(added, never);
+      const patch = { type: "merge", body: { spec: { taints: added.spec?.taints ?? null } } } as const;
+      await client.resource(nodes).patch(metadata.name ?? "", patch, never);
+    },
+    create: (name, facts = {}) => {
+      const { metadata, spec, ...made } = pod(name, facts);
+      const { uid: _, ...named } = metadata;
+      const containers = spec.containers.map((container) => ({ image: "app", ...container }));
+      return inDefault.create(
+        { ...made, metadata: named, spec: { terminationGracePeriodSeconds: 0, ...spec, containers } },
+        never,
+      );
+    },
+    get: (name) => inDefault.get(name, never),
+    nodeOf: (name) => until(`${name} has a node`, async () => (await inDefault.get(name, never)).spec.nodeName),
+    messageOf: (name) =>
+      until(`${name} is refused`, async () => {
+        const { status } = await inDefault.get(name, never);
+        const condition = status?.conditions?.find(({ type }) => type === "PodScheduled");
+        return condition?.status === "False" ? condition.message : undefined;
+      }),
+    notes: (reason) =>
+      until(`an event ${reason}`, async () => {
+        const notes: string[] = [];
+        for await (const event of client.resource(eventsEvents).list({}, never)) {
+          if (event.reason === reason) notes.push(`${event.action}: ${event.note}`);
+        }
+        return notes.length === 0 ? undefined : notes;
+      }),
+  };
+  try {
+    await Promise.race([use(running), ended.then(() => Promise.reject(new Error("the scheduler has ended")))]);
+  } finally {
+    stop.abort(new Error("the test is over"));
+    await clock.runUntilIdle();
+    await ended.catch(() => {});
+  }
+}
+
+const full = { requests: { cpu: "4" } };
+
+test("a pod is bound to a node, and an event says so", async () => {
+  await withScheduler(async ({ addNode, create, nodeOf, get, notes }) => {
+    await addNode(node("a"));
+    await create("p");
+    expect(await nodeOf("p")).toBe("a");
+    expect((await get("p")).status?.conditions?.find(({ type }) => type === "PodScheduled")?.status).toBe("True");
+    expect(await notes("Scheduled")).toEqual(["Binding: Successfully assigned default/p to a"]);
+  });
+});
+
+test("a pod that fits nowhere says why, and is bound as soon as a node comes that it fits", async () => {
+  await withScheduler(async ({ addNode, create, messageOf, nodeOf, get, notes }) => {
+    await addNode(node("small", { allocatable: { cpu: "1" } }));
+    await create("p", full);
+    const message =
+      "0/1 nodes are available: 1 Insufficient cpu. no new claims to deallocate, preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.";
+    expect(await messageOf("p")).toBe(message);
+    expect((await get("p")).status?.conditions).toMatchObject([
+      { type: "PodScheduled", status: "False", reason: "Unschedulable", observedGeneration: 1 },
+    ]);
+    expect(await notes("FailedScheduling")).toEqual([`Scheduling: ${message}`]);
+    await addNode(node("large"));
+    expect(await nodeOf("p")).toBe("large");
+  });
+});
+
+test("without nodes the pod is tried again by itself", async () => {
+  await withScheduler(async ({ addNode, create, messageOf, nodeOf }) => {
+    await create("p");
+    expect(await messageOf("p")).toBe("no nodes available to schedule pods");
+    await addNode(node("a"));
+    expect(await nodeOf("p")).toBe("a");
+  });
+});
+
+test("pods that are decided on one after the other do not get the same place", async () => {
+  await withScheduler(async ({ addNode, create, nodeOf }) => {
+    for (const name of ["a", "b", "c"]) await addNode(node(name));
+    await Promise.all(["p", "q", "r"].map((name) => create(name, full)));
+    const found: string[] = [];
+    for (const name of ["p", "q", "r"]) found.push(await nodeOf(name));
+    expect(found.sort()).toEqual(["a", "b", "c"]);
+  });
+});
+
+test("a pod of another scheduler is left alone, and one with a gate waits for it", async () => {
+  await withScheduler(async ({ client, addNode, create, nodeOf, get }) => {
+    await addNode(node("a"));
+    await create("foreign", { spec: { schedulerName: "other" } });
+    await create("gated", { spec: { schedulingGates: [{ name: "example.com/wait" }] } });
+    await create("plain");
+    expect(await nodeOf("plain")).toBe("a");
+    for (const name of ["foreign", "gated"]) expect((await get(name)).spec.nodeName).toBeUndefined();
+    const patch = { type: "merge", body: { spec: { schedulingGates: null } } } as const;
+    await client.resource(pods).in("default").patch("gated", patch, never);
+    expect(await nodeOf("gated")).toBe("a");
+  });
+});
+
+test("each profile has its name and its plugins", async () => {
+  const profiles = [
+    { schedulerName: "first", plugins: defaultPlugins },
+    { schedulerName: "careless", plugins: defaultPlugins.filter(({ plugin }) => plugin.name !== "NodeUnschedulable") },
+  ];
+  await withScheduler(
+    async ({ addNode, create, nodeOf, messageOf }) => {
+      await addNode(node("cordoned", { unschedulable: true }));
+      await create("p", { spec: { schedulerName: "careless" } });
+      await create("q", { spec: { schedulerName: "first" } });
+      expect(await nodeOf("p")).toBe("cordoned");
+      expect(await messageOf("q")).toContain("1 node(s) were unschedulable.");
+    },
+    { profiles },
+  );
+});
+
+test("a pod of higher priority evicts one of lower, is nominated, and takes its place", async () => {
+  await withScheduler(async ({ client, addNode, create, nodeOf, notes, until, get }) => {
+    await addNode(node("a"));
+    await create("victim", { ...full, spec: { priorityClassName: "low", terminationGracePeriodSeconds: 30 } });
+    expect(await nodeOf("victim")).toBe("a");
+    const preemptor = await create("preemptor", { ...full, spec: { priorityClassName: "high" } });
+    const victim = await until("the victim terminates", async () => {
+      const found = await get("victim");
+      return found.metadata.deletionTimestamp === undefined ? undefined : found;
+    });
+    expect(victim.metadata.deletionGracePeriodSeconds).toBe(30);
+    expect(victim.status?.conditions?.find(({ type }) => type === "DisruptionTarget")).toMatchObject({
+      status: "True",
+      reason: "PreemptionByScheduler",
+      message: "default-scheduler: preempting to accommodate a higher priority pod",
+    });
+    await until("a nomination", async () =>
+      (await get("preemptor")).status?.nominatedNodeName === "a" ? "a" : undefined,
+    );
+    expect(await notes("Preempted")).toEqual([`Preempting: Preempted by pod ${preemptor.metadata.uid} on node a`]);
+    expect(await notes("FailedScheduling")).toEqual(["Scheduling: 0/1 nodes are available: 1 Insufficient cpu."]);
+    await client.resource(pods).in("default").delete("victim", { gracePeriodSeconds: 0 }, never);
+    expect(await nodeOf("preemptor")).toBe("a");
+    expect((await get("preemptor")).status?.nominatedNodeName ?? "").toBe("");
+  });
+});
+
+test("a preemptor whose victims are gone before the server has answered does not wait for them", async () => {
+  await withScheduler(async ({ addNode, create, nodeOf }) => {
+    await addNode(node("a"));
+    for (const name of ["v1", "v2"]) {
+      await create(name, { requests: { cpu: "2" }, spec: { priorityClassName: "low" } });
+      expect(await nodeOf(name)).toBe("a");
+    }
+    await create("preemptor", { ...full, spec: { priorityClassName: "high" } });
+    expect(await nodeOf("preemptor")).toBe("a");
+  });
+});
+
+test("a binding that the server refuses is tried again with backoff, and the place is free meanwhile", async () => {
+  let refusals = 1;
+  const wrap =
+    (transport: Transport): Transport =>
+    async (request, signal) => {
+      if (request.path.endsWith("/binding") && refusals-- > 0) throw new Error("the wire is cut");
+      return await transport(request, signal);
+    };
+  await withScheduler(
+    async ({ addNode, clock, create, nodeOf, messageOf }) => {
+      await addNode(node("a"));
+      const startedMs = clock.now();
+      await create("p", full);
+      expect(await messageOf("p")).toMatch(/^running Bind plugin "DefaultBinder": .*the wire is cut/);
+      expect(await nodeOf("p")).toBe("a");
+      expect(clock.now() - startedMs).toBeGreaterThanOrEqual(1000);
+    },
+    { wrap },
+  );
+});
+
+test("attempts, victims and waiting pods are counted under upstream's names", async () => {
+  const metrics = new MetricsRegistry();
+  await withScheduler(
+    async ({ addNode, create, nodeOf, messageOf }) => {
+      await addNode(node("a"));
+      await create("victim", { ...full, spec: { priorityClassName: "low" } });
+      await nodeOf("victim");
+      await create("preemptor", { ...full, spec: { priorityClassName: "high" } });
+      await nodeOf("preemptor");
+      await create("late", full);
+      await messageOf("late");
+      const lines = metrics.print().split("\n");
+      expect(lines.filter((line) => /^scheduler_(?!.*(?:bucket|duration))/.test(line)).sort()).toEqual([
+        'scheduler_pending_pods{queue="active"} 0',
+        'scheduler_pending_pods{queue="backoff"} 0',
+        'scheduler_pending_pods{queue="gated"} 0',
+        'scheduler_pending_pods{queue="unschedulable"} 1',
+        "scheduler_pod_scheduling_attempts_count 2",
+        "scheduler_pod_scheduling_attempts_sum 3",
+        "scheduler_preemption_attempts_total 2",
+        "scheduler_preemption_victims_count 1",
+        "scheduler_preemption_victims_sum 1",
+        'scheduler_schedule_attempts_total{result="scheduled",profile="default-scheduler"} 2',
+        'scheduler_schedule_attempts_total{result="unschedulable",profile="default-scheduler"} 2',
+      ]);
+    },
+    { metrics },
+  );
+});

@@ -1,0 +1,388 @@
+// The scheduler as a part of a process: follows the cluster through informers, takes one pod after the other from the queue, decides, and binds beside
+// the loop, so that the next pod need not wait for the server. What a pod's owner must know is in its condition and in events, in upstream's words.
+//
+// Promises: `run` ends when its signal aborts and every request has ended. Two pods never get the same place, because a pod that was decided on counts
+// from that moment. Not here: leader election, which whoever runs it brings; volumes and devices (README.md).
+
+import {
+  assertNever,
+  type Clock,
+  type Deferred,
+  defaultLog,
+  deferred,
+  isAborted,
+  type Log,
+  type Metrics,
+  noMetrics,
+  type Random,
+  systemClock,
+  systemRandom,
+  TaskScope,
+  toError,
+  untilAborted,
+} from "@kubeloop/core/base";
+import type { Client } from "@kubeloop/core/client";
+import { EventBroadcaster, type EventRecorder, seriesEventSink } from "@kubeloop/core/events";
+import { lastStateOf, type ResourceEventHandlerRegistration, SharedInformerFactory } from "@kubeloop/core/informer";
+import { isPodTerminating } from "@kubeloop/core/rules";
+import type { Pod } from "@kubeloop/core/types/core/v1";
+import type { Listers } from "../framework/listers.ts";
+import type { Scoring } from "../framework/score-nodes.ts";
+import { defaultPlugins } from "../plugins/default-plugins.ts";
+import type { Candidate } from "../preemption/select-victims.ts";
+import { type QueuedPod, SchedulingQueue } from "../queue/scheduling-queue.ts";
+import { schedulePod, type Verdict } from "../schedule.ts";
+import { incomingPodInfo } from "../snapshot/pod-info.ts";
+import { ClusterModel } from "./cluster-model.ts";
+import { informerListers } from "./informer-listers.ts";
+import { PodWrites, type Refused } from "./pod-writes.ts";
+import {
+  type AttemptResult,
+  measurePendingPods,
+  type SchedulerObserver,
+  schedulerMetrics,
+} from "./scheduler-metrics.ts";
+
+/** How pods with this `spec.schedulerName` are placed. Pods with other names are left alone. */
+export interface Profile {
+  readonly schedulerName: string;
+  readonly plugins: readonly Scoring[];
+  /** Default: 0, fewer in larger clusters. */
+  readonly percentageOfNodesToScore?: number;
+}
+
+export interface SchedulerOptions {
+  readonly client: Client;
+  /** Shared with other parts of the process, who run it. Default: one of its own. */
+  readonly informers?: SharedInformerFactory;
+  /** Default: `default-scheduler` with the default plugins. */
+  readonly profiles?: readonly Profile[];
+  /** Part of the reporting instance of events. Default: the machine's host name. */
+  readonly hostName?: string;
+  readonly clock?: Clock;
+  readonly random?: Random;
+  readonly log?: Log;
+  readonly metrics?: Metrics;
+}
+
+/** What a binding needs to know of its decision. */
+interface Decided {
+  readonly nodeName: string;
+  readonly startedMs: number;
+  readonly profile: Profile;
+}
+
+export const defaultProfile: Profile = { schedulerName: "default-scheduler", plugins: defaultPlugins };
+
+const secondMs = 1000;
+const unschedulableFlushMs = 30_000;
+const maxNoteLength = 1024;
+
+export class Scheduler {
+  readonly #clock: Clock;
+  readonly #random: Random;
+  readonly #log: Log;
+  readonly #metrics: Metrics;
+  readonly #observer: SchedulerObserver;
+  readonly #profiles: ReadonlyMap<string, Profile>;
+  readonly #informers: SharedInformerFactory;
+  readonly #runsInformers: boolean;
+  readonly #writes: PodWrites;
+  readonly #queue: SchedulingQueue;
+  readonly #model: ClusterModel;
+  readonly #broadcaster: EventBroadcaster;
+  readonly #recorders: ReadonlyMap<string, EventRecorder>;
+  /** Pods whose victims are being evicted. They stay out of the queue until that is done. */
+  readonly #preempting = new Set<string>();
+  #startIndex = 0;
+  #somethingQueued: Deferred<void> | undefined;
+  #backoffTimer: Disposable | undefined;
+
+  constructor(options: SchedulerOptions) {
+    const { client, profiles = [defaultProfile] } = options;
+    this.#clock = options.clock ?? systemClock;
+    this.#random = options.random ?? systemRandom;
+    this.#log = options.log ?? defaultLog;
+    this.#metrics = options.metrics ?? noMetrics;
+    this.#observer = schedulerMetrics(this.#metrics);
+    this.#profiles = new Map(profiles.map((profile) => [profile.schedulerName, profile]));
+    const tools = { clock: this.#clock, random: this.#random, log: this.#log, metrics: this.#metrics };
+    this.#informers = options.informers ?? new SharedInformerFactory(client, tools);
+    this.#runsInformers = options.informers === undefined;
+    this.#writes = new PodWrites(client, this.#clock);
+    this.#queue = new SchedulingQueue({
+      now: () => this.#clock.now(),
+      holdBack: ({ metadata }) => (this.#preempting.has(metadata.uid ?? "") ? "DefaultPreemption" : undefined),
+    });
+    this.#model = new ClusterModel({ queue: this.#queue, isOurs: (pod) => this.#profileOf(pod) !== undefined });
+    const { hostName } = options;
+    this.#broadcaster = new EventBroadcaster({ ...tools, ...(hostName === undefined ? {} : { hostName }) });
+    this.#broadcaster.startRecordingToSink(seriesEventSink(client));
+    this.#recorders = new Map(
+      profiles.map(({ schedulerName }) => [schedulerName, this.#broadcaster.newRecorder({ component: schedulerName })]),
+    );
+  }
+
+  /** The numbers of pods that wait. */
+  get pendingPods(): SchedulingQueue["sizes"] {
+    return this.#queue.sizes;
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const listers = informerListers(this.#informers);
+    const registrations = this.#follow();
+    using _pending = measurePendingPods(this.#metrics, () => this.#queue.sizes);
+    await using scope = new TaskScope(signal);
+    try {
+      void scope.spawn((each) => this.#broadcaster.run(each));
+      if (this.#runsInformers) void scope.spawn((each) => this.#informers.run(each));
+      void scope.spawn((each) => this.#flushUnschedulable(each));
+      void scope.spawn(async (each) => {
+        // What was there at the start counts before the first decision.
+        await Promise.all([
+          this.#informers.waitForCacheSync(each),
+          ...registrations.map((registration) => registration.whenSynced(each)),
+        ]);
+        await this.#schedule(listers, scope, each);
+      });
+      await scope.join();
+    } finally {
+      this.#backoffTimer?.[Symbol.dispose]();
+      for (const each of registrations) each[Symbol.dispose]();
+    }
+  }
+
+  #follow(): readonly ResourceEventHandlerRegistration[] {
+    const model = this.#model;
+    const then = (change: () => void) => {
+      change();
+      this.#look();
+    };
+    const { nodes, pods } = this.#informers.core.v1;
+    const ofNodes = nodes.informer.addEventHandler({
+      onAdd: (node) => then(() => model.nodeAdded(node)),
+      onUpdate: (before, after) => then(() => model.nodeUpdated(before, after)),
+      onDelete: (gone) => {
+        const node = lastStateOf(gone);
+        if (node !== undefined) then(() => model.nodeDeleted(node));
+      },
+    });
+    const ofPods = pods.informer.addEventHandler({
+      onAdd: (pod) => then(() => model.podAdded(pod)),
+      onUpdate: (before, after) => then(() => model.podUpdated(before, after)),
+      onDelete: (gone) => {
+        const pod = lastStateOf(gone);
+        if (pod !== undefined) then(() => model.podDeleted(pod));
+      },
+    });
+    return [ofNodes, ofPods];
+  }
+
+  /** The queue may have something now. */
+  #look(): void {
+    this.#somethingQueued?.resolve();
+    if (!this.#queue.hasBackoff || this.#backoffTimer !== undefined) return;
+    const untilNextSecondMs = secondMs - (this.#clock.now() % secondMs);
+    this.#backoffTimer = this.#clock.after(untilNextSecondMs, () => {
+      this.#backoffTimer = undefined;
+      this.#queue.flushBackoff();
+      this.#look();
+    });
+  }
+
+  async #flushUnschedulable(signal: AbortSignal): Promise<void> {
+    const clock = this.#clock.labelled({ kind: "background", name: "unschedulable pods" });
+    for (;;) {
+      await clock.sleep(unschedulableFlushMs, signal);
+      this.#queue.flushUnschedulable();
+      this.#look();
+    }
+  }
+
+  async #schedule(listers: Listers, scope: TaskScope, signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      const queued = this.#queue.pop();
+      if (queued !== undefined) {
+        this.#cycle(queued, listers, scope);
+        this.#look();
+        await this.#clock.yield();
+        continue;
+      }
+      const waiting = deferred();
+      this.#somethingQueued = waiting;
+      await untilAborted(waiting.promise, signal);
+      this.#somethingQueued = undefined;
+    }
+  }
+
+  /** Decides on one pod and starts what follows. Synchronous up to there, so that it sees one state of the cluster. */
+  #cycle(queued: QueuedPod, listers: Listers, scope: TaskScope): void {
+    const { pod, uid } = queued.podInfo;
+    const profile = this.#profileOf(pod);
+    if (profile === undefined || isPodTerminating(pod) || this.#model.isAssumed(uid)) {
+      if (isPodTerminating(pod)) this.#recordFailure(pod, `skip schedule deleting pod: ${keyOf(pod)}`);
+      this.#queue.done(uid);
+      return;
+    }
+    const startedMs = this.#clock.monotonic();
+    const verdict = this.#decide(pod, profile, listers);
+    if (verdict.at !== "scheduled") {
+      const durationMs = this.#clock.monotonic() - startedMs;
+      this.#observer.attempted("unschedulable", profile.schedulerName, durationMs);
+    }
+    switch (verdict.at) {
+      case "scheduled":
+        this.#model.assume(pod, verdict.nodeName);
+        this.#queue.done(uid);
+        void scope.spawn((signal) => this.#bind(queued, { nodeName: verdict.nodeName, startedMs, profile }, signal));
+        return;
+      case "no nodes":
+        this.#refuse(
+          queued,
+          { reason: "Unschedulable", message: verdict.message, nominatedNodeName: "", rejectingPlugins: new Set() },
+          scope,
+        );
+        return;
+      case "unschedulable": {
+        const { nomination, message, rejectingPlugins } = verdict;
+        const nominatedNodeName =
+          typeof nomination !== "string" ? nomination.nodeName : nomination === "clear" ? "" : undefined;
+        this.#observer.preempted(typeof nomination === "string" ? 0 : nomination.victims.length);
+        if (typeof nomination !== "string") {
+          this.#preempt(pod, nomination, scope);
+          this.#model.nominator.nominate(incomingPodInfo(pod), nomination.nodeName);
+        }
+        this.#refuse(queued, { reason: "Unschedulable", message, nominatedNodeName, rejectingPlugins }, scope);
+        return;
+      }
+      default:
+        assertNever(verdict);
+    }
+  }
+
+  #decide(pod: Pod, profile: Profile, listers: Listers): Verdict {
+    const verdict = schedulePod(pod, {
+      snapshot: this.#model.snapshot,
+      listers,
+      nominator: this.#model.nominator,
+      plugins: profile.plugins,
+      startIndex: this.#startIndex,
+      percentageOfNodesToScore: profile.percentageOfNodesToScore ?? 0,
+      nowMs: this.#clock.now(),
+      random: this.#random,
+    });
+    this.#startIndex = verdict.startIndex;
+    return verdict;
+  }
+
+  async #bind(queued: QueuedPod, { nodeName, startedMs, profile }: Decided, signal: AbortSignal): Promise<void> {
+    const { pod, uid } = queued.podInfo;
+    const ended = (result: AttemptResult) =>
+      this.#observer.attempted(result, profile.schedulerName, this.#clock.monotonic() - startedMs);
+    try {
+      await this.#writes.bind(pod, nodeName, signal);
+      ended("scheduled");
+      this.#observer.bound(queued.attempts);
+      const note = `Successfully assigned ${keyOf(pod)} to ${nodeName}`;
+      this.#recorderOf(pod)?.eventf({ regarding: pod, type: "Normal", reason: "Scheduled", action: "Binding", note });
+    } catch (error) {
+      if (isAborted(error, signal)) throw error;
+      ended("error");
+      this.#log.warn("binding failed", { pod: keyOf(pod), node: nodeName, error: toError(error) });
+      this.#model.forget(uid);
+      const message = `running Bind plugin "DefaultBinder": ${toError(error).message}`;
+      const refused: Refused = { reason: "SchedulerError", message, nominatedNodeName: "" };
+      const current = this.#requeue(queued, new Set());
+      this.#look();
+      if (current === undefined) return;
+      this.#recordFailure(current, message);
+      await this.#writeRefusal(current, refused, signal);
+    }
+  }
+
+  /** Puts the pod back, says why in an event, and writes its condition beside the loop. */
+  #refuse(
+    queued: QueuedPod,
+    { rejectingPlugins, ...refused }: Refused & { readonly rejectingPlugins: ReadonlySet<string> },
+    scope: TaskScope,
+  ): void {
+    const current = this.#requeue(queued, rejectingPlugins);
+    if (current === undefined) return;
+    if (refused.nominatedNodeName === "") this.#model.nominator.remove(queued.podInfo.uid);
+    this.#recordFailure(current, refused.message);
+    void scope.spawn((signal) => this.#writeRefusal(current, refused, signal));
+  }
+
+  /** Returns the pod as it is now. Undefined if it needs no more attempt: it has gone, was replaced or bound. */
+  #requeue(queued: QueuedPod, rejectingPlugins: ReadonlySet<string>): Pod | undefined {
+    const { pod, uid, namespace } = queued.podInfo;
+    const current = this.#informers.core.v1.pods.lister.namespace(namespace).get(pod.metadata.name ?? "");
+    if (current === undefined || current.metadata.uid !== uid || (current.spec.nodeName ?? "") !== "") {
+      this.#queue.done(uid);
+      return undefined;
+    }
+    this.#queue.failed(queued, current, { rejectingPlugins });
+    return current;
+  }
+
+  /** A condition that could not be written does no harm: the next attempt writes it. */
+  async #writeRefusal(pod: Pod, refused: Refused, signal: AbortSignal): Promise<void> {
+    try {
+      await this.#writes.refuse(pod, refused, signal);
+    } catch (error) {
+      if (isAborted(error, signal)) throw error;
+      this.#log.warn("updating the pod's condition failed", { pod: keyOf(pod), error: toError(error) });
+    }
+  }
+
+  /** Starts to evict the victims. If all of them are terminating already, there is nothing to do but to wait. */
+  #preempt(pod: Pod, { nodeName, victims }: Candidate, scope: TaskScope): void {
+    const evicted = victims.filter(({ isTerminating }) => !isTerminating).map((victim) => victim.pod);
+    if (evicted.length === 0) return;
+    const { priority, uid } = incomingPodInfo(pod);
+    const lower = [...this.#model.nominator.on(nodeName)].filter((each) => each.priority < priority);
+    for (const each of lower) this.#model.nominator.remove(each.uid);
+    this.#preempting.add(uid);
+    void scope.spawn(async (signal) => {
+      try {
+        await Promise.all(lower.map((each) => this.#writes.clearNomination(each.pod, signal)));
+        // The last one goes alone, so that the preemptor is woken when all have been told.
+        await Promise.all(evicted.slice(0, -1).map((victim) => this.#evict(victim, pod, nodeName, signal)));
+        for (const victim of evicted.slice(-1)) await this.#evict(victim, pod, nodeName, signal);
+      } catch (error) {
+        if (isAborted(error, signal)) throw error;
+        this.#log.warn("preemption failed", { pod: keyOf(pod), node: nodeName, error: toError(error) });
+        this.#queue.activate(uid);
+      } finally {
+        this.#preempting.delete(uid);
+        this.#queue.release(uid);
+        this.#look();
+      }
+    });
+  }
+
+  async #evict(victim: Pod, preemptor: Pod, nodeName: string, signal: AbortSignal): Promise<void> {
+    await this.#writes.evict(victim, preemptor.spec.schedulerName ?? "", signal);
+    const note = `Preempted by pod ${preemptor.metadata.uid ?? ""} on node ${nodeName}`;
+    const recorder = this.#recorderOf(preemptor);
+    recorder?.eventf({ regarding: victim, type: "Normal", reason: "Preempted", action: "Preempting", note });
+  }
+
+  #recordFailure(pod: Pod, message: string): void {
+    const note = message.length > maxNoteLength ? `${message.slice(0, maxNoteLength - 4)} ...` : message;
+    const recorder = this.#recorderOf(pod);
+    recorder?.eventf({ regarding: pod, type: "Warning", reason: "FailedScheduling", action: "Scheduling", note });
+  }
+
+  #profileOf({ spec }: Pod): Profile | undefined {
+    return this.#profiles.get(spec.schedulerName ?? "");
+  }
+
+  #recorderOf({ spec }: Pod): EventRecorder | undefined {
+    return this.#recorders.get(spec.schedulerName ?? "");
+  }
+}
+
+function keyOf({ metadata: { namespace = "", name = "" } }: Pod): string {
+  return `${namespace}/${name}`;
+}

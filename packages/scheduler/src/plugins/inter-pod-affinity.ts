@@ -1,0 +1,26 @@
+// InterPodAffinity, the plugin: required terms filter, preferred ones score; those of the incoming pod and those of the pods that are there.
+import { isEverything, matchesSelector } from "@kubeloop/core/api";
+import type { Listers } from "../framework/listers.ts";
+import type { Plugin } from "../framework/plugin.ts";
+import type { AffinityTerm } from "../snapshot/affinity-term.ts";
+import { newAffinityFilter } from "./affinity-filter.ts";
+import { newAffinityScorer } from "./affinity-score.ts";
+
+export const interPodAffinity: Plugin = {
+  name: "InterPodAffinity",
+  preFilter: (cycle) => {
+    const filter = newAffinityFilter(cycle, (term) => withSelectedNamespaces(term, cycle.listers));
+    return filter === undefined ? undefined : { filter };
+  },
+  preScore: (cycle) => newAffinityScorer(cycle, (term) => withSelectedNamespaces(term, cycle.listers)),
+};
+
+/** Returns the term with the namespaces that its selector matches today among its names. An empty selector matches all of them as it is. */
+function withSelectedNamespaces<Term extends AffinityTerm>(term: Term, listers: Listers): Term {
+  if (term.namespaceSelector.selects === "nothing" || isEverything(term.namespaceSelector)) return term;
+  const namespaces = new Set(term.namespaces);
+  for (const { metadata } of listers.namespaces()) {
+    if (matchesSelector(term.namespaceSelector, metadata.labels)) namespaces.add(metadata.name ?? "");
+  }
+  return { ...term, namespaces };
+}

@@ -1,0 +1,159 @@
+// One scheduling cycle, purely: from a pod and a snapshot to a node, or to the reasons why there is none and the victims that would help. What
+// upstream leaves to threads and chance is fixed as with its `parallelism: 1`: nodes are visited in order, and ties have one outcome.
+import { assertNever, type Random } from "@kubeloop/core/base";
+import type { Pod } from "@kubeloop/core/types/core/v1";
+import { Diagnosis, printDiagnosis } from "./framework/diagnosis.ts";
+import { type PreFiltered, preFilter, runFiltersWithNominated } from "./framework/filter-nodes.ts";
+import type { Listers } from "./framework/listers.ts";
+import type { Cycle } from "./framework/plugin.ts";
+import { pickBest, type Scoring, scoreNodes } from "./framework/score-nodes.ts";
+import { preempt } from "./preemption/preempt.ts";
+import type { Candidate } from "./preemption/select-victims.ts";
+import type { NodeInfo } from "./snapshot/node-info.ts";
+import type { Nominator } from "./snapshot/nominator.ts";
+import { incomingPodInfo } from "./snapshot/pod-info.ts";
+import type { Snapshot } from "./snapshot/snapshot.ts";
+
+export interface ScheduleOptions {
+  readonly snapshot: Snapshot;
+  readonly listers: Listers;
+  readonly nominator: Nominator;
+  readonly plugins: readonly Scoring[];
+  /** Where the search begins; each verdict says where the next one does. */
+  readonly startIndex: number;
+  /** How many of the nodes must be found feasible before the search stops. 0: fewer in larger clusters. */
+  readonly percentageOfNodesToScore: number;
+  readonly nowMs: number;
+  readonly random: Random;
+}
+
+export type Verdict = { readonly startIndex: number } & (
+  | { readonly at: "scheduled"; readonly nodeName: string }
+  /** The snapshot is empty. No plugin refused, so that the pod is retried with backoff and without waiting for an event. */
+  | { readonly at: "no nodes"; readonly message: string }
+  | {
+      readonly at: "unschedulable";
+      readonly message: string;
+      readonly rejectingPlugins: ReadonlySet<string>;
+      /** What becomes of `status.nominatedNodeName`. */
+      readonly nomination: "keep" | "clear" | Candidate;
+    }
+);
+
+export function schedulePod(pod: Pod, options: ScheduleOptions): Verdict {
+  const { snapshot, listers, plugins, startIndex } = options;
+  if (snapshot.nodes.length === 0) {
+    return { at: "no nodes", message: "no nodes available to schedule pods", startIndex };
+  }
+  const cycle: Cycle = { pod: incomingPodInfo(pod), snapshot, listers };
+  const diagnosis = new Diagnosis();
+  const preFiltered = preFilter(
+    plugins.map(({ plugin }) => plugin),
+    cycle,
+  );
+  for (const plugin of preFiltered.narrowing) diagnosis.rejectingPlugins.add(plugin);
+  if (preFiltered.refusal !== undefined) {
+    const { code, plugin, reasons } = preFiltered.refusal;
+    diagnosis.absent = { code, reasons };
+    diagnosis.preFilterMessage = reasons.join(", ");
+    diagnosis.rejectingPlugins.add(plugin);
+    return explain(cycle, preFiltered, diagnosis, options);
+  }
+  const search: Search = { cycle, preFiltered, diagnosis, options };
+  const nominated = findNominated(search);
+  if (nominated !== undefined) return { at: "scheduled", nodeName: nominated.name, startIndex };
+  const { feasible, nextIndex } = findFeasible(search);
+  if (feasible.length === 0) return explain(cycle, preFiltered, diagnosis, { ...options, startIndex: nextIndex });
+  const [only] = feasible;
+  if (feasible.length === 1 && only !== undefined) {
+    return { at: "scheduled", nodeName: only.name, startIndex: nextIndex };
+  }
+  const best = feasible[pickBest(scoreNodes(plugins, cycle, feasible))];
+  return { at: "scheduled", nodeName: best?.name ?? "", startIndex: nextIndex };
+}
+
+interface Search {
+  readonly cycle: Cycle;
+  readonly preFiltered: PreFiltered;
+  readonly diagnosis: Diagnosis;
+  readonly options: ScheduleOptions;
+}
+
+/** Returns the node that the pod is nominated to, if it passes. It is tried first and alone, and taken without scores. */
+function findNominated({ cycle, preFiltered, diagnosis, options }: Search): NodeInfo | undefined {
+  const nominated = cycle.pod.pod.status?.nominatedNodeName ?? "";
+  if (nominated === "") return undefined;
+  const node = options.snapshot.get(nominated);
+  if (node === undefined) return undefined;
+  const refusal = runFiltersWithNominated(preFiltered.filters, node, { ...options, pod: cycle.pod });
+  if (refusal !== undefined) diagnosis.refuse(nominated, refusal);
+  return refusal === undefined ? node : undefined;
+}
+
+/** Visits nodes from the start index on and stops when enough are feasible: at the first that is one too many, as upstream. */
+function findFeasible({ cycle, preFiltered, diagnosis, options }: Search): {
+  readonly feasible: readonly NodeInfo[];
+  readonly nextIndex: number;
+} {
+  const { snapshot, startIndex, percentageOfNodesToScore } = options;
+  const { nodeNames, narrowing, filters } = preFiltered;
+  let nodes = snapshot.nodes;
+  if (nodeNames !== undefined) {
+    nodes = [...nodeNames].flatMap((name) => snapshot.get(name) ?? []);
+    const reasons = [`node(s) didn't satisfy plugin(s) [${narrowing.toSorted().join(" ")}]`];
+    diagnosis.absent = { code: "UnschedulableAndUnresolvable", reasons };
+  }
+  const wanted = feasibleNodesToFind(nodes.length, percentageOfNodesToScore);
+  const context = { ...options, pod: cycle.pod };
+  const feasible: NodeInfo[] = [];
+  for (let index = 0; index < nodes.length; index++) {
+    const node = nodes[(startIndex + index) % nodes.length];
+    if (node === undefined) continue;
+    const refusal = runFiltersWithNominated(filters, node, context);
+    if (refusal !== undefined) diagnosis.refuse(node.name, refusal);
+    else if (feasible.length === wanted) break;
+    else feasible.push(node);
+  }
+  const nextIndex = (startIndex + feasible.length + diagnosis.refusals.size) % snapshot.nodes.length;
+  return { feasible, nextIndex };
+}
+
+const minFeasibleNodes = 100;
+const minPercentage = 5;
+
+/** Returns how many feasible nodes are enough. Small clusters are searched whole; without a percentage, it falls from 50 with the cluster's size. */
+export function feasibleNodesToFind(nodes: number, percentageOfNodesToScore: number): number {
+  if (nodes < minFeasibleNodes) return nodes;
+  const adaptive = Math.max(minPercentage, 50 - Math.trunc(nodes / 125));
+  const percentage = percentageOfNodesToScore === 0 ? adaptive : percentageOfNodesToScore;
+  return Math.max(minFeasibleNodes, Math.trunc((nodes * percentage) / 100));
+}
+
+/** The pod fits nowhere: tries preemption and puts the message together. */
+function explain(cycle: Cycle, preFiltered: PreFiltered, diagnosis: Diagnosis, options: ScheduleOptions): Verdict {
+  const { snapshot, listers, startIndex } = options;
+  const verdict = (postFilterMessage: string, nomination: "keep" | "clear" | Candidate): Verdict => ({
+    at: "unschedulable",
+    message: printDiagnosis(diagnosis, { allNodes: snapshot.nodes.length, postFilterMessage }),
+    rejectingPlugins: diagnosis.rejectingPlugins,
+    nomination,
+    startIndex,
+  });
+  // Upstream's DynamicResources is asked first and fails, because its own PreFilter never ran. All plugins here that can refuse so come before it.
+  if (preFiltered.refusal?.code === "UnschedulableAndUnresolvable") return verdict("not found", "keep");
+  const budgets = [...listers.podDisruptionBudgets()];
+  const { pod } = cycle;
+  const preemption = preempt({ ...options, pod, filters: preFiltered.filters, budgets, diagnosis });
+  // Without claims, DynamicResources has this to say before preemption.
+  const withClaims = (message: string) => `no new claims to deallocate, preemption: ${message}`;
+  switch (preemption.at) {
+    case "found":
+      return verdict("", preemption.candidate);
+    case "not eligible":
+      return verdict(withClaims(preemption.message), "keep");
+    case "no candidate":
+      return verdict(withClaims(preemption.message), "clear");
+    default:
+      return assertNever(preemption);
+  }
+}
