@@ -1,6 +1,7 @@
 // The state of the whole storage: its revision, its collections, and how much of the past they know. The history of all collections together
 // is bounded. A collection in which nothing happens keeps its past meanwhile. A compaction is for all of them.
 import type { KubernetesObject } from "@kubeloop/core/api";
+import { AgedRevision } from "./aged-revision.ts";
 import { BoundedHistory, type HistoryLimits } from "./bounded-history.ts";
 import { Collection } from "./collection.ts";
 import type { ObjectTree } from "./past-states.ts";
@@ -13,6 +14,7 @@ export class Collections {
   #byName = new Map<string, Collection>();
   /** The events all collections know. */
   readonly #history: BoundedHistory;
+  readonly #aged: AgedRevision;
   #revision: number;
   #compacted: number;
   /** The number of the first event of a collection that has had none. */
@@ -21,6 +23,7 @@ export class Collections {
   /** `firstRevision` is above zero, which clients read as "whatever you have". */
   constructor(limits: HistoryLimits, firstRevision: number) {
     this.#history = new BoundedHistory(limits, ({ collection }) => this.#byName.get(collection)?.forgetFirstEvent());
+    this.#aged = new AgedRevision(limits.ageMs);
     this.#revision = firstRevision;
     this.#compacted = firstRevision;
   }
@@ -41,6 +44,11 @@ export class Collections {
   /** The revision of the oldest state of the collection that is known. */
   oldest(name: string): number {
     return Math.max(this.#compacted, this.#byName.get(name)?.oldest ?? 0);
+  }
+
+  /** The revision of the oldest state of the collection that may be listed. Events may be known from before: they are of no use to a list. */
+  oldestListed(name: string, nowMs: number): number {
+    return Math.max(this.oldest(name), this.#aged.at(nowMs));
   }
 
   /** The number of the first event after this revision; undefined when events since then are forgotten. */
@@ -67,6 +75,7 @@ export class Collections {
       this.#findOrAdd(event.collection).append(event);
       this.#history.push(event, nowMs);
     }
+    this.#aged.note(this.#revision, nowMs);
     this.#history.trim(nowMs);
   }
 
@@ -96,6 +105,7 @@ export class Collections {
     this.#revision = revision;
     this.#compacted = revision;
     this.#history.clear();
+    this.#aged.clear();
     this.#byName = new Map();
     for (const [name, tree] of trees) this.#add(name, tree.clone());
   }

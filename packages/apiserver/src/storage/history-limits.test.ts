@@ -107,6 +107,38 @@ describe("the history in time", () => {
     expect(storage.log.positionAfter("quiet", revision)).toBe(position);
   });
 
+  test("but its states are listed for five minutes after anything was written, and the present always", async () => {
+    const clock = new FakeClock();
+    await using storage = new MemoryStorage({ clock });
+    const quiet = await put(storage, "a", "one", "quiet");
+    await clock.advance(60 * minuteMs);
+    // It is the state of now, however old.
+    expect(await storage.list("quiet", { revision: quiet })).toMatchObject({ revision: quiet });
+    const next = await put(storage, "b", "busy");
+    await clock.advance(5 * minuteMs);
+    expect(await storage.list("quiet", { revision: quiet })).toMatchObject({ revision: quiet });
+    await clock.advance(1);
+    await expect(storage.list("quiet", { revision: quiet })).rejects.toThrow(ExpiredRevision);
+    await put(storage, "b", "busier");
+    expect(await storage.list("quiet", { revision: next })).toMatchObject({ revision: next });
+    expect(storage.log.positionAfter("quiet", quiet)).toBeDefined();
+  });
+
+  test("of what is written all the time, what was five minutes ago is known to a second", async () => {
+    const clock = new FakeClock();
+    await using storage = new MemoryStorage({ clock, historySize: 10 });
+    const quiet = await put(storage, "a", "one", "quiet");
+    const revisions: number[] = [];
+    for (let index = 0; index < 400; index++) {
+      await clock.advance(900);
+      revisions.push(await put(storage, "b", `${index}`));
+    }
+    // 360 s: the first revisions are older than 300 s, whatever has become of their events.
+    await expect(storage.list("quiet", { revision: quiet })).rejects.toThrow(ExpiredRevision);
+    await expect(storage.list("quiet", { revision: revisions[60] ?? 0 })).rejects.toThrow(ExpiredRevision);
+    expect(await storage.list("quiet", { revision: revisions[70] ?? 0 })).toMatchObject({ revision: revisions[70] });
+  });
+
   for (const historyAgeMs of [-1, Number.NaN]) {
     test(`cannot be ${historyAgeMs}`, () => {
       expect(() => new MemoryStorage({ historyAgeMs })).toThrow("historyAgeMs must be a number of milliseconds");

@@ -2,7 +2,8 @@
 // they are asynchronous only because the interface is.
 //
 // - The past reaches back `historySize` events, `historyBytes` of superseded versions or `historyAgeMs`, whichever is least, of all collections
-//   together; or to the last compaction. A collection in which nothing happens keeps its past however much happens elsewhere.
+//   together; or to the last compaction. A collection in which nothing happens keeps its past however much happens elsewhere: its watchers go on
+//   where they were. But no state is listed that was superseded, anywhere, longer than `historyAgeMs` ago: kube-apiserver compacts its etcd by then.
 // - A fresh storage is at revision 1, like etcd, so the first write makes revision 2; or at `firstRevision`, as if everything before had
 //   been compacted: an older revision is an ExpiredRevision.
 // - `restore` is a step forward: the revision is raised by one, the objects are those of the snapshot with the resourceVersions they
@@ -119,9 +120,12 @@ export class MemoryStorage implements SnapshotStorage {
     const newest = this.#collections.revision;
     const { revision = newest } = range;
     if (revision > newest) throw new FutureRevision(revision, newest);
-    if (revision < newest) this.#collections.forgetAged(this.#clock.monotonic());
-    const oldest = this.#collections.oldest(collection);
-    if (revision < oldest) throw new ExpiredRevision(revision, oldest);
+    if (revision < newest) {
+      const nowMs = this.#clock.monotonic();
+      this.#collections.forgetAged(nowMs);
+      const oldest = this.#collections.oldestListed(collection, nowMs);
+      if (revision < oldest) throw new ExpiredRevision(revision, oldest);
+    }
     return this.#collections.find(collection)?.list(range, revision) ?? { ...nothing, revision };
   }
 
