@@ -24,7 +24,7 @@ const sources = [
   },
   { find: /^@kubeloop\/core\/([a-z-]+)$/, replacement: `${import.meta.dirname}/packages/core/src/$1/index.ts` },
   {
-    find: /^@kubeloop\/(apiserver|controllers|controller-manager|scheduler)$/,
+    find: /^@kubeloop\/(apiserver|controllers|controller-manager|scheduler|nodes)$/,
     replacement: `${import.meta.dirname}/packages/$1/src/index.ts`,
   },
   {

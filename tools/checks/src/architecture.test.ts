@@ -205,6 +205,18 @@ describe("a broken rule is seen", () => {
     ["imports point down", "packages/controllers/src/x.ts", 'import { a } from "@kubeloop/core/contract";', []],
     [
       "imports point down",
+      "packages/nodes/src/life/x.ts",
+      'import { a } from "../driver/hollow-nodes.ts";',
+      ["layer life imports upwards"],
+    ],
+    [
+      "imports point down",
+      "packages/nodes/src/x.ts",
+      'import { a } from "@kubeloop/apiserver";',
+      ["may not depend on"],
+    ],
+    [
+      "imports point down",
       "packages/controller-manager/src/x.ts",
       'import { a } from "@kubeloop/apiserver";',
       ["may not depend on"],

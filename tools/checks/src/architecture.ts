@@ -80,6 +80,8 @@ export const schedulerLayers = [
   "driver",
   "index.ts",
 ] as const;
+/** The folders of the hollow nodes: what a container does, a pod's life, the node, logs and exec, and what talks to the API server. */
+export const nodesLayers = ["script", "life", "node", "streams", "driver", "index.ts"] as const;
 
 interface PackageRule {
   /** Folders in their order: an import points to the same one, or to one before it. Without order when absent. */
@@ -118,6 +120,7 @@ export const packageRules: Readonly<Record<string, PackageRule>> = {
   },
   "controller-manager": { packages: ["@kubeloop/controllers"], dependencies: ["prom-client", "pkijs", "asn1js"] },
   scheduler: { layers: schedulerLayers, packages: [], dependencies: [] },
+  nodes: { layers: nodesLayers, packages: [], dependencies: [] },
   kubeloop: {
     packages: [
       "@kubeloop/apiserver",

@@ -13,6 +13,7 @@ export const packageNames = [
   "controllers",
   "controller-manager",
   "scheduler",
+  "nodes",
   "kubeloop",
 ] as const;
 export type PackageName = (typeof packageNames)[number];
