@@ -13,6 +13,7 @@ import {
   TimeError,
   type Transport,
 } from "@kubeloop/core/api";
+import { refusalText } from "../../shared/refusal-text.fixture.ts";
 
 export interface Fact {
   readonly it: string;
@@ -154,7 +155,7 @@ const isDeprecation = (warning: string) => / is deprecated in v1\.\d+\+; use /.t
 function answerOf({ code, value, warnings: all }: Said, table: Said | undefined): FactAnswer {
   const warnings = all.filter((warning) => !isDeprecation(warning));
   const warned = warnings.length === 0 ? {} : { warnings };
-  if (code >= 300) return { refused: (value as { readonly message: string }).message, ...warned };
+  if (code >= 300) return { refused: refusalText(value), ...warned };
   const nowMs = parseTime((value as KubernetesObject).metadata.creationTimestamp as string);
   const object = withoutChance(value, nowMs);
   if (table === undefined) return { object, ...warned };

@@ -14,6 +14,7 @@ import {
   type Query,
   type Transport,
 } from "@kubeloop/core/api";
+import { refusalText } from "../../shared/refusal-text.fixture.ts";
 
 export interface WorkloadFact {
   readonly it: string;
@@ -151,7 +152,7 @@ const chanceFields = ["uid", "creationTimestamp", "resourceVersion", "managedFie
 
 function answerOf(sent: KubernetesObject, { code, value, warnings }: Said, table: Said | undefined): WorkloadAnswer {
   const warned = warnings.length === 0 ? {} : { warnings };
-  if (code >= 300) return { refused: (value as { readonly message: string }).message, ...warned };
+  if (code >= 300) return { refused: refusalText(value), ...warned };
   const becomes = createMergePatch(stripped(sent), stripped(value as KubernetesObject));
   if (table === undefined) return { becomes, ...warned };
   const { rows } = table.value as { readonly rows: readonly { readonly cells: readonly unknown[] }[] };
