@@ -230,11 +230,11 @@ export class ApiServer implements AsyncDisposable {
 
   /** Forgets all history, as a compaction of etcd would: older versions get 410. */
   async compact(): Promise<void> {
-    const place = { collection: "kubeloop/compactions", key: "last" };
-    const last = await this.#storage.get(place);
+    const storageKey = { collection: "kubeloop/compactions", key: "last" };
+    const last = await this.#storage.get(storageKey);
     // Something must have happened since, or the newest state would still be one of the past that can be read.
     const object = { kind: "Compaction", apiVersion: "kubeloop/v1", metadata: { name: "last" } };
-    await this.#storage.write([{ ...place, expected: Number(last?.metadata.resourceVersion ?? 0), object }]);
+    await this.#storage.write([{ ...storageKey, expected: Number(last?.metadata.resourceVersion ?? 0), object }]);
     await this.#storage.compact(this.#storage.log.revision);
   }
 

@@ -51,7 +51,7 @@ export async function handleRequest(
     const response = frozen(await answerInTime(request, origin, parts, known, signal));
     return known.measured?.answered(response) ?? response;
   } catch (error) {
-    // Of who has gone, bodies break off in words of their own.
+    // When the client has disconnected, reading its body fails with an error of its own, which is not reported as a fault.
     if (signal.aborted) {
       known.measured?.gone();
       throw error;
@@ -148,13 +148,15 @@ async function answer(
   signal: AbortSignal,
 ): Promise<ApiResponse> {
   const { request, info, isLimited } = asked;
-  const user = await authorizedUser(asked, server, known);
-  // Whose time is up has been answered, and would never leave those in flight.
+  const user = await userOf(asked, server, known);
+  // A request whose time is up has been answered, and would never leave those in flight.
   signal.throwIfAborted();
   if (isLimited) {
     known.inFlight = inflight.begin(info, user);
     if (known.inFlight === undefined) return tooMany(request);
   }
+  await authorize(asked, user, server, known);
+  signal.throwIfAborted();
   if (!info.isResourceRequest) {
     const counted = /^\/(?:healthz|livez|readyz)(?=\/|$)/.exec(info.path)?.[0];
     if (counted !== undefined) known.measured = metrics.beginDocument(request, counted);
@@ -184,18 +186,28 @@ async function answer(
   return await respond(answered, { form, prefers, warnings: scope.warnings.all, clock: server.clock, signal });
 }
 
-/** Whose request it is, once that user may make it. Throws 401 and 403, in the encoding asked for. */
-async function authorizedUser(
-  { request, info, origin }: Asked,
-  server: ServerParts,
-  known: Known,
-): Promise<RequestUser> {
+/** Whose request it is. Throws 401, and 403 where the sender may not impersonate that user, in the encoding asked for. */
+async function userOf({ request, origin }: Asked, server: ServerParts, known: Known): Promise<RequestUser> {
   const { authenticator, authorizer } = server;
-  try {
+  return await orRefused(request, known, async () => {
     const sender = await authenticator.authenticate(request, origin);
-    const user = await impersonatedUser(request, sender, authorizer);
-    await authorizeOrThrow(authorizer, attributesOf(info, user));
-    return user;
+    return await impersonatedUser(request, sender, authorizer);
+  });
+}
+
+/** As upstream, after the request counts among those in flight. Throws 403, in the encoding asked for. */
+async function authorize(
+  { request, info }: Asked,
+  user: RequestUser,
+  { authorizer }: ServerParts,
+  known: Known,
+): Promise<void> {
+  await orRefused(request, known, () => authorizeOrThrow(authorizer, attributesOf(info, user)));
+}
+
+async function orRefused<T>(request: ApiRequest, known: Known, look: () => Promise<T>): Promise<T> {
+  try {
+    return await look();
   } catch (error) {
     known.form = formOfRefusal(request);
     throw error;

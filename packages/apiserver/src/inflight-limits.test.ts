@@ -50,7 +50,7 @@ describe("limits", () => {
 
 describe("a server with as many requests as it takes", () => {
   const maps = "/api/v1/namespaces/default/configmaps";
-  async function full() {
+  async function full(authorization: "always-allow" | "default-bindings" = "always-allow") {
     const inner = new MemoryStorage();
     let isStuck = false;
     const waiting: (() => void)[] = [];
@@ -65,7 +65,7 @@ describe("a server with as many requests as it takes", () => {
       random: seededRandom(1),
       storage,
       inflight: { readOnly: 2, mutating: 1 },
-      authorization: "always-allow",
+      authorization,
     });
     isStuck = true;
     const held = [0, 1].map(() => server.answer(requestFor(maps), systemAdmin, never));
@@ -92,6 +92,14 @@ describe("a server with as many requests as it takes", () => {
     const inside = await get(server, "values");
     expect(inside.body).toMatchObject({ value: { reason: "TooManyRequests", details: { retryAfterSeconds: 1 } } });
     await letGo();
+    await server[Symbol.asyncDispose]();
+  });
+
+  test("refuses those, too, who may not ask, as long as it is full, and they leave again", async () => {
+    const { server, letGo } = await full("default-bindings");
+    expect((await get(server, "values")).status).toBe(429);
+    await letGo();
+    for (let i = 0; i < 5; i++) expect((await get(server, "values")).status).toBe(403);
     await server[Symbol.asyncDispose]();
   });
 

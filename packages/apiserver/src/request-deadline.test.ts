@@ -21,13 +21,13 @@ beforeEach(async () => {
   attempts = 0;
   const inner = new MemoryStorage({ clock });
   const storage = altered(inner, {
-    get: (place) => (isStuck ? new Promise(() => {}) : inner.get(place)),
+    get: (storageKey) => (isStuck ? new Promise(() => {}) : inner.get(storageKey)),
     list: (collection, range) => (isStuck ? new Promise(() => {}) : inner.list(collection, range)),
     async write(writes) {
       const [first] = writes;
       if (!isBeaten || first === undefined) return await inner.write(writes);
       attempts++;
-      return { kind: "conflict", place: { collection: "elsewhere", key: "x" }, current: undefined };
+      return { kind: "conflict", storageKey: { collection: "elsewhere", key: "x" }, current: undefined };
     },
   });
   server = await ApiServer.open({ clock, random: seededRandom(1), storage });

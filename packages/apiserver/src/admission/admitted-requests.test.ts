@@ -71,6 +71,9 @@ test.each([
   ["POST", `${shop}/pods/a/exec`, undefined, 'CONNECT pods/exec PodExecOptions "a" new'],
   ["GET", `${shop}/pods/a/attach`, undefined, 'CONNECT pods/attach PodAttachOptions "a" new'],
   ["POST", `${shop}/pods/a/portforward`, undefined, 'CONNECT pods/portforward PodPortForwardOptions "a" new'],
+  ["GET", `${shop}/pods/a/proxy/x`, undefined, 'CONNECT pods/proxy PodProxyOptions "a" new'],
+  ["DELETE", `${shop}/services/s/proxy`, undefined, 'CONNECT services/proxy ServiceProxyOptions "s" new'],
+  ["PUT", "/api/v1/nodes/n/proxy/x", undefined, 'CONNECT nodes/proxy NodeProxyOptions "n" new'],
   [
     "PATCH",
     "/apis/apps/v1/namespaces/default/deployments/d/scale",
@@ -115,14 +118,14 @@ test("a conflict over something else than the object does not validate it again;
     if (conflicts === "none" || own === undefined) return await write.call(storage, writes);
     const isOwn = conflicts === "own";
     conflicts = "none";
-    const place = isOwn ? own : { collection: "elsewhere", key: "x" };
+    const storageKey = isOwn ? own : { collection: "elsewhere", key: "x" };
     const current = await storage.get(own);
     if (isOwn && current !== undefined) {
       const { metadata, ...rest } = current;
       const touched = { ...rest, metadata: { ...metadata, labels: { touched: "yes" } } };
       await write.call(storage, [{ ...own, object: touched }]);
     }
-    return { kind: "conflict", place, current };
+    return { kind: "conflict", storageKey, current };
   });
   const annotate = (value: string) =>
     ask(server, `${shop}/services/s`, {

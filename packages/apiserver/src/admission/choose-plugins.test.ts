@@ -1,6 +1,8 @@
+import { FakeClock, seededRandom } from "@kubeloop/core/base";
 import { describe, expect, test } from "vitest";
 import { ApiServer } from "../api-server.ts";
-import { choosePluginNames, type PluginChoice } from "./choose-plugins.ts";
+import { ask } from "../ask.fixture.ts";
+import { choosePluginNames, newPlugins, type PluginChoice } from "./choose-plugins.ts";
 import { defaultOnPlugins, orderedPluginNames } from "./plugin-order.ts";
 import { writtenPlugins } from "./plugins/index.ts";
 
@@ -21,6 +23,28 @@ describe("a server runs", () => {
   test("what is asked for, in its place", () => {
     const chosen = choose({ enableAdmissionPlugins: ["ServiceAccount"], disableAdmissionPlugins: ["LimitRanger"] });
     expect(chosen.slice(0, 3)).toEqual(["NamespaceLifecycle", "ServiceAccount", "TaintNodesByCondition"]);
+  });
+});
+
+describe("plugins are asked", () => {
+  test("in the order in which they were chosen", () => {
+    const written = orderedPluginNames.filter((name) => writtenPlugins.has(name));
+    expect(newPlugins(written, writtenPlugins, {} as never).map(({ name }) => name)).toEqual(written);
+  });
+
+  test("in that order by a server: NamespaceLifecycle refuses what ServiceAccount would, too", async () => {
+    const enableAdmissionPlugins = ["ServiceAccount"];
+    await using server = await ApiServer.open({
+      clock: new FakeClock(),
+      random: seededRandom(1),
+      enableAdmissionPlugins,
+    });
+    const create = async (namespace: string) => {
+      const spec = { serviceAccountName: "x", containers: [{ name: "c", image: "i" }] };
+      const value = { metadata: { name: "a" }, spec };
+      return (await ask(server, `/api/v1/namespaces/${namespace}/pods`, { method: "POST", value })).code;
+    };
+    expect([await create("none"), await create("default")]).toEqual([404, 403]);
   });
 });
 

@@ -6,7 +6,7 @@ import { serverItself } from "../authentication/users.ts";
 import { bootstrapObjects } from "../generated/bootstrap-objects.ts";
 import { createObject } from "../resources/registry/create-object.ts";
 import { decodeValue } from "../resources/registry/decode-value.ts";
-import { placeOf, type ServerParts, Warnings, type WriteContext } from "../resources/registry/write-context.ts";
+import { type ServerParts, storageKeyOf, Warnings, type WriteContext } from "../resources/registry/write-context.ts";
 import { RequestYieldBudget } from "../storage/request-yield-budget.ts";
 
 export async function createFirstObjects(server: ServerParts, signal: AbortSignal): Promise<void> {
@@ -21,7 +21,7 @@ export async function createOwn(server: ServerParts, object: KubernetesObject, s
   const context = contextOf(server, object, signal);
   if (context === undefined) return;
   // Looked for first: to make a service again would fail for its address, which is taken: by itself.
-  if ((await server.storage.get(placeOf(context, object.metadata.name ?? ""))) !== undefined) return;
+  if ((await server.storage.get(storageKeyOf(context, object.metadata.name ?? ""))) !== undefined) return;
   try {
     const draft = await decodeValue(context, object);
     await createObject(context, draft, {

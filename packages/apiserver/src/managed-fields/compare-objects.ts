@@ -2,6 +2,7 @@
 // atomic ones as a whole.
 import type { ListSchema, TypeSchema } from "@kubeloop/core/api";
 import { deepEqual } from "@kubeloop/core/base";
+import { isGivenEmpty } from "../wire/decode/index.ts";
 import { FieldSet } from "./field-set.ts";
 import { asFields, asItems, childSchemaOf, elementOf, type Fields, pathsIn, shapeOf, untyped } from "./object-paths.ts";
 
@@ -40,7 +41,8 @@ function compareFields(before: Fields, after: Fields, schema: TypeSchema): Compa
   let isBare = true;
   for (const name in after) {
     isBare = false;
-    const found = compareObjects(held(before, name), after[name], childSchemaOf(schema, name));
+    const value = after[name] === null && isGivenEmpty(after, name) ? emptied : after[name];
+    const found = compareObjects(held(before, name), value, childSchemaOf(schema, name));
     if (found !== same) gathered.add(`f:${name}`, found);
   }
   for (const name in before) {
@@ -50,6 +52,9 @@ function compareFields(before: Fields, after: Fields, schema: TypeSchema): Compa
   }
   return isBare ? undefined : gathered.comparison();
 }
+
+/** In place of the null that is stored: to who gave it, it is another thing than none. */
+const emptied: readonly unknown[] = [];
 
 /** Not what every object has: a key may well be called `constructor`. */
 const held = (fields: Fields, name: string) => (Object.hasOwn(fields, name) ? fields[name] : undefined);

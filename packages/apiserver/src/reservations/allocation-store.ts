@@ -7,7 +7,7 @@ import type { Draft } from "../kinds/kind-rules.ts";
 import { parseIp } from "../kinds/shared/ip-address.ts";
 import { revisionOf } from "../resources/registry/guaranteed-update.ts";
 import type { WriteContext } from "../resources/registry/write-context.ts";
-import type { Place, Storage, Write } from "../storage/storage.ts";
+import type { Storage, StorageKey, Write } from "../storage/storage.ts";
 
 /** What the server was started with: until there are ServiceCIDRs, and for what families there are. */
 const defaultRange = "10.0.0.0/16";
@@ -39,11 +39,11 @@ export class AllocationStore {
   }
 
   async isIpTaken(ip: string): Promise<boolean> {
-    return (await this.#storage.get(ipPlace(ip))) !== undefined;
+    return (await this.#storage.get(ipKey(ip))) !== undefined;
   }
 
   async isPortTaken(port: number): Promise<boolean> {
-    return (await this.#storage.get(portPlace(port))) !== undefined;
+    return (await this.#storage.get(portKey(port))) !== undefined;
   }
 
   takeIp(ip: string, { metadata }: corev1.Service): Write {
@@ -68,38 +68,38 @@ export class AllocationStore {
       const context = { ...this.#context, served, subresource: undefined };
       server.fieldManagers.recordBuiltIn({ context, draft, old: undefined, manager: "kube-apiserver" });
     }
-    return { ...ipPlace(ip), expected: 0, object: draft };
+    return { ...ipKey(ip), expected: 0, object: draft };
   }
 
   takePort(port: number): Write {
     const object = { kind: "RangeAllocation", apiVersion: "v1", metadata: { name: String(port) } };
-    return { ...portPlace(port), expected: 0, object };
+    return { ...portKey(port), expected: 0, object };
   }
 
   /** Nothing where it is free already. */
   async freeIp(ip: string): Promise<readonly Write[]> {
-    return await this.#gone(ipPlace(ip));
+    return await this.#gone(ipKey(ip));
   }
 
   async freePort(port: number): Promise<readonly Write[]> {
-    return await this.#gone(portPlace(port));
+    return await this.#gone(portKey(port));
   }
 
   /** The Endpoints of this name, unless somebody holds them. */
   async dropEndpoints({ metadata }: KubernetesObject): Promise<readonly Write[]> {
-    const place = { collection: "endpoints", key: `${metadata.namespace ?? ""}/${metadata.name ?? ""}` };
-    const endpoints = await this.#storage.get(place);
-    return (endpoints?.metadata.finalizers ?? []).length > 0 ? [] : await this.#gone(place);
+    const storageKey = { collection: "endpoints", key: `${metadata.namespace ?? ""}/${metadata.name ?? ""}` };
+    const endpoints = await this.#storage.get(storageKey);
+    return (endpoints?.metadata.finalizers ?? []).length > 0 ? [] : await this.#gone(storageKey);
   }
 
-  async #gone(place: Place): Promise<readonly Write[]> {
-    const current = await this.#storage.get(place);
-    return current === undefined ? [] : [{ ...place, expected: revisionOf(current), object: undefined }];
+  async #gone(storageKey: StorageKey): Promise<readonly Write[]> {
+    const current = await this.#storage.get(storageKey);
+    return current === undefined ? [] : [{ ...storageKey, expected: revisionOf(current), object: undefined }];
   }
 }
 
-const ipPlace = (ip: string): Place => ({ collection: "networking.k8s.io/ipaddresses", key: canonicalIp(ip) });
-const portPlace = (port: number): Place => ({ collection: "ranges/servicenodeports", key: String(port) });
+const ipKey = (ip: string): StorageKey => ({ collection: "networking.k8s.io/ipaddresses", key: canonicalIp(ip) });
+const portKey = (port: number): StorageKey => ({ collection: "ranges/servicenodeports", key: String(port) });
 
 /** One that says nothing about itself counts: a cluster need not have a controller for it. */
 function isReady({ metadata, status }: networkingv1.ServiceCIDR): boolean {

@@ -71,8 +71,8 @@ describe("a new service", () => {
     await open();
     const created = await create("a");
     const ip = ipOf(created);
-    const place = { collection: "networking.k8s.io/ipaddresses", key: ip };
-    expect(await storage.get(place)).toMatchObject({
+    const storageKey = { collection: "networking.k8s.io/ipaddresses", key: ip };
+    expect(await storage.get(storageKey)).toMatchObject({
       kind: "IPAddress",
       metadata: {
         name: ip,
@@ -92,8 +92,8 @@ describe("a new service", () => {
   test("gets an address under the name the server gives it", async () => {
     await open();
     const made = await ask("POST", path, { metadata: { generateName: "g-" }, spec: { ports: [{ port: 80 }] } });
-    const place = { collection: "networking.k8s.io/ipaddresses", key: ipOf(made) };
-    const { spec } = (await storage.get(place)) as networkingv1.IPAddress;
+    const storageKey = { collection: "networking.k8s.io/ipaddresses", key: ipOf(made) };
+    const { spec } = (await storage.get(storageKey)) as networkingv1.IPAddress;
     expect(spec?.parentRef?.name).toBe(made.service.metadata.name);
   });
 

@@ -6,7 +6,7 @@ export function altered(inner: Storage, changes: Partial<Storage>): Storage {
     get log() {
       return inner.log;
     },
-    get: (place) => inner.get(place),
+    get: (storageKey) => inner.get(storageKey),
     list: (collection, range) => inner.list(collection, range),
     write: (writes) => inner.write(writes),
     compact: (revision) => inner.compact(revision),

@@ -6,7 +6,7 @@ import { BoundedHistory, type HistoryLimits } from "./bounded-history.ts";
 import { Collection } from "./collection.ts";
 import type { ObjectTree } from "./past-states.ts";
 import { PersistentTree } from "./persistent-tree.ts";
-import type { Place, StorageEvent } from "./storage.ts";
+import type { StorageEvent, StorageKey } from "./storage.ts";
 
 export type Trees = ReadonlyMap<string, ObjectTree>;
 
@@ -37,8 +37,8 @@ export class Collections {
     return this.#byName.get(name);
   }
 
-  get(place: Place): KubernetesObject | undefined {
-    return this.#byName.get(place.collection)?.get(place.key);
+  get(storageKey: StorageKey): KubernetesObject | undefined {
+    return this.#byName.get(storageKey.collection)?.get(storageKey.key);
   }
 
   /** The revision of the oldest state of the collection that is known. */

@@ -22,11 +22,11 @@ import {
   type EventLog,
   ExpiredRevision,
   FutureRevision,
-  type Place,
   type Range,
   type RangeResult,
   type SnapshotStorage,
   type StorageEvent,
+  type StorageKey,
   type StorageSnapshot,
   type Write,
   type WriteResult,
@@ -110,9 +110,9 @@ export class MemoryStorage implements SnapshotStorage {
     return this.#collections.historyBytes;
   }
 
-  async get(place: Place): Promise<KubernetesObject | undefined> {
+  async get(storageKey: StorageKey): Promise<KubernetesObject | undefined> {
     this.#requireOpen();
-    return this.#collections.get(place);
+    return this.#collections.get(storageKey);
   }
 
   async list(collection: string, range: Range): Promise<RangeResult> {
@@ -136,7 +136,7 @@ export class MemoryStorage implements SnapshotStorage {
     const wrong = writes.findIndex(({ expected }, index) => !isAt(found[index], expected));
     if (wrong !== -1) {
       const { collection, key } = writes[wrong] as Write;
-      return { kind: "conflict", place: { collection, key }, current: found[wrong] };
+      return { kind: "conflict", storageKey: { collection, key }, current: found[wrong] };
     }
     const revision = this.#collections.revision + 1;
     const events: StorageEvent[] = [];

@@ -1,7 +1,7 @@
 // Small objects for the tests of storage, and how those read what a storage has.
 import type { KubernetesObject } from "@kubeloop/core/api";
 import { expect } from "vitest";
-import type { Place, Range, Storage, StorageEvent, Write, WriteResult } from "./storage.ts";
+import type { Range, Storage, StorageEvent, StorageKey, Write, WriteResult } from "./storage.ts";
 
 export interface Note extends KubernetesObject {
   readonly data: { readonly text: string };
@@ -22,7 +22,7 @@ export function revisionOf(object: KubernetesObject | undefined): number {
   return Number(object?.metadata.resourceVersion ?? 0);
 }
 
-export const noteAt = (key: string): Place => ({ collection: notes, key });
+export const noteAt = (key: string): StorageKey => ({ collection: notes, key });
 
 export function creation(key: string, text = key, collection = notes): Write {
   return { collection, key, expected: 0, object: note(text) };
@@ -32,7 +32,7 @@ export type Written = Extract<WriteResult, { kind: "written" }>;
 
 export async function written(storage: Storage, ...writes: readonly Write[]): Promise<Written> {
   const result = await storage.write(writes);
-  if (result.kind !== "written") expect.fail(`conflict at ${result.place.key}`);
+  if (result.kind !== "written") expect.fail(`conflict at ${result.storageKey.key}`);
   return result;
 }
 

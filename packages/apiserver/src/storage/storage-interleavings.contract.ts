@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { creation, note, noteAt, notes, revisionOf, textOf, written } from "./objects.fixture.ts";
 import type { OpenStorage } from "./storage.contract.ts";
-import type { Place, Range, Storage, Write } from "./storage.ts";
+import type { Range, Storage, StorageKey, Write } from "./storage.ts";
 
 const accounts = ["a", "b", "c"] as const;
 const total = 30;
@@ -80,7 +80,7 @@ class Remote {
     this.#scheduler = scheduler;
   }
 
-  get = (place: Place) => this.#slowly(() => this.#storage.get(place));
+  get = (storageKey: StorageKey) => this.#slowly(() => this.#storage.get(storageKey));
   list = (collection: string, range: Range) => this.#slowly(() => this.#storage.list(collection, range));
   write = (writes: readonly Write[]) => this.#slowly(() => this.#storage.write(writes));
 

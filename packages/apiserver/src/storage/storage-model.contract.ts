@@ -159,7 +159,7 @@ const writeStep = plannedWrites.map((planned) =>
       if (conflict !== undefined) {
         const { collection, key } = conflict;
         const current = result.kind === "conflict" ? asText(result.current) : undefined;
-        expect(result).toMatchObject({ kind: "conflict", place: { collection, key } });
+        expect(result).toMatchObject({ kind: "conflict", storageKey: { collection, key } });
         expect(current).toBe(model.state.get(collection)?.get(key));
         return;
       }

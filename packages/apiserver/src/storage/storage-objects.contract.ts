@@ -102,7 +102,11 @@ export function objectFacts(open: OpenStorage): void {
       if (isWritten) {
         expect([result.kind, await storage.get(write)]).toEqual(["written", write.object]);
       } else {
-        expect(result).toEqual({ kind: "conflict", place: { collection: write.collection, key: write.key }, current });
+        expect(result).toEqual({
+          kind: "conflict",
+          storageKey: { collection: write.collection, key: write.key },
+          current,
+        });
         expect(storage.log.revision).toBe(revisions[1]);
         expect(await storage.get(write)).toBe(current);
       }
@@ -135,7 +139,7 @@ export function objectFacts(open: OpenStorage): void {
       { ...noteAt("b"), expected: 0, object: drafts[1] },
       { ...noteAt("c"), expected: 0, object: drafts[2] },
     ]);
-    expect(result).toEqual({ kind: "conflict", place: noteAt("b"), current: await storage.get(noteAt("b")) });
+    expect(result).toEqual({ kind: "conflict", storageKey: noteAt("b"), current: await storage.get(noteAt("b")) });
     expect([await textsOf(storage), storage.log.revision, eventsAfter(storage, revision)]).toEqual([
       ["there"],
       revision,

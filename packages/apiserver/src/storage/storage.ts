@@ -10,13 +10,13 @@
 import type { KubernetesObject } from "@kubeloop/core/api";
 import { KubeloopError } from "@kubeloop/core/base";
 
-/** Where an object stands: "pods" and "shop/web-1", "apps/deployments" and "shop/web", "nodes" and "n1". */
-export interface Place {
+/** The key of an object, and of which collection it is one: "pods" and "shop/web-1", "apps/deployments" and "shop/web", "nodes" and "n1". */
+export interface StorageKey {
   readonly collection: string;
   readonly key: string;
 }
 
-export interface Write extends Place {
+export interface Write extends StorageKey {
   /** What its writer has seen: the object's revision, or 0 for none. */
   readonly expected: number;
   /** Given away: it gets its resourceVersion and is frozen. Undefined deletes, or only makes sure that there is nothing. */
@@ -26,10 +26,10 @@ export interface Write extends Place {
 export type WriteResult =
   | { readonly kind: "written"; readonly revision: number; readonly objects: readonly (KubernetesObject | undefined)[] }
   /** Nothing was written: this key is not as expected. */
-  | { readonly kind: "conflict"; readonly place: Place; readonly current: KubernetesObject | undefined };
+  | { readonly kind: "conflict"; readonly storageKey: StorageKey; readonly current: KubernetesObject | undefined };
 
 /** One key of one write. An addition has no `before`, a deletion no `after`. */
-export interface StorageEvent extends Place {
+export interface StorageEvent extends StorageKey {
   readonly revision: number;
   readonly before: KubernetesObject | undefined;
   readonly after: KubernetesObject | undefined;
@@ -74,7 +74,7 @@ export interface EventLog {
 
 export interface Storage extends AsyncDisposable {
   readonly log: EventLog;
-  get(place: Place): Promise<KubernetesObject | undefined>;
+  get(storageKey: StorageKey): Promise<KubernetesObject | undefined>;
   /** In the order of keys. Throws ExpiredRevision for a state that is forgotten, FutureRevision for one that is yet to come. */
   list(collection: string, range: Range): Promise<RangeResult>;
   write(writes: readonly Write[]): Promise<WriteResult>;

@@ -94,10 +94,10 @@ async function findAccount(
   name: string,
   { storage, clock, random }: AdmissionParts,
 ): Promise<corev1.ServiceAccount | undefined> {
-  const place = { collection: "serviceaccounts", key: `${namespace}/${name}` };
+  const storageKey = { collection: "serviceaccounts", key: `${namespace}/${name}` };
   const waitMs = 100 + randomBelow(random, 100);
   for (let attempt = 1; ; attempt++) {
-    const found = await storage.get(place);
+    const found = await storage.get(storageKey);
     if (found !== undefined) return found as corev1.ServiceAccount;
     if (name !== accountByDefault || attempt >= attempts) return undefined;
     await clock.sleep(waitMs, signal);

@@ -31,6 +31,8 @@ const noted = (name: string) => ({
   reportingInstance: "i",
 });
 const daemonSets = "/apis/apps/v1/namespaces/{ns}/daemonsets";
+const roles = "/apis/rbac.authorization.k8s.io/v1/namespaces/{ns}/roles";
+const slices = "/apis/discovery.k8s.io/v1/namespaces/{ns}/endpointslices";
 const revisions = "/apis/apps/v1/namespaces/{ns}/controllerrevisions";
 
 export const drawnScenes: readonly Scene[] = [
@@ -151,32 +153,96 @@ export const drawnScenes: readonly Scene[] = [
   {
     name: "times of the year 1",
     steps: [
-      ...["0001-01-01T00:00:01", "0001-06-01T00:00:00", "0000-01-01T00:00:00"].flatMap((time, i) => [
-        post(`an event that happened at ${time}`, `${core}/events`, {
-          ...happened(`a${i}`),
-          eventTime: `${time}.000000Z`,
-        }),
-        post(`an event that was first seen at ${time}`, `${core}/events`, {
-          ...happened(`b${i}`),
-          firstTimestamp: `${time}Z`,
-          lastTimestamp: `${time}Z`,
-        }),
-        post(`an event of the other group that happened at ${time}`, newEvents, {
-          ...noted(`c${i}`),
-          eventTime: `${time}.000000Z`,
-        }),
-        post(`an event of the other group that was first seen at ${time}`, newEvents, {
-          ...noted(`d${i}`),
-          eventTime: "2024-01-01T00:00:00.000000Z",
-          deprecatedFirstTimestamp: `${time}Z`,
-        }),
-        post(`a series last seen at ${time}`, newEvents, {
-          ...noted(`e${i}`),
-          eventTime: "2024-01-01T00:00:00.000000Z",
-          series: { count: 2, lastObservedTime: `${time}.000000Z` },
-        }),
-      ]),
+      ...["0001-01-01T00:00:00", "0001-01-01T00:00:01", "0001-06-01T00:00:00", "0000-01-01T00:00:00"].flatMap(
+        (time, i) => [
+          post(`an event that happened at ${time}`, `${core}/events`, {
+            ...happened(`a${i}`),
+            eventTime: `${time}.000000Z`,
+          }),
+          post(`an event that was first seen at ${time}`, `${core}/events`, {
+            ...happened(`b${i}`),
+            firstTimestamp: `${time}Z`,
+            lastTimestamp: `${time}Z`,
+          }),
+          post(`an event of the other group that happened at ${time}`, newEvents, {
+            ...noted(`c${i}`),
+            eventTime: `${time}.000000Z`,
+          }),
+          post(`an event of the other group that was first seen at ${time}`, newEvents, {
+            ...noted(`d${i}`),
+            eventTime: "2024-01-01T00:00:00.000000Z",
+            deprecatedFirstTimestamp: `${time}Z`,
+          }),
+          post(`a series last seen at ${time}`, newEvents, {
+            ...noted(`e${i}`),
+            eventTime: "2024-01-01T00:00:00.000000Z",
+            series: { count: 2, lastObservedTime: `${time}.000000Z` },
+          }),
+        ],
+      ),
     ],
+  },
+  {
+    name: "events of the first moment of the year 1, written again",
+    steps: [
+      post("with a series", newEvents, {
+        ...noted("a"),
+        eventTime: "0001-01-01T00:00:00.000000Z",
+        series: { count: 2, lastObservedTime: "0001-01-01T00:00:00.000000Z" },
+      }),
+      merge("as it was", `${newEvents}/a`, {
+        eventTime: "0001-01-01T00:00:00.000000Z",
+        deprecatedFirstTimestamp: "0001-01-01T00:00:00Z",
+        series: { count: 2, lastObservedTime: "0001-01-01T00:00:00.000000Z" },
+      }),
+      merge("another word", `${newEvents}/a`, { metadata: { labels: { a: "b" } } }),
+      merge("a series of one", `${newEvents}/a`, {
+        series: { count: 1, lastObservedTime: "0001-01-01T00:00:00.000000Z" },
+      }),
+      merge("another time", `${newEvents}/a`, { eventTime: "0001-01-01T00:00:00.000001Z" }),
+      merge("of old clients", `${core}/events/a`, { eventTime: "0001-01-01T00:00:00.000000Z", action: null }),
+      get("afterwards", `${core}/events/a`),
+    ],
+  },
+  {
+    name: "empty lists that are printed",
+    steps: [
+      post("a role without rules", roles, { metadata: { name: "a" }, rules: [] }),
+      merge("its rules taken away again", `${roles}/a`, { rules: [] }),
+      merge("a rule", `${roles}/a`, { rules: [{ apiGroups: [""], resources: ["pods"], verbs: ["get"] }] }),
+      merge("no rule any more", `${roles}/a`, { rules: [] }),
+      put("put without rules", `${roles}/a`, { kind: "Role", metadata: { name: "a" }, rules: [] }),
+      put("put with nothing", `${roles}/a`, { metadata: { name: "a" } }),
+      get("the role", `${roles}/a`),
+      post("a slice without endpoints", slices, {
+        metadata: { name: "a" },
+        addressType: "IPv4",
+        endpoints: [],
+        ports: [],
+      }),
+      get("the slice", `${slices}/a`),
+      post("a CSI node without drivers", "/apis/storage.k8s.io/v1/csinodes", {
+        metadata: { name: "{ns}" },
+        spec: { drivers: [] },
+      }),
+      post("limits that are none", `${core}/limitranges`, { metadata: { name: "a" }, spec: { limits: [] } }),
+      post("a class without topologies", "/apis/storage.k8s.io/v1/storageclasses", {
+        metadata: { name: "{ns}" },
+        provisioner: "a.b/c",
+        allowedTopologies: [{ matchLabelExpressions: [] }],
+      }),
+      remove("the CSI node", "/apis/storage.k8s.io/v1/csinodes/{ns}"),
+      remove("the class", "/apis/storage.k8s.io/v1/storageclasses/{ns}"),
+    ],
+  },
+  {
+    name: "quotes in YAML",
+    steps: [`"it\\'s"`, `"\\\\'"`, `'"\\'`, `|\n    "\\'"`, `x "\\'"`, `{"\\'": "\\'"}`, `"\\'\\/"`, `"\\q"`].map(
+      (text, i) =>
+        post(`quoted as ${text}`, maps, `metadata:\n  name: quoted-${i}\ndata:\n  a: ${text}\n`, {
+          headers: { "content-type": "application/yaml" },
+        }),
+    ),
   },
   {
     name: "events at versions that are none",

@@ -154,6 +154,13 @@ export const pathScenes: readonly Scene[] = [
       get("log with a time that is none", `${pods}/a/log`, { query: { sinceTime: "x" } }),
       get("attach", `${pods}/a/attach`, { query: { stdout: "true" } }),
       get("portforward", `${pods}/a/portforward`),
+      ...["", "1,x", "65536", "1,2"].map((ports) =>
+        get(`portforward of ports ${ports}`, `${pods}/a/portforward`, { query: { ports } }),
+      ),
+      ...["exec", "attach", "portforward", "proxy", "proxy/x/"].map((subresource) =>
+        get(`${subresource}, as a dry run`, `${pods}/a/${subresource}`, { query: { dryRun: "All" } }),
+      ),
+      get("exec as a dry run of a pod that is not there", `${pods}/absent/exec`, { query: { dryRun: "x" } }),
       get("proxy of a pod", `${pods}/a/proxy`),
       get("proxy of a pod, deeper", `${pods}/a/proxy/x/y`),
       get("proxy of a pod by port", `${pods}/a:80/proxy/`),

@@ -427,6 +427,24 @@ export const subresourceScenes: readonly Scene[] = [
       evict("of another version", "a", { apiVersion: "policy/v1beta1" }),
       evict("of another kind", "a", { kind: "Pod", apiVersion: "v1" }),
       evict("with a policy nobody knows", "a", { deleteOptions: { propagationPolicy: "Nonsense" } }),
+      get("the pod that was to go by it", `${pods}/a`),
+      evict("as a dry run in two ways", "a", { deleteOptions: { dryRun: ["All", "All"] } }, { dryRun: "All" }),
+      evict("as a dry run nobody knows, by options", "a", { deleteOptions: { dryRun: ["Some"] } }),
+      evict(
+        "as a dry run nobody knows, by options and not by the query",
+        "a",
+        { deleteOptions: { dryRun: ["Some"] } },
+        { dryRun: "All" },
+      ),
+      evict("although it cannot be read", "a", {
+        deleteOptions: { ignoreStoreReadErrorWithClusterBreakingPotential: true },
+      }),
+      evict("unless it cannot be read", "c", {
+        deleteOptions: { ignoreStoreReadErrorWithClusterBreakingPotential: false, dryRun: ["All"] },
+      }),
+      evict("by two policies, of another uid", "a", {
+        deleteOptions: { propagationPolicy: "Orphan", orphanDependents: true, preconditions: { uid: "other" } },
+      }),
       evict("what is not there", "absent"),
       post("without a body", `${pods}/a/eviction`, ""),
       evict("what is allowed", "a", { deleteOptions: { gracePeriodSeconds: 0 } }),

@@ -16,7 +16,7 @@ export type PatchKind = "json" | "merge" | "strategic";
 
 interface Peek {
   readonly log: { readonly revision: number };
-  get(place: { readonly collection: string; readonly key: string }): Promise<KubernetesObject | undefined>;
+  get(storageKey: { readonly collection: string; readonly key: string }): Promise<KubernetesObject | undefined>;
 }
 
 export class MapWriter {

@@ -1,4 +1,4 @@
-// Patterns of schemas are Go's regular expressions. What neither Go nor JavaScript could read is told here, in Go's words where they are
+// Patterns of schemas are Go's regular expressions. What neither Go nor JavaScript could read is reported here, in Go's words where they are
 // known; what only Go refuses (look-around, references back) is named as what it is.
 
 /** Undefined for a pattern that can be used. */

@@ -1,10 +1,11 @@
-// Event: what happened to an object, told by whom. The core API's spelling is the one that is stored; `kinds/events` has the other.
+// Event: what happened to an object, reported by whom. The core API's spelling is the one that is stored; `kinds/events` has the other.
 import type { corev1 } from "@kubeloop/core/api";
 import { events } from "@kubeloop/core/resources";
 import { checkAnyEvent } from "../events/check-event.ts";
 import { eventsVersion } from "../events/event.ts";
 import { printEvent } from "../events/print-event.ts";
 import { referenceFields, referenceNames } from "../events/reference-fields.ts";
+import { dropZeroTimes } from "../events/zero-times.ts";
 import type { KindRules } from "../kind-rules.ts";
 import { pathSegmentName } from "../shared/names.ts";
 import { collectObjectFaults } from "../shared/object-faults.ts";
@@ -18,6 +19,7 @@ export const eventRules: KindRules<corev1.Event> = {
   createsOnUpdate: true,
   // Whatever old clients call it.
   checkName: pathSegmentName,
+  defaults: dropZeroTimes,
   validate: (event) => collectObjectFaults((at) => checkAnyEvent(event, at, "reportingComponent")),
   deletion: { propagation: "none" },
   selectableFields: {

@@ -82,7 +82,7 @@ const oldAnnotations = [
   ["volume.beta.kubernetes.io/mount-options", 'deprecated since v1.31; use "mountOptions" attribute instead'],
 ] as const;
 
-/** Told at the name given second, which is not always the field's. */
+/** Reported at the name given second, which is not always the field's. */
 const oldSources = [
   ["cephfs", "cephfs", "deprecated in v1.28, non-functional in v1.31+"],
   ["photonPersistentDisk", "photonPersistentDisk", "deprecated in v1.11, non-functional in v1.16+"],

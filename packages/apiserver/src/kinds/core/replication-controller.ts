@@ -49,8 +49,8 @@ export const replicationControllerRules: KindRules<Controller> = {
     const ofName = old === undefined ? nameWarnings(object.metadata.name, podNamesText) : [];
     if (template === undefined || (old !== undefined && !hasChanged(object, old))) return ofName;
     // Upstream's oddity: after a change it warns about what was there before.
-    const told = old === undefined ? template : (old.spec?.template ?? template);
-    return [...ofName, ...templateWarnings(told, fieldPath("spec", "template"))];
+    const warnedOf = old === undefined ? template : (old.spec?.template ?? template);
+    return [...ofName, ...templateWarnings(warnedOf, fieldPath("spec", "template"))];
   },
   generation: hasChanged,
   deletion: { propagation: "Orphan" },

@@ -4,6 +4,7 @@ import { type corev1, validateDns1123Subdomain, validateQualifiedName } from "@k
 import { isAbsent } from "../shared/checks.ts";
 import type { ObjectPaths } from "../shared/object-faults.ts";
 import { isSame } from "../shared/same.ts";
+import { isGivenAsZero } from "./zero-times.ts";
 
 type Event = corev1.Event;
 
@@ -24,7 +25,7 @@ export function checkAnyEvent(
   at("namespace").invalidFor(namespace, validateDns1123Subdomain(namespace));
 }
 
-const isTimed = ({ eventTime }: Event) => !isAbsent(eventTime);
+const isTimed = (event: Event) => !isAbsent(event.eventTime) || isGivenAsZero(event, "eventTime");
 
 /** What is in no namespace is told in the default one; newer clients may also use kube-system, and whatever namespace they like. */
 function isAbout(namespace: string, about: string, isTimedEvent: boolean): boolean {
@@ -55,19 +56,20 @@ export function checkNewEvent(event: Event, at: ObjectPaths): void {
   if (type !== "Normal" && type !== "Warning") at("type").invalid("", `has invalid value: ${type}`);
   const { source = {} } = event;
   const old = {
-    firstTimestamp: event.firstTimestamp,
-    lastTimestamp: event.lastTimestamp,
+    firstTimestamp: event.firstTimestamp || isGivenAsZero(event, "firstTimestamp") || undefined,
+    lastTimestamp: event.lastTimestamp || isGivenAsZero(event, "lastTimestamp") || undefined,
     count: event.count || undefined,
     source: source.component || source.host,
   };
   for (const [field, value] of Object.entries(old)) {
-    if (value !== undefined && value !== null && value !== "") at(field).invalid("", "needs to be unset");
+    if (value !== undefined && value !== "") at(field).invalid("", "needs to be unset");
   }
 }
 
 /** The next version of one through events.k8s.io: only a series goes on. */
 export function checkChangedEvent(event: Event, old: Event, at: ObjectPaths): void {
-  if (!isSame(event.series, old.series)) checkSeries(event, at);
+  const isSeriesSame = isSame(event.series, old.series) && !isGivenAsZero(event, "series.lastObservedTime");
+  if (!isSeriesSame) checkSeries(event, at);
   for (const [field, name] of fixedFields) {
     const value = shown(field, event[name]);
     if (!isSame(value, shown(field, old[name]))) at(field).invalid(value, "field is immutable");
@@ -92,10 +94,12 @@ const fixedFields = [
   ["reportingInstance", "reportingInstance"],
 ] as const;
 
-function checkSeries({ series }: Event, at: ObjectPaths): void {
+function checkSeries(event: Event, at: ObjectPaths): void {
+  const { series } = event;
   if (series === undefined) return;
   if ((series.count ?? 0) < 2) at("series.count").invalid("", "should be at least 2");
-  if (isAbsent(series.lastObservedTime)) at("series.lastObservedTime").required();
+  const isObserved = !isAbsent(series.lastObservedTime) || isGivenAsZero(event, "series.lastObservedTime");
+  if (!isObserved) at("series.lastObservedTime").required();
 }
 
 /** As the server itself holds it. */

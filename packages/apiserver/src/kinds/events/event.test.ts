@@ -162,6 +162,60 @@ describe("an event that is written again through events.k8s.io", () => {
   }
 });
 
+describe("a time that is the first moment of the year 1", () => {
+  const zero = "0001-01-01T00:00:00Z";
+  const zeroMicro = "0001-01-01T00:00:00.000000Z";
+  const sent = (changes: object) => {
+    const draft = stored({ ...fresh, ...changes }) as Draft<corev1.Event>;
+    eventRules.defaults?.(draft);
+    // Also when it is done again.
+    eventRules.defaults?.(draft);
+    return draft;
+  };
+  const series = (count: number) => ({ series: { count, lastObservedTime: zeroMicro } });
+
+  test("is stored as none", () => {
+    const draft = sent({ eventTime: zeroMicro, deprecatedFirstTimestamp: zero, ...series(2) });
+    expect(draft).toMatchObject({
+      eventTime: null,
+      firstTimestamp: null,
+      series: { count: 2, lastObservedTime: null },
+    });
+  });
+
+  for (const [what, changes, expected] of [
+    ["is the time of an event", { eventTime: zeroMicro }, ""],
+    ["is when a series was last seen", series(2), ""],
+    [
+      "may not be where old clients say it",
+      { deprecatedFirstTimestamp: zero },
+      /^firstTimestamp: .*needs to be unset$/,
+    ],
+    ["nor at its end", { deprecatedLastTimestamp: zero }, /^lastTimestamp: .*needs to be unset$/],
+  ] as const) {
+    test(what, () => {
+      const faults = print(eventsVersion.validate?.(sent(changes), context));
+      if (typeof expected === "string") expect(faults).toBe(expected);
+      else expect(faults).toMatch(expected);
+    });
+  }
+
+  test("makes the core API ask who reports", () => {
+    const event = sent({ eventTime: zeroMicro, reportingInstance: "" });
+    expect(print(eventRules.validate?.(event, context))).toBe("reportingInstance: Required value");
+    expect(print(eventRules.validate?.(sent({ eventTime: null, reportingInstance: "" }), context))).toBe("");
+  });
+
+  test("is the same as none that is stored, but a series with it is looked at again", () => {
+    const old = stored({ ...fresh, eventTime: null, series: { count: 1, lastObservedTime: null } });
+    const again = { eventTime: zeroMicro, deprecatedFirstTimestamp: zero };
+    expect(print(eventsVersion.validateUpdate?.(sent({ ...again, series: old.series }), old, context))).toBe("");
+    expect(print(eventsVersion.validateUpdate?.(sent({ ...again, ...series(1) }), old, context))).toBe(
+      'series.count: Invalid value: "": should be at least 2',
+    );
+  });
+});
+
 describe("is found", () => {
   test("by the core API's names", () => {
     expect(eventRules.selectableFields?.valuesOf(stored({ ...whole, deprecatedSource: {} }))).toEqual({

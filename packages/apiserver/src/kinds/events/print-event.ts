@@ -20,7 +20,7 @@ export function printEvent(event: corev1.Event, { nowMs }: PrintContext): readon
     isAbsent(from[1]) ? (from[0] ?? "") : from.join(", "),
     (event.message ?? "").trim(),
     first,
-    // An event told once need not count.
+    // An event recorded once need not count.
     series === undefined ? event.count || 1 : (series.count ?? 0),
     event.metadata.name,
   ];

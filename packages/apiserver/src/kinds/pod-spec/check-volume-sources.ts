@@ -162,7 +162,7 @@ const metadataFields = [
   "managedFields",
 ];
 
-/** The path is told by the Go name with a small first letter. */
+/** The path is reported by the Go name with a small first letter. */
 function goSpelling(field: string): string {
   return field === "uid" ? "uID" : field;
 }

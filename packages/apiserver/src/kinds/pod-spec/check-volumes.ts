@@ -57,11 +57,11 @@ type SourceOf<Field extends SourceName> = NonNullable<corev1.Volume[Field]>;
 function rule<Field extends SourceName>(
   field: Field,
   check: (source: SourceOf<Field>, fldPath: ValidationPath, options: PodSpecOptions) => void,
-  told: Pick<SourceRule, "reportedAt" | "surplusAt"> = {},
+  reporting: Pick<SourceRule, "reportedAt" | "surplusAt"> = {},
 ): SourceRule {
   return {
     field,
-    ...told,
+    ...reporting,
     check(volume, fldPath, options) {
       const source = volume[field];
       if (source !== undefined) check(source, fldPath, options);

@@ -22,7 +22,7 @@ export function imageTag(image: string): string {
   const [, name = "", tag = "", algorithm, digest = ""] = reference.exec(withHost(image)) ?? [];
   if (name === "" || name.length - name.indexOf("/") - 1 > longestPath) return "";
   if (algorithm === undefined) return tag || "latest";
-  // A digest is told in small letters only, and in as many as its algorithm makes.
+  // A digest is written in small letters only, and in as many as its algorithm makes.
   return digestLengths.get(algorithm) === digest.length && digest === digest.toLowerCase() ? tag : "";
 }
 

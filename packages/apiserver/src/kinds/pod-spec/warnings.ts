@@ -49,7 +49,7 @@ const oldAnnotations: Readonly<Record<string, string>> = {
   "security.alpha.kubernetes.io/unsafe-sysctls": 'non-functional in v1.11+; use the "sysctls" field instead',
 };
 
-/** By type of volume; told at the name given second, which is not always the field's. */
+/** By type of volume; reported at the name given second, which is not always the field's. */
 const oldVolumes: readonly (readonly [field: keyof corev1.Volume, reportedAt: string, text: string])[] = [
   ["photonPersistentDisk", "photonPersistentDisk", "deprecated in v1.11, non-functional in v1.16+"],
   ["gitRepo", "gitRepo", "deprecated in v1.11, and disabled by default in v1.33+"],

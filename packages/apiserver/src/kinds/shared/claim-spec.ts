@@ -81,7 +81,7 @@ function checkSources(spec: ClaimSpec, fldPath: ValidationPath, options: ClaimSp
     }
   }
   if (dataSource === undefined || dataSourceRef === undefined) return;
-  // The value told is a path where upstream's is a path too: an empty structure.
+  // The value reported is a path where upstream's is a path too: an empty structure.
   if (!isAbsent(dataSourceRef.namespace)) {
     fldPath.invalid({}, "may not be specified when dataSourceRef.namespace is specified");
   } else if (!isSameSource(dataSource, dataSourceRef)) {

@@ -1,2 +1,2 @@
-// What who asks for a field hears, of kinds that keep a list of their own.
+// What a server answers to a selector on an unknown field, for kinds that keep a list of their own.
 export const unsupportedField = (name: string): string => `field label not supported: ${name}`;

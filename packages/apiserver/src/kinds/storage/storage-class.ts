@@ -65,7 +65,7 @@ function checkStorageClass(object: StorageClass, at: ObjectPaths): void {
   checkTopologies(allowedTopologies, at("allowedTopologies"));
 }
 
-/** More than anybody is told: the terms of one body could be the same a million million times. */
+/** More than are reported to anybody: the terms of one body could be the same a million million times. */
 const enoughFaults = 2 * mostFaultsReported;
 
 function checkTopologies(terms: readonly corev1.TopologySelectorTerm[], fldPath: ValidationPath): void {
@@ -81,7 +81,7 @@ function checkTopologies(terms: readonly corev1.TopologySelectorTerm[], fldPath:
     }
     const key = keyOf(values);
     const same = seen.get(key) ?? 0;
-    for (let told = 0; told < same && fldPath.faultCount < enoughFaults; told++) termPath.duplicate("");
+    for (let reported = 0; reported < same && fldPath.faultCount < enoughFaults; reported++) termPath.duplicate("");
     seen.set(key, same + 1);
   }
 }

@@ -10,7 +10,7 @@ import {
   validatePathSegmentName,
 } from "@kubeloop/core/api";
 import type { Draft } from "../../kinds/kind-rules.ts";
-import type { Place } from "../../storage/storage.ts";
+import type { StorageKey } from "../../storage/storage.ts";
 import type { WriteOptions } from "../options/request-options.ts";
 import { admissionAttributesOf } from "./admission-attributes.ts";
 import { managerOf } from "./field-managers.ts";
@@ -20,7 +20,7 @@ import { fillSystemFields, prepareNew } from "./prepare-write.ts";
 import { planReservations, type Reservation } from "./reservations.ts";
 import { RetryBudget } from "./retry-budget.ts";
 import { refuseTooLarge } from "./storage-limit.ts";
-import { placeOf, ruleContextOf, type WriteContext } from "./write-context.ts";
+import { ruleContextOf, storageKeyOf, type WriteContext } from "./write-context.ts";
 
 const generateAttempts = 8;
 
@@ -64,7 +64,7 @@ async function freeName(context: WriteContext, prefix: string): Promise<string> 
     const name = generateName(prefix, server.random);
     // One that can be no name is refused later, with all else that is wrong.
     if (validatePathSegmentName(name).length > 0) return name;
-    if ((await server.storage.get(placeOf(context, name))) === undefined) return name;
+    if ((await server.storage.get(storageKeyOf(context, name))) === undefined) return name;
     if (attempt === generateAttempts) {
       throw newGenerateNameConflict(served.groupResource, name, { retryAfterSeconds: 1 });
     }
@@ -81,21 +81,22 @@ async function storeNew(
   const retries = new RetryBudget(context);
   for (;;) {
     await retries.next();
-    const place = placeOf(context, draft.metadata.name ?? "");
-    const existing = await storage.get(place);
+    const storageKey = storageKeyOf(context, draft.metadata.name ?? "");
+    const existing = await storage.get(storageKey);
     if (existing !== undefined) throw existsAlready(context, existing);
     const extra = await reservation.writes();
     const object = inOrder(draft) as KubernetesObject;
     if (isDryRun) return object;
     await refuseTooLarge(object, context);
-    const result = await storage.write([{ ...place, expected: 0, object }, ...extra]);
+    const result = await storage.write([{ ...storageKey, expected: 0, object }, ...extra]);
     if (result.kind === "written") return result.objects[0] as KubernetesObject;
     // Somebody was quicker: with this object, or with what was to be reserved.
-    if (isAt(result.place, place) && result.current !== undefined) throw existsAlready(context, result.current);
+    if (isAt(result.storageKey, storageKey) && result.current !== undefined)
+      throw existsAlready(context, result.current);
   }
 }
 
-const isAt = (a: Place, b: Place) => a.collection === b.collection && a.key === b.key;
+const isAt = (a: StorageKey, b: StorageKey) => a.collection === b.collection && a.key === b.key;
 
 function existsAlready({ served }: WriteContext, existing: KubernetesObject): StatusError {
   const name = existing.metadata.name ?? "";

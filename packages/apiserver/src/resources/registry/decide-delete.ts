@@ -5,7 +5,7 @@ import type { DeletionRules, Draft } from "../../kinds/kind-rules.ts";
 import type { DeleteOptions } from "../options/delete-options.ts";
 
 export type DeleteDecision =
-  /** Gone. `marked`: a pod that is told so first, in a version of its own. */
+  /** Gone. `marked`: a pod that is marked first, in a version of its own. */
   | { readonly kind: "gone"; readonly marked?: Draft<KubernetesObject> }
   | { readonly kind: "marked"; readonly draft: Draft<KubernetesObject> }
   | { readonly kind: "already" };

@@ -8,6 +8,7 @@ import {
   toPlainJson,
   typeMetaOfUnstructured,
   UnmarshalError,
+  withGivenEmpty,
 } from "../../wire/decode/index.ts";
 import type { KindCodec } from "../../wire/kind-codec.ts";
 import { convertedToStored } from "../../wire/version-conversion.ts";
@@ -34,7 +35,8 @@ export function decodePlain(value: unknown, codec: KindCodec): DecodedValue {
     if (schema === undefined)
       throw newBadRequest(`no kind ${quote(kind)} is registered for version ${quote(apiVersion)}`);
     const { object, strictFaults } = toNormalForm(value, schema);
-    return { draft: { ...object, kind, apiVersion } as unknown as AnyDraft, strictFaults };
+    const draft = withGivenEmpty({ ...object, kind, apiVersion }, object) as unknown as AnyDraft;
+    return { draft, strictFaults };
   } catch (error) {
     if (error instanceof UnmarshalError) throw newBadRequest(error.message);
     throw error;

@@ -5,7 +5,7 @@ import { admitAndValidate } from "./admission-attributes.ts";
 import { checkPreconditions, decideDelete } from "./decide-delete.ts";
 import { type Change, guaranteedUpdate } from "./guaranteed-update.ts";
 import { planReservations } from "./reservations.ts";
-import { placeOf, type WriteContext } from "./write-context.ts";
+import { storageKeyOf, type WriteContext } from "./write-context.ts";
 
 const neverAborted = new AbortController().signal;
 
@@ -18,8 +18,8 @@ export interface Removed {
 export async function deleteObject(context: WriteContext, name: string, options: DeleteOptions): Promise<Removed> {
   const { served, server } = context;
   const { deletion } = served.rules;
-  // What the last decision came to: a pod is told in one version that it goes, and is gone in the next.
-  const last: { outcome: "gone" | "told" | "stays" } = { outcome: "stays" };
+  // What the last decision came to: a pod is marked for deletion in one version, and is gone in the next.
+  const last: { outcome: "gone" | "marked" | "stays" } = { outcome: "stays" };
   const decide = async (current: KubernetesObject | undefined): Promise<Change> => {
     if (current === undefined) throw newNotFound(served.groupResource, name);
     const forbidden = deletion?.forbids?.(current);
@@ -35,22 +35,22 @@ export async function deleteObject(context: WriteContext, name: string, options:
         last.outcome = "stays";
         return { kind: "write", draft: decision.draft };
       case "gone":
-        last.outcome = decision.marked === undefined ? "gone" : "told";
+        last.outcome = decision.marked === undefined ? "gone" : "marked";
         return decision.marked === undefined
           ? takeAway(context, current, current, options)
           : { kind: "write", draft: decision.marked };
     }
   };
-  const place = placeOf(context, name);
-  const { object } = await guaranteedUpdate(context, place, decide, options);
-  if (last.outcome !== "told") return { object, isGone: last.outcome === "gone" };
+  const storageKey = storageKeyOf(context, name);
+  const { object } = await guaranteedUpdate(context, storageKey, decide, options);
+  if (last.outcome !== "marked") return { object, isGone: last.outcome === "gone" };
   const finish = async (current: KubernetesObject | undefined): Promise<Change> =>
     // Somebody else may have been quicker, or have made a new one since.
     current === undefined || current.metadata.uid !== object.metadata.uid
       ? { kind: "keep", answer: object }
       : takeAway(context, current, object, options);
-  // Also for a client that has gone by now: a pod that was told would stay for ever, because nobody deletes it a second time.
-  await guaranteedUpdate({ ...context, signal: neverAborted }, place, finish, options);
+  // Also for a client that has gone by now: a pod that was marked would stay for ever, because nobody deletes it a second time.
+  await guaranteedUpdate({ ...context, signal: neverAborted }, storageKey, finish, options);
   return { object, isGone: true };
 }
 

@@ -4,7 +4,7 @@
 import { type KubernetesObject, newConflict } from "@kubeloop/core/api";
 import { deepEqual } from "@kubeloop/core/base";
 import type { Draft } from "../../kinds/kind-rules.ts";
-import type { Place } from "../../storage/storage.ts";
+import type { StorageKey } from "../../storage/storage.ts";
 import type { Reservation } from "./reservations.ts";
 import { RetryBudget } from "./retry-budget.ts";
 import { refuseTooLarge } from "./storage-limit.ts";
@@ -27,7 +27,7 @@ export interface Changed {
 /** `decide` may throw; it is asked again when somebody else has changed the object. With a dry run nothing is stored. */
 export async function guaranteedUpdate(
   context: WriteContext,
-  place: Place,
+  storageKey: StorageKey,
   decide: (current: KubernetesObject | undefined) => Promise<Change>,
   { isDryRun }: { readonly isDryRun: boolean },
 ): Promise<Changed> {
@@ -37,7 +37,7 @@ export async function guaranteedUpdate(
   const retries = new RetryBudget(context);
   for (;;) {
     await retries.next();
-    const current = await storage.get(place);
+    const current = await storage.get(storageKey);
     if (decided === undefined || revisionOf(decided.on) !== revisionOf(current)) {
       decided = { on: current, change: await decide(current) };
     }
@@ -59,7 +59,7 @@ export async function guaranteedUpdate(
       return { object: draft as KubernetesObject, what: isNew ? "created" : "changed" };
     }
     if (draft !== undefined) await refuseTooLarge(draft as KubernetesObject, context);
-    const own = { ...place, expected: revisionOf(current), object: draft as KubernetesObject | undefined };
+    const own = { ...storageKey, expected: revisionOf(current), object: draft as KubernetesObject | undefined };
     const result = await storage.write([own, ...extra]);
     if (result.kind === "conflict") continue;
     if (change.kind === "delete") return { object: change.answer, what: "deleted" };
@@ -92,7 +92,7 @@ const oldFolders: { readonly [collection: string]: string } = {
 };
 
 /** In the words of a storage whose condition does not hold. */
-export function storageFault({ collection, key }: Place, precondition: string): string {
+export function storageFault({ collection, key }: StorageKey, precondition: string): string {
   const folder = oldFolders[collection] ?? collection.slice(collection.indexOf("/") + 1);
   return `StorageError: invalid object, Code: 4, Key: /registry/${folder}/${key}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: ${precondition}`;
 }

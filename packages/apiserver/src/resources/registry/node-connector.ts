@@ -3,10 +3,13 @@
 import type { ApiRequest, ApiResponse, corev1 } from "@kubeloop/core/api";
 
 export interface NodeConnector {
-  /** `subresource` is log, exec, attach or portforward (of a pod) or proxy (of a node); the request is as the client sent it. */
+  /**
+   * `subresource` is log, exec, attach or portforward (of a pod) or proxy (of a node); the request is as the client sent it. Undefined: the node
+   * cannot be reached.
+   */
   answer(
     target: { readonly pod: corev1.Pod; readonly subresource: string },
     request: ApiRequest,
     signal: AbortSignal,
-  ): Promise<ApiResponse>;
+  ): Promise<ApiResponse | undefined>;
 }

@@ -172,18 +172,18 @@ function setOrDelete<T extends object, K extends keyof T>(holder: T, name: K, va
 function refuseFaults(draft: AnyDraft, faults: readonly Fault[]): void {
   if (faults.length === 0) return;
   const [group = ""] = draft.apiVersion.includes("/") ? draft.apiVersion.split("/") : [""];
-  const told = firstOf(faults);
-  const error = newInvalid({ group, kind: draft.kind }, draft.metadata.name ?? "", { faults: told });
-  if (told.length === faults.length) throw error;
-  const message = `${error.status.message} and ${faults.length - told.length} more`;
+  const reported = firstOf(faults);
+  const error = newInvalid({ group, kind: draft.kind }, draft.metadata.name ?? "", { faults: reported });
+  if (reported.length === faults.length) throw error;
+  const message = `${error.status.message} and ${faults.length - reported.length} more`;
   throw new StatusError({ ...error.status, message });
 }
 
-const mostBytesTold = 4 * 1024 * 1024;
+const mostBytesReported = 4 * 1024 * 1024;
 
 /** At least one. */
 function firstOf(faults: readonly Fault[]): readonly Fault[] {
-  let left = mostBytesTold;
+  let left = mostBytesReported;
   let count = 0;
   while (count < Math.min(faults.length, mostFaultsReported) && left > 0) {
     const { field, detail, value } = faults[count++] as Fault;

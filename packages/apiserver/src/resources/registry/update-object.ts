@@ -18,7 +18,7 @@ import { type Change, staleVersion, storageFault } from "./guaranteed-update.ts"
 import { sameButForTimes } from "./managed-times.ts";
 import { hasStatus, plainStatusRules, prepareChanged, prepareThroughSubresource } from "./prepare-write.ts";
 import { planReservations } from "./reservations.ts";
-import { placeOf, ruleContextOf, type WriteContext } from "./write-context.ts";
+import { ruleContextOf, storageKeyOf, type WriteContext } from "./write-context.ts";
 
 /** What becomes of an object when this is to replace it. The draft has the current version. */
 export async function decideUpdate(
@@ -83,7 +83,7 @@ export function checkUid(context: WriteContext, { metadata }: Identified, curren
   const held = current?.metadata.uid ?? "";
   if (uid === "" || uid === held) return;
   throw newConflict(served.groupResource, name, {
-    detail: storageFault(placeOf(context, name), `UID in precondition: ${uid}, UID in object meta: ${held}`),
+    detail: storageFault(storageKeyOf(context, name), `UID in precondition: ${uid}, UID in object meta: ${held}`),
   });
 }
 

@@ -6,7 +6,7 @@ import type { Authenticator } from "../../authentication/authenticator.ts";
 import type { Authorizer } from "../../authorization/attributes.ts";
 import type { RequestUser, RuleContext } from "../../kinds/kind-rules.ts";
 import type { RequestYieldBudget } from "../../storage/request-yield-budget.ts";
-import type { Place, Storage } from "../../storage/storage.ts";
+import type { Storage, StorageKey } from "../../storage/storage.ts";
 import type { Catalogue } from "./catalogue.ts";
 import type { FieldManagers } from "./field-managers.ts";
 import type { NodeConnector } from "./node-connector.ts";
@@ -74,10 +74,10 @@ export const ruleContextOf = ({ server, user }: WriteContext, isDryRun: boolean)
   isDryRun,
 });
 
-type PlacedIn = Pick<WriteContext, "served" | "namespace">;
+type KeptIn = Pick<WriteContext, "served" | "namespace">;
 
 /** Where the object of this name is kept. Throws 400 for a name that can be none. */
-export function placeOf({ served, namespace }: PlacedIn, name: string): Place {
+export function storageKeyOf({ served, namespace }: KeptIn, name: string): StorageKey {
   if (served.resource.namespaced && namespace === "") throw newBadRequest("Namespace parameter required.");
   const faults = validatePathSegmentName(name);
   if (faults.length > 0) throw newBadRequest(`Name parameter invalid: ${quote(name)}: ${faults.join(";")}`);

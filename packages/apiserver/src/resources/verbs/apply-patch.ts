@@ -132,18 +132,18 @@ export async function patchedDraft(
       if (parsed.kind !== "strategic") checkKind(value, served.codec);
       const { draft, strictFaults } = decodePlain(value, served.codec);
       const stored = toStored(scope, draft);
-      const told = (each: Draft<KubernetesObject>) => {
-        tellStrictFaults(scope, [...parsed.strictFaults, ...strictFaults], options);
+      const reported = (each: Draft<KubernetesObject>) => {
+        reportStrictFaults(scope, [...parsed.strictFaults, ...strictFaults], options);
         return each;
       };
-      return stored instanceof Promise ? stored.then(told) : told(stored);
+      return stored instanceof Promise ? stored.then(reported) : reported(stored);
     },
     { codec: served.codec, shown },
   );
 }
 
-/** Throws 400 for who wants to hear of any. */
-export function tellStrictFaults(scope: RequestScope, faults: readonly string[], options: WriteOptions): void {
+/** Throws 400 where strict validation was asked for. */
+export function reportStrictFaults(scope: RequestScope, faults: readonly string[], options: WriteOptions): void {
   if (faults.length > 0 && options.fieldValidation === "Strict") throw newBadRequest(strictDecodingError(faults));
   if (options.fieldValidation === "Warn") scope.warnings.addAll(faults);
 }

@@ -2,7 +2,7 @@
 import { newBadRequest, newNotFound, newStatusError, queryValue } from "@kubeloop/core/api";
 import type { Answer } from "../../wire/answer.ts";
 import { readBoolean } from "../options/request-options.ts";
-import { placeOf } from "../registry/write-context.ts";
+import { storageKeyOf } from "../registry/write-context.ts";
 import type { RequestScope } from "./request-scope.ts";
 import { reach, versionFault } from "./select-objects.ts";
 
@@ -20,7 +20,7 @@ export async function get(scope: RequestScope): Promise<Answer> {
     throw newStatusError({ code: 500, reason: "", message });
   }
   await reach(scope, Number(version));
-  const object = await server.storage.get(placeOf(scope, info.name));
+  const object = await server.storage.get(storageKeyOf(scope, info.name));
   if (object === undefined) throw newNotFound(served.groupResource, info.name);
   return { kind: "object", code: 200, object, presentation: served.presentation };
 }

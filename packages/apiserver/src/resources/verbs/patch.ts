@@ -6,7 +6,7 @@ import { writeOptionsOf } from "../options/request-options.ts";
 import { dedupeOwnerReferences, matchNamespace } from "../registry/create-object.ts";
 import { guaranteedUpdate } from "../registry/guaranteed-update.ts";
 import { checkVersion, decideUpdate, matchName } from "../registry/update-object.ts";
-import { placeOf } from "../registry/write-context.ts";
+import { storageKeyOf } from "../registry/write-context.ts";
 import { parsePatch, patchedDraft, patchKindOf } from "./apply-patch.ts";
 import type { RequestScope } from "./request-scope.ts";
 
@@ -17,7 +17,7 @@ export async function patch(scope: RequestScope): Promise<Answer> {
   const parsed = await parsePatch(scope, kind);
   const changed = await guaranteedUpdate(
     scope,
-    placeOf(scope, info.name),
+    storageKeyOf(scope, info.name),
     async (current) => {
       if (current === undefined) throw newNotFound(served.groupResource, info.name);
       const draft = await patchedDraft(scope, parsed, current, options);

@@ -7,7 +7,7 @@ import { writeOptionsOf } from "../options/request-options.ts";
 import { createObject, dedupeOwnerReferences, matchNamespace } from "../registry/create-object.ts";
 import { guaranteedUpdate } from "../registry/guaranteed-update.ts";
 import { checkUid, checkVersion, decideUpdate, matchName } from "../registry/update-object.ts";
-import { placeOf } from "../registry/write-context.ts";
+import { storageKeyOf } from "../registry/write-context.ts";
 import { readDrafts } from "./read-object.ts";
 import type { RequestScope } from "./request-scope.ts";
 
@@ -24,12 +24,12 @@ export async function update(scope: RequestScope): Promise<Answer> {
   };
   // Each attempt has its own, for preparation changes it; few need a second.
   let unused: Draft<KubernetesObject> | undefined = await fresh();
-  const place = placeOf(scope, info.name);
+  const storageKey = storageKeyOf(scope, info.name);
   const mayCreate = served.rules.createsOnUpdate === true && scope.subresource === undefined;
   let created: KubernetesObject | undefined;
   const changed = await guaranteedUpdate(
     scope,
-    place,
+    storageKey,
     async (current) => {
       const draft = unused ?? (await fresh());
       unused = undefined;

@@ -169,7 +169,7 @@ class Watching {
       }
       await alarm.wait(Math.min(endMs, due ?? endMs));
     }
-    // Who gave up hears why; when the server closes or the resource is removed, the stream merely ends.
+    // A client that gave up gets the reason; when the server closes or the resource is removed, the stream merely ends.
     signal.throwIfAborted();
   }
 

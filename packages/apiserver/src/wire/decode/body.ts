@@ -13,6 +13,7 @@ import type { Draft } from "../../kinds/kind-rules.ts";
 import type { KindCodec } from "../kind-codec.ts";
 import { type BodySource, jsonSource, valueSource, yamlSource } from "./body-source.ts";
 import { decodeText, summarizeBody } from "./body-text.ts";
+import { withGivenEmpty } from "./given-empty.ts";
 import { findKindFault, schemaOfRegistered } from "./known-kinds.ts";
 import { toNormalForm } from "./normal-form.ts";
 import { type FieldValidation, strictDecodingError, strictWarnings } from "./strict.ts";
@@ -188,7 +189,9 @@ function orCannotBe<T>(said: GroupVersionKind, target: BodyTarget, read: () => T
 /** First, as every server prints them. */
 function withIdentity(object: JsonDraft, kind: string, apiVersion: string): Draft<KubernetesObject> {
   const identified =
-    object["kind"] === undefined || object["apiVersion"] === undefined ? { kind, apiVersion, ...object } : object;
+    object["kind"] === undefined || object["apiVersion"] === undefined
+      ? withGivenEmpty({ kind, apiVersion, ...object }, object)
+      : object;
   identified["kind"] = kind;
   identified["apiVersion"] = apiVersion;
   return identified as unknown as Draft<KubernetesObject>;

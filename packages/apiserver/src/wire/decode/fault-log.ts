@@ -70,7 +70,7 @@ export class FaultLog {
     return `json: cannot unmarshal ${word} into Go struct field ${struct}.${path} of type ${goType}`;
   }
 
-  tellStrict(fault: "unknown" | "duplicate", key: string): void {
+  reportStrict(fault: "unknown" | "duplicate", key: string): void {
     if (this.#looseStruct !== undefined || this.#strict.size >= maxStrictFaults) return;
     if (this.#strictLength > maxStrictLength) return;
     const text = `${fault} field ${quote(this.#printPath(key))}`;

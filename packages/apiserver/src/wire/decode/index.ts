@@ -34,6 +34,7 @@ export {
 } from "./delete-options.ts";
 export { toPlainJson } from "./exact-values.ts";
 export { fromUnstructured } from "./from-unstructured.ts";
+export { isGivenEmpty, withGivenEmpty } from "./given-empty.ts";
 export { findKindFault } from "./known-kinds.ts";
 export { type NormalForm, toNormalForm } from "./normal-form.ts";
 export { type AnyJson, type ParsedJson, parseAnyJson, parseJson } from "./parse-json.ts";

@@ -11,8 +11,17 @@
 import type { ObjectSchema } from "@kubeloop/core/api";
 import { ExactNumber, exactInteger, OrderedEntries, setOwn, toPlainJson } from "./exact-values.ts";
 import { FaultLog, wordFor, wordForNumber } from "./fault-log.ts";
+import { noteGivenEmpty } from "./given-empty.ts";
 import { type FieldPlan, type ObjectPlan, planOf, type TypePlan } from "./plan.ts";
-import { normalBase64, normalDuration, normalMicroTime, normalQuantity, normalTime } from "./scalars.ts";
+import {
+  normalBase64,
+  normalDuration,
+  normalMicroTime,
+  normalQuantity,
+  normalTime,
+  zeroMicroTime,
+  zeroTime,
+} from "./scalars.ts";
 import { maxDepth, tooDeep, UnmarshalError } from "./unmarshal-error.ts";
 import { inOrder, isUnset, type JsonDraft, keepsOnNull, unsetForm, unsetObject, zeroForm } from "./unset-forms.ts";
 
@@ -74,11 +83,12 @@ class Walk {
     let printed = 0;
     let last = -1;
     let isOrdered = true;
+    let empty: ReadonlySet<string> = noNames;
     for (const key in value) {
       this.#keyCount++;
       const field = plan.byName.get(key);
       if (field === undefined) {
-        this.#faults.tellStrict("unknown", key);
+        this.#faults.reportStrict("unknown", key);
         continue;
       }
       if (field.index <= last) isOrdered = false;
@@ -94,33 +104,36 @@ class Walk {
       const isText = typeof child === "string" && child !== "" && field.type.kind === "string";
       const held = isText ? child : this.#field(child, field, undefined);
       if (held !== undefined) object[field.name] = held;
+      if (held === null && isEmptyOf(child, field)) empty = new Set(empty).add(field.name);
     }
-    if (!isOrdered) return inOrder(object, plan);
+    if (!isOrdered) return noted(inOrder(object, plan), empty);
     for (; printed < alwaysPrinted.length; printed++) {
       const unset = alwaysPrinted[printed] as FieldPlan;
       object[unset.name] = unsetForm(unset);
     }
-    return object;
+    return noted(object, empty);
   }
 
   /** As Go decodes into what holds something already: later fields win, objects and maps grow together. */
   #mergedObject(value: object, plan: ObjectPlan, before: unknown): JsonDraft {
     const object: JsonDraft = isObjectLike(before) ? { ...before } : {};
     const seen = new Set<string>();
+    const empty = new Set<string>();
     for (const [key, child] of entriesOf(value)) {
       this.#keyCount++;
       const field = plan.byName.get(key);
       if (field === undefined) {
-        this.#faults.tellStrict("unknown", key);
+        this.#faults.reportStrict("unknown", key);
         continue;
       }
-      if (seen.has(key)) this.#faults.tellStrict("duplicate", key);
+      if (seen.has(key)) this.#faults.reportStrict("duplicate", key);
       seen.add(key);
       const held = this.#field(child, field, object[field.name]);
       if (held === undefined) delete object[field.name];
       else object[field.name] = held;
+      if (held === null && isEmptyOf(child, field)) empty.add(field.name);
     }
-    return inOrder(object, plan);
+    return noted(inOrder(object, plan), empty);
   }
 
   /** Undefined where Go prints nothing. */
@@ -131,6 +144,7 @@ class Walk {
     }
     const held = this.#value(value, field.type, field, before);
     if (held === undefined) return unsetForm(field);
+    if (held === null && timedByZero.has(field.struct) && isTime(field.type)) return zeroTimeOf(field.type);
     // To see that what grows is not empty takes as long as it is.
     if (held === before) return held;
     return isUnset(held, field) && !this.#isEmptyMeant(field) ? unsetForm(field) : held;
@@ -230,7 +244,7 @@ class Walk {
     if (value instanceof OrderedEntries) {
       const seen = new Set<string>();
       for (const [key, child] of value.entries) {
-        if (seen.has(key)) this.#faults.tellStrict("duplicate", key);
+        if (seen.has(key)) this.#faults.reportStrict("duplicate", key);
         seen.add(key);
         add(key, child);
       }
@@ -327,6 +341,18 @@ class Walk {
   }
 }
 
+const noNames: ReadonlySet<string> = new Set();
+
+function noted(object: JsonDraft, empty: ReadonlySet<string>): JsonDraft {
+  if (empty.size > 0) noteGivenEmpty(object, empty);
+  return object;
+}
+
+/** Whether a list or map was given of which null is what is printed. */
+function isEmptyOf(given: unknown, { type, isPointer }: FieldPlan): boolean {
+  return !isPointer && (type.kind === "list" || type.kind === "map") && given !== null && given !== undefined;
+}
+
 function isObjectLike(value: unknown): value is object {
   return typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof ExactNumber);
 }
@@ -372,3 +398,9 @@ const meantEmpty: { readonly [struct: string]: readonly string[] } = {
   HPAScalingRules: ["policies"],
   NetworkPolicySpec: ["ingress", "egress"],
 };
+
+/** Structs of which a rule tells a zero time that was given from one that was not; none is stored so. */
+const timedByZero: ReadonlySet<string> = new Set(["Event", "EventSeries"]);
+
+const isTime = ({ kind }: TypePlan) => kind === "time" || kind === "micro-time";
+const zeroTimeOf = ({ kind }: TypePlan) => (kind === "time" ? zeroTime : zeroMicroTime);

@@ -34,6 +34,8 @@ export function normalQuantity(text: string): string {
 }
 
 const zeroTimeSeconds = -62_135_596_800;
+export const zeroTime = "0001-01-01T00:00:00Z";
+export const zeroMicroTime = "0001-01-01T00:00:00.000000Z";
 const plainTime = /^[1-9]\d\d\d-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\dZ$/;
 
 /** UTC, cut to seconds; null for the zero time, which Go does not print. */

@@ -95,6 +95,9 @@ describe("a document", () => {
     ["[1] y", [1]],
     ['"x" y', "x"],
     ['a: "\\u00d8\\\\/\\U0001f600"', { a: "\u00d8\\/\u{1f600}" }],
+    [`a: "it\\'s"\n"\\'": "\\\\'"`, { a: "it's", "'": "\\'" }],
+    [`{"a": ["\\'"], b: "\\\\\\'\\"\\'"}`, { a: ["'"], b: "\\'\"'" }],
+    [`a: |\n  "\\'"\nb: x "\\'"\nc: '"\\'`, { a: `"\\'"\n`, b: `x "\\'"`, c: `"\\` }],
   ] as const) {
     test(`${JSON.stringify(text)} is read to its end, and nothing behind it`, () => {
       expect(valueIn(text)).toEqual(expected);
@@ -104,8 +107,11 @@ describe("a document", () => {
   for (const [text, message] of [
     ['{"a":"\\/"}', "yaml: found unknown escape character"],
     ['a: b\nc: "\\/"', "yaml: line 2: found unknown escape character"],
+    [`a: "\\'"\nc: "\\'\\/"`, "yaml: line 2: found unknown escape character"],
     ['a: "\\ud83d\\ude00"', "yaml: found invalid Unicode character escape code"],
     ['a:\n  - "x\\U0000d800"', "yaml: line 2: found invalid Unicode character escape code"],
+    ['a: b\nc: "\\q"', "yaml: line 2: found unknown escape character"],
+    ['a: b\nc: "\\xg0"', "yaml: line 2: did not find expected hexdecimal number"],
     ["a: b c: d", "yaml: "],
   ] as const) {
     test(`${JSON.stringify(text)} is refused`, () => {

@@ -24,6 +24,7 @@ import {
 } from "yaml";
 import { ExactNumber, OrderedEntries } from "./exact-values.ts";
 import { maxDepth, tooDeep, UnmarshalError } from "./unmarshal-error.ts";
+import { escapeFault, spellQuoteEscapes } from "./yaml-escapes.ts";
 import { resolveScalar, type YamlScalar } from "./yaml-scalars.ts";
 
 export interface ParsedYaml {
@@ -36,7 +37,7 @@ export interface ParsedYaml {
 /** Throws an UnmarshalError. */
 export function parseYaml(bytes: Uint8Array): ParsedYaml {
   const lines = new LineCounter();
-  const text = toText(bytes);
+  const text = spellQuoteEscapes(toText(bytes));
   const document = firstDocument(text, lines);
   return document?.contents ? new Conversion(document, { text, lines }).run() : { value: null, repeatedKeys: [] };
 }
@@ -59,7 +60,8 @@ function firstDocument(text: string, lines: LineCounter): Document | undefined {
     for (const document of composer.compose(tokensOf(text, lines))) {
       const end = endOfDocument(document);
       const error = document.errors.find(({ pos }) => pos[0] < end);
-      if (error !== undefined) throw failure(complaints[error.code] ?? error.message, lineOf(error.pos[0], lines));
+      if (error !== undefined)
+        throw failure(escapeFault(error) ?? complaints[error.code] ?? error.message, lineOf(error.pos[0], lines));
       return document;
     }
     return undefined;

@@ -5,7 +5,7 @@
 // not made canonical here: that is the normal form's, which JSON goes through too.
 import { printDuration, printTime, TimeError } from "@kubeloop/core/api";
 import { type ByteReader, maxDepth } from "./byte-reader.ts";
-import { apiextensions, intOrString, meta, quantities, runtime, zeroTimeSeconds } from "./message-names.ts";
+import { apiextensions, intOrString, meta, quantities, runtime } from "./message-names.ts";
 import { ProtobufError, tooDeep } from "./protobuf-error.ts";
 
 export type ReadSpecial = (reader: ByteReader) => unknown;
@@ -79,7 +79,7 @@ function readIntOrString(reader: ByteReader): number | string {
 function readTime(reader: ByteReader): string | null {
   if (!reader.isBeforeEnd()) return null;
   const { seconds } = readTimestamp(reader);
-  return seconds === zeroTimeSeconds ? null : printSeconds(seconds);
+  return printSeconds(seconds);
 }
 
 function readMicroTime(reader: ByteReader): string | null {
@@ -89,7 +89,6 @@ function readMicroTime(reader: ByteReader): string | null {
   const carry = Math.floor(micros / 1_000_000);
   const fraction = micros - carry * 1_000_000;
   const whole = seconds + carry;
-  if (whole === zeroTimeSeconds && fraction === 0) return null;
   return `${printSeconds(whole).slice(0, -1)}.${String(fraction).padStart(6, "0")}Z`;
 }
 

@@ -66,9 +66,9 @@ describe("what only others send", () => {
   for (const [fact, type, hex, json] of [
     ["an empty quantity message is zero", quantity, "0a00", "0"],
     ["an empty time message is no time", time, "0a00", null],
-    ["Go's zero time is no time", time, "0a0b 088092b8c398feffffff01", null],
+    ["Go's zero time, given, is the year 1", time, "0a0b 088092b8c398feffffff01", "0001-01-01T00:00:00Z"],
     ["an empty micro time message is no time", microTime, "0a00", null],
-    ["Go's zero micro time is no time", microTime, "0a0b 088092b8c398feffffff01", null],
+    ["and so is its micro time", microTime, "0a0b 088092b8c398feffffff01", "0001-01-01T00:00:00.000000Z"],
     ["a time's nanoseconds are not shown", time, "0a0a 08cda1e6bb04 10c0843d", "2008-01-01T01:01:01Z"],
     ["a time without seconds is 1970", time, "0a02 1000", "1970-01-01T00:00:00Z"],
     ["the last second of 9999 is a time", time, "0a07 08ff82d1ffaf07", "9999-12-31T23:59:59Z"],

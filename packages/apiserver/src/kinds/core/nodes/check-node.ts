@@ -55,12 +55,12 @@ function checkTaints(taints: readonly corev1.Taint[], fldPath: ValidationPath): 
     if (isAbsent(effect)) taintPath.at("effect").required();
     else if (!effects.includes(effect)) taintPath.at("effect").notSupported(effect, effects);
     const identity = `${effect}/${key}`;
-    if (seen.has(identity)) tellTwice(taint, taintPath);
+    if (seen.has(identity)) reportTwice(taint, taintPath);
     seen.add(identity);
   }
 }
 
-function tellTwice({ key, value = "", effect, timeAdded }: corev1.Taint, fldPath: ValidationPath): void {
+function reportTwice({ key, value = "", effect, timeAdded }: corev1.Taint, fldPath: ValidationPath): void {
   fldPath.add({
     type: "FieldValueDuplicate",
     field: fldPath.print(),

@@ -1,4 +1,4 @@
-// What differs between two parts of a pod, told in the server's own form.
+// What differs between two parts of a pod, reported in the server's own form.
 import { internalForm } from "../../shared/internal-form.ts";
 import { unifiedDiff } from "../../shared/unified-diff.ts";
 

@@ -21,7 +21,7 @@ export function setStatusForm(status: PodStatus): void {
   roundResourceList(status.resources?.requests);
 }
 
-/** The single address is older, and wins where both are told. */
+/** The single address is older, and wins where both are given. */
 function useBothAddresses(status: PodStatus): void {
   const { podIP = "", podIPs = [] } = status;
   const first = podIPs[0]?.ip;

@@ -27,7 +27,7 @@ type Spec = corev1.PersistentVolumeSpec;
 
 interface SourceType {
   readonly field: keyof Spec;
-  /** Where its own faults are reported, if not at the field; and where it is told that there is another. */
+  /** Where its own faults are reported, if not at the field; and where it is reported that there is another. */
   readonly fldPath?: string;
   readonly surplusPath?: string;
   check(spec: Spec, fldPath: ValidationPath, volume: Volume): void;

@@ -19,7 +19,7 @@ import { bindingKind } from "../../../wire/meta-kinds.ts";
 import { writeOptionsOf } from "../../options/request-options.ts";
 import { admitAndValidate } from "../../registry/admission-attributes.ts";
 import { guaranteedUpdate, staleVersion, storageFault } from "../../registry/guaranteed-update.ts";
-import { placeOf } from "../../registry/write-context.ts";
+import { storageKeyOf } from "../../registry/write-context.ts";
 import { readPlain } from "../read-object.ts";
 import type { RequestScope } from "../request-scope.ts";
 import { withCondition } from "./pod-conditions.ts";
@@ -45,7 +45,7 @@ export async function bindPod(scope: RequestScope): Promise<Answer> {
   });
   await guaranteedUpdate(
     scope,
-    placeOf({ ...scope, served: podsOf(scope) }, name),
+    storageKeyOf({ ...scope, served: podsOf(scope) }, name),
     async (current) => {
       if (current === undefined) throw newNotFound(pods, name);
       return { kind: "write", draft: boundPod(scope, current, binding) };
@@ -69,8 +69,8 @@ function boundPod(scope: RequestScope, current: KubernetesObject, binding: corev
   const name = pod.metadata?.name ?? "";
   const refused = (why: string) => newConflict({ group: "", resource: "pods/binding" }, name, { detail: why });
   if (uid !== "" && uid !== pod.metadata?.uid) {
-    const place = { collection: "pods", key: `${pod.metadata?.namespace}/${name}` };
-    const detail = storageFault(place, `UID in precondition: ${uid}, UID in object meta: ${pod.metadata?.uid}`);
+    const storageKey = { collection: "pods", key: `${pod.metadata?.namespace}/${name}` };
+    const detail = storageFault(storageKey, `UID in precondition: ${uid}, UID in object meta: ${pod.metadata?.uid}`);
     throw newConflict(pods, name, { detail });
   }
   if (resourceVersion !== "" && resourceVersion !== pod.metadata?.resourceVersion) throw staleVersion(scope, name);

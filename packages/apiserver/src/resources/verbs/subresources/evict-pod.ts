@@ -18,13 +18,14 @@ import { noAdmission } from "../../../admission/chain.ts";
 import type { Draft } from "../../../kinds/kind-rules.ts";
 import type { Answer } from "../../../wire/answer.ts";
 import { evictionKind } from "../../../wire/meta-kinds.ts";
-import { checkDeleteOptions, type DeleteOptions, plainDeleteOptions } from "../../options/delete-options.ts";
+import { checkDeleteOptions, type DeleteOptions } from "../../options/delete-options.ts";
+import { evictionOptionsOf } from "../../options/eviction-options.ts";
 import { writeOptionsOf } from "../../options/request-options.ts";
 import { admitAndValidate } from "../../registry/admission-attributes.ts";
 import { checkPreconditions } from "../../registry/decide-delete.ts";
 import { deleteObject } from "../../registry/delete-object.ts";
 import { guaranteedUpdate } from "../../registry/guaranteed-update.ts";
-import { placeOf } from "../../registry/write-context.ts";
+import { storageKeyOf } from "../../registry/write-context.ts";
 import { readPlain } from "../read-object.ts";
 import type { RequestScope } from "../request-scope.ts";
 import { isPodReady, withCondition } from "./pod-conditions.ts";
@@ -42,6 +43,7 @@ export async function evictPod(scope: RequestScope): Promise<Answer> {
   )) as unknown as policyv1.Eviction;
   const { name } = scope.info;
   if (eviction.metadata?.name !== name) throw newBadRequest("name in URL does not match name in Eviction object");
+  const deletion = evictionOptionsOf(eviction, scope.request.query);
   await admitAndValidate(scope, {
     operation: "CREATE",
     kind: evictionKind,
@@ -49,9 +51,6 @@ export async function evictPod(scope: RequestScope): Promise<Answer> {
     options,
     isDryRun: options.isDryRun,
   });
-  const { deleteOptions = {} } = eviction;
-  const given = plainDeleteOptions(deleteOptions);
-  const deletion = { ...given, isDryRun: given.isDryRun || options.isDryRun };
   for (let attempt = 1; ; attempt++) {
     const pod = await podNamed(scope, name);
     const isFree = skipsBudget(pod);
@@ -62,10 +61,9 @@ export async function evictPod(scope: RequestScope): Promise<Answer> {
     // A pod that was let off because of its state must still be in it.
     const mustStay = deletion.resourceVersion === undefined && !isCharged && mayStillCount(pod);
     const version = mustStay && (isFree || guard !== undefined) ? pod.metadata?.resourceVersion : undefined;
-    // Only who may delete at all hears how it is done.
-    checkDeleteOptions(deleteOptions);
+    const checked = version === undefined ? deletion : { ...deletion, resourceVersion: version };
     try {
-      await disruptAndDelete(scope, name, version === undefined ? deletion : { ...deletion, resourceVersion: version });
+      await disruptAndDelete(scope, eviction, checked);
       return { kind: "plain", code: 201, object: success };
     } catch (error) {
       if (!isConflict(error) || version === undefined) throw error;
@@ -78,7 +76,7 @@ export async function evictPod(scope: RequestScope): Promise<Answer> {
 const success = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Success", code: 201 };
 
 async function podNamed(scope: RequestScope, name: string): Promise<corev1.Pod> {
-  const object = await scope.server.storage.get(placeOf(scope, name));
+  const object = await scope.server.storage.get(storageKeyOf(scope, name));
   if (object === undefined) throw newNotFound(scope.served.groupResource, name);
   return object as corev1.Pod;
 }
@@ -118,10 +116,10 @@ async function charge(
   pod: corev1.Pod,
   isDryRun: boolean,
 ): Promise<void> {
-  const place = { collection: "policy/poddisruptionbudgets", key: `${metadata?.namespace}/${metadata?.name}` };
+  const storageKey = { collection: "policy/poddisruptionbudgets", key: `${metadata?.namespace}/${metadata?.name}` };
   await guaranteedUpdate(
     scope,
-    place,
+    storageKey,
     async (current) => {
       if (current === undefined) {
         throw newNotFound({ group: "policy", resource: "poddisruptionbudgets" }, metadata?.name ?? "");
@@ -188,24 +186,29 @@ function whyNotAllowed({ metadata, status }: policyv1.PodDisruptionBudget): stri
   const name = metadata?.name ?? "";
   const { currentHealthy = 0, desiredHealthy = 0, conditions = [] } = status ?? {};
   const condition = conditions.find(({ type }) => type === "DisruptionAllowed");
-  const isTold = condition?.status === "False" && (condition.message ?? "") !== "";
-  if (isTold && condition.reason === "SyncFailed") {
+  const isReported = condition?.status === "False" && (condition.message ?? "") !== "";
+  if (isReported && condition.reason === "SyncFailed") {
     return `The disruption budget ${name} does not allow evicting pods currently because it failed sync: ${condition.message}`;
   }
   if (currentHealthy <= desiredHealthy) {
     return `The disruption budget ${name} needs ${desiredHealthy} healthy pods and has ${currentHealthy} currently`;
   }
-  const because = isTold ? ` (${condition.reason}): ${condition.message}` : "";
+  const because = isReported ? ` (${condition.reason}): ${condition.message}` : "";
   return `The disruption budget ${name} does not allow evicting pods currently${because}`;
 }
 
-/** Tells the pod why it goes, then deletes it. */
-async function disruptAndDelete(scope: RequestScope, name: string, options: DeleteOptions): Promise<void> {
+/** Tells the pod why it goes, then deletes it. As upstream, how it is to be deleted is looked at in between. */
+async function disruptAndDelete(
+  scope: RequestScope,
+  { deleteOptions = {} }: policyv1.Eviction,
+  options: DeleteOptions,
+): Promise<void> {
+  const { name } = scope.info;
   let checked = options;
   if (!options.isDryRun) {
     const { object } = await guaranteedUpdate(
       scope,
-      placeOf(scope, name),
+      storageKeyOf(scope, name),
       async (current) => {
         if (current === undefined) throw newNotFound(scope.served.groupResource, name);
         checkPreconditions(current, options);
@@ -219,6 +222,7 @@ async function disruptAndDelete(scope: RequestScope, name: string, options: Dele
       checked = { ...options, resourceVersion: object.metadata.resourceVersion };
     }
   }
+  checkDeleteOptions(deleteOptions);
   // The eviction was admitted; the deletion that it comes to is not asked for by anybody.
   await deleteObject({ ...scope, server: { ...scope.server, admission: noAdmission } }, name, checked);
 }

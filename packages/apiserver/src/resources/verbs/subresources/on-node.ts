@@ -10,9 +10,10 @@ import {
   queryValue,
 } from "@kubeloop/core/api";
 import type { Answer } from "../../../wire/answer.ts";
-import { admitAndValidate, optionsObject } from "../../registry/admission-attributes.ts";
-import { placeOf } from "../../registry/write-context.ts";
+import { admitAndValidate } from "../../registry/admission-attributes.ts";
+import { storageKeyOf } from "../../registry/write-context.ts";
 import type { RequestScope } from "../request-scope.ts";
+import { connectOptionsOf } from "./connect-options.ts";
 import { checkLogOptions } from "./log-options.ts";
 import { checkPodAddress, proxyTargetOf, serviceFault } from "./proxy-target.ts";
 
@@ -26,28 +27,16 @@ export async function onNode(scope: RequestScope): Promise<Answer> {
     if (info.subresource === "log") return { kind: "response", response: bytesResponse(204, new Uint8Array(), {}) };
     throw newBadRequest(`pod ${info.name} does not have a host assigned`);
   }
-  if (server.nodeConnector === undefined) throw await whyUnreachable(scope, pod);
-  const response = await server.nodeConnector.answer({ pod, subresource: info.subresource }, request, signal);
+  const response = await server.nodeConnector?.answer({ pod, subresource: info.subresource }, request, signal);
+  if (response === undefined) throw await whyUnreachable(scope, pod);
   return { kind: "response", response };
 }
 
-/** By "resource/subresource". Logs are read, not connected to. */
-const connectKinds: Readonly<Record<string, string>> = {
-  "pods/exec": "PodExecOptions",
-  "pods/attach": "PodAttachOptions",
-  "pods/portforward": "PodPortForwardOptions",
-  "pods/proxy": "PodProxyOptions",
-  "nodes/proxy": "NodeProxyOptions",
-  "services/proxy": "ServiceProxyOptions",
-};
-
 /** What is asked for in the query is the object that admission sees. */
 async function admitConnection(scope: RequestScope): Promise<void> {
-  const { info, request } = scope;
-  const name = connectKinds[`${info.resource}/${info.subresource}`];
-  if (name === undefined) return;
-  const kind = { group: "", version: "v1", kind: name };
-  const object = optionsObject(kind, Object.fromEntries(request.query));
+  const object = connectOptionsOf(scope.request.query, scope.info);
+  if (object === undefined) return;
+  const kind = { group: "", version: "v1", kind: object.kind };
   await admitAndValidate(scope, { operation: "CONNECT", kind, object });
 }
 
@@ -66,7 +55,7 @@ async function podOf(scope: RequestScope): Promise<corev1.Pod> {
 }
 
 async function objectNamed(scope: RequestScope, name: string): Promise<KubernetesObject> {
-  const object = await scope.server.storage.get(placeOf(scope, name));
+  const object = await scope.server.storage.get(storageKeyOf(scope, name));
   if (object === undefined) throw newNotFound(scope.served.groupResource, name);
   return object;
 }

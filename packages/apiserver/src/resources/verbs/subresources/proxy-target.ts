@@ -10,7 +10,7 @@ import {
   type StatusError,
 } from "@kubeloop/core/api";
 import { parseIp } from "../../../kinds/shared/ip-address.ts";
-import { placeOf } from "../../registry/write-context.ts";
+import { storageKeyOf } from "../../registry/write-context.ts";
 import type { RequestScope } from "../request-scope.ts";
 
 export interface ProxyTarget {
@@ -51,7 +51,7 @@ function isGlobalUnicast(text: string): boolean {
 /** Why a service cannot be reached, or undefined for one that has somebody behind it. */
 export async function serviceFault(scope: RequestScope, { name, port }: ProxyTarget): Promise<StatusError | undefined> {
   const read = async (collection: string): Promise<KubernetesObject> => {
-    const { key } = placeOf(scope, name);
+    const { key } = storageKeyOf(scope, name);
     const object = await scope.server.storage.get({ collection, key });
     if (object === undefined) throw newNotFound(scope.served.groupResource, name);
     return object;

@@ -21,15 +21,15 @@ import { admitAndValidate } from "../../registry/admission-attributes.ts";
 import { decodePlain } from "../../registry/decode-value.ts";
 import { guaranteedUpdate, staleVersion } from "../../registry/guaranteed-update.ts";
 import { checkUid, decideUpdate, matchName } from "../../registry/update-object.ts";
-import { placeOf, type ServerParts } from "../../registry/write-context.ts";
-import { applyPatch, decodedPatch, parsePatch, patchKindOf, tellStrictFaults } from "../apply-patch.ts";
+import { type ServerParts, storageKeyOf } from "../../registry/write-context.ts";
+import { applyPatch, decodedPatch, parsePatch, patchKindOf, reportStrictFaults } from "../apply-patch.ts";
 import { readPlain } from "../read-object.ts";
 import type { RequestScope } from "../request-scope.ts";
 
 export const scaleVerbs = { get: getScale, update: updateScale, patch: patchScale };
 
 async function getScale(scope: RequestScope): Promise<Answer> {
-  const object = await scope.server.storage.get(placeOf(scope, scope.info.name));
+  const object = await scope.server.storage.get(storageKeyOf(scope, scope.info.name));
   if (object === undefined) throw newNotFound(scope.served.groupResource, scope.info.name);
   return answerOf(scope, scaleOf(object, rulesOf(scope)));
 }
@@ -49,7 +49,7 @@ async function patchScale(scope: RequestScope): Promise<Answer> {
     const decode = (value: unknown) => {
       if (parsed.kind !== "strategic") checkKind(value, scaleKind);
       const { draft, strictFaults } = decodePlain(value, scaleKind);
-      tellStrictFaults(scope, [...parsed.strictFaults, ...strictFaults], options);
+      reportStrictFaults(scope, [...parsed.strictFaults, ...strictFaults], options);
       return draft as unknown as autoscalingv1.Scale;
     };
     return decodedPatch(parsed, patched, decode, { codec: scaleKind, shown: withManagers(current, parent) });
@@ -66,7 +66,7 @@ async function setScale(
   const plain = { ...scope, subresource: undefined, server: recordingAs(scope) };
   const { object } = await guaranteedUpdate(
     plain,
-    placeOf(scope, info.name),
+    storageKeyOf(scope, info.name),
     async (current) => {
       if (current === undefined) throw newNotFound(served.groupResource, info.name);
       const oldScale = scaleOf(current, rules);

@@ -1,4 +1,4 @@
-// A write rests between its steps when they take long: others have their turn, and what they write meanwhile is not lost.
+// A write yields between its steps when they take long: others have their turn, and what they write meanwhile is not lost.
 import { FakeClock, seededRandom } from "@kubeloop/core/base";
 import { expect, test } from "vitest";
 import { ApiServer } from "../../api-server.ts";
@@ -7,7 +7,7 @@ import { ask } from "../../ask.fixture.ts";
 /** On which every look takes `stepMs`. */
 class WornClock extends FakeClock {
   stepMs = 0;
-  rests = 0;
+  yields = 0;
   #lostMs = 0;
 
   override monotonic(): number {
@@ -16,7 +16,7 @@ class WornClock extends FakeClock {
   }
 
   override async yield(): Promise<void> {
-    this.rests++;
+    this.yields++;
     await super.yield();
   }
 }
@@ -35,24 +35,24 @@ const open = async () => {
   const clock = new WornClock();
   const server = await ApiServer.open({ clock, random: seededRandom(1) });
   await ask(server, maps, { method: "POST", value: { metadata: { name: "a" }, data: { k: "v" } } });
-  clock.rests = 0;
+  clock.yields = 0;
   return { clock, server };
 };
 
 for (const [fact, { path, ...request }] of changes) {
-  test(`${fact} rests after each step that took long, and never where none did`, async () => {
+  test(`${fact} yields after each step that took long, and never where none did`, async () => {
     const { clock, server } = await open();
     await using _server = server;
     await ask(server, path, { ...request, query: [["dryRun", "All"]] });
-    expect(clock.rests).toBe(0);
+    expect(clock.yields).toBe(0);
     clock.stepMs = 5;
     const { code } = await ask(server, path, request);
     expect(code).toBeLessThan(300);
-    expect(clock.rests).toBeGreaterThanOrEqual(4);
+    expect(clock.yields).toBeGreaterThanOrEqual(4);
   });
 }
 
-test("what others write while an update rests is not lost", async () => {
+test("what others write while an update yields is not lost", async () => {
   const { clock, server } = await open();
   await using _server = server;
   clock.stepMs = 5;
