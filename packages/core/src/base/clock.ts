@@ -65,6 +65,19 @@ export function sleepOn(clock: Pick<Clock, "after">, delayMs: number, signal: Ab
   });
 }
 
+/** Returns `clock` with timers of another kind: what `labelled` of a clock with labels returns. */
+export function withTimers(clock: Clock, after: Clock["after"]): Clock {
+  return {
+    now: () => clock.now(),
+    monotonic: () => clock.monotonic(),
+    after,
+    sleep: (delayMs, signal) => sleepOn({ after }, delayMs, signal),
+    yield: () => clock.yield(),
+    hold: (name) => clock.hold(name),
+    labelled: (label) => clock.labelled(label),
+  };
+}
+
 const nothingHeld: Disposable = { [Symbol.dispose]() {} };
 
 export const systemClock: Clock = {

@@ -11,7 +11,7 @@
 //
 // A token that is never disposed of would hang a test for ever. So the call fails after `stuckAfterMs` of real time, with an error that
 // names the tokens.
-import { type Clock, checkDelay, sleepOn, systemClock, type TimerLabel } from "./clock.ts";
+import { type Clock, checkDelay, sleepOn, systemClock, type TimerLabel, withTimers } from "./clock.ts";
 import { KubeloopError } from "./errors.ts";
 import { KeyedHeap } from "./keyed-heap.ts";
 
@@ -88,16 +88,7 @@ export class FakeClock implements Clock {
   }
 
   labelled(label: TimerLabel): Clock {
-    const after = (delayMs: number, callback: () => void) => this.#startTimer(label, delayMs, callback);
-    return {
-      now: () => this.now(),
-      monotonic: () => this.monotonic(),
-      after,
-      sleep: (delayMs, signal) => sleepOn({ after }, delayMs, signal),
-      yield: () => this.yield(),
-      hold: (name) => this.hold(name),
-      labelled: (other) => this.labelled(other),
-    };
+    return withTimers(this, (delayMs, callback) => this.#startTimer(label, delayMs, callback));
   }
 
   /** Returns the timers that have not fired, in the order in which they will fire. */
@@ -224,7 +215,13 @@ export class FakeClock implements Clock {
   }
 
   #error(what: string): KubeloopError {
-    const timers = this.pending().slice(0, 10);
+    // Those that somebody waits for come first: they are what keeps it from being idle.
+    const pending = this.pending();
+    const ordered = [
+      ...pending.filter(({ kind }) => kind === "work"),
+      ...pending.filter(({ kind }) => kind !== "work"),
+    ];
+    const timers = ordered.slice(0, 10);
     const lines = timers.map((timer) => `${timer.kind} timer ${timer.name || "(unnamed)"} in ${timer.dueInMs} ms`);
     const more = this.#timers.size > timers.length ? [`${this.#timers.size - timers.length} more timers`] : [];
     const waiting = [...this.inFlight().map((name) => `in flight: ${name}`), ...lines, ...more];

@@ -60,5 +60,6 @@ export {
   type TokenBucketPolicy,
   takeToken,
 } from "./token-bucket.ts";
+export { TrackedClock } from "./tracked-clock.ts";
 export { type WaitingEntry, WaitingLine } from "./waiting-line.ts";
 export { YieldBudget } from "./yield-budget.ts";

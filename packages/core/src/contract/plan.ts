@@ -29,6 +29,11 @@ export interface Plan<Notes = unknown> extends PlanOptions<Notes> {
 export interface PlanOptions<Notes = unknown> {
   /** Requeues the key after this time even if no object changes, for example because of a deadline or a schedule. */
   readonly requeueAfterMs?: number | undefined;
+  /**
+   * Whether nobody waits for that requeue: a deadline that will hardly pass, or a look from time to time. A cluster in a test is settled although it is
+   * still to come.
+   */
+  readonly isRoutine?: boolean | undefined;
   /** Other keys to enqueue, in the same queue unless the wake names another. */
   readonly wakes?: readonly Wake[] | undefined;
   /** Set if `decide` could not decide everything. The plan is carried out, and the key is requeued with backoff, as after a failure. */

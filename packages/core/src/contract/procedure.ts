@@ -20,6 +20,11 @@ export type Procedure = (
 export interface ProcedureResult {
   /** Requeues the key after this time even if no object changes. */
   readonly requeueAfterMs?: number | undefined;
+  /**
+   * Whether nobody waits for that requeue: a deadline that will hardly pass, or a look from time to time. A cluster in a test is settled although it is
+   * still to come.
+   */
+  readonly isRoutine?: boolean | undefined;
 }
 
 /** Valid for one call of the procedure: afterwards `perform`, `carryOut`, `answer`, `record` and `wake` throw. */

@@ -24,7 +24,7 @@ import {
 import { type ControllerQueue, isTerminal, type RetryPolicy } from "../contract/for-drivers.ts";
 import type { Change } from "../contract/index.ts";
 import {
-  type AddOptions,
+  type AddAfterOptions,
   bucketRateLimiter,
   exponentialRateLimiter,
   maxOfRateLimiter,
@@ -55,7 +55,7 @@ export interface QueueWorkerOptions {
   readonly spans?: ControllerSpans | undefined;
 }
 
-export interface WakeOptions extends AddOptions {
+export interface WakeOptions extends AddAfterOptions {
   readonly afterMs?: number | undefined;
   /** The change that adds the key, if there is one. It may be the echo of the key's own write. */
   readonly change?: Change | undefined;
@@ -64,6 +64,8 @@ export interface WakeOptions extends AddOptions {
 }
 
 type Result = ReconcileResult | "stale";
+
+const neverAgain = { requeueAfterMs: undefined, isRoutine: undefined };
 
 /** How many wakes are remembered for a key being processed; more than the requests that one plan has in flight. */
 const mostPending = 128;
@@ -198,7 +200,7 @@ export class QueueWorker implements Disposable {
       counted.time.observe((clock.monotonic() - startMs) / 1000);
       counted.total[result].inc();
     }
-    if (definition.everyMs !== undefined) this.queue.addAfter(key, definition.everyMs);
+    if (definition.everyMs !== undefined) this.queue.addAfter(key, definition.everyMs, { isRoutine: true });
     if (log !== noLog) log.debug("reconciled", { key, result });
   }
 
@@ -226,9 +228,9 @@ export class QueueWorker implements Disposable {
     }
     if (reconciled.kind === "done" && reconciled.error !== undefined) return this.#fail(attempt, reconciled.error);
     this.#forget(attempt);
-    const afterMs = reconciled.kind === "done" ? reconciled.requeueAfterMs : undefined;
+    const { requeueAfterMs: afterMs, isRoutine } = reconciled.kind === "done" ? reconciled : neverAgain;
     if (afterMs === undefined) return "success";
-    this.#add(key, { afterMs, span: attempt.cause });
+    this.#add(key, { afterMs, isRoutine, span: attempt.cause });
     return "requeue_after";
   }
 
@@ -267,10 +269,10 @@ export class QueueWorker implements Disposable {
     return "error";
   }
 
-  #add(key: string, { afterMs, priority, span }: WakeOptions): void {
+  #add(key: string, { afterMs, isRoutine, priority, span }: WakeOptions): void {
     this.#options.spans?.woken(this.#options.name, key, { by: span?.(), afterMs: afterMs ?? 0 });
     if (afterMs === undefined || (afterMs === 0 && priority !== undefined)) this.queue.add(key, { priority });
-    else this.queue.addAfter(key, afterMs, { priority });
+    else this.queue.addAfter(key, afterMs, { priority, isRoutine });
   }
 
   /** Returns whether the key has failed and its retry is not due yet. */

@@ -53,6 +53,7 @@ export type Reconciled =
       readonly kind: "done";
       readonly reason: string;
       readonly requeueAfterMs: number | undefined;
+      readonly isRoutine?: boolean | undefined;
       /** Set if a part of the reconcile failed: the key is to be retried. */
       readonly error: Error | undefined;
     };
@@ -287,10 +288,12 @@ function toDone(
   reportPlan: Plan | undefined,
   reported: Outcome | undefined,
 ): Reconciled {
+  const { requeueAfterMs, isRoutine } = earlier(earlier(plan, reportPlan), recheck(outcome));
   return {
     kind: "done",
     reason: plan.reason,
-    requeueAfterMs: earlier(earlier(plan.requeueAfterMs, reportPlan?.requeueAfterMs), recheckAfterMs(outcome)),
+    requeueAfterMs,
+    isRoutine,
     error: outcome?.error ?? reported?.error ?? plan.unfinished ?? reportPlan?.unfinished,
   };
 }
@@ -299,12 +302,15 @@ function toDone(
  * An object that exists on the server but not in the cache may be removed before the cache receives it. Then no event adds the key, so the key
  * is requeued once more.
  */
-function recheckAfterMs(outcome: Outcome | undefined): number | undefined {
-  return outcome?.hasFoundExisting === true ? existingWaitMs : undefined;
+function recheck(outcome: Outcome | undefined): Requeue | undefined {
+  return outcome?.hasFoundExisting === true ? { requeueAfterMs: existingWaitMs } : undefined;
 }
 
-function earlier(one: number | undefined, other: number | undefined): number | undefined {
-  return one === undefined || other === undefined ? (one ?? other) : Math.min(one, other);
+type Requeue = Pick<Plan, "requeueAfterMs" | "isRoutine">;
+
+function earlier(one: Requeue, other: Requeue | undefined): Requeue {
+  if (other?.requeueAfterMs === undefined) return one;
+  return one.requeueAfterMs === undefined || other.requeueAfterMs < one.requeueAfterMs ? other : one;
 }
 
 /** Returns "stale" for a StaleReadError, so that the key is requeued later; throws any other error. */

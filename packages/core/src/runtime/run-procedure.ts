@@ -44,7 +44,13 @@ export async function runProcedure(procedure: Procedure, tools: ProcedureTools, 
     const error = context.isIdle ? undefined : await context.join();
     // Even if the procedure ignored its deadline, the attempt fails, because requests after the deadline were refused.
     attempt.throwIfAborted();
-    return { kind: "done", reason: "procedure", requeueAfterMs: result?.requeueAfterMs, error };
+    return {
+      kind: "done",
+      reason: "procedure",
+      requeueAfterMs: result?.requeueAfterMs,
+      isRoutine: result?.isRoutine,
+      error,
+    };
   } catch (thrown) {
     if (!context.isIdle) await context.join();
     if (thrown instanceof StaleReadError) return { kind: "stale", waitMs: staleWaitMs };
@@ -57,7 +63,7 @@ export async function runProcedure(procedure: Procedure, tools: ProcedureTools, 
 /** Throws if the result has an unknown field: otherwise the field would be ignored, and the key would not be requeued. */
 function checkResult(result: object): void {
   for (const field of Object.keys(result)) {
-    if (field === "requeueAfterMs") continue;
+    if (field === "requeueAfterMs" || field === "isRoutine") continue;
     const message = `reconcile returned "${field}", which means nothing: return { requeueAfterMs }, in milliseconds, or nothing`;
     throw new TerminalError(message);
   }

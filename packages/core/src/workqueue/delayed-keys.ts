@@ -49,6 +49,12 @@ export class DelayedKeys<K extends QueueKey> implements Disposable {
     this.#setTimer();
   }
 
+  delete(key: K): void {
+    if (this.#waiting.remove(key) === undefined || this.#waiting.size > 0) return;
+    this.#timer?.handle[Symbol.dispose]();
+    this.#timer = undefined;
+  }
+
   /** Drops all delayed keys. */
   [Symbol.dispose](): void {
     this.#waiting.clear();

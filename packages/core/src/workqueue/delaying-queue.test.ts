@@ -18,6 +18,41 @@ function takeAll(queue: DelayingQueue<string>): readonly string[] {
   return taken;
 }
 
+describe("routine delays", () => {
+  test.each([
+    ["the routine one is earlier", 20, 50, 20],
+    ["the routine one is later", 50, 20, 20],
+    ["both are due together", 20, 20, 20],
+  ])("a key with both kinds of delay comes once, at the earlier time: %s", async (_, routineMs, otherMs, dueMs) => {
+    const { queue, clock } = newQueue();
+    queue.addAfter("a", routineMs, { isRoutine: true });
+    queue.addAfter("a", otherMs);
+    await clock.advance(dueMs - 1);
+    expect(takeAll(queue)).toEqual([]);
+    await clock.advance(1);
+    expect(takeAll(queue)).toEqual(["a"]);
+    await clock.advance(10_000);
+    expect([takeAll(queue), queue.delayedSize, clock.pending()]).toEqual([[], 0, []]);
+  });
+
+  test("nobody waits for them", async () => {
+    const { queue, clock } = newQueue();
+    queue.addAfter("often", 50, { isRoutine: true });
+    expect(await clock.runUntilIdle()).toBe(0);
+    expect(queue.delayedSize).toBe(1);
+    queue.addAfter("once", 70);
+    expect(await clock.runUntilIdle()).toBe(70);
+    expect(takeAll(queue)).toEqual(["often", "once"]);
+  });
+
+  test("are dropped when the queue is shut down", async () => {
+    const { queue, clock } = newQueue();
+    queue.addAfter("a", 50, { isRoutine: true });
+    queue.shutDown();
+    expect([queue.delayedSize, clock.pending()]).toEqual([0, []]);
+  });
+});
+
 describe("delays", () => {
   test("a delayed key comes when its time has passed, not before", async () => {
     const { queue, clock } = newQueue();

@@ -21,9 +21,19 @@ export interface DelayingQueueOptions<K extends QueueKey> {
   readonly priorities?: PriorityOrderOptions<K> | undefined;
 }
 
+export interface AddAfterOptions extends AddOptions {
+  /**
+   * Whether nobody waits for the key: it is looked at from time to time, for ever. Its timer is a background timer, so a simulation or a cluster in a test
+   * is idle although the key will come again.
+   */
+  readonly isRoutine?: boolean | undefined;
+}
+
 export class DelayingQueue<K extends QueueKey> implements Disposable {
   readonly #queue: WorkQueue<K>;
   readonly #delayed: DelayedKeys<K>;
+  /** Those that nobody waits for. A key that is here and in `#delayed` comes once, at the earlier time. */
+  readonly #routine: DelayedKeys<K>;
   readonly #observer: QueueObserver<K>;
   readonly #metrics: Disposable | undefined;
 
@@ -35,9 +45,20 @@ export class DelayingQueue<K extends QueueKey> implements Disposable {
     this.#metrics = counted;
     this.#observer = counted ?? noQueueObserver;
     this.#queue = new WorkQueue<K>({ clock, order, observer: this.#observer });
+    const timer = `delayed keys${name === "" ? "" : ` of ${name}`}`;
     this.#delayed = new DelayedKeys<K>({
-      clock: clock.labelled({ kind: "work", name: `delayed keys${name === "" ? "" : ` of ${name}`}` }),
-      onDue: (key, priority) => this.#queue.add(key, { priority }),
+      clock: clock.labelled({ kind: "work", name: timer }),
+      onDue: (key, priority) => {
+        this.#routine.delete(key);
+        this.#queue.add(key, { priority });
+      },
+    });
+    this.#routine = new DelayedKeys<K>({
+      clock: clock.labelled({ kind: "background", name: timer }),
+      onDue: (key, priority) => {
+        this.#delayed.delete(key);
+        this.#queue.add(key, { priority });
+      },
     });
   }
 
@@ -47,7 +68,7 @@ export class DelayingQueue<K extends QueueKey> implements Disposable {
   }
 
   get delayedSize(): number {
-    return this.#delayed.size;
+    return this.#delayed.size + this.#routine.size;
   }
 
   get isShutDown(): boolean {
@@ -59,13 +80,13 @@ export class DelayingQueue<K extends QueueKey> implements Disposable {
   }
 
   /** Adds the key after `delayMs`; immediately if that is zero or negative. */
-  addAfter(key: K, delayMs: number, options?: AddOptions): void {
+  addAfter(key: K, delayMs: number, options?: AddAfterOptions): void {
     if (Number.isNaN(delayMs)) throw notANumber(key);
     if (this.#queue.isShutDown) return;
     this.#observer.retried();
     const priority = options?.priority ?? this.#queue.priorityInFlight(key);
     if (delayMs <= 0) this.#queue.add(key, { priority });
-    else this.#delayed.add(key, delayMs, priority);
+    else (options?.isRoutine === true ? this.#routine : this.#delayed).add(key, delayMs, priority);
   }
 
   take(): K | undefined {
@@ -86,6 +107,7 @@ export class DelayingQueue<K extends QueueKey> implements Disposable {
 
   shutDown(): void {
     this.#delayed[Symbol.dispose]();
+    this.#routine[Symbol.dispose]();
     this.#queue.shutDown();
   }
 

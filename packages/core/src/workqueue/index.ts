@@ -3,7 +3,7 @@
 // rate-limiting-queue.ts combines them into the queue that controllers use. Nothing here depends on Kubernetes: keys are any primitives.
 //
 // Not here: workers (runtime), and the meaning of a key.
-export { DelayingQueue, type DelayingQueueOptions } from "./delaying-queue.ts";
+export { type AddAfterOptions, DelayingQueue, type DelayingQueueOptions } from "./delaying-queue.ts";
 export { type ParallelOptions, parallelizeUntil } from "./parallelize.ts";
 export { PriorityOrder, type PriorityOrderOptions } from "./priority-order.ts";
 export { type QueueMetrics, queueMetrics } from "./queue-metrics.ts";

@@ -1,4 +1,6 @@
 // The queue that controllers use: a DelayingQueue with `addRateLimited`, whose delay a rate limiter computes.
+
+import type { AddAfterOptions } from "./delaying-queue.ts";
 import { DelayingQueue, type DelayingQueueOptions } from "./delaying-queue.ts";
 import { defaultControllerRateLimiter, type RateLimiter } from "./rate-limiters.ts";
 import type { QueueKey } from "./ready-order.ts";
@@ -36,7 +38,7 @@ export class RateLimitingQueue<K extends QueueKey> implements Disposable {
   }
 
   /** Adds the key after `delayMs`; immediately if that is zero or negative. */
-  addAfter(key: K, delayMs: number, options?: AddOptions): void {
+  addAfter(key: K, delayMs: number, options?: AddAfterOptions): void {
     this.#queue.addAfter(key, delayMs, options);
   }
 

@@ -36,6 +36,11 @@ import { type ReconcileContext, type ReconcileRequest, RunningReconcile } from "
 export interface ReconcileResult {
   /** When to reconcile the key again, even without a change. */
   readonly requeueAfterMs?: number | undefined;
+  /**
+   * Whether nobody waits for that requeue: a deadline that will hardly pass, or a look from time to time. A cluster in a test is settled although it is
+   * still to come.
+   */
+  readonly isRoutine?: boolean | undefined;
   /** Not a valid field: it exists only so that the compiler's message names the right one. */
   readonly requeueAfter?: "there is no requeueAfter: return { requeueAfterMs }, in milliseconds";
   /** Not a valid field, for the same reason. */

@@ -1,0 +1,87 @@
+// Real time, for a cluster in a test that must know when nothing is under way. It is the system's clock, and counts what a fake clock would wait for: timers
+// that somebody waits for, and in-flight tokens (requests, lazy imports, crypto). Background timers (heartbeats, resyncs) do not count.
+//
+// Promise: `whenIdle` resolves at a moment at which everything that could run without the clock has run, and no such timer or token is left. What comes
+// from outside the process, such as a request on a socket, may begin right after.
+import { type Clock, sleepOn, systemClock, type TimerLabel, withTimers } from "./clock.ts";
+import { deferred } from "./deferred.ts";
+import { untilAborted } from "./signal.ts";
+
+const unlabelled: TimerLabel = { kind: "work", name: "" };
+
+export class TrackedClock implements Clock {
+  readonly #underWay = new Map<number, string>();
+  #made = 0;
+  #idle = deferred();
+
+  now(): number {
+    return systemClock.now();
+  }
+
+  monotonic(): number {
+    return systemClock.monotonic();
+  }
+
+  after(delayMs: number, callback: () => void): Disposable {
+    return this.#startTimer(unlabelled, delayMs, callback);
+  }
+
+  sleep(delayMs: number, signal: AbortSignal): Promise<void> {
+    return sleepOn(this, delayMs, signal);
+  }
+
+  async yield(): Promise<void> {
+    using _token = this.hold("yield");
+    await systemClock.yield();
+  }
+
+  hold(name: string): Disposable {
+    return this.#begin(name);
+  }
+
+  labelled(label: TimerLabel): Clock {
+    return withTimers(this, (delayMs, callback) => this.#startTimer(label, delayMs, callback));
+  }
+
+  /** Names of what is under way, oldest first. */
+  underWay(): readonly string[] {
+    return [...this.#underWay.values()];
+  }
+
+  async whenIdle(signal: AbortSignal): Promise<void> {
+    for (;;) {
+      // Everything that is ready runs first. Twice, because what was read from a socket is handed on only in the next round.
+      await systemClock.yield();
+      await systemClock.yield();
+      if (this.#underWay.size === 0) return;
+      await untilAborted(this.#idle.promise, signal);
+    }
+  }
+
+  #startTimer({ kind, name }: TimerLabel, delayMs: number, callback: () => void): Disposable {
+    if (kind === "background" || delayMs === Number.POSITIVE_INFINITY) return systemClock.after(delayMs, callback);
+    const counted = this.#begin(`timer ${name || "(unnamed)"}`);
+    const timer = systemClock.after(delayMs, () => {
+      counted[Symbol.dispose]();
+      callback();
+    });
+    return {
+      [Symbol.dispose]() {
+        timer[Symbol.dispose]();
+        counted[Symbol.dispose]();
+      },
+    };
+  }
+
+  #begin(name: string): Disposable {
+    const order = this.#made++;
+    this.#underWay.set(order, name);
+    return {
+      [Symbol.dispose]: () => {
+        if (!this.#underWay.delete(order) || this.#underWay.size > 0) return;
+        this.#idle.resolve();
+        this.#idle = deferred();
+      },
+    };
+  }
+}
