@@ -106,7 +106,7 @@ function decideRollout(draft: Draft, { deployment, podsOf }: Observed): Plan<Rol
 }
 
 /** The revisions must be right before one of them is looked for. */
-function decideRollback(draft: Draft, sets: readonly Set[], asked: number): Plan<Rollout> | Plan<undefined> {
+function decideRollback(draft: Draft, sets: readonly Set[], asked: bigint): Plan<Rollout> | Plan<undefined> {
   const { deployment } = draft;
   const newSet = draft.ensureNewSet();
   const isCurrent =

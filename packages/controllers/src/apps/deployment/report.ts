@@ -54,7 +54,7 @@ export const newReport =
     const current = { ...deployment, status };
     const after = renewed(current, notes, { countsTerminating, nowMs });
     const requeueAfterMs = notes.reports === "all" ? progressCheckInMs(deployment, after, nowMs) : undefined;
-    return plan("status", [[editRevision(deployment, after, notes)]], { requeueAfterMs });
+    return plan("status", [[editRevision(deployment, after, notes)]], { requeueAfterMs, isRoutine: true });
   };
 
 interface Renewal extends ReportOptions {

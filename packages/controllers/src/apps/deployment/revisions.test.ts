@@ -89,17 +89,24 @@ describe("the annotations of the newest set", () => {
   });
 });
 
-test("the highest revision, and the one before it", () => {
-  const sets = [set(1), set(5), set(3), set(2, { annotations: numbered("x") })];
-  expect(maxRevision(sets)).toBe(5);
-  expect(lastRevision(sets)).toBe(3);
-  expect([maxRevision([]), lastRevision([set(4)])]).toEqual([0, 0]);
+test("revisions count on in 64 bits, exactly", () => {
+  const other = set(2, { annotations: numbered("3546343826724305832") });
+  expect(newestAnnotations(web({}), set(1, { metadata: { annotations: {} } }), [other])).toMatchObject(
+    numbered("3546343826724305833"),
+  );
 });
 
-test("a revision that is too large to count on from, or below zero, does not count", () => {
+test("the highest revision, and the one before it", () => {
+  const sets = [set(1), set(5), set(3), set(2, { annotations: numbered("x") })];
+  expect(maxRevision(sets)).toBe(5n);
+  expect(lastRevision(sets)).toBe(3n);
+  expect([maxRevision([]), lastRevision([set(4)])]).toEqual([0n, 0n]);
+});
+
+test("a revision that is too large for 64 bits, or below zero, does not count", () => {
   const written = (revision: string) => set(1, { annotations: numbered(revision) });
-  expect(maxRevision([set(3), written("99999999999999999999")])).toBe(3);
-  expect(lastRevision([set(3), written("-1")])).toBe(0);
+  expect(maxRevision([set(3), written("9223372036854775808")])).toBe(3n);
+  expect(lastRevision([set(3), written("-1")])).toBe(0n);
 });
 
 test("the size that a set was scaled for is kept, and read again", () => {
@@ -130,8 +137,10 @@ describe("a size is not there if it is", () => {
 });
 
 test.each([
-  ["a revision", "3", 3],
-  ["the last one", "0", 0],
+  ["a revision", "3", 3n],
+  ["one with a sign", "+3", 3n],
+  ["the last one", "0", 0n],
+  ["one of nineteen digits", "9223372036854775807", 9_223_372_036_854_775_807n],
   ["none if there is no annotation", undefined, undefined],
   ["none if it is empty", "", undefined],
   ["none if it is no number", "first", undefined],

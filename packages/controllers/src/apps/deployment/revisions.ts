@@ -39,21 +39,23 @@ export function keptAnnotations(annotations: Annotations | undefined): Annotatio
   return Object.fromEntries(Object.entries(annotations ?? {}).filter(([key]) => ownAnnotations.has(key)));
 }
 
-/** 0 for a set without one; undefined for one that is no number. */
-export function revisionOf({ metadata }: Set): number | undefined {
+/** Any integer of 64 bits. 0 for a set without one; undefined for one that is no such number. */
+export function revisionOf({ metadata }: Set): bigint | undefined {
   const text = metadata.annotations?.[revisionAnnotation];
-  return text === undefined ? 0 : parseInteger(text);
+  return text === undefined ? 0n : parseInteger(text);
 }
 
-export function maxRevision(sets: readonly Set[]): number {
-  return sets.reduce((max, set) => Math.max(max, revisionOf(set) ?? 0), 0);
+export function maxRevision(sets: readonly Set[]): bigint {
+  return sets.reduce((max, set) => larger(max, revisionOf(set) ?? 0n), 0n);
 }
 
 /** The second highest one; 0 if there is none. */
-export function lastRevision(sets: readonly Set[]): number {
-  const [, last = 0] = sets.map((set) => revisionOf(set) ?? 0).toSorted((a, b) => b - a);
-  return Math.max(last, 0);
+export function lastRevision(sets: readonly Set[]): bigint {
+  const [, last = 0n] = sets.map((set) => revisionOf(set) ?? 0n).toSorted((a, b) => (a < b ? 1 : a > b ? -1 : 0));
+  return larger(last, 0n);
 }
+
+const larger = (a: bigint, b: bigint) => (a > b ? a : b);
 
 /** How long a history may become, in characters: a hundred revisions or more. */
 const longestHistory = 2000;
@@ -67,8 +69,8 @@ export function newestAnnotations(
   const before = set.metadata.annotations ?? {};
   const copied = { ...before, ...sharedAnnotations(deployment.metadata.annotations) };
   const own = before[revisionAnnotation];
-  const current = own === undefined || own === "" ? 0 : parseInteger(own);
-  const revision = maxRevision(others) + 1;
+  const current = own === undefined || own === "" ? 0n : parseInteger(own);
+  const revision = maxRevision(others) + 1n;
   // One that somebody has made unreadable stays as it is.
   if (current === undefined || current >= revision) return isEqual(before, copied) ? undefined : copied;
   const renumbered = { ...copied, [revisionAnnotation]: String(revision) };
@@ -105,15 +107,16 @@ export function sizeAnnotationOf({ metadata }: Set, key: string): number | undef
 }
 
 /** The revision to roll back to; undefined if none is asked for, or none that can be read. */
-export function rollbackRevisionOf({ metadata }: appsv1.Deployment): number | undefined {
+export function rollbackRevisionOf({ metadata }: appsv1.Deployment): bigint | undefined {
   const text = metadata.annotations?.[rollbackAnnotation];
   return text === undefined || text === "" ? undefined : parseInteger(text);
 }
 
-/** Undefined also for a number that is too large to count on from: it would be stored as another one. */
-function parseInteger(text: string): number | undefined {
-  const number = /^[+-]?[0-9]+$/.test(text) ? Number(text) : Number.NaN;
-  return Number.isSafeInteger(number) ? number : undefined;
+/** Undefined also for a number that is too large for 64 bits. */
+function parseInteger(text: string): bigint | undefined {
+  if (!/^[+-]?[0-9]+$/.test(text)) return undefined;
+  const number = BigInt(text.replace(/^\+/, ""));
+  return BigInt.asIntN(64, number) === number ? number : undefined;
 }
 
 function isEqual(a: Annotations, b: Annotations): boolean {
@@ -144,5 +147,5 @@ const compareAbsent = (one: string | undefined, other: string | undefined) =>
 /** Lower revisions first; those that are equal or cannot be read by age. */
 export function compareRevision(one: Set, other: Set): number {
   const [a, b] = [revisionOf(one), revisionOf(other)];
-  return a === undefined || b === undefined || a === b ? compareAge(one, other) : a - b;
+  return a === undefined || b === undefined || a === b ? compareAge(one, other) : a < b ? -1 : 1;
 }

@@ -12,10 +12,10 @@ type Set = appsv1.ReplicaSet;
 export function rollBack(
   deployment: appsv1.Deployment,
   sets: readonly Set[],
-  asked: number,
+  asked: bigint,
 ): readonly (Action | undefined)[] {
-  const revision = asked === 0 ? lastRevision(sets) : asked;
-  if (revision === 0) return giveUp(deployment, "DeploymentRollbackRevisionNotFound", "Unable to find last revision.");
+  const revision = asked === 0n ? lastRevision(sets) : asked;
+  if (revision === 0n) return giveUp(deployment, "DeploymentRollbackRevisionNotFound", "Unable to find last revision.");
   const set = sets.find((each) => revisionOf(each) === revision);
   if (set === undefined) {
     const message = "Unable to find the revision to rollback to.";

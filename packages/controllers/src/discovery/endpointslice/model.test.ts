@@ -6,6 +6,7 @@ import { describe, expect, test } from "vitest";
 import { sliceActions } from "../../domain/endpoint-slices.ts";
 import type { DecidedSlices } from "./decide.ts";
 import { EndpointSliceModel, newAbsorb, newLearn, zonesWake } from "./model.ts";
+import type { Observed } from "./observe.ts";
 import { sliceOf } from "./slices.fixture.ts";
 
 const absorb = newAbsorb({ sliceDelayMs: 1000 });
@@ -54,7 +55,10 @@ test("Services whose zones fit the nodes no longer are found", () => {
   model.noteHints("shop/leans", hintsFor({ a: 9, b: 1 }), true);
   model.noteHints("shop/gone", hintsFor({ a: 9, b: 1 }), true);
   model.forget("shop/gone");
-  expect(model.overloadedServices()).toEqual(["shop/leans"]);
+  model.noteWithoutHints("shop/asks", true);
+  model.noteWithoutHints("shop/asked", true);
+  model.noteWithoutHints("shop/asked", false);
+  expect(model.misfittingServices()).toEqual(["shop/leans", "shop/asks"]);
 });
 
 test("the gauges count endpoints, slices and traffic distributions, and forget what is gone", () => {
@@ -116,6 +120,16 @@ describe("after a plan", () => {
   test("what was seen and decided is remembered", () => {
     const model = learned();
     expect([model.timesOf("shop/web"), model.hasHints("shop/web")]).toEqual([notes.times, true]);
+  });
+  test.each([
+    ["nodes that changed since it was observed wake it again", ["a", "b"], ["shop/web"]],
+    ["nodes that did not, do not", [], []],
+  ])("%s", (_, zones, wakes) => {
+    const model = modelWith(...zones);
+    const topology = { ratios: undefined, hasSeenNodes: true };
+    const observed = { key: "shop/web", isGone: false, selecting: { topology } } as unknown as Observed;
+    const outcome = outcomeOf(plan<DecidedSlices>("slices", [actions], { notes }), () => undefined);
+    expect(learn(model, observed, { outcome, nowMs: 0, answer: () => undefined })).toEqual(wakes);
   });
   test("that failed, the next try still belongs to the same change", () => {
     const conflict = newConflict({ group: "discovery.k8s.io", resource: "endpointslices" }, "a", { detail: "changed" });

@@ -15,7 +15,7 @@ import {
 } from "./metrics.ts";
 import { manager, type Observed } from "./observe.ts";
 import { type HintedZones, isOverloaded } from "./topology-hints.ts";
-import { Zones } from "./zones.ts";
+import { type ZoneRatios, Zones } from "./zones.ts";
 
 /** The one key of the queue that looks for Services whose hints fit the nodes no longer. */
 export const zonesWake: Wake = { queue: "topology", key: "zones" };
@@ -27,6 +27,8 @@ export class EndpointSliceModel {
   readonly #times = new Map<string, TriggerTimes>();
   readonly #hints = new Map<string, ReadonlyMap<AddressType, HintedZones>>();
   readonly #withHints = new Set<string>();
+  /** Those that ask for hints and could not be given any. */
+  readonly #withoutHints = new Set<string>();
   readonly #distributions = new Map<string, string>();
   /** All that there ever were: a gauge that was above 0 goes back to 0. */
   readonly #services = new Map<string, number>();
@@ -43,11 +45,16 @@ export class EndpointSliceModel {
     return this.#withHints.has(key);
   }
 
-  overloadedServices(): readonly string[] {
+  /**
+   * Those whose hints fit the nodes no longer, and those that ask for hints and have none: upstream lets the latter wait for their next change, which may
+   * have been seen before the node that brings the zone back.
+   */
+  misfittingServices(): readonly string[] {
     const { ratios } = this.zones;
-    return [...this.#hints]
+    const overloaded = [...this.#hints]
       .filter(([, byType]) => [...byType.values()].some((zones) => isOverloaded(zones, ratios)))
       .map(([key]) => key);
+    return ratios === undefined ? overloaded : [...overloaded, ...this.#withoutHints];
   }
 
   noteTimes(key: string, times: TriggerTimes): void {
@@ -60,6 +67,11 @@ export class EndpointSliceModel {
     else this.#hints.set(key, byType);
     if (hasHints) this.#withHints.add(key);
     else this.#withHints.delete(key);
+  }
+
+  noteWithoutHints(key: string, isWithout: boolean): void {
+    if (isWithout) this.#withoutHints.add(key);
+    else this.#withoutHints.delete(key);
   }
 
   noteCounts(key: string, groups: ReadonlyMap<AddressType, readonly GroupCount[]>): void {
@@ -86,6 +98,7 @@ export class EndpointSliceModel {
     this.echoes.forget(key);
     this.#times.delete(key);
     this.noteHints(key, new Map(), false);
+    this.noteWithoutHints(key, false);
     this.noteCounts(key, new Map());
     this.noteDistribution(key, undefined);
   }
@@ -126,8 +139,19 @@ export const newLearn =
     const isChanged = model.echoes.end(key, learned.outcome);
     if (isGone) model.forget(key);
     remember(model, observed, learned);
-    return isChanged ? [{ key, afterMs: sliceDelayMs }] : [];
+    // Nodes that changed meanwhile were compared with the hints before these.
+    const again = haveZonesChanged(model, observed) ? [key] : [];
+    return isChanged ? [...again, { key, afterMs: sliceDelayMs }] : again;
   };
+
+function haveZonesChanged({ zones }: EndpointSliceModel, { selecting }: Observed): boolean {
+  return selecting !== undefined && !isSameShares(selecting.topology.ratios, zones.ratios);
+}
+
+function isSameShares(a: ZoneRatios | undefined, b: ZoneRatios | undefined): boolean {
+  if (a === undefined || b === undefined) return a === b;
+  return a.size === b.size && [...a].every(([zone, share]) => b.get(zone) === share);
+}
 
 function remember(model: EndpointSliceModel, { key }: Observed, { outcome }: Learned<DecidedSlices>): void {
   const { notes } = outcome;
@@ -135,6 +159,7 @@ function remember(model: EndpointSliceModel, { key }: Observed, { outcome }: Lea
   // The next try still belongs to the change that this one was for.
   if (!outcome.hasFailed) model.noteTimes(key, notes.times);
   model.noteHints(key, notes.hints, notes.hasHints);
+  model.noteWithoutHints(key, notes.usesTopology && notes.hints.size === 0);
   model.noteCounts(key, notes.counts);
   model.noteDistribution(key, notes.distribution);
 }

@@ -57,7 +57,7 @@ export function observe(key: string, { snapshot, model }: View<EndpointSliceMode
   };
 }
 
-/** For the queue of the zones: the Services whose hints fit the nodes no longer. */
+/** For the queue of the zones: the Services whose hints fit the nodes no longer, or are missing. */
 export function observeZones(_key: string, { model }: View<EndpointSliceModel>): readonly string[] {
-  return model.overloadedServices();
+  return model.misfittingServices();
 }

@@ -254,10 +254,12 @@ export const ownSliceScenarios: readonly Scenario[] = [
       await stage.relabelPod("b", { app: "web" });
       await stage.untilEndpoints([isReady("10.1.0.1:8080")]);
       await stage.patchService({ spec: { selector: null } });
-      // Nobody's business now: it stays as it is.
-      await stage.removePod("a");
+      // Nobody's business now: it stays as it is. That the Service was seen before the pod goes, and the pod after, a later one of each shows.
       await stage.addService({ selector: appLabels }, { name: "sentinel" });
       await stage.untilEndpoints([isReady("10.1.0.2:8080")], "sentinel");
+      await stage.removePod("a");
+      await stage.addPod("c", { ips: ["10.1.0.3"] });
+      await stage.untilEndpoints([isReady("10.1.0.2:8080"), isReady("10.1.0.3:8080")], "sentinel");
       await stage.untilEndpoints([isReady("10.1.0.1:8080")]);
     },
   },
