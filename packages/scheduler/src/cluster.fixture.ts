@@ -1,7 +1,24 @@
 // Nodes, pods and whole clusters for the tests of the scheduler, in few words.
 import { seededRandom } from "@kubeloop/core/base";
-import type { Container, Namespace, Node, Pod, PodSpec, Service, Taint } from "@kubeloop/core/types/core/v1";
+import type {
+  Container,
+  Namespace,
+  Node,
+  PersistentVolume,
+  PersistentVolumeClaim,
+  Pod,
+  PodSpec,
+  Service,
+  Taint,
+} from "@kubeloop/core/types/core/v1";
 import type { PodDisruptionBudget } from "@kubeloop/core/types/policy/v1";
+import type {
+  CSIDriver,
+  CSINode,
+  CSIStorageCapacity,
+  StorageClass,
+  VolumeAttachment,
+} from "@kubeloop/core/types/storage/v1";
 import { type Listers, noListers } from "./framework/listers.ts";
 import type { Cycle, Plugin } from "./framework/plugin.ts";
 import { defaultPlugins } from "./plugins/default-plugins.ts";
@@ -84,6 +101,13 @@ export interface ClusterFacts {
   readonly services?: readonly Service[];
   readonly namespaces?: readonly Namespace[];
   readonly budgets?: readonly PodDisruptionBudget[];
+  readonly claims?: readonly PersistentVolumeClaim[];
+  readonly volumes?: readonly PersistentVolume[];
+  readonly classes?: readonly StorageClass[];
+  readonly csiNodes?: readonly CSINode[];
+  readonly csiDrivers?: readonly CSIDriver[];
+  readonly capacities?: readonly CSIStorageCapacity[];
+  readonly attachments?: readonly VolumeAttachment[];
 }
 
 export function snapshotOf({ nodes, pods = [] }: ClusterFacts): Snapshot {
@@ -93,9 +117,21 @@ export function snapshotOf({ nodes, pods = [] }: ClusterFacts): Snapshot {
   return snapshot;
 }
 
-export function listersOf({ services = [], namespaces = [], budgets = [] }: ClusterFacts): Listers {
+export function listersOf(facts: Omit<ClusterFacts, "nodes">): Listers {
+  const { services = [], namespaces = [], budgets = [], volumes = [], capacities = [], attachments = [] } = facts;
+  type Named = { readonly metadata: { readonly name?: string; readonly namespace?: string } };
+  const find = <T extends Named>(objects: readonly T[] | undefined, name: string, namespace?: string) =>
+    objects?.find(({ metadata }) => metadata.name === name && metadata.namespace === namespace);
   return {
     ...noListers,
+    persistentVolumeClaim: (namespace, name) => find(facts.claims, name, namespace),
+    persistentVolume: (name) => find(volumes, name),
+    persistentVolumes: () => volumes,
+    storageClass: (name) => find(facts.classes, name),
+    csiNode: (name) => find(facts.csiNodes, name),
+    csiDriver: (name) => find(facts.csiDrivers, name),
+    csiStorageCapacities: () => capacities,
+    volumeAttachments: () => attachments,
     namespace: (name) => namespaces.find(({ metadata }) => metadata.name === name),
     namespaces: () => namespaces,
     services: (namespace) => services.filter(({ metadata }) => metadata.namespace === namespace),

@@ -5,8 +5,9 @@ import type { Pod } from "@kubeloop/core/types/core/v1";
 import { Diagnosis, printDiagnosis } from "./framework/diagnosis.ts";
 import { type PreFiltered, preFilter, runFiltersWithNominated } from "./framework/filter-nodes.ts";
 import type { Listers } from "./framework/listers.ts";
-import type { Cycle } from "./framework/plugin.ts";
+import { type Cycle, PluginError } from "./framework/plugin.ts";
 import { pickBest, type Scoring, scoreNodes } from "./framework/score-nodes.ts";
+import type { VolumesToBind } from "./framework/volumes-to-bind.ts";
 import { preempt } from "./preemption/preempt.ts";
 import type { Candidate } from "./preemption/select-victims.ts";
 import type { NodeInfo } from "./snapshot/node-info.ts";
@@ -28,9 +29,16 @@ export interface ScheduleOptions {
 }
 
 export type Verdict = { readonly startIndex: number } & (
-  | { readonly at: "scheduled"; readonly nodeName: string }
+  | {
+      readonly at: "scheduled";
+      readonly nodeName: string;
+      /** What must be bound before the pod is. Undefined: nothing. */
+      readonly volumes?: VolumesToBind;
+    }
   /** The snapshot is empty. No plugin refused, so that the pod is retried with backoff and without waiting for an event. */
   | { readonly at: "no nodes"; readonly message: string }
+  /** A plugin could not tell. The pod is retried with backoff. */
+  | { readonly at: "error"; readonly message: string }
   | {
       readonly at: "unschedulable";
       readonly message: string;
@@ -41,11 +49,20 @@ export type Verdict = { readonly startIndex: number } & (
 );
 
 export function schedulePod(pod: Pod, options: ScheduleOptions): Verdict {
-  const { snapshot, listers, plugins, startIndex } = options;
+  const { snapshot, listers, startIndex } = options;
   if (snapshot.nodes.length === 0) {
     return { at: "no nodes", message: "no nodes available to schedule pods", startIndex };
   }
-  const cycle: Cycle = { pod: incomingPodInfo(pod), snapshot, listers };
+  try {
+    return findNode({ pod: incomingPodInfo(pod), snapshot, listers }, options);
+  } catch (error) {
+    if (error instanceof PluginError) return { at: "error", message: error.message, startIndex };
+    throw error;
+  }
+}
+
+function findNode(cycle: Cycle, options: ScheduleOptions): Verdict {
+  const { plugins } = options;
   const diagnosis = new Diagnosis();
   const preFiltered = preFilter(
     plugins.map(({ plugin }) => plugin),
@@ -61,15 +78,22 @@ export function schedulePod(pod: Pod, options: ScheduleOptions): Verdict {
   }
   const search: Search = { cycle, preFiltered, diagnosis, options };
   const nominated = findNominated(search);
-  if (nominated !== undefined) return { at: "scheduled", nodeName: nominated.name, startIndex };
+  if (nominated !== undefined) return placed(cycle, nominated, options);
   const { feasible, nextIndex } = findFeasible(search);
-  if (feasible.length === 0) return explain(cycle, preFiltered, diagnosis, { ...options, startIndex: nextIndex });
-  const [only] = feasible;
-  if (feasible.length === 1 && only !== undefined) {
-    return { at: "scheduled", nodeName: only.name, startIndex: nextIndex };
+  const after = { ...options, startIndex: nextIndex };
+  const [first] = feasible;
+  if (first === undefined) return explain(cycle, preFiltered, diagnosis, after);
+  // A single node needs no score.
+  const best = feasible.length === 1 ? 0 : pickBest(scoreNodes(plugins, cycle, feasible));
+  return placed(cycle, feasible[best] ?? first, after);
+}
+
+function placed(cycle: Cycle, node: NodeInfo, { plugins, startIndex }: ScheduleOptions): Verdict {
+  for (const { plugin } of plugins) {
+    const volumes = plugin.reserve?.(cycle, node);
+    if (volumes !== undefined) return { at: "scheduled", nodeName: node.name, volumes, startIndex };
   }
-  const best = feasible[pickBest(scoreNodes(plugins, cycle, feasible))];
-  return { at: "scheduled", nodeName: best?.name ?? "", startIndex: nextIndex };
+  return { at: "scheduled", nodeName: node.name, startIndex };
 }
 
 interface Search {

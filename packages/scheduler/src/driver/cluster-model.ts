@@ -29,6 +29,12 @@ export class ClusterModel {
     this.#isOurs = isOurs;
   }
 
+  /** The numbers of `scheduler_cache_size`. */
+  get sizes(): { readonly assumed_pods: number; readonly pods: number; readonly nodes: number } {
+    const { podCount, nodes } = this.snapshot;
+    return { assumed_pods: this.#assumed.size, pods: podCount, nodes: nodes.length };
+  }
+
   isAssumed(uid: string): boolean {
     return this.#assumed.has(uid);
   }

@@ -6,6 +6,8 @@ export function informerListers(informers: SharedInformerFactory): Listers {
   const { namespaces, services, replicationControllers } = informers.core.v1;
   const { replicaSets, statefulSets } = informers.apps.v1;
   const { podDisruptionBudgets } = informers.policy.v1;
+  const { persistentVolumes, persistentVolumeClaims } = informers.core.v1;
+  const { storageClasses, csiNodes, csiDrivers, csiStorageCapacities, volumeAttachments } = informers.storage.v1;
   const listers = {
     namespaces: namespaces.lister,
     services: services.lister,
@@ -13,6 +15,13 @@ export function informerListers(informers: SharedInformerFactory): Listers {
     replicaSets: replicaSets.lister,
     statefulSets: statefulSets.lister,
     podDisruptionBudgets: podDisruptionBudgets.lister,
+    persistentVolumes: persistentVolumes.lister,
+    persistentVolumeClaims: persistentVolumeClaims.lister,
+    storageClasses: storageClasses.lister,
+    csiNodes: csiNodes.lister,
+    csiDrivers: csiDrivers.lister,
+    csiStorageCapacities: csiStorageCapacities.lister,
+    volumeAttachments: volumeAttachments.lister,
   };
   return {
     namespace: (name) => listers.namespaces.get(name),
@@ -22,5 +31,13 @@ export function informerListers(informers: SharedInformerFactory): Listers {
     replicaSet: (namespace, name) => listers.replicaSets.namespace(namespace).get(name),
     statefulSet: (namespace, name) => listers.statefulSets.namespace(namespace).get(name),
     podDisruptionBudgets: () => listers.podDisruptionBudgets.list(),
+    persistentVolumeClaim: (namespace, name) => listers.persistentVolumeClaims.namespace(namespace).get(name),
+    persistentVolume: (name) => listers.persistentVolumes.get(name),
+    persistentVolumes: () => listers.persistentVolumes.list(),
+    storageClass: (name) => listers.storageClasses.get(name),
+    csiNode: (name) => listers.csiNodes.get(name),
+    csiDriver: (name) => listers.csiDrivers.get(name),
+    csiStorageCapacities: () => listers.csiStorageCapacities.list(),
+    volumeAttachments: () => listers.volumeAttachments.list(),
   };
 }

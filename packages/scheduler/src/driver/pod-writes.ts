@@ -58,6 +58,11 @@ export class PodWrites {
     await this.#patchStatus(pod, status, signal);
   }
 
+  /** Says where the pod will be bound, because that may take its time. */
+  async nominate(pod: Pod, nominatedNodeName: string, signal: AbortSignal): Promise<void> {
+    await this.#patchStatus(pod, { nominatedNodeName }, signal);
+  }
+
   async clearNomination(pod: Pod, signal: AbortSignal): Promise<void> {
     await this.#patchStatus(pod, { nominatedNodeName: null }, signal);
   }

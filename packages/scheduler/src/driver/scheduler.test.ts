@@ -1,110 +1,24 @@
 import { ApiServer } from "@kubeloop/apiserver";
-import type { Transport } from "@kubeloop/core/api";
-import { FakeClock, MetricsRegistry, noLog, seededRandom, TaskScope } from "@kubeloop/core/base";
-import { type Client, clientOf } from "@kubeloop/core/client";
-import { eventsEvents, namespaces, nodes, pods, priorityClasses } from "@kubeloop/core/resources";
-import { eventually } from "@kubeloop/core/testing";
-import type { Node, Pod } from "@kubeloop/core/types/core/v1";
+import type { Resource, Transport } from "@kubeloop/core/api";
+import { deferred, MetricsRegistry, noLog, systemClock, untilAborted } from "@kubeloop/core/base";
+import { clientOf } from "@kubeloop/core/client";
+import { SharedInformerFactory } from "@kubeloop/core/informer";
+import {
+  csiDrivers,
+  csiNodes,
+  csiStorageCapacities,
+  nodes,
+  persistentVolumeClaims,
+  persistentVolumes,
+  pods,
+  storageClasses,
+  volumeAttachments,
+} from "@kubeloop/core/resources";
 import { expect, test } from "vitest";
-import { node, type PodFacts, pod } from "../cluster.fixture.ts";
+import { node } from "../cluster.fixture.ts";
 import { defaultPlugins } from "../plugins/default-plugins.ts";
-import { Scheduler, type SchedulerOptions } from "./scheduler.ts";
-
-const never = new AbortController().signal;
-
-/** The scheduler on an embedded API server, in virtual time. */
-interface Running {
-  readonly client: Client;
-  readonly clock: FakeClock;
-  /** Adds a node that is ready: the server taints new ones until they are. */
-  addNode(node: Node): Promise<void>;
-  create(name: string, facts?: PodFacts): Promise<Pod>;
-  get(name: string): Promise<Pod>;
-  until<T>(what: string, look: () => Promise<T | undefined>): Promise<T>;
-  nodeOf(name: string): Promise<string>;
-  messageOf(name: string): Promise<string>;
-  notes(reason: string): Promise<readonly string[]>;
-}
-
-async function withScheduler(
-  use: (running: Running) => Promise<void>,
-  options: Partial<SchedulerOptions> & { readonly wrap?: (transport: Transport) => Transport } = {},
-): Promise<void> {
-  const clock = new FakeClock();
-  const random = seededRandom("scheduler");
-  await using server = await ApiServer.open({ clock, random: random.fork("server") });
-  const client = clientOf(server.transport, { clock });
-  await client
-    .resource(namespaces)
-    .create({ apiVersion: "v1", kind: "Namespace", metadata: { name: "default" } }, never)
-    .catch(() => {});
-  for (const [name, value] of [
-    ["low", 1],
-    ["high", 1000],
-  ] as const) {
-    await client
-      .resource(priorityClasses)
-      .create({ apiVersion: "scheduling.k8s.io/v1", kind: "PriorityClass", metadata: { name }, value }, never);
-  }
-  const { wrap = (transport: Transport) => transport, ...rest } = options;
-  const ours = clientOf(wrap(server.transport), { clock });
-  const scheduler = new Scheduler({
-    client: ours,
-    clock,
-    random: random.fork("scheduler"),
-    log: noLog,
-    hostName: "host",
-    ...rest,
-  });
-  const stop = new AbortController();
-  const scope = new TaskScope(stop.signal);
-  const ended = scope.spawn((signal) => scheduler.run(signal));
-  const inDefault = client.resource(pods).in("default");
-  const until: Running["until"] = async (what, look) =>
-    (await eventually(clock, look, { what, withinMs: 120_000 })) as never;
-  const running: Running = {
-    client,
-    clock,
-    until,
-    addNode: async (added) => {
-      const { metadata } = await client.resource(nodes).create(added, never);
-      const patch = { type: "merge", body: { spec: { taints: added.spec?.taints ?? null } } } as const;
-      await client.resource(nodes).patch(metadata.name ?? "", patch, never);
-    },
-    create: (name, facts = {}) => {
-      const { metadata, spec, ...made } = pod(name, facts);
-      const { uid: _, ...named } = metadata;
-      const containers = spec.containers.map((container) => ({ image: "app", ...container }));
-      return inDefault.create(
-        { ...made, metadata: named, spec: { terminationGracePeriodSeconds: 0, ...spec, containers } },
-        never,
-      );
-    },
-    get: (name) => inDefault.get(name, never),
-    nodeOf: (name) => until(`${name} has a node`, async () => (await inDefault.get(name, never)).spec.nodeName),
-    messageOf: (name) =>
-      until(`${name} is refused`, async () => {
-        const { status } = await inDefault.get(name, never);
-        const condition = status?.conditions?.find(({ type }) => type === "PodScheduled");
-        return condition?.status === "False" ? condition.message : undefined;
-      }),
-    notes: (reason) =>
-      until(`an event ${reason}`, async () => {
-        const notes: string[] = [];
-        for await (const event of client.resource(eventsEvents).list({}, never)) {
-          if (event.reason === reason) notes.push(`${event.action}: ${event.note}`);
-        }
-        return notes.length === 0 ? undefined : notes;
-      }),
-  };
-  try {
-    await Promise.race([use(running), ended.then(() => Promise.reject(new Error("the scheduler has ended")))]);
-  } finally {
-    stop.abort(new Error("the test is over"));
-    await clock.runUntilIdle();
-    await ended.catch(() => {});
-  }
-}
+import { never, withScheduler } from "./running-scheduler.fixture.ts";
+import { Scheduler } from "./scheduler.ts";
 
 const full = { requests: { cpu: "4" } };
 
@@ -257,19 +171,66 @@ test("attempts, victims and waiting pods are counted under upstream's names", as
       await messageOf("late");
       const lines = metrics.print().split("\n");
       expect(lines.filter((line) => /^scheduler_(?!.*(?:bucket|duration))/.test(line)).sort()).toEqual([
+        'scheduler_cache_size{type="assumed_pods"} 0',
+        'scheduler_cache_size{type="nodes"} 1',
+        'scheduler_cache_size{type="pods"} 1',
+        'scheduler_goroutines{operation="binding"} 0',
         'scheduler_pending_pods{queue="active"} 0',
         'scheduler_pending_pods{queue="backoff"} 0',
         'scheduler_pending_pods{queue="gated"} 0',
         'scheduler_pending_pods{queue="unschedulable"} 1',
+        "scheduler_pod_scheduled_after_flush_total 0",
         "scheduler_pod_scheduling_attempts_count 2",
         "scheduler_pod_scheduling_attempts_sum 3",
         "scheduler_preemption_attempts_total 2",
+        'scheduler_preemption_goroutines_execution_total{result="success"} 1',
         "scheduler_preemption_victims_count 1",
         "scheduler_preemption_victims_sum 1",
+        'scheduler_queue_incoming_pods_total{queue="active",event="PopFromBackoffQ"} 1',
+        'scheduler_queue_incoming_pods_total{queue="active",event="UnschedulablePodAdd"} 3',
+        'scheduler_queue_incoming_pods_total{queue="backoff",event="AssignedPodDelete"} 1',
+        'scheduler_queue_incoming_pods_total{queue="unschedulable",event="ScheduleAttemptFailure"} 2',
         'scheduler_schedule_attempts_total{result="scheduled",profile="default-scheduler"} 2',
         'scheduler_schedule_attempts_total{result="unschedulable",profile="default-scheduler"} 2',
+        'scheduler_unschedulable_pods{plugin="NodeResourcesFit",profile="default-scheduler"} 1',
+      ]);
+      const durations = lines.filter((line) => /^scheduler_.*duration_seconds_count/.test(line)).sort();
+      expect(durations).toEqual([
+        'scheduler_framework_extension_point_duration_seconds_count{extension_point="Bind",status="Success",profile="default-scheduler"} 2',
+        'scheduler_pod_scheduling_sli_duration_seconds_count{attempts="1"} 1',
+        'scheduler_pod_scheduling_sli_duration_seconds_count{attempts="2"} 1',
+        'scheduler_preemption_goroutines_duration_seconds_count{result="success"} 1',
+        "scheduler_scheduling_algorithm_duration_seconds_count 4",
+        'scheduler_scheduling_attempt_duration_seconds_count{result="scheduled",profile="default-scheduler"} 2',
+        'scheduler_scheduling_attempt_duration_seconds_count{result="unschedulable",profile="default-scheduler"} 2',
       ]);
     },
     { metrics },
   );
+});
+
+test("told to stop before all its caches are filled, it ends", async () => {
+  await using server = await ApiServer.open({ log: noLog });
+  const asked = deferred();
+  // Those that wake pods are filled, and one that is only read is not.
+  const transport: Transport = (request, signal) => {
+    if (!request.path.endsWith("/replicasets")) return server.transport(request, signal);
+    asked.resolve();
+    return untilAborted(new Promise<never>(() => {}), signal);
+  };
+  const stop = new AbortController();
+  const client = clientOf(transport);
+  const informers = new SharedInformerFactory(client, { log: noLog });
+  const caching = new AbortController();
+  const cached = informers.run(caching.signal);
+  const ended = new Scheduler({ client, informers, log: noLog }).run(stop.signal);
+  await asked.promise;
+  const watched = [pods, nodes, persistentVolumes, persistentVolumeClaims, storageClasses, csiNodes, csiDrivers];
+  for (const resource of [...watched, csiStorageCapacities, volumeAttachments] as readonly Resource[])
+    await informers.of(resource).informer.whenSynced(stop.signal);
+  for (let round = 0; round < 20; round++) await systemClock.yield();
+  stop.abort();
+  await ended;
+  caching.abort();
+  await cached;
 });

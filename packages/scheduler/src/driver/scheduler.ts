@@ -2,7 +2,7 @@
 // the loop, so that the next pod need not wait for the server. What a pod's owner must know is in its condition and in events, in upstream's words.
 //
 // Promises: `run` ends when its signal aborts and every request has ended. Two pods never get the same place, because a pod that was decided on counts
-// from that moment. Not here: leader election, which whoever runs it brings; volumes and devices (README.md).
+// from that moment. Not here: leader election (run-as-leader.ts); devices (README.md).
 
 import {
   assertNever,
@@ -22,26 +22,31 @@ import {
   untilAborted,
 } from "@kubeloop/core/base";
 import type { Client } from "@kubeloop/core/client";
-import { EventBroadcaster, type EventRecorder, seriesEventSink } from "@kubeloop/core/events";
 import { lastStateOf, type ResourceEventHandlerRegistration, SharedInformerFactory } from "@kubeloop/core/informer";
 import { isPodTerminating } from "@kubeloop/core/rules";
 import type { Pod } from "@kubeloop/core/types/core/v1";
-import type { Listers } from "../framework/listers.ts";
+import { type Listers, noListers } from "../framework/listers.ts";
 import type { Scoring } from "../framework/score-nodes.ts";
+import type { VolumesToBind } from "../framework/volumes-to-bind.ts";
 import { defaultPlugins } from "../plugins/default-plugins.ts";
 import type { Candidate } from "../preemption/select-victims.ts";
 import { type QueuedPod, SchedulingQueue } from "../queue/scheduling-queue.ts";
 import { schedulePod, type Verdict } from "../schedule.ts";
 import { incomingPodInfo } from "../snapshot/pod-info.ts";
+import { AssumedVolumes } from "./assumed-volumes.ts";
 import { ClusterModel } from "./cluster-model.ts";
+import { followStorage } from "./follow-storage.ts";
 import { informerListers } from "./informer-listers.ts";
+import { keyOf, PodEvents } from "./pod-events.ts";
 import { PodWrites, type Refused } from "./pod-writes.ts";
 import {
   type AttemptResult,
-  measurePendingPods,
+  type ExtensionPoint,
+  measureSizes,
   type SchedulerObserver,
   schedulerMetrics,
 } from "./scheduler-metrics.ts";
+import { VolumeBinder } from "./volume-binder.ts";
 
 /** How pods with this `spec.schedulerName` are placed. Pods with other names are left alone. */
 export interface Profile {
@@ -57,6 +62,10 @@ export interface SchedulerOptions {
   readonly informers?: SharedInformerFactory;
   /** Default: `default-scheduler` with the default plugins. */
   readonly profiles?: readonly Profile[];
+  /** How long a pod backs off after its first failed attempt. Default: 1 second. */
+  readonly podInitialBackoffMs?: number;
+  /** Default: 10 seconds. 0 switches backoff off. */
+  readonly podMaxBackoffMs?: number;
   /** Part of the reporting instance of events. Default: the machine's host name. */
   readonly hostName?: string;
   readonly clock?: Clock;
@@ -68,6 +77,8 @@ export interface SchedulerOptions {
 /** What a binding needs to know of its decision. */
 interface Decided {
   readonly nodeName: string;
+  /** As they are to be written. */
+  readonly volumes: VolumesToBind | undefined;
   readonly startedMs: number;
   readonly profile: Profile;
 }
@@ -76,7 +87,6 @@ export const defaultProfile: Profile = { schedulerName: "default-scheduler", plu
 
 const secondMs = 1000;
 const unschedulableFlushMs = 30_000;
-const maxNoteLength = 1024;
 
 export class Scheduler {
   readonly #clock: Clock;
@@ -88,13 +98,18 @@ export class Scheduler {
   readonly #informers: SharedInformerFactory;
   readonly #runsInformers: boolean;
   readonly #writes: PodWrites;
+  readonly #assumedVolumes = new AssumedVolumes();
+  readonly #volumeBinder: VolumeBinder;
+  /** What the informers have cached, without what is assumed. */
+  #cached: Listers = noListers;
   readonly #queue: SchedulingQueue;
   readonly #model: ClusterModel;
-  readonly #broadcaster: EventBroadcaster;
-  readonly #recorders: ReadonlyMap<string, EventRecorder>;
+  readonly #events: PodEvents;
   /** Pods whose victims are being evicted. They stay out of the queue until that is done. */
   readonly #preempting = new Set<string>();
   #startIndex = 0;
+  /** How many pods are being bound. */
+  #bindings = 0;
   #somethingQueued: Deferred<void> | undefined;
   #backoffTimer: Disposable | undefined;
 
@@ -110,17 +125,20 @@ export class Scheduler {
     this.#informers = options.informers ?? new SharedInformerFactory(client, tools);
     this.#runsInformers = options.informers === undefined;
     this.#writes = new PodWrites(client, this.#clock);
+    this.#volumeBinder = new VolumeBinder({ client, clock: this.#clock, assumed: this.#assumedVolumes });
     this.#queue = new SchedulingQueue({
       now: () => this.#clock.now(),
+      ...(options.podInitialBackoffMs === undefined ? {} : { initialBackoffMs: options.podInitialBackoffMs }),
+      ...(options.podMaxBackoffMs === undefined ? {} : { maxBackoffMs: options.podMaxBackoffMs }),
+      incoming: (place, event) => this.#observer.queued(place, event),
       holdBack: ({ metadata }) => (this.#preempting.has(metadata.uid ?? "") ? "DefaultPreemption" : undefined),
     });
     this.#model = new ClusterModel({ queue: this.#queue, isOurs: (pod) => this.#profileOf(pod) !== undefined });
     const { hostName } = options;
-    this.#broadcaster = new EventBroadcaster({ ...tools, ...(hostName === undefined ? {} : { hostName }) });
-    this.#broadcaster.startRecordingToSink(seriesEventSink(client));
-    this.#recorders = new Map(
-      profiles.map(({ schedulerName }) => [schedulerName, this.#broadcaster.newRecorder({ component: schedulerName })]),
-    );
+    this.#events = new PodEvents(client, this.#profiles.keys(), {
+      ...tools,
+      ...(hostName === undefined ? {} : { hostName }),
+    });
   }
 
   /** The numbers of pods that wait. */
@@ -129,26 +147,43 @@ export class Scheduler {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    const listers = informerListers(this.#informers);
+    this.#cached = informerListers(this.#informers);
+    const listers = this.#assumedVolumes.over(this.#cached);
     const registrations = this.#follow();
-    using _pending = measurePendingPods(this.#metrics, () => this.#queue.sizes);
+    using _sizes = measureSizes(this.#metrics, () => ({
+      pendingPods: this.#queue.sizes,
+      waiting: this.#queue.waiting,
+      keptEvents: this.#queue.keptEvents,
+      cache: this.#model.sizes,
+      bindings: this.#bindings,
+    }));
     await using scope = new TaskScope(signal);
     try {
-      void scope.spawn((each) => this.#broadcaster.run(each));
+      void scope.spawn((each) => this.#events.run(each));
       if (this.#runsInformers) void scope.spawn((each) => this.#informers.run(each));
       void scope.spawn((each) => this.#flushUnschedulable(each));
       void scope.spawn(async (each) => {
-        // What was there at the start counts before the first decision.
-        await Promise.all([
-          this.#informers.waitForCacheSync(each),
-          ...registrations.map((registration) => registration.whenSynced(each)),
-        ]);
+        await this.#whenSynced(registrations, each);
         await this.#schedule(listers, scope, each);
       });
       await scope.join();
     } finally {
       this.#backoffTimer?.[Symbol.dispose]();
       for (const each of registrations) each[Symbol.dispose]();
+    }
+  }
+
+  /** What was there at the start counts before the first decision. */
+  async #whenSynced(registrations: readonly ResourceEventHandlerRegistration[], signal: AbortSignal): Promise<void> {
+    try {
+      await Promise.all([
+        this.#informers.waitForCacheSync(signal),
+        ...registrations.map((registration) => registration.whenSynced(signal)),
+      ]);
+    } catch (error) {
+      // Told to stop before: caches that had not filled then are no failure.
+      signal.throwIfAborted();
+      throw error;
     }
   }
 
@@ -172,10 +207,16 @@ export class Scheduler {
       onUpdate: (before, after) => then(() => model.podUpdated(before, after)),
       onDelete: (gone) => {
         const pod = lastStateOf(gone);
-        if (pod !== undefined) then(() => model.podDeleted(pod));
+        if (pod === undefined) return;
+        then(() => model.podDeleted(pod));
+        this.#volumeBinder.look();
       },
     });
-    return [ofNodes, ofPods];
+    const ofStorage = followStorage(this.#informers, (event) => {
+      then(() => this.#queue.wake(event));
+      if (event.on === "persistentVolume" || event.on === "persistentVolumeClaim") this.#volumeBinder.look();
+    });
+    return [ofNodes, ofPods, ...ofStorage];
   }
 
   /** The queue may have something now. */
@@ -220,29 +261,29 @@ export class Scheduler {
     const { pod, uid } = queued.podInfo;
     const profile = this.#profileOf(pod);
     if (profile === undefined || isPodTerminating(pod) || this.#model.isAssumed(uid)) {
-      if (isPodTerminating(pod)) this.#recordFailure(pod, `skip schedule deleting pod: ${keyOf(pod)}`);
+      if (isPodTerminating(pod)) this.#events.skipped(pod);
       this.#queue.done(uid);
       return;
     }
     const startedMs = this.#clock.monotonic();
     const verdict = this.#decide(pod, profile, listers);
+    this.#observer.decided(this.#clock.monotonic() - startedMs);
     if (verdict.at !== "scheduled") {
       const durationMs = this.#clock.monotonic() - startedMs;
-      this.#observer.attempted("unschedulable", profile.schedulerName, durationMs);
+      const result = verdict.at === "error" ? "error" : "unschedulable";
+      this.#observer.attempted(result, profile.schedulerName, durationMs);
     }
     switch (verdict.at) {
       case "scheduled":
-        this.#model.assume(pod, verdict.nodeName);
-        this.#queue.done(uid);
-        void scope.spawn((signal) => this.#bind(queued, { nodeName: verdict.nodeName, startedMs, profile }, signal));
+        this.#place(queued, verdict, { startedMs, profile }, scope);
         return;
       case "no nodes":
-        this.#refuse(
-          queued,
-          { reason: "Unschedulable", message: verdict.message, nominatedNodeName: "", rejectingPlugins: new Set() },
-          scope,
-        );
+      case "error": {
+        const reason = verdict.at === "error" ? "SchedulerError" : "Unschedulable";
+        const { message } = verdict;
+        this.#refuse(queued, { reason, message, nominatedNodeName: "", rejectingPlugins: new Set() }, scope);
         return;
+      }
       case "unschedulable": {
         const { nomination, message, rejectingPlugins } = verdict;
         const nominatedNodeName =
@@ -260,6 +301,20 @@ export class Scheduler {
     }
   }
 
+  /** From now on the pod and its volumes count as being on the node. */
+  #place(
+    queued: QueuedPod,
+    { nodeName, volumes }: Extract<Verdict, { readonly at: "scheduled" }>,
+    attempt: Pick<Decided, "startedMs" | "profile">,
+    scope: TaskScope,
+  ): void {
+    const { pod, uid } = queued.podInfo;
+    this.#model.assume(pod, nodeName);
+    const assumed = volumes === undefined ? undefined : this.#assumedVolumes.assume(volumes, nodeName);
+    this.#queue.done(uid);
+    void scope.spawn((signal) => this.#bind(queued, { ...attempt, nodeName, volumes: assumed }, signal));
+  }
+
   #decide(pod: Pod, profile: Profile, listers: Listers): Verdict {
     const verdict = schedulePod(pod, {
       snapshot: this.#model.snapshot,
@@ -275,29 +330,67 @@ export class Scheduler {
     return verdict;
   }
 
-  async #bind(queued: QueuedPod, { nodeName, startedMs, profile }: Decided, signal: AbortSignal): Promise<void> {
+  async #bind(queued: QueuedPod, decided: Decided, signal: AbortSignal): Promise<void> {
+    const { nodeName, volumes, startedMs, profile } = decided;
     const { pod, uid } = queued.podInfo;
+    let running = 'PreBind plugin "VolumeBinding"';
+    this.#bindings++;
     const ended = (result: AttemptResult) =>
       this.#observer.attempted(result, profile.schedulerName, this.#clock.monotonic() - startedMs);
     try {
-      await this.#writes.bind(pod, nodeName, signal);
+      if (volumes !== undefined) {
+        await this.#measured("PreBind", profile, () => this.#bindVolumes(pod, nodeName, volumes, signal));
+      }
+      running = 'Bind plugin "DefaultBinder"';
+      await this.#measured("Bind", profile, () => this.#writes.bind(pod, nodeName, signal));
       ended("scheduled");
-      this.#observer.bound(queued.attempts);
-      const note = `Successfully assigned ${keyOf(pod)} to ${nodeName}`;
-      this.#recorderOf(pod)?.eventf({ regarding: pod, type: "Normal", reason: "Scheduled", action: "Binding", note });
+      const { initialAttemptMs } = queued;
+      this.#observer.bound(queued, initialAttemptMs === undefined ? undefined : this.#clock.now() - initialAttemptMs);
+      this.#events.scheduled(pod, nodeName);
     } catch (error) {
       if (isAborted(error, signal)) throw error;
       ended("error");
       this.#log.warn("binding failed", { pod: keyOf(pod), node: nodeName, error: toError(error) });
       this.#model.forget(uid);
-      const message = `running Bind plugin "DefaultBinder": ${toError(error).message}`;
+      const message = `running ${running}: ${toError(error).message}`;
       const refused: Refused = { reason: "SchedulerError", message, nominatedNodeName: "" };
       const current = this.#requeue(queued, new Set());
       this.#look();
       if (current === undefined) return;
-      this.#recordFailure(current, message);
+      this.#events.failed(current, message);
       await this.#writeRefusal(current, refused, signal);
+    } finally {
+      this.#bindings--;
     }
+  }
+
+  async #measured(point: ExtensionPoint, { schedulerName }: Profile, run: () => Promise<void>): Promise<void> {
+    const startedMs = this.#clock.monotonic();
+    let isSuccess = false;
+    try {
+      await run();
+      isSuccess = true;
+    } finally {
+      this.#observer.ran(point, isSuccess, schedulerName, this.#clock.monotonic() - startedMs);
+      if (point === "PreBind" && !isSuccess) this.#observer.volumesFailed();
+    }
+  }
+
+  /** The node is nominated first, because volumes may take their time. */
+  async #bindVolumes(pod: Pod, nodeName: string, volumes: VolumesToBind, signal: AbortSignal): Promise<void> {
+    try {
+      await this.#writes.nominate(pod, nodeName, signal);
+    } catch (error) {
+      if (isAborted(error, signal)) throw error;
+      this.#log.warn("nominating failed", { pod: keyOf(pod), node: nodeName, error: toError(error) });
+    }
+    const { namespace = "", name = "" } = pod.metadata;
+    const cached = {
+      node: () => this.#model.snapshot.get(nodeName)?.node,
+      pod: () => this.#informers.core.v1.pods.lister.namespace(namespace).get(name),
+      listers: this.#cached,
+    };
+    await this.#volumeBinder.bind({ pod, nodeName, volumes, cached }, signal);
   }
 
   /** Puts the pod back, says why in an event, and writes its condition beside the loop. */
@@ -309,7 +402,7 @@ export class Scheduler {
     const current = this.#requeue(queued, rejectingPlugins);
     if (current === undefined) return;
     if (refused.nominatedNodeName === "") this.#model.nominator.remove(queued.podInfo.uid);
-    this.#recordFailure(current, refused.message);
+    this.#events.failed(current, refused.message);
     void scope.spawn((signal) => this.#writeRefusal(current, refused, signal));
   }
 
@@ -343,17 +436,21 @@ export class Scheduler {
     const lower = [...this.#model.nominator.on(nodeName)].filter((each) => each.priority < priority);
     for (const each of lower) this.#model.nominator.remove(each.uid);
     this.#preempting.add(uid);
+    const startedMs = this.#clock.monotonic();
     void scope.spawn(async (signal) => {
+      let isSuccess = false;
       try {
         await Promise.all(lower.map((each) => this.#writes.clearNomination(each.pod, signal)));
         // The last one goes alone, so that the preemptor is woken when all have been told.
         await Promise.all(evicted.slice(0, -1).map((victim) => this.#evict(victim, pod, nodeName, signal)));
         for (const victim of evicted.slice(-1)) await this.#evict(victim, pod, nodeName, signal);
+        isSuccess = true;
       } catch (error) {
         if (isAborted(error, signal)) throw error;
         this.#log.warn("preemption failed", { pod: keyOf(pod), node: nodeName, error: toError(error) });
         this.#queue.activate(uid);
       } finally {
+        this.#observer.evicted(isSuccess, this.#clock.monotonic() - startedMs);
         this.#preempting.delete(uid);
         this.#queue.release(uid);
         this.#look();
@@ -363,26 +460,10 @@ export class Scheduler {
 
   async #evict(victim: Pod, preemptor: Pod, nodeName: string, signal: AbortSignal): Promise<void> {
     await this.#writes.evict(victim, preemptor.spec.schedulerName ?? "", signal);
-    const note = `Preempted by pod ${preemptor.metadata.uid ?? ""} on node ${nodeName}`;
-    const recorder = this.#recorderOf(preemptor);
-    recorder?.eventf({ regarding: victim, type: "Normal", reason: "Preempted", action: "Preempting", note });
-  }
-
-  #recordFailure(pod: Pod, message: string): void {
-    const note = message.length > maxNoteLength ? `${message.slice(0, maxNoteLength - 4)} ...` : message;
-    const recorder = this.#recorderOf(pod);
-    recorder?.eventf({ regarding: pod, type: "Warning", reason: "FailedScheduling", action: "Scheduling", note });
+    this.#events.preempted(victim, preemptor, nodeName);
   }
 
   #profileOf({ spec }: Pod): Profile | undefined {
     return this.#profiles.get(spec.schedulerName ?? "");
   }
-
-  #recorderOf({ spec }: Pod): EventRecorder | undefined {
-    return this.#recorders.get(spec.schedulerName ?? "");
-  }
-}
-
-function keyOf({ metadata: { namespace = "", name = "" } }: Pod): string {
-  return `${namespace}/${name}`;
 }

@@ -1,10 +1,12 @@
 // What a scheduling plugin is. A plugin filters (which nodes can take the pod), scores (which of them is best), or both. Upstream's PreFilter and
 // PreScore are the functions here; what they compute for the cycle is kept in the filter or scorer that they return. Everything is synchronous and
 // reads nothing but its arguments.
+import { KubeloopError } from "@kubeloop/core/base";
 import type { NodeInfo } from "../snapshot/node-info.ts";
 import type { PodInfo } from "../snapshot/pod-info.ts";
 import type { Snapshot } from "../snapshot/snapshot.ts";
 import type { Listers } from "./listers.ts";
+import type { VolumesToBind } from "./volumes-to-bind.ts";
 
 /** `Unschedulable`: removing pods may help. `UnschedulableAndUnresolvable`: it cannot. */
 export type RefusalCode = "Unschedulable" | "UnschedulableAndUnresolvable";
@@ -14,6 +16,13 @@ export interface Refusal {
   readonly code: RefusalCode;
   readonly plugin: string;
   readonly reasons: readonly string[];
+}
+
+/** A plugin cannot tell. The attempt ends at once, for all nodes, and is repeated with backoff. The message is what the pod's condition says. */
+export class PluginError extends KubeloopError {
+  constructor(message: string) {
+    super(message, { reason: "Plugin" });
+  }
 }
 
 /** One attempt to place one pod. */
@@ -52,6 +61,8 @@ export interface Plugin {
   preFilter?(cycle: Cycle): PreFilterResult | undefined;
   /** Undefined if the plugin has no preference for this pod: upstream's Skip. `nodes` are the feasible ones. */
   preScore?(cycle: Cycle, nodes: readonly NodeInfo[]): NodeScorer | undefined;
+  /** What must be bound before the pod can be, on the node that was chosen. Undefined: nothing. */
+  reserve?(cycle: Cycle, node: NodeInfo): VolumesToBind | undefined;
 }
 
 export const maxNodeScore = 100;

@@ -5,6 +5,7 @@ import type { ReplicaSet } from "@kubeloop/core/types/apps/v1";
 import type { Affinity, Container, Node, Pod, Service, Toleration } from "@kubeloop/core/types/core/v1";
 import type { PodDisruptionBudget } from "@kubeloop/core/types/policy/v1";
 import { drawPodAffinity, drawSpread } from "./generated-constraints.fixture.ts";
+import { drawStorage, type GeneratedStorage, noStorage } from "./generated-volumes.fixture.ts";
 
 export interface GeneratedCase {
   /** In the order of their creation, which decides the order of the search. */
@@ -15,6 +16,7 @@ export interface GeneratedCase {
   readonly services: readonly Service[];
   readonly replicaSets: readonly ReplicaSet[];
   readonly budgets: readonly PodDisruptionBudget[];
+  readonly storage: GeneratedStorage;
   /** To be scheduled one after the other. */
   readonly pending: readonly Pod[];
 }
@@ -29,6 +31,8 @@ export interface CaseSize {
   readonly pending?: number;
   /** Whether nodes are nearly full of pods of low priority, and pending pods have a higher one. */
   readonly preempts?: boolean;
+  /** Whether pods have volumes. */
+  readonly volumes?: boolean;
 }
 
 /** By name, the priority classes that generated pods have in cases with preemption. */
@@ -38,7 +42,7 @@ export function generateCase(seed: string, size: CaseSize = {}): GeneratedCase {
   const random = seededRandom(seed);
   const draw = drawFrom(random);
   // In half of the cases resources hardly matter, so that everything else decides.
-  const isRoomy = size.preempts !== true && draw.chance(0.5);
+  const isRoomy = size.preempts !== true && (size.volumes === true || draw.chance(0.5));
   const nodes = times(size.nodes ?? 2 + draw.below(11), (index) =>
     drawNode(draw, `${seed}-node-${index}`, { index, isRoomy }),
   );
@@ -54,12 +58,19 @@ export function generateCase(seed: string, size: CaseSize = {}): GeneratedCase {
   );
   const replicaSets = Object.keys(caseNamespaces).map((namespace) => drawReplicaSet(draw, `${seed}-set`, namespace));
   const pending = times(size.pending ?? 8, (index) => {
-    const pod = drawPod(draw, `${seed}-pod-${index}`, { isPlain: draw.chance(0.2) });
+    const isPlain = draw.chance(size.volumes === true ? 0.7 : 0.2);
+    const pod = drawPod(draw, `${seed}-pod-${index}`, { isPlain });
     const set = replicaSets.find(({ metadata }) => metadata.namespace === pod.metadata.namespace);
-    return set !== undefined && draw.chance(0.25) ? ownedBy(pod, set) : pod;
+    const owned = set !== undefined && draw.chance(0.25) ? ownedBy(pod, set) : pod;
+    return size.preempts !== true && draw.chance(0.05) ? gated(owned) : owned;
   });
-  const drawn = { nodes, bound, terminating, services, replicaSets, budgets: [], pending };
+  const drawn = { nodes, bound, terminating, services, replicaSets, budgets: [], pending, storage: noStorage };
+  if (size.volumes === true) return { ...drawn, ...drawStorage(draw, seed, { nodes, bound, pending }) };
   return size.preempts === true ? withPriorities(draw, drawn) : drawn;
+}
+
+function gated(pod: Pod): Pod {
+  return { ...pod, spec: { ...pod.spec, schedulingGates: [{ name: "example.com/gate" }] } };
 }
 
 function withPriorities(draw: Draw, drawn: GeneratedCase): GeneratedCase {
@@ -150,6 +161,7 @@ function drawNode(draw: Draw, name: string, { index, isRoomy }: NodeShape): Node
     status: {
       allocatable,
       capacity: allocatable,
+      declaredFeatures: draw.chance(0.7) ? ["RestartAllContainersOnContainerExits"] : [],
       images: images.filter(() => draw.chance(0.4)).map((image) => ({ names: [image], sizeBytes: 300_000_000 })),
     },
   };
@@ -209,9 +221,16 @@ function drawContainer(draw: Draw, name: string, mayHavePort: boolean): Containe
     name,
     image: draw.one([...images, "registry.example:5000/tool"]),
     resources: { requests: { ...requests, ...gpus }, ...(gpus === undefined ? {} : { limits: gpus }) },
+    ...(mayHavePort && draw.chance(0.05) ? restartsAll : {}),
     ...(mayHavePort && draw.chance(0.15) ? { ports: [hostIP === "" ? port : { ...port, hostIP }] } : {}),
   };
 }
+
+/** Only nodes that declare it can do this. */
+const restartsAll: Partial<Container> = {
+  restartPolicy: "Never",
+  restartPolicyRules: [{ action: "RestartAllContainers", exitCodes: { operator: "In", values: [42] } }],
+};
 
 function drawToleration(draw: Draw): Toleration {
   const effect = draw.one(["", "NoSchedule", "PreferNoSchedule", "NoExecute"]);

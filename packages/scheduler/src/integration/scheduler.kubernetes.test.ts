@@ -1,12 +1,21 @@
 // The scheduler on a real kube-apiserver, as the user that upstream's is, with nothing but the role that Kubernetes gives it.
 import { systemClock, TaskScope } from "@kubeloop/core/base";
 import { type Client, clusterConfig, inlineCaBundle, openClient, tokenCredentials } from "@kubeloop/core/client";
-import { eventsEvents, nodes, pods, priorityClasses } from "@kubeloop/core/resources";
+import {
+  eventsEvents,
+  nodes,
+  persistentVolumeClaims,
+  persistentVolumes,
+  pods,
+  priorityClasses,
+  storageClasses,
+} from "@kubeloop/core/resources";
 import type { Pod } from "@kubeloop/core/types/core/v1";
 import { RealCluster } from "@kubeloop/real-cluster";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { node, pod } from "../cluster.fixture.ts";
 import { Scheduler } from "../driver/scheduler.ts";
+import { claim, storageClass, volume } from "../storage.fixture.ts";
 
 const stop = new AbortController();
 const { signal } = stop;
@@ -103,4 +112,43 @@ test("binds, refuses and preempts with the role of system:kube-scheduler", async
     "Scheduled high": "Normal Binding Successfully assigned default/high to a",
     "FailedScheduling more": `Warning Scheduling ${message}`,
   });
+});
+
+test("binds volumes with the role of system:kube-scheduler", async () => {
+  await client.resource(nodes).create(node("with-volumes"), signal);
+  const claims = client.resource(persistentVolumeClaims).in("default");
+  const volumes = client.resource(persistentVolumes);
+  await client.resource(storageClasses).create(storageClass("static"), signal);
+  await client.resource(storageClasses).create(storageClass("made", { provisioner: "csi.example.com" }), signal);
+  for (const className of ["static", "made"]) {
+    const { metadata: _, status: __, ...made } = claim(className, { className });
+    await claims.create({ ...made, metadata: { name: className, namespace: "default" } }, signal);
+  }
+  const made = volume("v", { className: "static" });
+  const created = await volumes.create({ ...made, spec: { ...made.spec, hostPath: { path: "/data" } } }, signal);
+  await volumes.updateStatus({ ...created, status: { phase: "Available" } }, signal);
+  const using = ["static", "made"].map((claimName) => ({ name: claimName, persistentVolumeClaim: { claimName } }));
+  const { metadata, spec, ...rest } = pod("volumes", { spec: { volumes: using } });
+  const { uid: _, ...named } = metadata;
+  const containers = spec.containers.map((container) => ({ image: "app", ...container }));
+  await client
+    .resource(pods)
+    .in("default")
+    .create({ ...rest, metadata: named, spec: { ...spec, containers } }, signal);
+  const promised = await until(async () => (await volumes.get("v", signal)).spec?.claimRef);
+  expect(promised.name).toBe("static");
+  const selected = await until(async () => {
+    const { annotations } = (await claims.get("made", signal)).metadata;
+    return annotations?.["volume.kubernetes.io/selected-node"];
+  });
+  expect((await get("volumes")).status?.nominatedNodeName).toBe(selected);
+  await volumes.create({ ...volume("w"), spec: { ...volume("w").spec, hostPath: { path: "/data" } } }, signal);
+  for (const [name, volumeName] of [
+    ["static", "v"],
+    ["made", "w"],
+  ] as const) {
+    const annotations = { "pv.kubernetes.io/bind-completed": "yes" };
+    await claims.patch(name, { type: "merge", body: { metadata: { annotations }, spec: { volumeName } } }, signal);
+  }
+  expect(await nodeOf("volumes")).toBe(selected);
 });

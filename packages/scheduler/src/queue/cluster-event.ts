@@ -1,11 +1,46 @@
 // What happened in the cluster, as the queue sees it: changes that may make a waiting pod schedulable. An update of an object becomes one event for each
 // thing that changed in it, because plugins ask for some of them only.
 import { isDeepStrictEqual } from "node:util";
-import type { Node, Pod } from "@kubeloop/core/types/core/v1";
+import type { Node, PersistentVolume, PersistentVolumeClaim, Pod } from "@kubeloop/core/types/core/v1";
+import type {
+  CSIDriver,
+  CSINode,
+  CSIStorageCapacity,
+  StorageClass,
+  VolumeAttachment,
+} from "@kubeloop/core/types/storage/v1";
 import { type Resources, requestsOfBound } from "../snapshot/resources.ts";
 
-export type NodeChange = "add" | "delete" | "allocatable" | "labels" | "taints" | "conditions" | "annotations";
+export type NodeChange =
+  | "add"
+  | "delete"
+  | "allocatable"
+  | "labels"
+  | "taints"
+  | "conditions"
+  | "annotations"
+  | "declared features";
 export type PodChange = "add" | "delete" | "labels" | "scale down" | "gates eliminated" | "tolerations" | "update";
+
+/** The kinds of objects about volumes whose changes may help a pod. */
+export interface StorageObjects {
+  readonly persistentVolumeClaim: PersistentVolumeClaim;
+  readonly persistentVolume: PersistentVolume;
+  readonly storageClass: StorageClass;
+  readonly csiNode: CSINode;
+  readonly csiDriver: CSIDriver;
+  readonly csiStorageCapacity: CSIStorageCapacity;
+  readonly volumeAttachment: VolumeAttachment;
+}
+
+export type StorageEvent = {
+  readonly [On in keyof StorageObjects]: {
+    readonly on: On;
+    readonly change: "add" | "update" | "delete";
+    readonly before: StorageObjects[On] | undefined;
+    readonly after: StorageObjects[On] | undefined;
+  };
+}[keyof StorageObjects];
 
 export type ClusterEvent =
   | {
@@ -21,6 +56,7 @@ export type ClusterEvent =
       readonly before: Pod | undefined;
       readonly after: Pod | undefined;
     }
+  | StorageEvent
   /** Wakes every pod, because it has waited long enough. */
   | { readonly on: "timeout" };
 
@@ -32,6 +68,9 @@ export function nodeEvents(before: Node, after: Node): readonly ClusterEvent[] {
   if (isChanged(before.spec?.taints, after.spec?.taints)) changes.push("taints");
   if (isChanged(conditionsOf(before), conditionsOf(after))) changes.push("conditions");
   if (isChanged(before.metadata.annotations, after.metadata.annotations)) changes.push("annotations");
+  if (isChanged(before.status?.declaredFeatures ?? [], after.status?.declaredFeatures ?? [])) {
+    changes.push("declared features");
+  }
   return changes.map((change) => ({ on: "node", change, before, after }));
 }
 
@@ -44,6 +83,11 @@ export function podEvents(before: Pod, after: Pod): readonly ClusterEvent[] {
   if ((before.spec.tolerations?.length ?? 0) !== (after.spec.tolerations?.length ?? 0)) changes.push("tolerations");
   if (changes.length === 0) changes.push("update");
   return changes.map((change) => ({ on: "pod", change, before, after }));
+}
+
+/** On a node, or promised one. */
+export function isPlaced(pod: Pod | undefined): pod is Pod {
+  return pod !== undefined && ((pod.spec.nodeName ?? "") !== "" || (pod.status?.nominatedNodeName ?? "") !== "");
 }
 
 export function hasGates({ spec }: Pod): boolean {
@@ -60,7 +104,7 @@ function isScaledDown(before: Resources, after: Resources): boolean {
 }
 
 /** Absent and empty are the same. */
-function isChanged(before: unknown, after: unknown): boolean {
+export function isChanged(before: unknown, after: unknown): boolean {
   return before !== after && !isDeepStrictEqual(before ?? {}, after ?? {});
 }
 

@@ -220,6 +220,26 @@ const facts: readonly Fact[] = [
   ["InterPodAffinity", "any node comes, for anti-affinity", far, addNode(node("n")), true],
   ["InterPodAffinity", "a node loses the key, for anti-affinity", far, nodeEvents(zoned("a"), node("n")), true],
   ["InterPodAffinity", "a node loses the key, for affinity", near, nodeEvents(zoned("a"), node("n")), false],
+  [
+    "NodeDeclaredFeatures",
+    "a node declares more",
+    small,
+    nodeEvents(node("n"), {
+      ...node("n"),
+      status: { ...node("n").status, declaredFeatures: ["RestartAllContainersOnContainerExits"] },
+    } as Node),
+    true,
+  ],
+  ["NodeDeclaredFeatures", "a node with another label", small, nodeEvents(node("n"), zoned("a")), false],
+  ["NodeDeclaredFeatures", "a node comes", small, addNode(node("n")), true],
+  [
+    "NodeDeclaredFeatures",
+    "the pod needs less",
+    small,
+    podEvents(pod("waiting", { spec: { hostNetwork: true, hostUsers: false } }), small),
+    true,
+  ],
+  ["NodeDeclaredFeatures", "the pod needs as much as before", small, podEvents(small, small), false],
   ["ImageLocality", "anything, which is nothing to a plugin that only scores", small, addNode(node("n")), false],
 ];
 

@@ -4,6 +4,7 @@
 import { matchesSelector } from "@kubeloop/core/api";
 import { findUntoleratedTaint, isTaintTolerated, matchesNodeAffinity } from "@kubeloop/core/rules";
 import type { Node, Pod } from "@kubeloop/core/types/core/v1";
+import { featuresOf } from "../plugins/node-declared-features.ts";
 import { findShortage } from "../plugins/node-resources-fit.ts";
 import { ownConstraints } from "../plugins/spread-constraints.ts";
 import { matchesAllTerms } from "../snapshot/affinity-term.ts";
@@ -11,15 +12,9 @@ import { HostPorts } from "../snapshot/host-ports.ts";
 import { NodeInfo } from "../snapshot/node-info.ts";
 import { boundPodInfo, incomingPodInfo, type PodInfo } from "../snapshot/pod-info.ts";
 import { allocatableOf, requestsOfBound } from "../snapshot/resources.ts";
-import type { ClusterEvent } from "./cluster-event.ts";
-
-type NodeEvent = Extract<ClusterEvent, { readonly on: "node" }>;
-type PodEvent = Extract<ClusterEvent, { readonly on: "pod" }>;
-
-export interface Hints {
-  readonly node?: (pod: PodInfo, event: NodeEvent) => boolean;
-  readonly pod?: (pod: PodInfo, event: PodEvent) => boolean;
-}
+import { type ClusterEvent, isPlaced } from "./cluster-event.ts";
+import type { NodeEvent, PluginHints, PodEvent } from "./plugin-hints.ts";
+import { volumeHints } from "./volume-hints.ts";
 
 /** Whether the event may make the pod schedulable, which these plugins refused. */
 export function isWorthRequeuing(pod: PodInfo, rejectingPlugins: ReadonlySet<string>, event: ClusterEvent): boolean {
@@ -27,15 +22,20 @@ export function isWorthRequeuing(pod: PodInfo, rejectingPlugins: ReadonlySet<str
   if (rejectingPlugins.size === 0 || event.on === "timeout") return true;
   for (const plugin of rejectingPlugins) {
     const hints = hintsOf[plugin];
-    if (event.on === "node" ? hints?.node?.(pod, event) === true : hints?.pod?.(pod, event) === true) return true;
+    if (hints !== undefined && isHelped(pod, hints, event)) return true;
   }
   return false;
+}
+
+function isHelped(pod: PodInfo, hints: PluginHints, event: Exclude<ClusterEvent, { readonly on: "timeout" }>): boolean {
+  if (event.on === "node") return hints.node?.(pod, event) === true;
+  return event.on === "pod" ? hints.pod?.(pod, event) === true : hints.storage?.(pod, event) === true;
 }
 
 const isSelf = (pod: PodInfo, { after }: PodEvent) => after?.metadata.uid === pod.uid;
 const isAddOrTaint = ({ change }: NodeEvent) => change === "add" || change === "taints";
 
-export const hintsOf: Readonly<Record<string, Hints>> = {
+export const hintsOf: Readonly<Record<string, PluginHints>> = {
   SchedulingGates: { pod: (pod, event) => event.change === "gates eliminated" && isSelf(pod, event) },
   NodeUnschedulable: {
     node: (_, event) => {
@@ -69,18 +69,22 @@ export const hintsOf: Readonly<Record<string, Hints>> = {
     pod: (pod, { change, before }) => change === "delete" && isPlaced(before) && hasPortConflict(pod, before),
   },
   NodeResourcesFit: { node: wakesForResources, pod: wakesForFreedResources },
+  ...volumeHints,
   PodTopologySpread: { node: wakesForSpreadNode, pod: wakesForSpreadPod },
   InterPodAffinity: { node: wakesForAffinityNode, pod: wakesForAffinityPod },
+  NodeDeclaredFeatures: {
+    node: (_, { change }) => change === "add" || change === "taints" || change === "declared features",
+    pod: (pod, event) => {
+      const { before, after } = event;
+      if (!isSelf(pod, event) || before === undefined || after === undefined) return false;
+      return featuresOf(before).join() !== featuresOf(after).join();
+    },
+  },
 };
 
 function toleratesNode(pod: Pod, node: Node): boolean {
   const effects = ["NoSchedule", "NoExecute"];
   return findUntoleratedTaint(node.spec?.taints, pod.spec.tolerations, { effects }) === undefined;
-}
-
-/** On a node, or promised one. */
-function isPlaced(pod: Pod | undefined): pod is Pod {
-  return pod !== undefined && ((pod.spec.nodeName ?? "") !== "" || (pod.status?.nominatedNodeName ?? "") !== "");
 }
 
 function hasPortConflict(pod: PodInfo, deleted: Pod): boolean {
@@ -144,7 +148,7 @@ function wakesForSpreadPod(pod: PodInfo, event: PodEvent): boolean {
 }
 
 function wakesForSpreadNode(pod: PodInfo, { change, before, after }: NodeEvent): boolean {
-  if (change === "allocatable" || change === "conditions" || change === "annotations") return false;
+  if (change !== "add" && change !== "delete" && change !== "labels" && change !== "taints") return false;
   const keys = ownConstraints(pod.pod, "DoNotSchedule").map(({ topologyKey }) => topologyKey);
   const hasKeys = (node: Node | undefined) =>
     node !== undefined && keys.every((key) => node.metadata.labels?.[key] !== undefined);

@@ -7,6 +7,7 @@ import { KeyedHeap } from "@kubeloop/core/base";
 import type { Pod } from "@kubeloop/core/types/core/v1";
 import { incomingPodInfo, type PodInfo } from "../snapshot/pod-info.ts";
 import { type ClusterEvent, hasGates, podEvents } from "./cluster-event.ts";
+import { eventLabel } from "./event-label.ts";
 import { isWorthRequeuing } from "./hints.ts";
 
 export interface QueueOptions {
@@ -19,7 +20,11 @@ export interface QueueOptions {
   readonly maxUnschedulableMs?: number;
   /** The name of a plugin that does not let this pod into the queue now. Scheduling gates are always looked at. */
   readonly holdBack?: (pod: Pod) => string | undefined;
+  /** Called when a pod comes to a place, with upstream's name of what brought it there. */
+  readonly incoming?: (place: QueuePlace, event: string) => void;
 }
+
+export type QueuePlace = "active" | "backoff" | "unschedulable";
 
 export interface QueuedPod {
   readonly podInfo: PodInfo;
@@ -33,6 +38,8 @@ export interface QueuedPod {
   readonly rejectingPlugins: ReadonlySet<string>;
   /** The plugin that keeps it out of the queue. */
   readonly gatedBy: string | undefined;
+  /** Whether it is tried because it has waited too long for an event. */
+  readonly isFlushed: boolean;
 }
 
 /** Why an attempt failed: some plugins refused, or none did and it was an error. */
@@ -60,6 +67,7 @@ export class SchedulingQueue {
   readonly #maxBackoffMs: number;
   readonly #maxUnschedulableMs: number;
   readonly #holdBack: (pod: Pod) => string | undefined;
+  readonly #incoming: (place: QueuePlace, event: string) => void;
   readonly #active = new KeyedHeap<string, QueuedPod>({ keyOf: uidOf, compare: byPriority });
   readonly #rejected: KeyedHeap<string, QueuedPod>;
   readonly #errored: KeyedHeap<string, QueuedPod>;
@@ -76,6 +84,7 @@ export class SchedulingQueue {
     this.#maxBackoffMs = options.maxBackoffMs ?? 10_000;
     this.#maxUnschedulableMs = options.maxUnschedulableMs ?? 300_000;
     this.#holdBack = options.holdBack ?? (() => undefined);
+    this.#incoming = options.incoming ?? (() => {});
     const byExpiry = (a: QueuedPod, b: QueuedPod) => this.#backoffEndMs(a) - this.#backoffEndMs(b);
     this.#rejected = new KeyedHeap({ keyOf: uidOf, compare: (a, b) => byExpiry(a, b) || byPriority(a, b) });
     this.#errored = new KeyedHeap({ keyOf: uidOf, compare: byExpiry });
@@ -97,11 +106,21 @@ export class SchedulingQueue {
     return { active: this.#active.size, backoff, unschedulable: this.#unschedulable.size - gated, gated };
   }
 
+  /** All pods that wait, wherever they are. */
+  get waiting(): readonly QueuedPod[] {
+    return [this.#active, this.#rejected, this.#errored, this.#unschedulable].flatMap((place) => [...place.values()]);
+  }
+
+  /** Upstream's names of the events that are kept for pods in flight. */
+  get keptEvents(): readonly string[] {
+    return this.#events.map(eventLabel);
+  }
+
   /** A pending pod has appeared. */
   add(pod: Pod): void {
     const podInfo = incomingPodInfo(pod);
     this.#removeEverywhere(podInfo.uid);
-    this.#activate({
+    const queued: QueuedPod = {
       podInfo,
       attempts: 0,
       timestampMs: this.#now(),
@@ -110,7 +129,9 @@ export class SchedulingQueue {
       consecutiveErrors: 0,
       rejectingPlugins: noPlugins,
       gatedBy: undefined,
-    });
+      isFlushed: false,
+    };
+    this.#activate(queued, "UnschedulablePodAdd");
   }
 
   /** A pending pod has changed. One that is not here is added. */
@@ -135,7 +156,7 @@ export class SchedulingQueue {
     this.#unschedulable.set(uid, updated);
     for (const event of podEvents(before, after)) {
       if (!isWorthRequeuing(updated.podInfo, updated.rejectingPlugins, event)) continue;
-      this.#requeue(updated);
+      this.#requeue(updated, eventLabel(event));
       return;
     }
   }
@@ -150,10 +171,16 @@ export class SchedulingQueue {
    * time, because nobody would be kept waiting; pods that failed by an error are not.
    */
   pop(): QueuedPod | undefined {
-    const next = this.#active.pop() ?? this.#rejected.pop();
+    const next = this.#active.pop() ?? this.#popRejected();
     if (next === undefined) return undefined;
     this.#inFlight.set(next.podInfo.uid, this.#eventsBefore + this.#events.length);
     return { ...next, attempts: next.attempts + 1, rejectingPlugins: noPlugins };
+  }
+
+  #popRejected(): QueuedPod | undefined {
+    const next = this.#rejected.pop();
+    if (next !== undefined) this.#incoming("active", "PopFromBackoffQ");
+    return next;
   }
 
   /** The pod needs no more attempt. */
@@ -180,10 +207,14 @@ export class SchedulingQueue {
       rejections: queued.rejections + (isError ? 0 : 1),
       consecutiveErrors: isError ? queued.consecutiveErrors + 1 : 0,
       rejectingPlugins,
+      isFlushed: false,
     };
     if (isError || missed.some((event) => isWorthRequeuing(waiting.podInfo, rejectingPlugins, event))) {
-      this.#requeue(waiting);
-    } else this.#unschedulable.set(uid, waiting);
+      this.#requeue(waiting, "ScheduleAttemptFailure");
+    } else {
+      this.#unschedulable.set(uid, waiting);
+      this.#incoming("unschedulable", "ScheduleAttemptFailure");
+    }
   }
 
   /** Wakes the pods that the event may help. With `only`, others are not asked. */
@@ -191,20 +222,20 @@ export class SchedulingQueue {
     if (this.#inFlight.size > 0) this.#events.push(event);
     for (const queued of [...this.#unschedulable.values()]) {
       if (!only(queued.podInfo) || !mayOpenGate(queued, event)) continue;
-      if (isWorthRequeuing(queued.podInfo, queued.rejectingPlugins, event)) this.#requeue(queued);
+      if (isWorthRequeuing(queued.podInfo, queued.rejectingPlugins, event)) this.#requeue(queued, eventLabel(event));
     }
   }
 
   /** Looks again at a pod that was held back. It backs off as any other. */
   release(uid: string): void {
     const queued = this.#unschedulable.get(uid);
-    if (queued?.gatedBy !== undefined) this.#requeue(queued);
+    if (queued?.gatedBy !== undefined) this.#requeue(queued, "AssignedPodDelete");
   }
 
   /** Makes a waiting pod active now, whatever it waits for. */
   activate(uid: string): void {
     const queued = this.#unschedulable.get(uid) ?? this.#rejected.get(uid) ?? this.#errored.get(uid);
-    if (queued !== undefined) this.#activate(queued);
+    if (queued !== undefined) this.#activate(queued, "ForceActivate");
   }
 
   /** Makes pods active whose backoff is over. Returns whether there were any. */
@@ -212,7 +243,7 @@ export class SchedulingQueue {
     let isAny = false;
     for (const heap of [this.#rejected, this.#errored]) {
       for (let first = heap.peek(); first !== undefined && !this.#isBackingOff(first); first = heap.peek()) {
-        this.#activate(first);
+        this.#activate(first, "BackoffComplete");
         isAny = true;
       }
     }
@@ -223,36 +254,39 @@ export class SchedulingQueue {
   flushUnschedulable(): void {
     const latestMs = this.#now() - this.#maxUnschedulableMs;
     for (const queued of [...this.#unschedulable.values()]) {
-      if (queued.timestampMs < latestMs) this.#requeue(queued);
+      if (queued.timestampMs < latestMs) this.#requeue({ ...queued, isFlushed: true }, "UnschedulableTimeout");
     }
   }
 
-  #requeue(queued: QueuedPod): void {
+  #requeue(queued: QueuedPod, event: string): void {
     if (!this.#isBackingOff(queued)) {
-      this.#activate(queued);
+      this.#activate(queued, event);
       return;
     }
     const gatedBy = this.#gateOf(queued.podInfo.pod);
     if (gatedBy !== undefined) {
-      this.#gate(queued, gatedBy);
+      this.#gate(queued, gatedBy, event);
       return;
     }
+    this.#incoming("backoff", event);
     this.#unschedulable.delete(queued.podInfo.uid);
     (queued.consecutiveErrors > 0 ? this.#errored : this.#rejected).set({ ...queued, gatedBy: undefined });
   }
 
-  #activate(queued: QueuedPod): void {
+  #activate(queued: QueuedPod, event: string): void {
     const { uid, pod } = queued.podInfo;
     const gatedBy = this.#gateOf(pod);
     if (gatedBy !== undefined) {
-      this.#gate(queued, gatedBy);
+      this.#gate(queued, gatedBy, event);
       return;
     }
+    this.#incoming("active", event);
     this.#removeEverywhere(uid);
     this.#active.set({ ...queued, gatedBy: undefined, initialAttemptMs: queued.initialAttemptMs ?? this.#now() });
   }
 
-  #gate(queued: QueuedPod, gatedBy: string): void {
+  #gate(queued: QueuedPod, gatedBy: string, event: string): void {
+    if (!this.#unschedulable.has(queued.podInfo.uid)) this.#incoming("unschedulable", event);
     this.#removeEverywhere(queued.podInfo.uid);
     const rejectingPlugins = new Set([...queued.rejectingPlugins, gatedBy]);
     this.#unschedulable.set(queued.podInfo.uid, { ...queued, gatedBy, rejectingPlugins });

@@ -23,6 +23,7 @@ export class NodeInfo {
   #podsWithRequiredAntiAffinity: Map<string, PodInfo> | undefined;
   #ports: HostPorts | undefined;
   #scalarRequests: Map<string, number> | undefined;
+  #podsWithClaims: Map<string, PodInfo> | undefined;
   /** Numbers over this node's pods, by what was counted. Only as long as the pods stay the same. */
   #counts: Map<string, number> | undefined;
   requestedMilliCpu = 0;
@@ -78,6 +79,16 @@ export class NodeInfo {
     return (this.#podsWithRequiredAntiAffinity?.size ?? 0) > 0;
   }
 
+  /** Whether a pod on this node uses the claim, named as `namespace/name`. */
+  usesClaim(key: string): boolean {
+    for (const { claims } of this.#podsWithClaims?.values() ?? []) if (claims.includes(key)) return true;
+    return false;
+  }
+
+  get hasPodsWithClaims(): boolean {
+    return (this.#podsWithClaims?.size ?? 0) > 0;
+  }
+
   get ports(): HostPorts | undefined {
     return this.#ports;
   }
@@ -123,6 +134,10 @@ export class NodeInfo {
       this.#podsWithAffinity ??= new Map();
       this.#podsWithAffinity.set(podInfo.uid, podInfo);
     }
+    if (podInfo.claims.length > 0) {
+      this.#podsWithClaims ??= new Map();
+      this.#podsWithClaims.set(podInfo.uid, podInfo);
+    }
     if (podInfo.requiredAntiAffinity.length > 0) {
       this.#podsWithRequiredAntiAffinity ??= new Map();
       this.#podsWithRequiredAntiAffinity.set(podInfo.uid, podInfo);
@@ -137,6 +152,7 @@ export class NodeInfo {
     this.#count(podInfo, -1);
     for (const port of podInfo.hostPorts) this.#ports?.remove(port);
     this.#podsWithAffinity?.delete(uid);
+    this.#podsWithClaims?.delete(uid);
     this.#podsWithRequiredAntiAffinity?.delete(uid);
     return true;
   }

@@ -23,6 +23,8 @@ export interface PodInfo {
   readonly priority: number;
   readonly isTerminating: boolean;
   readonly hostPorts: readonly ContainerPort[];
+  /** The claims that its volumes name, as `namespace/name`. Those of ephemeral volumes are the pod's own and not among them. */
+  readonly claims: readonly string[];
   readonly requiredAffinity: readonly AffinityTerm[];
   readonly requiredAntiAffinity: readonly AffinityTerm[];
   readonly preferredAffinity: readonly WeightedAffinityTerm[];
@@ -57,6 +59,7 @@ function commonFacts(pod: Pod): Omit<PodInfo, "requests" | "nonZero"> {
     priority: podPriority(pod),
     isTerminating: deletionTimestamp !== undefined && deletionTimestamp !== null,
     hostPorts: hostPortsOf(pod),
+    claims: claimsOf(pod),
     requiredAffinity: (podAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? []).map((term) =>
       toAffinityTerm(pod, term),
     ),
@@ -77,6 +80,15 @@ function hostPortsOf(pod: Pod): readonly ContainerPort[] {
   const sidecars = (pod.spec.initContainers ?? []).filter(({ restartPolicy }) => restartPolicy === "Always");
   return [...sidecars, ...pod.spec.containers].flatMap(({ ports = [] }) =>
     ports.filter(({ hostPort = 0 }) => hostPort > 0),
+  );
+}
+
+const noClaims: readonly string[] = [];
+
+function claimsOf({ metadata: { namespace = "" }, spec: { volumes } }: Pod): readonly string[] {
+  if (volumes === undefined) return noClaims;
+  return volumes.flatMap(({ persistentVolumeClaim }) =>
+    persistentVolumeClaim === undefined ? [] : [`${namespace}/${persistentVolumeClaim.claimName}`],
   );
 }
 

@@ -19,6 +19,7 @@ export class Snapshot {
   #list: readonly NodeInfo[] | undefined;
   readonly #nodesWithAffinity = new Set<NodeInfo>();
   readonly #nodesWithRequiredAntiAffinity = new Set<NodeInfo>();
+  readonly #nodesWithClaims = new Set<NodeInfo>();
   readonly #images = new Map<string, { readonly size: number; readonly nodes: Set<string> }>();
   /** The node name of each pod, by UID. */
   readonly #nodeNames = new Map<string, string>();
@@ -31,6 +32,11 @@ export class Snapshot {
     return this.#list;
   }
 
+  /** All pods, also those on nodes that are not known. */
+  get podCount(): number {
+    return this.#nodeNames.size;
+  }
+
   get(name: string): NodeInfo | undefined {
     return this.#nodes.get(name);
   }
@@ -41,6 +47,12 @@ export class Snapshot {
 
   get nodesWithRequiredAntiAffinity(): Iterable<NodeInfo> {
     return this.#nodesWithRequiredAntiAffinity;
+  }
+
+  /** Whether any pod on a node uses the claim, named as `namespace/name`. */
+  isClaimUsed(key: string): boolean {
+    for (const node of this.#nodesWithClaims) if (node.usesClaim(key)) return true;
+    return false;
   }
 
   image(name: string): ImageState | undefined {
@@ -78,6 +90,7 @@ export class Snapshot {
     this.#removeImages(nodeInfo.node);
     this.#nodesWithAffinity.delete(nodeInfo);
     this.#nodesWithRequiredAntiAffinity.delete(nodeInfo);
+    this.#nodesWithClaims.delete(nodeInfo);
     if (nodeInfo.podCount > 0) {
       this.#aside.set(name, new Map([...nodeInfo.pods].map((podInfo) => [podInfo.uid, podInfo])));
     }
@@ -117,6 +130,8 @@ export class Snapshot {
     else this.#nodesWithAffinity.delete(nodeInfo);
     if (nodeInfo.hasPodsWithRequiredAntiAffinity) this.#nodesWithRequiredAntiAffinity.add(nodeInfo);
     else this.#nodesWithRequiredAntiAffinity.delete(nodeInfo);
+    if (nodeInfo.hasPodsWithClaims) this.#nodesWithClaims.add(nodeInfo);
+    else this.#nodesWithClaims.delete(nodeInfo);
   }
 
   #addImages(node: Node): void {
