@@ -1,8 +1,7 @@
 // `@kubeloop/nodes`: hollow nodes. They register, renew their leases and bring pods through their life as a kubelet would, and run nothing. Start with
 // `HollowNodes` in driver/hollow-nodes.ts; the rules of a pod's life are in life/step-pod.ts, and what a container does in script/container-script.ts.
 //
-// Not here yet: exec, attach and port-forward; in-place resize; evictions by pressure; volumes, ConfigMaps and Secrets (their absence
-// never blocks a container); hooks other than a preStop that sleeps; the restart rule RestartAllContainers.
+// The README lists the annotations, and what is not here.
 export { HollowNodes, type HollowNodesOptions } from "./driver/hollow-nodes.ts";
 export type { ConnectorTarget, HollowNodeConnector } from "./driver/node-connector.ts";
 export type { HeldPod } from "./driver/pod-worker.ts";

@@ -9,6 +9,7 @@ import { HollowNodes, type HollowNodesOptions } from "./hollow-nodes.ts";
 
 export interface HollowCluster {
   readonly client: Client;
+  readonly transport: Transport;
   readonly clock: FakeClock;
   readonly signal: AbortSignal;
   readonly hollow: HollowNodes;
@@ -98,6 +99,7 @@ export async function withHollowCluster(
   const withinMs = 3_600_000;
   const cluster: HollowCluster = {
     client,
+    transport: server.transport,
     clock,
     signal,
     hollow,

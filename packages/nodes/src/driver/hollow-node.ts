@@ -19,10 +19,13 @@ export class HollowNode {
   isCutOffByCaller = false;
   notReadyByCaller: string | undefined;
   isRegistered = false;
-  /** Wall times; undefined before the first one. */
-  renewedMs: number | undefined;
-  reportedMs: number | undefined;
-  /** The Node object as it was seen last. */
+  /** Wall times of the next renewal of the lease and of the next report that must come; 0 before the first. */
+  renewAtMs = 0;
+  reportAtMs = 0;
+  /** What the last comparison of the status with the API server's looked at. */
+  compared: readonly unknown[] = [];
+  isUnschedulable = false;
+  /** The Node object as it was seen last; undefined when it was deleted. */
   object: corev1.Node | undefined;
   #addresses: PodAddresses | undefined;
   /** Addresses of adopted pods, until the ranges are known. */

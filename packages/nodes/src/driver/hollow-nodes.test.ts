@@ -1,5 +1,5 @@
 import { type corev1, findCondition, type metav1, parseMicroTime, parseTime, type Transport } from "@kubeloop/core/api";
-import { leases, nodes, pods } from "@kubeloop/core/resources";
+import { configMaps, events, leases, nodes, pods } from "@kubeloop/core/resources";
 import { isPodReady } from "@kubeloop/core/rules";
 import { eventually } from "@kubeloop/core/testing";
 import { describe, expect, test } from "vitest";
@@ -98,6 +98,17 @@ describe("a pod on a hollow node", () => {
       expect([pod.metadata.uid, pod.status?.podIP]).toEqual([second.metadata.uid, "10.244.1.3"]);
     }));
 
+  test("ends when it is evicted: its deletion comes while its node answers to the condition before it", () =>
+    withHollowCluster(async (cluster) => {
+      await cluster.create("web", {});
+      await cluster.until("web", "it is ready", isPodReady);
+      const metadata = { name: "web", namespace: "scenario" };
+      const eviction = { apiVersion: "policy/v1", kind: "Eviction", metadata } as const;
+      const all = cluster.client.resource(pods).in("scenario");
+      await all.subresource("eviction").create("web", eviction, cluster.signal);
+      await cluster.untilGone("web");
+    }));
+
   test("never starts from an image that does not exist", () =>
     withHollowCluster(async (cluster) => {
       await cluster.create("bad", { containers: [{ name: "c", image: "web:nonexistent" }] });
@@ -184,21 +195,90 @@ describe("a hollow node", () => {
       expect(readyOf(node)).toMatchObject({ status: "True", reason: "KubeletReady" });
       expect(first.spec).toMatchObject({ holderIdentity: "node-1", leaseDurationSeconds: 40 });
       expect(first.metadata.ownerReferences?.[0]).toMatchObject({ kind: "Node", uid: node.metadata.uid });
-      await clock.advance(11_000);
-      const passedMs =
-        parseMicroTime((await lease()).spec?.renewTime ?? "") - parseMicroTime(first.spec?.renewTime ?? "");
-      expect(passedMs).toBeGreaterThanOrEqual(10_000);
-      expect(passedMs).toBeLessThanOrEqual(10_400);
+      const renewals: number[] = [];
+      for (let i = 0; i < 4; i++) {
+        await clock.advance(10_400);
+        renewals.push(parseMicroTime((await lease()).spec?.renewTime ?? ""));
+      }
+      const gapsMs = renewals.slice(1).map((ms, before) => ms - (renewals[before] ?? 0));
+      for (const gapMs of gapsMs) {
+        expect(gapMs).toBeGreaterThanOrEqual(9_999);
+        expect(gapMs).toBeLessThanOrEqual(10_401);
+      }
     }));
 
-  test("writes its status only every five minutes if nothing changes", () =>
+  test("spreads its leases with those of others over the ten seconds", () => {
+    const names = Array.from({ length: 100 }, (_, i) => `node-${i}`);
+    return withHollowCluster(
+      async ({ client, clock, signal }) => {
+        await clock.advance(60_000);
+        const seconds = new Set<number>();
+        for await (const { spec } of client.resource(leases).in("kube-node-lease").list({}, signal)) {
+          seconds.add(Math.floor(parseMicroTime(spec?.renewTime ?? "") / 1000));
+        }
+        expect(seconds.size).toBeGreaterThanOrEqual(9);
+      },
+      { nodes: names.map((name, i) => ({ name, internalIPs: [`192.168.1.${i}`] })) },
+    );
+  });
+
+  test("writes its status only about every five minutes if nothing changes", () =>
     withHollowCluster(async (cluster) => {
       await cluster.clock.advance(1000);
-      const { resourceVersion } = (await readNode(cluster, "node-1")).metadata;
-      await cluster.clock.advance(280_000);
-      expect((await readNode(cluster, "node-1")).metadata.resourceVersion).toBe(resourceVersion);
-      await cluster.clock.advance(40_000);
-      expect((await readNode(cluster, "node-1")).metadata.resourceVersion).not.toBe(resourceVersion);
+      const version = async () => (await readNode(cluster, "node-1")).metadata.resourceVersion;
+      const first = await version();
+      await cluster.clock.advance(140_000);
+      expect(await version()).toBe(first);
+      // The first report after a change comes after half the time to one and a half times the time, at random.
+      await cluster.clock.advance(330_000);
+      const second = await version();
+      expect(second).not.toBe(first);
+    }));
+
+  test("reports the images that it has pulled, and what it can do", () =>
+    withHollowCluster(async (cluster) => {
+      await cluster.create("web", {});
+      await cluster.until("web", "it is ready", isPodReady);
+      await cluster.clock.advance(11_000);
+      const { status } = await readNode(cluster, "node-1");
+      expect(status?.images).toEqual([
+        {
+          names: [expect.stringMatching(/^docker.io\/shop\/web@sha256:/), "docker.io/shop/web:v1"],
+          sizeBytes: 10_000_000,
+        },
+      ]);
+      expect(status?.declaredFeatures).toEqual(["ExtendWebSocketsToKubelet"]);
+    }));
+
+  test("tells of its start, of its health and of cordoning", () =>
+    withHollowCluster(async (cluster) => {
+      const { client, clock, signal, hollow } = cluster;
+      await clock.advance(1000);
+      hollow.setNotReady("node-1", "container runtime is down");
+      await clock.advance(1000);
+      hollow.setNotReady("node-1", undefined);
+      for (const unschedulable of [true, false]) {
+        await client.resource(nodes).patch("node-1", { type: "merge", body: { spec: { unschedulable } } }, signal);
+        await clock.advance(1000);
+      }
+      await clock.advance(5000);
+      const found: string[] = [];
+      for await (const { involvedObject, reason, message, count = 1 } of client.resource(events).list({}, signal)) {
+        if (involvedObject.name === "node-1") found.push(`${reason}*${count} ${message}`);
+      }
+      const status = (reason: string, count = 1) => `${reason}*${count} Node node-1 status is now: ${reason}`;
+      expect(found.toSorted()).toEqual(
+        [
+          "Starting*1 Starting kubelet.",
+          status("NodeHasNoDiskPressure"),
+          status("NodeHasSufficientMemory"),
+          status("NodeHasSufficientPID"),
+          status("NodeNotReady"),
+          status("NodeNotSchedulable"),
+          status("NodeReady", 2),
+          status("NodeSchedulable"),
+        ].toSorted(),
+      );
     }));
 
   for (const [how, cutOff, reconnect] of [
@@ -248,6 +328,7 @@ describe("a hollow node", () => {
       await cluster.create("web", {});
       await clock.advance(60_000);
       expect((await cluster.get("web"))?.status?.phase).toBe("Pending");
+      expect(await cluster.eventsAbout("web")).toEqual(["kubelet/node-1 pod Warning NetworkNotReady"]);
       hollow.setNotReady("node-1", undefined);
       await cluster.until("web", "it is ready", isPodReady);
       expect(readyOf(await readNode(cluster, "node-1"))?.status).toBe("True");
@@ -277,6 +358,14 @@ describe("a hollow node", () => {
       const names: string[] = [];
       for await (const node of client.resource(nodes).list({}, signal)) names.push(node.metadata.name ?? "");
       expect(names).toEqual(["node-2"]);
+      // Its lease would have no owner, and stay for ever.
+      await client.resource(leases).in("kube-node-lease").delete("node-1", signal);
+      await clock.advance(60_000);
+      const left: string[] = [];
+      for await (const { metadata } of client.resource(leases).in("kube-node-lease").list({}, signal)) {
+        left.push(metadata.name ?? "");
+      }
+      expect(left).toEqual(["node-2"]);
     }));
 
   test("takes over the pods of an earlier process where they are", () =>
@@ -307,6 +396,68 @@ describe("a hollow node", () => {
     }));
 });
 
+test("faster nodes pull, start and stop faster, but a pod's own times stay", () =>
+  withHollowCluster(
+    async (cluster) => {
+      const beganMs = cluster.clock.now();
+      await cluster.create("job", shell("sleep 5"));
+      await cluster.until("job", "it runs", isPodReady);
+      expect(cluster.clock.now() - beganMs).toBeLessThan(50);
+      const pod = await cluster.until("job", "it has ended", ({ status }) => status?.phase === "Succeeded");
+      const ended = stateOf(pod)?.terminated;
+      expect(secondsBetween(ended?.startedAt, ended?.finishedAt)).toBe(5);
+    },
+    { speed: 100 },
+  ));
+
+describe("a pod whose ConfigMap is missing", () => {
+  const volumes = [{ name: "v", configMap: { name: "settings" } }];
+  for (const [how, spec, reason, event] of [
+    [
+      "for a variable",
+      { ...shell("exit $CODE"), containers: [withVariable("exit $CODE")] },
+      "CreateContainerConfigError",
+      "kubelet/node-1 spec.containers{c} Warning Failed",
+    ],
+    [
+      "for a volume",
+      { ...shell("exit 3"), containers: [withVolume("if [ -f /etc/settings/code ]; then exit 3; fi")], volumes },
+      "ContainerCreating",
+      "kubelet/node-1 pod Warning FailedMount",
+    ],
+  ] as const) {
+    test(`${how} waits for it, and goes on at once when it is there`, () =>
+      withHollowCluster(async (cluster) => {
+        const { client, clock, signal } = cluster;
+        await cluster.create("job", spec);
+        // Between two attempts of the node's own.
+        await clock.advance(65_000);
+        const waiting = await cluster.get("job");
+        expect([waiting?.status?.phase, waiting === undefined ? undefined : stateOf(waiting)?.waiting?.reason]).toEqual(
+          ["Pending", reason],
+        );
+        expect(await cluster.eventsAbout("job")).toContain(event);
+        const metadata = { name: "settings", namespace: "scenario" };
+        const map = { apiVersion: "v1", kind: "ConfigMap", metadata, data: { code: "3" } } as const;
+        await client.resource(configMaps).in("scenario").create(map, signal);
+        const createdMs = clock.now();
+        const pod = await cluster.until("job", "it has failed", ({ status }) => status?.phase === "Failed");
+        expect(stateOf(pod)?.terminated?.exitCode).toBe(3);
+        expect(clock.now() - createdMs).toBeLessThan(2000);
+      }));
+  }
+});
+
+function withVolume(script: string): corev1.Container {
+  const volumeMounts = [{ name: "v", mountPath: "/etc/settings" }];
+  return { name: "c", image: "busybox", command: ["sh", "-c", script], volumeMounts };
+}
+
+function withVariable(script: string): corev1.Container {
+  const valueFrom = { configMapKeyRef: { name: "settings", key: "code" } };
+  return { name: "c", image: "busybox", command: ["sh", "-c", script], env: [{ name: "CODE", valueFrom }] };
+}
+
 test("a quiet hour of a hundred pods costs no request for a pod", () => {
   let writes = 0;
   const wrap =
@@ -326,12 +477,40 @@ test("a quiet hour of a hundred pods costs no request for a pod", () => {
         return true;
       };
       await eventually(cluster.clock, areReady, { what: "all are ready" });
-      // Pending, with a sandbox, and running.
-      expect(writes).toBe(300);
+      // Pending, and running.
+      expect(writes).toBe(200);
       await cluster.clock.advance(3_600_000);
-      expect(writes).toBe(300);
+      expect(writes).toBe(200);
     },
     { wrap },
+  );
+});
+
+test("an idle minute of a hundred nodes with a hundred pods costs only the renewals of their leases", () => {
+  const requests = new Map<string, number>();
+  const wrap =
+    (transport: Transport): Transport =>
+    (request, signal) => {
+      const what = `${request.method} ${request.path.split("/").slice(0, -1).join("/")}`;
+      requests.set(what, (requests.get(what) ?? 0) + 1);
+      return transport(request, signal);
+    };
+  const names = Array.from({ length: 100 }, (_, i) => `node-${i}`);
+  return withHollowCluster(
+    async (cluster) => {
+      for (const nodeName of names) await cluster.create(`on-${nodeName}`, { nodeName });
+      await cluster.clock.advance(60_000);
+      requests.clear();
+      await cluster.clock.advance(60_000);
+      const leasePath = "PATCH /apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases";
+      const renewals = requests.get(leasePath) ?? 0;
+      requests.delete(leasePath);
+      // Watches are opened anew from time to time.
+      for (const what of requests.keys()) if (what.startsWith("GET")) requests.delete(what);
+      expect([...requests]).toEqual([]);
+      expect(Math.round(renewals / names.length)).toBe(6);
+    },
+    { wrap, nodes: names.map((name, i) => ({ name, internalIPs: [`192.168.1.${i}`] })) },
   );
 });
 

@@ -7,7 +7,7 @@
 // - One informer for all pods and one for all nodes; a change of a pod costs the same with ten pods as with ten thousand.
 // - Nothing is polled: between two changes a pod or a node waits for one timer, which its own rules computed.
 // - At most one write of a pod is in flight. A failed request is tried again with backoff; `run` ends only when its signal aborts.
-import { type corev1, keyOf, type ObjectKey, objectKeyOf } from "@kubeloop/core/api";
+import { type corev1, type KubernetesObject, keyOf, type ObjectKey, objectKeyOf } from "@kubeloop/core/api";
 import {
   type Clock,
   defaultLog,
@@ -22,14 +22,15 @@ import {
 import type { Client } from "@kubeloop/core/client";
 import { coreEventSink, EventBroadcaster, type EventRecorder } from "@kubeloop/core/events";
 import { lastStateOf, type ResourceEventHandlerRegistration, SharedInformerFactory } from "@kubeloop/core/informer";
-import { nodes, pods } from "@kubeloop/core/resources";
+import { configMaps, nodes, pods, secrets } from "@kubeloop/core/resources";
 import { exponentialRateLimiter, RateLimitingQueue } from "@kubeloop/core/workqueue";
-import { defaultTimings, type Timings } from "../life/pod-life.ts";
+import { atSpeed, defaultTimings, type Timings } from "../life/pod-life.ts";
 import type { HollowNodeSpec } from "../node/node-object.ts";
+import type { ConfigKind, ConfigSource } from "../script/environment.ts";
 import { HollowNode } from "./hollow-node.ts";
 import { HollowNodeConnector } from "./node-connector.ts";
 import { NodeWorker } from "./node-worker.ts";
-import { type HeldPod, PodWorker } from "./pod-worker.ts";
+import { type HeldPod, type NextLook, PodWorker } from "./pod-worker.ts";
 
 export interface HollowNodesOptions {
   readonly client: Client;
@@ -37,6 +38,11 @@ export interface HollowNodesOptions {
   /** Pod CIDRs of a node to which the cluster assigns none, by the node's name. Default: such a node's network is not ready. */
   readonly podCidrsOf?: (node: string) => readonly string[];
   readonly timings?: Partial<Timings>;
+  /**
+   * How many times faster than that the nodes pull images, start containers and stop them. Default: 1. Commands that sleep, probes, deadlines and
+   * backoff are never faster.
+   */
+  readonly speed?: number;
   /** Informers shared with others; whoever brings them runs them. Default: own ones. */
   readonly informers?: SharedInformerFactory;
   readonly clock?: Clock;
@@ -46,10 +52,12 @@ export interface HollowNodesOptions {
 
 const podWorkers = 16;
 const nodeWorkers = 4;
+/** As many as one kubelet lets wait. */
+const waitingEventsPerNode = 1000;
 const retryLimits = { baseMs: 100, maxMs: 7000 };
 
 export class HollowNodes {
-  /** For the API server in the same process: answers requests for the logs of pods. */
+  /** For the API server in the same process: answers requests for logs, exec and attach. */
   readonly connector: HollowNodeConnector;
   readonly #options: HollowNodesOptions;
   readonly #clock: Clock;
@@ -70,17 +78,23 @@ export class HollowNodes {
     this.#log = log;
     this.#nodes = new Map(options.nodes.map((spec) => [spec.name, new HollowNode(spec)]));
     this.#informers = options.informers ?? new SharedInformerFactory(client, { clock, random, log });
-    this.#events = new EventBroadcaster({ clock, random, log });
+    const queueSize = waitingEventsPerNode * Math.max(1, options.nodes.length);
+    this.#events = new EventBroadcaster({ clock, random, log, queueSize });
     const recorderOf = (node: string) => this.#recorderOf(node);
-    const timings = { ...defaultTimings, ...options.timings };
+    const timings = atSpeed({ ...defaultTimings, ...options.timings }, options.speed ?? 1);
     const store = this.#informers.of(pods).informer.getIndexer();
     const getPod = (key: ObjectKey) => store.getByKey(key);
-    this.#podWorker = new PodWorker({ client, clock, timings, nodes: this.#nodes, recorderOf, getPod });
+    const mapStore = this.#informers.of(configMaps).informer.getIndexer();
+    const secretStore = this.#informers.of(secrets).informer.getIndexer();
+    const configOf = (namespace: string): ConfigSource => ({
+      configMap: (name) => mapStore.getByKey(objectKeyOf(namespace, name)),
+      secret: (name) => secretStore.getByKey(objectKeyOf(namespace, name)),
+    });
+    this.#podWorker = new PodWorker({ client, clock, timings, nodes: this.#nodes, recorderOf, getPod, configOf });
     this.connector = new HollowNodeConnector(this.#podWorker, clock);
     this.#nodeWorker = new NodeWorker({ client, clock, random, recorderOf });
-    const heartbeats = clock.labelled({ kind: "background", name: "node heartbeat" });
     this.#podQueue = new RateLimitingQueue({ clock, rateLimiter: exponentialRateLimiter(retryLimits) });
-    this.#nodeQueue = new RateLimitingQueue({ clock: heartbeats, rateLimiter: exponentialRateLimiter(retryLimits) });
+    this.#nodeQueue = new RateLimitingQueue({ clock, rateLimiter: exponentialRateLimiter(retryLimits) });
   }
 
   /** Runs until aborted. May be called once. */
@@ -96,14 +110,22 @@ export class HollowNodes {
     using _nodes = nodeInformer.addEventHandler({
       onAdd: (node) => this.#wakeNode(node.metadata.name ?? ""),
       onUpdate: (_before, node) => this.#wakeNode(node.metadata.name ?? ""),
+      onDelete: (gone) => this.#dropNode(lastStateOf(gone)?.metadata.name ?? ""),
     });
+    const wakeFor = (kind: ConfigKind) => {
+      const wake = (object: KubernetesObject) => this.#wakeForConfig(kind, keyOf(object));
+      return { onAdd: wake, onUpdate: (_before: KubernetesObject, object: KubernetesObject) => wake(object) };
+    };
+    using registeredMaps = this.#informers.of(configMaps).informer.addEventHandler(wakeFor("configmap"));
+    using registeredSecrets = this.#informers.of(secrets).informer.addEventHandler(wakeFor("secret"));
+    const caches = [registeredPods, registeredMaps, registeredSecrets];
     for (const name of this.#nodes.keys()) this.#wakeNode(name);
     using _podQueue = this.#podQueue;
     using _nodeQueue = this.#nodeQueue;
     const work = [
       (each: AbortSignal) => this.#events.run(each),
       ...Array.from({ length: nodeWorkers }, () => (each: AbortSignal) => this.#workNodes(each)),
-      ...Array.from({ length: podWorkers }, () => (each: AbortSignal) => this.#workPods(registeredPods, each)),
+      ...Array.from({ length: podWorkers }, () => (each: AbortSignal) => this.#workPods(caches, each)),
     ];
     if (this.#options.informers === undefined) work.push((each) => this.#informers.run(each));
     await runTogether(signal, work);
@@ -112,6 +134,7 @@ export class HollowNodes {
   /** Silences a node: no lease, no status, no pod status, until `reconnect`. Its containers go on unseen. */
   cutOff(name: string): void {
     this.#node(name).isCutOffByCaller = true;
+    this.#wakeAll(name);
   }
 
   reconnect(name: string): void {
@@ -150,6 +173,10 @@ export class HollowNodes {
     this.#podQueue.add(key);
   }
 
+  #wakeForConfig(kind: ConfigKind, key: ObjectKey): void {
+    for (const waiting of this.#podWorker.wakeForConfig(kind, key)) this.#podQueue.add(waiting);
+  }
+
   #dropPod(pod: corev1.Pod | undefined): void {
     const node = pod === undefined ? undefined : this.#nodes.get(pod.spec?.nodeName ?? "");
     if (pod === undefined || node === undefined) return;
@@ -159,13 +186,18 @@ export class HollowNodes {
     this.#podQueue.add(key);
   }
 
+  #dropNode(name: string): void {
+    const node = this.#nodes.get(name);
+    if (node !== undefined) node.object = undefined;
+  }
+
   #wakeNode(name: string): void {
     if (this.#nodes.has(name)) this.#nodeQueue.add(name);
   }
 
-  async #workPods(registration: ResourceEventHandlerRegistration, signal: AbortSignal): Promise<void> {
+  async #workPods(caches: readonly ResourceEventHandlerRegistration[], signal: AbortSignal): Promise<void> {
     // Pods of an earlier process are counted first: a new pod must not get their room or their address.
-    await registration.whenSynced(signal);
+    for (const cache of caches) await cache.whenSynced(signal);
     await this.#work(this.#podQueue, (key) => this.#podWorker.sync(key, signal), "pod", signal);
   }
 
@@ -179,14 +211,15 @@ export class HollowNodes {
       node.useCidrs(this.#options.podCidrsOf?.(name) ?? []);
       // Its pods are looked at again when they may do something that they could not do before.
       if (describeNode(node) !== wasWaiting) for (const key of node.podKeys) this.#podQueue.add(key);
-      return wakeAtMs;
+      // It is looked at for ever: its heartbeats are nothing that anybody waits for.
+      return { atMs: wakeAtMs, isRoutine: true };
     };
     await this.#work(this.#nodeQueue, sync, "node", signal);
   }
 
   async #work<K extends string>(
     queue: RateLimitingQueue<K>,
-    sync: (key: K) => Promise<number>,
+    sync: (key: K) => Promise<NextLook>,
     what: string,
     signal: AbortSignal,
   ): Promise<void> {
@@ -194,9 +227,9 @@ export class HollowNodes {
       const key = await queue.get(signal);
       if (key === undefined) return;
       try {
-        const wakeAtMs = await sync(key);
+        const { atMs, isRoutine } = await sync(key);
         queue.forget(key);
-        if (wakeAtMs < Number.POSITIVE_INFINITY) queue.addAfter(key, wakeAtMs - this.#clock.now());
+        if (atMs < Number.POSITIVE_INFINITY) queue.addAfter(key, atMs - this.#clock.now(), { isRoutine });
       } catch (error) {
         if (isAborted(error, signal)) throw error;
         this.#log.warn("hollow node could not write, and will try again", { what, key, error: toError(error) });

@@ -84,6 +84,35 @@ describe("the log of a pod", () => {
       expect(seen).toEqual(["0 one", "10 two", "20 three"]);
     }));
 
+  test("is still there after a restart of the process, of a pod that had ended before", () =>
+    withHollowCluster(async (cluster) => {
+      await cluster.create("job", shell("echo done"));
+      await cluster.until("job", "it has ended", hasEnded);
+      await cluster.restart(60_000);
+      await cluster.clock.advance(1000);
+      expect(await readLog(cluster, "job")).toEqual(["done"]);
+    }));
+
+  test("is out of reach while the node is cut off", () =>
+    withHollowCluster(async (cluster) => {
+      await cluster.create("job", shell("echo one; sleep 1h"));
+      await cluster.until("job", "it runs", isPodReady);
+      const { client, signal, hollow } = cluster;
+      const read: string[] = [];
+      const following = (async () => {
+        for await (const line of client.podLogs({ namespace: "scenario", name: "job", follow: true }, signal)) {
+          read.push(line);
+        }
+      })();
+      await eventually(cluster.clock, () => read.length > 0);
+      hollow.cutOff("node-1");
+      const unreachable = 'Get "https://node-1:10250/containerLogs/scenario/job/c": dial tcp node-1:10250: connect';
+      await expect(readLog(cluster, "job")).rejects.toThrow(unreachable);
+      await expect(following).rejects.toThrow("the node is out of reach");
+      hollow.reconnect("node-1");
+      expect(await readLog(cluster, "job")).toEqual(["one"]);
+    }));
+
   for (const [what, spec, options, message] of [
     [
       "before the container has started",

@@ -7,11 +7,12 @@ import {
   isConflict,
   isInvalid,
   isNotFound,
+  keyOf,
   type ObjectKey,
   printTime,
   splitKey,
 } from "@kubeloop/core/api";
-import { type Clock, deferred, untilAborted } from "@kubeloop/core/base";
+import { type Clock, deepEqual, deferred, untilAborted } from "@kubeloop/core/base";
 import type { Client } from "@kubeloop/core/client";
 import { type EventRecorder, toPartialReference } from "@kubeloop/core/events";
 import { pods } from "@kubeloop/core/resources";
@@ -23,6 +24,9 @@ import { restorePodLife } from "../life/restore-pod-life.ts";
 import { stepPod } from "../life/step-pod.ts";
 import { admitPod, rejectedStatus } from "../node/admit-pod.ts";
 import { containerScript } from "../script/container-script.ts";
+import type { AnyContainer, ConfigKind, ConfigSource } from "../script/environment.ts";
+import { type Files, mountedFiles } from "../script/mounted-files.ts";
+import { ConfigWaiters } from "./config-waiters.ts";
 import type { HollowNode } from "./hollow-node.ts";
 
 export interface PodWorkerOptions {
@@ -33,6 +37,8 @@ export interface PodWorkerOptions {
   readonly recorderOf: (node: string) => EventRecorder;
   /** Reads the cache. */
   readonly getPod: (key: ObjectKey) => corev1.Pod | undefined;
+  /** Reads the cached ConfigMaps and Secrets of a namespace. */
+  readonly configOf: (namespace: string) => ConfigSource;
 }
 
 /** A pod that a hollow node runs. */
@@ -41,12 +47,26 @@ export interface HeldPod {
   readonly pod: corev1.Pod;
   readonly node: HollowNode;
   readonly life: PodLife;
+  /** Files that execs have written, by "container/attempt". */
+  readonly files: Map<string, Map<string, string>>;
+  /** When its life goes on by itself; undefined if it must be looked at in any case. */
+  readonly next?: NextLook | undefined;
 }
+
+/** When to look at a pod or a node again; Infinity if only a change is a reason to. */
+export interface NextLook {
+  readonly atMs: number;
+  /** Whether nobody waits for it. */
+  readonly isRoutine: boolean;
+}
+
+const never: NextLook = { atMs: Number.POSITIVE_INFINITY, isRoutine: true };
 
 export class PodWorker {
   readonly #options: PodWorkerOptions;
   readonly #held = new Map<ObjectKey, HeldPod>();
   readonly #waiters = new Map<ObjectKey, Set<() => void>>();
+  readonly #configWaiters = new ConfigWaiters();
 
   constructor(options: PodWorkerOptions) {
     this.#options = options;
@@ -54,6 +74,35 @@ export class PodWorker {
 
   get(key: ObjectKey): HeldPod | undefined {
     return this.#held.get(key);
+  }
+
+  /** Returns a pod that one of the nodes runs or has run, also one that had ended before this process began. */
+  find(pod: corev1.Pod): HeldPod | undefined {
+    const held = this.#held.get(keyOf(pod));
+    if (held !== undefined && held.pod.metadata.uid === pod.metadata.uid) return held;
+    const node = this.#options.nodes.get(pod.spec?.nodeName ?? "");
+    const life = restorePodLife(pod, this.#configOf(pod), this.#options.clock.now());
+    return node === undefined || life === undefined ? undefined : { pod, node, life, files: new Map() };
+  }
+
+  /** What is in a container's volumes now. */
+  mountedFiles(pod: corev1.Pod, container: AnyContainer): Files {
+    return mountedFiles(pod, container, this.#configOf(pod));
+  }
+
+  /** Whether a pod's node is one of these and not cut off. */
+  canReach({ spec }: corev1.Pod): boolean {
+    return this.#options.nodes.get(spec?.nodeName ?? "")?.isCutOff === false;
+  }
+
+  /** Returns the pods that wait for this ConfigMap or Secret. */
+  wakeForConfig(kind: ConfigKind, key: ObjectKey): Iterable<ObjectKey> {
+    const keys = this.#configWaiters.of(kind, key);
+    for (const waiting of keys) {
+      const held = this.#held.get(waiting);
+      if (held !== undefined) this.#held.set(waiting, { ...held, next: undefined });
+    }
+    return keys;
   }
 
   /** Resolves when the pod's life has changed or the pod has gone, and at the latest after `withinMs`. */
@@ -70,16 +119,24 @@ export class PodWorker {
     }
   }
 
-  /** Returns when to look at the pod again; Infinity if only a change is a reason to. */
-  async sync(key: ObjectKey, signal: AbortSignal): Promise<number> {
+  async sync(key: ObjectKey, signal: AbortSignal): Promise<NextLook> {
     const cached = this.#options.getPod(key);
     const before = this.#held.get(key);
     if (before !== undefined && before.pod.metadata.uid !== cached?.metadata.uid) this.#forget(key, before);
     const node = this.#options.nodes.get(cached?.spec?.nodeName ?? "");
-    if (cached === undefined || node === undefined || node.isCutOff) return Number.POSITIVE_INFINITY;
+    if (cached === undefined || node === undefined) return never;
+    if (node.isCutOff) {
+      // Who follows its log hears no more.
+      this.#wakeWaiters(key);
+      return never;
+    }
     const held = this.#held.get(key) ?? (await this.#admit(key, cached, node, signal));
-    if (held === undefined) return Number.POSITIVE_INFINITY;
-    return await this.#advance(key, { ...held, pod: newer(held.pod, cached) }, signal);
+    if (held === undefined) return never;
+    const pod = newer(held.pod, cached);
+    // What comes back from its own writes is no news.
+    const { next } = held;
+    if (pod === held.pod && next !== undefined && this.#options.clock.now() < next.atMs) return next;
+    return await this.#advance(key, { ...held, pod }, signal);
   }
 
   /** Undefined if the pod was rejected, or has ended before. */
@@ -88,14 +145,14 @@ export class PodWorker {
       if (isDeleted(pod)) await this.#confirmDeletion(key, pod, signal);
       return undefined;
     }
-    const restored = restorePodLife(pod);
+    const nowMs = this.#options.clock.now();
+    const restored = restorePodLife(pod, this.#configOf(pod), nowMs);
     if (restored !== undefined) {
       node.adopt(pod);
-      const held = { pod, node, life: restored };
+      const held = { pod, node, life: restored, files: new Map() };
       this.#held.set(key, held);
       return held;
     }
-    const nowMs = this.#options.clock.now();
     const rejection = admitPod(pod, node.admissionObject(nowMs), node.admitted);
     if (rejection !== undefined) {
       const { reason, message } = rejection;
@@ -113,32 +170,46 @@ export class PodWorker {
       })),
     );
     this.#report(pod, node, faults);
-    const held = { pod, node, life: newPodLife(pod, nowMs) };
+    if (node.notReady !== undefined && pod.spec?.hostNetwork !== true) {
+      const message = `network is not ready: ${node.notReady}`;
+      this.#report(pod, node, [{ type: "Warning", reason: "NetworkNotReady", message }]);
+    }
+    const held = { pod, node, life: newPodLife(pod, nowMs), files: new Map() };
     this.#held.set(key, held);
     return held;
   }
 
-  async #advance(key: ObjectKey, held: HeldPod, signal: AbortSignal): Promise<number> {
+  async #advance(key: ObjectKey, held: HeldPod, signal: AbortSignal): Promise<NextLook> {
     const { node, pod } = held;
     const { clock, timings } = this.#options;
     const nowMs = clock.now();
     const podIPs = held.life.podIPs ?? node.addressesFor(pod);
-    const step = stepPod(held.life, { pod, podIPs, presentImages: node.images, timings }, nowMs);
+    const config = this.#configOf(pod);
+    const step = stepPod(held.life, { pod, podIPs, presentImages: node.images, config, timings }, nowMs);
     for (const image of step.pulledImages) node.images.add(image);
     const { life } = step;
     // Kept before anything is sent, so that a failed write does not make a container start twice.
-    this.#held.set(key, { ...held, life });
+    this.#held.set(key, { ...held, life, next: undefined });
+    this.#configWaiters.note(key, pod, life);
     this.#wakeWaiters(key);
     this.#report(pod, node, step.events);
     const status = toPodStatus({ pod, life, hostIPs: node.spec.internalIPs }, nowMs);
     const written = await this.#write(key, pod, status, signal);
-    if (written === undefined) return Number.POSITIVE_INFINITY;
-    this.#held.set(key, { ...held, life, pod: written });
+    if (written === undefined) return never;
     if (life.end !== undefined) {
       node.release(pod.metadata.uid ?? "");
       if (isDeleted(pod)) await this.#confirmDeletion(key, pod, signal);
     }
-    return step.wakeAtMs;
+    // Without addresses it waits for its node. What others have changed while the status was on its way comes with the answer, and was not looked at.
+    const isWaiting = life.podIPs === undefined && life.end === undefined;
+    const next = { atMs: step.wakeAtMs, isRoutine: step.isSteady };
+    const isKnown = !isWaiting && isUnchanged(pod, written);
+    this.#held.set(key, { ...held, life, pod: written, next: isKnown ? next : undefined });
+    return next;
+  }
+
+  #configOf({ metadata }: corev1.Pod): ConfigSource {
+    return this.#options.configOf(metadata.namespace ?? "");
   }
 
   /** Returns the pod with this status; undefined if it has gone. Sends nothing if the status is already so. */
@@ -199,6 +270,7 @@ export class PodWorker {
 
   #forget(key: ObjectKey, { node, pod }: HeldPod): void {
     this.#held.delete(key);
+    this.#configWaiters.drop(key);
     node.release(pod.metadata.uid ?? "");
     this.#wakeWaiters(key);
   }
@@ -208,9 +280,19 @@ export class PodWorker {
   }
 }
 
+/** The left one if both are the same. */
+/** But for the status, which is the node's own. A deletion is a new generation. */
+function isUnchanged({ metadata: a }: corev1.Pod, { metadata: b }: corev1.Pod): boolean {
+  return (
+    a.generation === b.generation &&
+    a.deletionGracePeriodSeconds === b.deletionGracePeriodSeconds &&
+    deepEqual([a.labels, a.annotations], [b.labels, b.annotations])
+  );
+}
+
 function newer(left: corev1.Pod, right: corev1.Pod): corev1.Pod {
   const versions = [left.metadata.resourceVersion ?? "0", right.metadata.resourceVersion ?? "0"] as const;
-  return compareResourceVersions(versions[0], versions[1]) > 0 ? left : right;
+  return compareResourceVersions(versions[0], versions[1]) >= 0 ? left : right;
 }
 
 function isDeleted({ metadata }: corev1.Pod): boolean {

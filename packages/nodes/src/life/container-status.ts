@@ -1,6 +1,7 @@
 // What the API shows of a container: its entry in containerStatuses, initContainerStatuses or ephemeralContainerStatuses.
 import { createHash } from "node:crypto";
 import { type corev1, printTime } from "@kubeloop/core/api";
+import { fullImageName, imageId } from "../script/image-name.ts";
 import type { ContainerLife, Ended, PodLife, SpecContainer } from "./pod-life.ts";
 import { hasBackedOff, restartDelayMs } from "./restart.ts";
 import { pullError } from "./step-container.ts";
@@ -24,11 +25,7 @@ export function toContainerStatus(
   return {
     name: container.name,
     image: created ? fullImageName(image) : image,
-    imageID: created
-      ? `${fullImageName(image)
-          .split("@")[0]
-          ?.replace(/:[^/]*$/, "")}@sha256:${hash(image)}`
-      : "",
+    imageID: created ? imageId(image) : "",
     ...(created ? { containerID: containerId(uid, container.name, attempts - 1) } : {}),
     restartCount: Math.max(0, attempts - 1),
     ready: isReady(container, nowMs),
@@ -66,6 +63,9 @@ function toStates(container: ContainerLife, life: PodLife, pod: corev1.Pod): Sho
     state: { waiting: { reason, ...(message === undefined ? {} : { message }) } },
     lastState: ended(last),
   });
+  if (container.configFault !== undefined && life.end === undefined) {
+    return waiting("CreateContainerConfigError", container.configFault);
+  }
   if (state.at === "pullFailed" && !state.isBackingOff) return waiting("ErrImagePull", pullError(image));
   // While an image is pulled again, the last failure is still shown.
   if (pullFailures > 0 && last === undefined && life.end === undefined) {
@@ -129,14 +129,6 @@ const hash = (text: string) => createHash("sha256").update(text).digest("hex");
 /** The same for the same attempt, so that a hollow node that starts again does not rename its containers. */
 export function containerId(uid: string, name: string, attempt: number): string {
   return `containerd://${hash(`${uid}/${name}/${attempt}`)}`;
-}
-
-/** As containerd resolves names: `nginx` is `docker.io/library/nginx:latest`. */
-export function fullImageName(image: string): string {
-  const [first = "", ...rest] = image.split("/");
-  const hasRegistry = rest.length > 0 && (/[.:]/.test(first) || first === "localhost");
-  const path = hasRegistry ? image : rest.length > 0 ? `docker.io/${image}` : `docker.io/library/${image}`;
-  return /[:@][^/]+$/.test(path.split("/").at(-1) ?? "") ? path : `${path}:latest`;
 }
 
 function toMountStatus({ name, mountPath, readOnly }: corev1.VolumeMount): corev1.VolumeMountStatus {

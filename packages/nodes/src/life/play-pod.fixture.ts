@@ -1,5 +1,6 @@
 // Plays a pod's life without a server: calls `stepPod` whenever it asks for it, and writes down each status that differs from the one before.
 import { type corev1, printTime } from "@kubeloop/core/api";
+import { type ConfigSource, noConfig } from "../script/environment.ts";
 import type { LifeEvent } from "./life-event.ts";
 import { newPodLife, type PodLife, type Timings } from "./pod-life.ts";
 import { toPodStatus } from "./pod-status.ts";
@@ -21,6 +22,8 @@ export interface PlayOptions {
   readonly changes?: Readonly<Record<number, (pod: corev1.Pod) => corev1.Pod>>;
   /** Calls in each of these seconds only, instead of whenever something is due. */
   readonly onlyAtSeconds?: readonly number[];
+  /** The ConfigMaps and Secrets in each second. Default: none. */
+  readonly config?: (atSeconds: number) => ConfigSource;
 }
 
 export interface Play {
@@ -28,7 +31,10 @@ export interface Play {
   readonly events: readonly LifeEvent[];
 }
 
-export function play(first: corev1.Pod, { untilSeconds, changes = {}, onlyAtSeconds }: PlayOptions): Play {
+export function play(
+  first: corev1.Pod,
+  { untilSeconds, changes = {}, onlyAtSeconds, config = () => noConfig }: PlayOptions,
+): Play {
   let pod = first;
   let life = newPodLife(pod, startMs);
   const seen: Played[] = [];
@@ -41,7 +47,9 @@ export function play(first: corev1.Pod, { untilSeconds, changes = {}, onlyAtSeco
     due.delete(atSeconds);
     pod = changes[atSeconds]?.(pod) ?? pod;
     const nowMs = startMs + atSeconds * 1000;
-    const step = stepPod(life, { pod, podIPs: ["10.1.0.5"], presentImages, timings: slowTimings }, nowMs);
+    const source = config(atSeconds);
+    const seenPod = { pod, podIPs: ["10.1.0.5"], presentImages, config: source, timings: slowTimings };
+    const step = stepPod(life, seenPod, nowMs);
     life = step.life;
     for (const image of step.pulledImages) presentImages.add(image);
     events.push(...step.events);

@@ -1,7 +1,8 @@
 // What a hollow node remembers of a pod: the state of its sandbox and of each container. `stepPod` moves it on in time, `toPodStatus` says what the
 // API shows of it. Times are milliseconds since 1970. All of it is plain readonly data.
 import type { corev1 } from "@kubeloop/core/api";
-import type { AnyContainer } from "../script/container-script.ts";
+import type { AnyContainer, ConfigSource, Environment } from "../script/environment.ts";
+import type { MountWait } from "./mount-wait.ts";
 import type { ProbeOutlook } from "./probe-outlook.ts";
 import type { RestartBackoff } from "./restart.ts";
 
@@ -16,6 +17,8 @@ export interface Ended {
   readonly exitCode: number;
   readonly reason: "Completed" | "Error" | "OOMKilled";
   readonly message: string;
+  /** Its environment, if that depended on more than its pod. */
+  readonly env?: Environment | undefined;
 }
 
 /** A running container that was asked to stop. */
@@ -31,12 +34,17 @@ export type ContainerState =
   | { readonly at: "pulling"; readonly untilMs: number }
   | { readonly at: "pullFailed"; readonly sinceMs: number; readonly untilMs: number; readonly isBackingOff: boolean }
   | { readonly at: "starting"; readonly untilMs: number }
+  /** A ConfigMap or Secret of its environment is missing. */
+  | { readonly at: "configFailed"; readonly untilMs: number }
   | {
       readonly at: "running";
       readonly startedAtMs: number;
       /** When it ends by itself; Infinity if it does not. */
       readonly endsAtMs: number;
       readonly exitCode: number;
+      /** The termination message if it ends by itself. */
+      readonly message: string;
+      readonly env?: Environment | undefined;
       readonly outlook: ProbeOutlook;
       /** Up to this time the outlook's failures were reported. */
       readonly reportedMs: number;
@@ -57,6 +65,8 @@ export interface ContainerLife {
   readonly finished: readonly Ended[];
   readonly backoff: RestartBackoff | undefined;
   readonly pullFailures: number;
+  /** Why it could not be configured when this was tried last. */
+  readonly configFault: string | undefined;
   /** Whether an attempt has once passed its startup probe: what comes after a sidecar waits for that. */
   readonly wasStarted: boolean;
 }
@@ -70,6 +80,8 @@ export interface PodLife {
   readonly podIPs: readonly string[] | undefined;
   /** When the sandbox is there; Infinity until addresses are known. */
   readonly sandboxMs: number;
+  /** Set while volumes cannot be mounted. */
+  readonly mountWait: MountWait | undefined;
   readonly containers: readonly ContainerLife[];
   readonly stopping: { readonly cause: StopCause; readonly sinceMs: number; readonly graceMs: number } | undefined;
   /** Set when no container runs any more and none will. */
@@ -97,16 +109,32 @@ export interface SeenPod {
   readonly podIPs: readonly string[] | undefined;
   /** Images that were pulled before. */
   readonly presentImages: ReadonlySet<string>;
+  readonly config: ConfigSource;
   readonly timings: Timings;
 }
 
 export const defaultTimings: Timings = { sandboxMs: 200, pullMs: 500, startMs: 100, relistMs: 1000, stopMs: 1000 };
+
+/** With a factor for the node's own delays. What pods say themselves, probes, deadlines and backoff keep their time. */
+export function atSpeed(timings: Timings, speed: number): Timings {
+  if (!(speed > 0)) throw new RangeError(`speed must be more than 0, not ${speed}`);
+  const { sandboxMs, pullMs, startMs, stopMs } = timings;
+  const faster = (ms: number) => Math.round(ms / speed);
+  return {
+    ...timings,
+    sandboxMs: faster(sandboxMs),
+    pullMs: faster(pullMs),
+    startMs: faster(startMs),
+    stopMs: faster(stopMs),
+  };
+}
 
 export function newPodLife(pod: corev1.Pod, nowMs: number): PodLife {
   return {
     startedMs: nowMs,
     podIPs: undefined,
     sandboxMs: Number.POSITIVE_INFINITY,
+    mountWait: undefined,
     containers: specContainers(pod).map(({ kind, container }) => newContainerLife(container, kind)),
     stopping: undefined,
     end: undefined,
@@ -123,6 +151,7 @@ export function newContainerLife(container: AnyContainer, kind: ContainerKind): 
     finished: [],
     backoff: undefined,
     pullFailures: 0,
+    configFault: undefined,
     wasStarted: false,
   };
 }

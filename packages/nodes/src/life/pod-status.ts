@@ -2,7 +2,7 @@
 import { type corev1, findCondition, printTime } from "@kubeloop/core/api";
 import { computeQosClass } from "@kubeloop/core/rules";
 import { toContainerStatus } from "./container-status.ts";
-import { type PodLife, specContainers } from "./pod-life.ts";
+import { type ContainerLife, type PodLife, specContainers } from "./pod-life.ts";
 import { computePhase } from "./pod-phase.ts";
 
 export interface StatusInput {
@@ -25,8 +25,9 @@ export function toPodStatus({ pod, life, hostIPs }: StatusInput, nowMs: number):
   const apps = byName(statuses(["app"]));
   const ephemeral = byName(statuses(["ephemeral"]));
   const phase = computePhase(life);
-  const hasSandbox = life.podIPs !== undefined && life.end === undefined && nowMs >= life.sandboxMs;
-  const podIPs = pod.spec?.hostNetwork === true ? hostIPs : hasSandbox || hadSandbox(life) ? (life.podIPs ?? []) : [];
+  const wasSandboxSeen = life.podIPs !== undefined && life.containers.some(hasBeenTried);
+  const podIPs = pod.spec?.hostNetwork === true ? hostIPs : wasSandboxSeen ? (life.podIPs ?? []) : [];
+  const hasSandbox = wasSandboxSeen && life.end === undefined;
   const generation = pod.metadata.generation;
   const { reason: _reason, message: _message, ...kept } = pod.status ?? {};
   return {
@@ -47,11 +48,18 @@ export function toPodStatus({ pod, life, hostIPs }: StatusInput, nowMs: number):
   };
 }
 
-const hadSandbox = ({ end, containers }: PodLife) =>
-  end !== undefined && containers.some(({ attempts }) => attempts > 0);
+/** A kubelet looks at the sandbox again only when it has started a container, or has failed to: not while it pulls an image. */
+const hasBeenTried = ({ attempts, pullFailures, configFault }: ContainerLife) =>
+  attempts > 0 || pullFailures > 0 || configFault !== undefined;
 
 /** Conditions that the kubelet writes, in the order in which it writes them. It drops those that it does not write any more. */
-const ownedConditions = ["PodReadyToStartContainers", "Initialized", "Ready", "ContainersReady", "PodScheduled"];
+export const ownedConditions: readonly string[] = [
+  "PodReadyToStartContainers",
+  "Initialized",
+  "Ready",
+  "ContainersReady",
+  "PodScheduled",
+];
 
 interface Facts {
   readonly phase: string;

@@ -1,7 +1,12 @@
 // What happens to one container at one moment: it pulls its image, starts, passes or fails its probes, ends, and waits for its next attempt. Pure:
 // each function returns the container after the change, or the same one, and adds events to the step.
 import type { corev1 } from "@kubeloop/core/api";
-import { attemptEnd, type ContainerScript, containerScript } from "../script/container-script.ts";
+import { attemptEnd } from "../script/attempt-run.ts";
+import { type ContainerScript, containerScript } from "../script/container-script.ts";
+import { hasConfigReferences, type ResolvedEnvironment, resolveEnvironment } from "../script/environment.ts";
+import { fullImageName, imageBytes } from "../script/image-name.ts";
+import { mountedFiles } from "../script/mounted-files.ts";
+import { findSubPathFault } from "../script/sub-paths.ts";
 import type { LifeEvent } from "./life-event.ts";
 import type { ContainerLife, ContainerState, Ended, SeenPod, SpecContainer } from "./pod-life.ts";
 import { type ProbeOutlook, probeOutlook } from "./probe-outlook.ts";
@@ -42,6 +47,10 @@ export function stepContainer(
       return pull(container, spec, step, atMs);
     case "starting":
       return atMs < state.untilMs ? container : start(container, spec, step, atMs);
+    case "configFailed":
+      // Nobody waits longer for what is there.
+      if (atMs < state.untilMs && "fault" in resolve(spec, step)) return container;
+      return beginAttempt(container, spec, step, atMs);
     case "running":
       return stepRunning(container, state, spec, context, step, atMs);
     case "ended":
@@ -76,7 +85,9 @@ function pull(container: ContainerLife, spec: SpecContainer, step: Step, atMs: n
 
 /** What the runtime says of an image that is not there. */
 export function pullError(image: string): string {
-  return `failed to pull and unpack image "${image}": failed to resolve reference "${image}": ${image}: not found`;
+  const name = fullImageName(image);
+  const text = `failed to pull and unpack image "${name}": failed to resolve reference "${name}": ${name}: not found`;
+  return `rpc error: code = NotFound desc = ${text}`;
 }
 
 function endPull(container: ContainerLife, spec: SpecContainer, step: Step, atMs: number): ContainerLife {
@@ -102,9 +113,6 @@ function endPull(container: ContainerLife, spec: SpecContainer, step: Step, atMs
   return { ...container, pullFailures: 0, state: { at: "starting", untilMs: atMs + timings.startMs } };
 }
 
-/** No image is ever stored; a round number of a usual size. */
-const imageBytes = 10_000_000;
-
 function beginPullBackoff(
   container: ContainerLife,
   state: ContainerState & { readonly at: "pullFailed" },
@@ -119,10 +127,28 @@ function beginPullBackoff(
   };
 }
 
+/** How long the kubelet waits before it looks again at what it could not configure. */
+const configRetryMs = 10_000;
+
+/** What the container starts with, or why it cannot. */
+function resolve({ container }: SpecContainer, { seen }: Step): ResolvedEnvironment {
+  const resolved = resolveEnvironment(seen.pod, container, seen.config);
+  const fault = "fault" in resolved ? undefined : findSubPathFault(container, resolved.env);
+  return fault === undefined ? resolved : { fault };
+}
+
 function start(container: ContainerLife, spec: SpecContainer, step: Step, atMs: number): ContainerLife {
   const { pod } = step.seen;
+  const resolved = resolve(spec, step);
+  if ("fault" in resolved) {
+    const { fault } = resolved;
+    report(step, container, { type: "Warning", reason: "Failed", message: `Error: ${fault}` });
+    return { ...container, configFault: fault, state: { at: "configFailed", untilMs: atMs + configRetryMs } };
+  }
   const attempt = container.attempts;
-  const { runForMs, exitCode } = attemptEnd(pod, spec.container, attempt);
+  const env = hasConfigReferences(spec.container) ? resolved.env : undefined;
+  const files = mountedFiles(pod, spec.container, step.seen.config);
+  const end = attemptEnd({ pod, container: spec.container, env: resolved.env, files }, attempt);
   const script = containerScript(pod, spec.container);
   report(step, container, { type: "Normal", reason: "Created", message: "Container created" });
   report(step, container, { type: "Normal", reason: "Started", message: "Container started" });
@@ -130,13 +156,15 @@ function start(container: ContainerLife, spec: SpecContainer, step: Step, atMs: 
   const state: ContainerState = {
     at: "running",
     startedAtMs: atMs,
-    endsAtMs: atMs + runForMs,
-    exitCode,
+    endsAtMs: atMs + end.runForMs,
+    exitCode: end.exitCode,
+    message: end.terminationMessage,
+    env,
     outlook,
     reportedMs: atMs - 1,
     stop: undefined,
   };
-  return { ...container, attempts: attempt + 1, state };
+  return { ...container, attempts: attempt + 1, configFault: undefined, state };
 }
 
 /** Only app containers and sidecars are probed. */
@@ -158,14 +186,18 @@ function stepRunning(
   const { outlook, reportedMs, stop } = state;
   const stopMs = stop?.endsMs ?? Number.POSITIVE_INFINITY;
   if (atMs >= Math.min(state.endsAtMs, stopMs)) {
-    const exitCode = state.endsAtMs <= stopMs ? state.exitCode : (stop?.exitCode ?? 0);
-    return end(container, state, { exitCode, atMs: Math.min(state.endsAtMs, stopMs) }, spec, context, step);
+    const { terminationMessage } = containerScript(step.seen.pod, spec.container);
+    const how =
+      state.endsAtMs <= stopMs
+        ? { exitCode: state.exitCode, message: state.message, atMs: state.endsAtMs }
+        : { exitCode: stop?.exitCode ?? 0, message: terminationMessage, atMs: stopMs };
+    return end(container, state, how, spec, context, step);
   }
   if (atMs <= reportedMs || stop !== undefined) return container;
   for (const failure of outlook.failures) {
     if (failure.atMs <= reportedMs || failure.atMs > atMs) continue;
     const name = `${failure.probe[0]?.toUpperCase()}${failure.probe.slice(1)}`;
-    const message = `${name} probe failed: this hollow node was told to fail it`;
+    const message = `${name} probe failed: ${probeFailure(spec.container[`${failure.probe}Probe`], step.seen)}`;
     report(step, container, { type: "Warning", reason: "Unhealthy", message });
   }
   const { kill } = outlook;
@@ -181,6 +213,17 @@ function stepRunning(
   const graceMs = (probe?.terminationGracePeriodSeconds ?? terminationGracePeriodSeconds) * 1000;
   const message = `Container ${container.name} failed ${kill.by} probe, will be restarted`;
   return stopContainer(reported, spec, step, { message, graceMs }, atMs);
+}
+
+/** What a prober says of a server that does not do well. */
+function probeFailure(probe: corev1.Probe | undefined, { podIPs = [] }: SeenPod): string {
+  if (probe?.httpGet !== undefined) return "HTTP probe failed with statuscode: 500";
+  const { tcpSocket, grpc } = probe ?? {};
+  if (tcpSocket !== undefined) {
+    return `dial tcp ${tcpSocket.host ?? podIPs[0] ?? ""}:${tcpSocket.port}: connect: connection refused`;
+  }
+  // Of a command it is what the command prints.
+  return grpc === undefined ? "" : 'service unhealthy (responded with "NOT_SERVING")';
 }
 
 /** Exit code of a process that was killed: 128 and the number of SIGKILL. */
@@ -212,7 +255,7 @@ export function stopContainer(
 function end(
   container: ContainerLife,
   state: Running,
-  { exitCode, atMs }: { readonly exitCode: number; readonly atMs: number },
+  { exitCode, message, atMs }: { readonly exitCode: number; readonly message: string; readonly atMs: number },
   spec: SpecContainer,
   context: ContainerContext,
   step: Step,
@@ -224,7 +267,8 @@ function end(
     finishedAtMs: atMs,
     exitCode,
     reason: exitCode === 0 ? "Completed" : "Error",
-    message: containerScript(pod, spec.container).terminationMessage,
+    message,
+    env: state.env,
   };
   const isFinal = context.isStopping || !isRestarted(spec, pod, exitCode);
   const restartMs = isFinal ? undefined : atMs + timings.relistMs;

@@ -19,7 +19,7 @@ const rows: readonly Row[] = [
     what: "a plain pod runs and is ready",
     spec: { containers: [server("c")] },
     options: { untilSeconds: 3600 },
-    shows: ["0 Pending c=ContainerCreating", "1 Pending c=ContainerCreating", "2 Running ready c=running"],
+    shows: ["0 Pending c=ContainerCreating", "2 Running ready c=running"],
   },
   {
     what: "of two containers, each starts when its image is there",
@@ -28,7 +28,6 @@ const rows: readonly Row[] = [
     options: { untilSeconds: 60 },
     shows: [
       "0 Pending a=ContainerCreating b=ContainerCreating",
-      "1 Pending a=ContainerCreating b=ContainerCreating",
       "2 Pending a=running b=ContainerCreating",
       "6 Running ready a=running b=running",
     ],
@@ -37,23 +36,13 @@ const rows: readonly Row[] = [
     what: "a job's pod succeeds",
     spec: { restartPolicy: "Never", containers: [shell("c", "sleep 5")] },
     options: { untilSeconds: 3600 },
-    shows: [
-      "0 Pending c=ContainerCreating",
-      "1 Pending c=ContainerCreating",
-      "2 Running ready c=running",
-      "7 Succeeded c=exit0",
-    ],
+    shows: ["0 Pending c=ContainerCreating", "2 Running ready c=running", "7 Succeeded c=exit0"],
   },
   {
     what: "a job's pod fails",
     spec: { restartPolicy: "Never", containers: [shell("c", "sleep 1; exit 3")] },
     options: { untilSeconds: 3600 },
-    shows: [
-      "0 Pending c=ContainerCreating",
-      "1 Pending c=ContainerCreating",
-      "2 Running ready c=running",
-      "3 Failed c=exit3",
-    ],
+    shows: ["0 Pending c=ContainerCreating", "2 Running ready c=running", "3 Failed c=exit3"],
   },
   {
     what: "OnFailure restarts until it succeeds",
@@ -62,7 +51,6 @@ const rows: readonly Row[] = [
     options: { untilSeconds: 3600 },
     shows: [
       "0 Pending c=ContainerCreating",
-      "1 Pending c=ContainerCreating",
       "2 Running ready c=running",
       "4 Running c=exit1",
       "5 Running ready c=running*1",
@@ -75,7 +63,6 @@ const rows: readonly Row[] = [
     options: { untilSeconds: 40 },
     shows: [
       "0 Pending c=ContainerCreating",
-      "1 Pending c=ContainerCreating",
       "2 Running c=exit1",
       "3 Running c=exit1*1",
       "4 Running c=CrashLoopBackOff*1",
@@ -95,7 +82,6 @@ const rows: readonly Row[] = [
     options: { untilSeconds: 3600 },
     shows: [
       "0 Pending i1=PodInitializing i2=PodInitializing c=PodInitializing",
-      "1 Pending i1=PodInitializing i2=PodInitializing c=PodInitializing",
       "2 Pending i1=running i2=PodInitializing c=PodInitializing",
       "4 Pending i1=exit0 i2=running c=PodInitializing",
       "6 Pending i1=exit0 i2=exit1 c=PodInitializing",
@@ -108,11 +94,7 @@ const rows: readonly Row[] = [
     what: "a failing init container fails a pod that is never restarted",
     spec: { restartPolicy: "Never", initContainers: [shell("i", "exit 2")], containers: [server("c")] },
     options: { untilSeconds: 60 },
-    shows: [
-      "0 Pending i=PodInitializing c=PodInitializing",
-      "1 Pending i=PodInitializing c=PodInitializing",
-      "2 Failed i=exit2 c=PodInitializing",
-    ],
+    shows: ["0 Pending i=PodInitializing c=PodInitializing", "2 Failed i=exit2 c=PodInitializing"],
   },
   {
     what: "a sidecar starts first, and stops when the work is done",
@@ -124,7 +106,6 @@ const rows: readonly Row[] = [
     options: { untilSeconds: 60 },
     shows: [
       "0 Pending s=PodInitializing c=PodInitializing",
-      "1 Pending s=PodInitializing c=PodInitializing",
       "2 Pending s=running c=PodInitializing",
       "3 Running ready s=running c=running",
       "8 Running s=running c=exit0",
@@ -141,7 +122,6 @@ const rows: readonly Row[] = [
     options: { untilSeconds: 30 },
     shows: [
       "0 Pending s=PodInitializing c=PodInitializing",
-      "1 Pending s=PodInitializing c=PodInitializing",
       "2 Pending s=running c=PodInitializing",
       "12 Running ready s=running c=running",
     ],
@@ -153,7 +133,6 @@ const rows: readonly Row[] = [
     options: { untilSeconds: 9 },
     shows: [
       "0 Pending s=PodInitializing c=PodInitializing",
-      "1 Pending s=PodInitializing c=PodInitializing",
       "2 Running ready s=running c=running",
       "7 Running s=exit1 c=running",
       "8 Running ready s=running*1 c=running",
@@ -163,24 +142,14 @@ const rows: readonly Row[] = [
     what: "readiness waits for the probe's initial delay, by whole periods",
     spec: { containers: [server("c", { readinessProbe: probe({ initialDelaySeconds: 15 }) })] },
     options: { untilSeconds: 60 },
-    shows: [
-      "0 Pending c=ContainerCreating",
-      "1 Pending c=ContainerCreating",
-      "2 Running c=running",
-      "22 Running ready c=running",
-    ],
+    shows: ["0 Pending c=ContainerCreating", "2 Running c=running", "22 Running ready c=running"],
   },
   {
     what: "readiness fails where annotations say so",
     spec: { containers: [server("c", { readinessProbe: probe({ periodSeconds: 5, failureThreshold: 2 }) })] },
     annotations: { "kubeloop.dev/unready-after": "10s" },
     options: { untilSeconds: 60 },
-    shows: [
-      "0 Pending c=ContainerCreating",
-      "1 Pending c=ContainerCreating",
-      "2 Running ready c=running",
-      "17 Running c=running",
-    ],
+    shows: ["0 Pending c=ContainerCreating", "2 Running ready c=running", "17 Running c=running"],
   },
   {
     what: "a failing liveness probe kills and restarts",
@@ -189,7 +158,6 @@ const rows: readonly Row[] = [
     options: { untilSeconds: 40 },
     shows: [
       "0 Pending c=ContainerCreating",
-      "1 Pending c=ContainerCreating",
       "2 Running ready c=running",
       "33 Running c=exit0",
       "34 Running ready c=running*1",
@@ -200,13 +168,7 @@ const rows: readonly Row[] = [
     spec: { containers: [server("c", { startupProbe: probe({ periodSeconds: 1, failureThreshold: 3 }) })] },
     annotations: { "kubeloop.dev/started-after": "never" },
     options: { untilSeconds: 6 },
-    shows: [
-      "0 Pending c=ContainerCreating",
-      "1 Pending c=ContainerCreating",
-      "2 Running c=running",
-      "5 Running c=exit0",
-      "6 Running c=running*1",
-    ],
+    shows: ["0 Pending c=ContainerCreating", "2 Running c=running", "5 Running c=exit0", "6 Running c=running*1"],
   },
   {
     what: "an image that is not there is tried again with backoff",
@@ -214,7 +176,6 @@ const rows: readonly Row[] = [
     options: { untilSeconds: 25 },
     shows: [
       "0 Pending c=ContainerCreating",
-      "1 Pending c=ContainerCreating",
       "2 Pending c=ErrImagePull",
       "3 Pending c=ImagePullBackOff",
       "13 Pending c=ErrImagePull",
@@ -232,7 +193,6 @@ const rows: readonly Row[] = [
     },
     shows: [
       "0 Pending c=ContainerCreating",
-      "1 Pending c=ContainerCreating",
       "2 Pending c=ErrImagePull",
       "3 Pending c=ImagePullBackOff",
       "5 Pending c=ContainerCreating",
@@ -250,7 +210,6 @@ const rows: readonly Row[] = [
     },
     shows: [
       "0 Pending c=ContainerCreating",
-      "1 Pending c=ContainerCreating",
       "2 Running ready c=running",
       "10 Running ready c=running",
       "11 Running c=exit0",
@@ -263,7 +222,6 @@ const rows: readonly Row[] = [
     options: { untilSeconds: 60, changes: { 10: deleted(30) } },
     shows: [
       "0 Pending c=ContainerCreating",
-      "1 Pending c=ContainerCreating",
       "2 Running ready c=running",
       "10 Running ready c=running",
       "11 Succeeded c=exit0",
@@ -275,7 +233,6 @@ const rows: readonly Row[] = [
     options: { untilSeconds: 60, changes: { 10: deleted(30) } },
     shows: [
       "0 Pending c=ContainerCreating",
-      "1 Pending c=ContainerCreating",
       "2 Running ready c=running",
       "10 Running ready c=running",
       "40 Failed c=exit137",
@@ -287,7 +244,6 @@ const rows: readonly Row[] = [
     options: { untilSeconds: 60, changes: { 10: deleted(30) } },
     shows: [
       "0 Pending c=ContainerCreating",
-      "1 Pending c=ContainerCreating",
       "2 Running ready c=running",
       "10 Running ready c=running",
       "18 Succeeded c=exit0",
@@ -299,7 +255,6 @@ const rows: readonly Row[] = [
     options: { untilSeconds: 60, changes: { 10: deleted(30) } },
     shows: [
       "0 Pending s1=PodInitializing s2=PodInitializing c=PodInitializing",
-      "1 Pending s1=PodInitializing s2=PodInitializing c=PodInitializing",
       "2 Running ready s1=running s2=running c=running",
       "10 Running ready s1=running s2=running c=running",
       "11 Running s1=running s2=running c=exit0",
@@ -313,7 +268,6 @@ const rows: readonly Row[] = [
     options: { untilSeconds: 60, changes: { 5: deleted(30) } },
     shows: [
       "0 Pending c=ContainerCreating",
-      "1 Pending c=ContainerCreating",
       "2 Pending c=ErrImagePull",
       "3 Pending c=ImagePullBackOff",
       "5 Failed c=exit137",
@@ -323,12 +277,7 @@ const rows: readonly Row[] = [
     what: "the deadline ends a pod",
     spec: { activeDeadlineSeconds: 20, containers: [server("c")] },
     options: { untilSeconds: 60 },
-    shows: [
-      "0 Pending c=ContainerCreating",
-      "1 Pending c=ContainerCreating",
-      "2 Running ready c=running",
-      "21 Failed c=exit0",
-    ],
+    shows: ["0 Pending c=ContainerCreating", "2 Running ready c=running", "21 Failed c=exit0"],
   },
   {
     what: "an ephemeral container runs once and counts for nothing",
@@ -347,7 +296,6 @@ const rows: readonly Row[] = [
     },
     shows: [
       "0 Pending c=ContainerCreating",
-      "1 Pending c=ContainerCreating",
       "2 Running ready c=running",
       "10 Running ready c=running e=ContainerCreating",
       "11 Running ready c=running e=running",
@@ -408,4 +356,43 @@ test("events are a kubelet's", () => {
     "Normal Started Container started",
     "Warning BackOff Back-off restarting failed container c in pod p_ns(u1)",
   ]);
+});
+
+describe("what a failure says", () => {
+  const failing = { "kubeloop.dev/fail-readiness": "true" };
+  const probed = (probe: corev1.Probe) => podOf({ containers: [server("c", { readinessProbe: probe })] }, failing);
+  for (const [what, pod, reason, message] of [
+    [
+      "over HTTP",
+      probed({ httpGet: { port: 80 } }),
+      "Unhealthy",
+      "Readiness probe failed: HTTP probe failed with statuscode: 500",
+    ],
+    [
+      "over TCP",
+      probed({ tcpSocket: { port: 80 } }),
+      "Unhealthy",
+      "Readiness probe failed: dial tcp 10.1.0.5:80: connect: connection refused",
+    ],
+    [
+      "over gRPC",
+      probed({ grpc: { port: 80 } }),
+      "Unhealthy",
+      'Readiness probe failed: service unhealthy (responded with "NOT_SERVING")',
+    ],
+    ["of a command", probed({ exec: { command: ["false"] } }), "Unhealthy", "Readiness probe failed: "],
+    [
+      "of an image",
+      podOf({ containers: [server("c", { image: "web:nonexistent" })] }),
+      "Failed",
+      'Failed to pull image "web:nonexistent": rpc error: code = NotFound desc = failed to pull and unpack image ' +
+        '"docker.io/library/web:nonexistent": failed to resolve reference "docker.io/library/web:nonexistent": ' +
+        "docker.io/library/web:nonexistent: not found",
+    ],
+  ] as const) {
+    test(what, () => {
+      const { events } = play(pod, { untilSeconds: 5 });
+      expect(events.find((event) => event.reason === reason)?.message).toBe(message);
+    });
+  }
 });

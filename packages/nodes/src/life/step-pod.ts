@@ -3,6 +3,7 @@
 // container, addresses) takes effect. The result says when to call again.
 import type { corev1 } from "@kubeloop/core/api";
 import type { LifeEvent } from "./life-event.ts";
+import { afterMountFailure } from "./mount-wait.ts";
 import {
   type ContainerLife,
   newContainerLife,
@@ -14,6 +15,7 @@ import {
 } from "./pod-life.ts";
 import { computePodEnd, deadlineMessage } from "./pod-phase.ts";
 import { type Step, stepContainer, stopContainer } from "./step-container.ts";
+import { findMountFaults } from "./volumes.ts";
 
 export interface PodStep {
   readonly life: PodLife;
@@ -22,6 +24,8 @@ export interface PodStep {
   readonly pulledImages: readonly string[];
   /** When something happens next by itself; Infinity if nothing does. */
   readonly wakeAtMs: number;
+  /** Whether the pod is where it wants to be, or cannot get any further: nobody waits for what comes next. */
+  readonly isSteady: boolean;
 }
 
 export function stepPod(life: PodLife, seen: SeenPod, nowMs: number): PodStep {
@@ -37,18 +41,16 @@ export function stepPod(life: PodLife, seen: SeenPod, nowMs: number): PodStep {
     life: current,
     events: step.events,
     pulledImages: step.pulledImages,
-    wakeAtMs: nextDueMs(current, seen.pod),
+    wakeAtMs: Math.min(nextDueMs(current, seen.pod), current.mountWait?.retryMs ?? Number.POSITIVE_INFINITY),
+    isSteady: isSteady(current),
   };
 }
 
 /** Takes over what the API server says. */
 function absorb(life: PodLife, step: Step, nowMs: number): PodLife {
   if (life.end !== undefined) return life;
-  const { pod, podIPs, timings } = step.seen;
-  let current = life;
-  if (current.podIPs === undefined && podIPs !== undefined && current.stopping === undefined) {
-    current = { ...current, podIPs, sandboxMs: nowMs + timings.sandboxMs };
-  }
+  const { pod } = step.seen;
+  let current = prepareSandbox(life, step, nowMs);
   const known = new Set(current.containers.map(({ name }) => name));
   const added = specContainers(pod).filter(({ kind, container }) => kind === "ephemeral" && !known.has(container.name));
   if (added.length > 0) {
@@ -68,18 +70,32 @@ function absorb(life: PodLife, step: Step, nowMs: number): PodLife {
   return current;
 }
 
+/** The sandbox is made when there are addresses for it and all volumes can be mounted. */
+function prepareSandbox(life: PodLife, step: Step, nowMs: number): PodLife {
+  const { pod, podIPs, timings, config } = step.seen;
+  if (life.podIPs !== undefined || life.stopping !== undefined) return life;
+  const faults = findMountFaults(pod, config);
+  if (faults.length > 0) {
+    const { wait, events } = afterMountFailure(life.mountWait, faults, nowMs);
+    step.events.push(...events);
+    return { ...life, mountWait: wait };
+  }
+  const mounted = life.mountWait === undefined ? life : { ...life, mountWait: undefined };
+  return podIPs === undefined ? mounted : { ...mounted, podIPs, sandboxMs: nowMs + timings.sandboxMs };
+}
+
 /** A changed image restarts a running container at once, without backoff. */
 function absorbImage(container: ContainerLife, spec: SpecContainer, step: Step, nowMs: number): ContainerLife {
   const image = spec.container.image ?? "";
   if (image === container.image) return container;
-  const renewed = { ...container, image, backoff: undefined, pullFailures: 0 };
+  const renewed = { ...container, image, backoff: undefined, pullFailures: 0, configFault: undefined };
   const { state } = container;
   if (state.at === "running" && state.stop === undefined) {
     const message = `Container ${container.name} definition changed, will be restarted`;
     return stopContainer(renewed, spec, step, { message, graceMs: graceOf(step.seen.pod) }, nowMs);
   }
-  const isPulling = state.at === "pulling" || state.at === "pullFailed" || state.at === "starting";
-  return isPulling ? { ...renewed, state: { at: "waiting" } } : renewed;
+  const isBeginning = ["pulling", "pullFailed", "starting", "configFailed"].includes(state.at);
+  return isBeginning ? { ...renewed, state: { at: "waiting" } } : renewed;
 }
 
 /** Everything that can happen at this time, until nothing more does. */
@@ -162,7 +178,7 @@ function beginStop(
   nowMs: number,
 ): PodLife {
   const stopping = { cause, sinceMs: nowMs, graceMs };
-  const stopped = mapContainers({ ...life, stopping }, step.seen.pod, (container, spec) => {
+  const stopped = mapContainers({ ...life, stopping, mountWait: undefined }, step.seen.pod, (container, spec) => {
     const { state } = container;
     // Sidecars follow when the others have ended.
     if (state.at === "running" && container.kind !== "sidecar") {
@@ -237,6 +253,33 @@ function nextDueMs(life: PodLife, pod: corev1.Pod): number {
     if (life.containers.length > 0 && life.containers.every(isNew)) times.push(life.sandboxMs);
   }
   return Math.min(...times);
+}
+
+/** A command that sleeps, a backoff and a deadline are the workload's own; pulls, starts, stops and probes that will pass are on the way. */
+function isSteady({ end, stopping, mountWait, podIPs, containers }: PodLife): boolean {
+  if (end !== undefined || mountWait !== undefined) return true;
+  if (stopping !== undefined || podIPs === undefined) return false;
+  return (
+    containers.some(({ state }) => state.at !== "waiting") && containers.every(({ state }) => isSteadyContainer(state))
+  );
+}
+
+function isSteadyContainer(state: ContainerLife["state"]): boolean {
+  switch (state.at) {
+    case "running": {
+      const { outlook, reportedMs, stop } = state;
+      const isDue = (atMs: number) => atMs > reportedMs && atMs < Number.POSITIVE_INFINITY;
+      return stop === undefined && !isDue(outlook.startedMs) && !outlook.readiness.some(({ atMs }) => isDue(atMs));
+    }
+    case "ended":
+      return state.restartMs === undefined;
+    case "waiting":
+    case "pullFailed":
+    case "backoff":
+      return true;
+    default:
+      return false;
+  }
 }
 
 function nextOfRunning(state: ContainerLife["state"] & { readonly at: "running" }): number {

@@ -11,6 +11,7 @@ import {
   subtractAmounts,
   toAmounts,
 } from "@kubeloop/core/rules";
+import { ownedConditions } from "../life/pod-status.ts";
 
 export interface Rejection {
   readonly reason: string;
@@ -27,6 +28,7 @@ export interface NodeUsage {
 
 export function admitPod(pod: corev1.Pod, node: corev1.Node, usage: NodeUsage): Rejection | undefined {
   return (
+    findOtherSystem(pod, node) ??
     findInsufficient(pod, node, usage) ??
     (matchesNodeAffinity(pod, node)
       ? undefined
@@ -42,6 +44,18 @@ export function admitPod(pod: corev1.Pod, node: corev1.Node, usage: NodeUsage): 
       : undefined)
   );
 }
+
+function findOtherSystem({ spec }: corev1.Pod, node: corev1.Node): Rejection | undefined {
+  const selected = spec?.nodeSelector?.[systemLabel];
+  if (selected !== undefined && selected !== node.metadata.labels?.[systemLabel]) {
+    const message = `Failed to admit pod as the \`${systemLabel}\` label doesn't match node label`;
+    return { reason: "PodOSSelectorNodeLabelDoesNotMatch", message };
+  }
+  if (spec?.os === undefined || spec.os.name === "linux") return undefined;
+  return { reason: "PodOSNotSupported", message: "Failed to admit pod as the OS field doesn't match node OS" };
+}
+
+const systemLabel = "kubernetes.io/os";
 
 function failed(predicate: string, text: string): Rejection {
   return { reason: predicate, message: `Predicate ${predicate} failed: ${text}` };
@@ -138,14 +152,16 @@ export class AdmittedPods implements NodeUsage {
   }
 }
 
-/** The status of a pod that was rejected: conditions and container statuses of a kubelet are not in it. */
+/** The status of a pod that was rejected: conditions and container statuses of a kubelet are not in it; those of others stay. */
 export function rejectedStatus(pod: corev1.Pod, { reason, message }: Rejection, startTime: string): corev1.PodStatus {
   const { generation } = pod.metadata;
+  const foreign = (pod.status?.conditions ?? []).filter(({ type }) => !ownedConditions.includes(type));
   return {
     phase: "Failed",
     reason,
     message: `Pod was rejected: ${message}`,
     startTime,
+    ...(foreign.length > 0 ? { conditions: foreign } : {}),
     ...(pod.status?.qosClass === undefined ? {} : { qosClass: pod.status.qosClass }),
     ...(generation === undefined ? {} : { observedGeneration: generation }),
   };

@@ -2,6 +2,8 @@
 
 import { createHash } from "node:crypto";
 import { type corev1, printTime } from "@kubeloop/core/api";
+import { fullImageName, imageBytes, imageId } from "../script/image-name.ts";
+import { allocatableOf } from "./allocatable.ts";
 
 export interface HollowNodeSpec {
   readonly name: string;
@@ -25,9 +27,12 @@ export const defaultCapacity: Readonly<Record<string, string>> = {
 /** The version of the kubelet that a hollow node behaves like. */
 export const kubeletVersion = "v1.36.4";
 
-/** A cause why a node is not ready, for people. */
+/** What a node reports about itself. */
 export interface NodeHealth {
+  /** A cause why it is not ready, for people. */
   readonly notReady: string | undefined;
+  /** Images that it has pulled. */
+  readonly images?: Iterable<string>;
 }
 
 export function newNode(spec: HollowNodeSpec, health: NodeHealth, nowMs: number): corev1.Node {
@@ -67,7 +72,7 @@ export function toNodeStatus(
       { type: "Hostname", address: spec.name },
     ],
     capacity,
-    allocatable: capacity,
+    allocatable: allocatableOf(capacity),
     daemonEndpoints: { kubeletEndpoint: { Port: 10250 } },
     nodeInfo: {
       machineID: hash(`machine/${spec.name}`, 32),
@@ -86,8 +91,22 @@ export function toNodeStatus(
       name,
       features: { recursiveReadOnlyMounts: true, userNamespaces: true },
     })),
+    // Only what hollow nodes do: a pod that needs more is refused instead of treated wrongly.
+    declaredFeatures: ["ExtendWebSocketsToKubelet"],
+    images: toImages(health.images ?? []),
     conditions: toNodeConditions(old?.conditions ?? [], health, nowMs),
   };
+}
+
+/** A kubelet reports no more than this. */
+const mostImages = 50;
+
+/** The largest would come first, but all are equally large. */
+function toImages(images: Iterable<string>): corev1.ContainerImage[] {
+  return [...images]
+    .sort()
+    .slice(0, mostImages)
+    .map((image) => ({ names: [imageId(image), fullImageName(image)], sizeBytes: imageBytes }));
 }
 
 /** In the kubelet's order: pressure first, Ready last. */

@@ -1,6 +1,7 @@
 import type { corev1 } from "@kubeloop/core/api";
 import { describe, expect, test } from "vitest";
 import { AdmittedPods, admitPod, rejectedStatus } from "./admit-pod.ts";
+import { allocatableOf } from "./allocatable.ts";
 import { newNode, toNodeStatus, withoutHeartbeats } from "./node-object.ts";
 import { PodAddresses } from "./pod-addresses.ts";
 
@@ -71,7 +72,7 @@ describe("which pods a node takes", () => {
       plain,
       [],
       "OutOfmemory",
-      "Node didn't have enough resource: memory, requested: 2147483648, used: 0, capacity: 1073741824",
+      "Node didn't have enough resource: memory, requested: 2147483648, used: 0, capacity: 968884224",
     ],
     [
       "not one that wants a resource it does not have",
@@ -122,6 +123,22 @@ describe("which pods a node takes", () => {
       "Predicate TaintToleration failed: node(s) had taints that the pod didn't tolerate",
     ],
     [
+      "not one for another system",
+      podOf("p", { os: { name: "windows" } }),
+      plain,
+      [],
+      "PodOSNotSupported",
+      "Failed to admit pod as the OS field doesn't match node OS",
+    ],
+    [
+      "not one that selects another system",
+      podOf("p", { nodeSelector: { "kubernetes.io/os": "windows" } }),
+      plain,
+      [],
+      "PodOSSelectorNodeLabelDoesNotMatch",
+      "Failed to admit pod as the `kubernetes.io/os` label doesn't match node label",
+    ],
+    [
       "one that does; NoSchedule is not looked at",
       podOf("p", { tolerations: [{ key: "k", operator: "Exists" }] }),
       tainted,
@@ -136,13 +153,16 @@ describe("which pods a node takes", () => {
     });
   }
 
-  test("a rejected pod has failed, without conditions and containers", () => {
-    const pod = { ...podOf("p"), status: { phase: "Pending", qosClass: "BestEffort", conditions: [] } };
+  test("a rejected pod has failed, without a kubelet's conditions and containers", () => {
+    const foreign = { type: "DisruptionTarget", status: "True" };
+    const conditions = [{ type: "PodScheduled", status: "True" }, foreign];
+    const pod = { ...podOf("p"), status: { phase: "Pending", qosClass: "BestEffort", conditions } };
     expect(rejectedStatus(pod, { reason: "OutOfcpu", message: "m" }, "t")).toEqual({
       phase: "Failed",
       reason: "OutOfcpu",
       message: "Pod was rejected: m",
       startTime: "t",
+      conditions: [foreign],
       qosClass: "BestEffort",
       observedGeneration: 1,
     });
@@ -176,6 +196,27 @@ describe("addresses of pods", () => {
     addresses.adopt("old", ["10.1.2.2"]);
     expect([addresses.allocate("new"), addresses.allocate("old")]).toEqual([["10.1.2.3"], ["10.1.2.2"]]);
   });
+});
+
+describe("what of a capacity pods may use", () => {
+  for (const [what, capacity, allocatable] of [
+    ["memory without the eviction threshold", { memory: "32Gi" }, { memory: "32668Mi" }],
+    ["nine tenths of the storage", { "ephemeral-storage": "100Gi" }, { "ephemeral-storage": "90Gi" }],
+    ["to the byte", { "ephemeral-storage": "1Gi" }, { "ephemeral-storage": "966367642" }],
+    [
+      "memory without huge pages",
+      { memory: "1Gi", "hugepages-2Mi": "512Mi" },
+      { memory: "412Mi", "hugepages-2Mi": "512Mi" },
+    ],
+    ["never less than nothing", { memory: "50Mi" }, { memory: "0" }],
+    [
+      "all of the rest",
+      { cpu: "4", pods: "110", "example.com/gpu": "2" },
+      { cpu: "4", pods: "110", "example.com/gpu": "2" },
+    ],
+  ] as const) {
+    test(what, () => expect(allocatableOf(capacity)).toEqual(allocatable));
+  }
 });
 
 describe("the Node object", () => {

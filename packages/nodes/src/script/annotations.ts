@@ -3,6 +3,8 @@
 //
 // An annotation that cannot be read is not used, and is reported as a fault.
 import { DurationError, parseDurationMs } from "@kubeloop/core/api";
+import { toError } from "@kubeloop/core/base";
+import { parseTranscript, type ScriptedCommand, TranscriptError } from "./transcript.ts";
 
 export interface ScriptAnnotations {
   /** How long each attempt runs. Default: from image and command. */
@@ -22,6 +24,8 @@ export interface ScriptAnnotations {
   readonly terminationMessage?: string;
   /** What to do on the stop signal: the exit code, or "ignore". */
   readonly onTerm?: number | "ignore";
+  /** What exec answers to these commands. */
+  readonly exec?: readonly ScriptedCommand[];
   /** How long an image takes to pull, or "fail". */
   readonly pull?: number | "fail";
 }
@@ -47,6 +51,7 @@ const readers: Readonly<Record<string, Reader>> = {
   log: (text) => ({ logLines: text.replace(/\n$/, "").split("\n") }),
   "termination-message": (text) => ({ terminationMessage: text }),
   "on-term": (text) => ({ onTerm: text === "ignore" ? text : parseExitCode(text) }),
+  exec: (text) => ({ exec: parseTranscript(text) }),
   pull: (text) => ({ pull: text === "fail" ? text : parseTimeSpan(text) }),
 };
 
@@ -66,14 +71,16 @@ export function readAnnotations(
     try {
       script = { ...script, ...read(text) };
     } catch (error) {
-      if (!(error instanceof AnnotationError || error instanceof DurationError)) throw error;
-      faults.push(`annotation ${key} is not used: ${error.message}`);
+      if (!faultClasses.some((known) => error instanceof known)) throw error;
+      faults.push(`annotation ${key} is not used: ${toError(error).message}`);
     }
   }
   return { script, faults };
 }
 
 class AnnotationError extends Error {}
+
+const faultClasses = [AnnotationError, DurationError, TranscriptError];
 
 function parseTimeSpan(text: string): number {
   if (text === "never" || text === "forever") return Number.POSITIVE_INFINITY;

@@ -1,6 +1,8 @@
 import type { corev1 } from "@kubeloop/core/api";
 import { describe, expect, test } from "vitest";
-import { attemptEnd, containerScript, logLines, nextLogLineMs } from "./container-script.ts";
+import { AttemptOutput, logLines } from "./attempt-output.ts";
+import { attemptEnd } from "./attempt-run.ts";
+import { containerScript } from "./container-script.ts";
 
 const never = Number.POSITIVE_INFINITY;
 
@@ -35,6 +37,9 @@ describe("how an attempt ends", () => {
     ["a file that was made is there", sh("touch /x; if [ -f /x ]; then exit 1; fi"), {}, 0, 1],
     ["a loop ends with its condition", sh("while [ ! -f /x ]; do sleep 1; touch /x; done"), {}, 1000, 0],
     ["a loop for ever has no end", sh("while true; do sleep 1; done"), {}, never, 0],
+    ["also after an assignment", sh("X=1; while :; do X=2; sleep 1; done"), {}, never, 0],
+    ["unless it exits", sh("while true; do sleep 1; if [ -z x ]; then true; else exit 6; fi; done"), {}, 1000, 6],
+    ["an input that stays open is waited for", { stdin: true }, {}, never, 0],
     ["so has one without a sleep", sh("while true; do true; done"), {}, never, 0],
     ["a command that is not known runs for ever", sh("./serve --all"), {}, never, 0],
     ["a pipe is not understood", sh("echo a | wc -l"), {}, never, 0],
@@ -56,20 +61,20 @@ describe("how an attempt ends", () => {
   ] as const) {
     test(what, () => {
       const pod = podOf(container as Partial<corev1.Container>, annotations);
-      expect(attemptEnd(pod, containerOf(pod), 0)).toEqual({ runForMs, exitCode });
+      expect(attemptEnd({ pod, container: containerOf(pod) }, 0)).toMatchObject({ runForMs, exitCode });
     });
   }
 
   test("exit codes go by attempt, and the last one repeats", () => {
     const pod = podOf({}, { "kubeloop.dev/exit-code": "1, 2,0" });
-    const codes = [0, 1, 2, 3].map((attempt) => attemptEnd(pod, containerOf(pod), attempt).exitCode);
+    const codes = [0, 1, 2, 3].map((attempt) => attemptEnd({ pod, container: containerOf(pod) }, attempt).exitCode);
     expect(codes).toEqual([1, 2, 0, 0]);
   });
 
   test("the pod's annotations do not reach its init containers", () => {
     const init = { name: "i", image: "busybox" };
     const pod = podOf({}, { "kubeloop.dev/run-for": "1h", "kubeloop.dev/exit-code.i": "4" });
-    expect(attemptEnd(pod, init, 0)).toEqual({ runForMs: 0, exitCode: 4 });
+    expect(attemptEnd({ pod, container: init }, 0)).toMatchObject({ runForMs: 0, exitCode: 4 });
   });
 });
 
@@ -94,6 +99,8 @@ describe("which images can be pulled", () => {
     ["nginx", true],
     ["nginx:nonexistent", false],
     ["webserver:non-existent", false],
+    ["webserver:404", false],
+    ["webserver:4040", true],
     ["nonexistent", false],
     ["registry.example/team/nonexistent:v1", false],
     ["invalid.registry.k8s.io/invalid/alpine:3.1", false],
@@ -113,28 +120,66 @@ describe("what it prints", () => {
     ["in a loop", sh("while true; do echo x; sleep 1; done"), {}, 2500, ["0 x", "1000 x", "2000 x"]],
     ["parts of a line", sh("echo -n a; echo -n b; echo c"), {}, 0, ["0 abc"]],
     ["a file", sh("echo a > /f; echo b >> /f; cat /f; echo lost > /dev/null"), {}, 0, ["0 a", "0 b"]],
+    [
+      "errors, too",
+      sh("cat /none; cat /none 2>/dev/null; echo b >&2"),
+      {},
+      0,
+      ["0 cat: can't open '/none': No such file or directory", "0 b"],
+    ],
+    ["what is not closed by a line's end", sh("echo -n a"), {}, 0, ["0 a"]],
     ["scripted lines", { image: "web" }, { "kubeloop.dev/log": "one\ntwo\n" }, 0, ["0 one", "0 two"]],
     ["a field of the pod", { ...sh("echo $A"), env: [fieldEnv("A", "metadata.labels['app']")] }, {}, 0, ["0 web"]],
     ["nothing", { image: "web" }, {}, 9000, []],
   ] as const) {
     test(what, () => {
       const pod = podOf(container as Partial<corev1.Container>, annotations);
-      const printed = logLines(pod, containerOf(pod), untilMs).map(({ atMs, text }) => `${atMs} ${text}`);
+      const printed = logLines({ pod, container: containerOf(pod) }, untilMs).map(
+        ({ atMs, text }) => `${atMs} ${text}`,
+      );
       expect(printed).toEqual(lines);
     });
   }
 
-  test("the next line of a loop is known", () => {
+  test("is played forward, and the time of the next line is known", () => {
     const pod = podOf(sh("while true; do echo x; sleep 10; done"));
-    expect(nextLogLineMs(pod, containerOf(pod), 25_000)).toBe(30_000);
+    const output = new AttemptOutput({ pod, container: containerOf(pod) });
+    const seen = [25_000, 29_999, 30_000].map((untilMs) => output.advance(untilMs).length);
+    expect([seen, output.nextMs]).toEqual([[3, 0, 1], 40_000]);
+  });
+
+  test("ends in a loop without a pause", () => {
+    const pod = podOf(sh("echo x; while [ ! -f /x ]; do true; done"));
+    const output = new AttemptOutput({ pod, container: containerOf(pod) });
+    expect([output.advance(1000).length, output.nextMs]).toEqual([1, never]);
   });
 });
 
+describe("what its termination message is", () => {
+  const fallback = { terminationMessagePolicy: "FallbackToLogsOnError" };
+  for (const [what, container, annotations, message] of [
+    ["what it wrote to the file", sh("echo -n done > /dev/termination-log"), {}, "done"],
+    ["of another path", { ...sh("echo no > /m; exit 1"), terminationMessagePath: "/m" }, {}, "no\n"],
+    ["nothing, if it only printed", sh("echo a; exit 1"), {}, ""],
+    ["the end of its log, if it may and has failed", { ...sh("echo a; exit 1"), ...fallback }, {}, "a\n"],
+    ["not if it has succeeded", { ...sh("echo a"), ...fallback }, {}, ""],
+    ["the file before the log", { ...sh("echo -n f > /dev/termination-log; echo a; exit 1"), ...fallback }, {}, "f"],
+    ["what the annotation says", sh("exit 1"), { "kubeloop.dev/termination-message": "scripted" }, "scripted"],
+  ] as const) {
+    test(what, () => {
+      const pod = podOf(container as Partial<corev1.Container>, annotations);
+      expect(attemptEnd({ pod, container: containerOf(pod) }, 0).terminationMessage).toBe(message);
+    });
+  }
+});
+
 test("annotations that cannot be read are reported", () => {
-  const pod = podOf({}, { "kubeloop.dev/run-for": "soon", "kubeloop.dev/exit-code": "256" });
+  const annotations = { "kubeloop.dev/run-for": "soon", "kubeloop.dev/exit-code": "256", "kubeloop.dev/exec": "PONG" };
+  const pod = podOf({}, annotations);
   expect(containerScript(pod, containerOf(pod)).faults).toEqual([
     expect.stringContaining("annotation kubeloop.dev/run-for is not used: "),
     'annotation kubeloop.dev/exit-code is not used: "256" is not an exit code from 0 to 255',
+    'annotation kubeloop.dev/exec is not used: "PONG" comes before any "$ command"',
   ]);
 });
 

@@ -16,6 +16,8 @@ export type ShellNode = { readonly join: Join } & (
       readonly words: readonly Word[];
       readonly assignments: readonly (readonly [name: string, value: Word])[];
       readonly redirect: { readonly to: Word; readonly isAppended: boolean } | undefined;
+      /** `2>/dev/null` */
+      readonly dropsErrors: boolean;
     }
   | {
       readonly kind: "if";
@@ -108,10 +110,14 @@ function parseCommand(reader: Reader, join: Join): ShellNode {
   const words: Word[] = [];
   const assignments: (readonly [string, Word])[] = [];
   let redirect: { readonly to: Word; readonly isAppended: boolean } | undefined;
+  let dropsErrors = false;
   for (; reader.at < reader.tokens.length; reader.at++) {
     const token = reader.tokens[reader.at];
     if (token === undefined) break;
     if (token.kind === "operator") {
+      if (token.text === ">&2") redirect = { to: [{ kind: "text", text: "/dev/stderr" }], isAppended: true };
+      if (token.text === "2>/dev/null") dropsErrors = true;
+      if (token.text === ">&2" || token.text === "2>/dev/null") continue;
       if (token.text !== ">" && token.text !== ">>") break;
       const target = reader.tokens[++reader.at];
       if (target?.kind !== "word") throw new ShellSyntaxError("a redirection needs a file");
@@ -125,7 +131,7 @@ function parseCommand(reader: Reader, join: Join): ShellNode {
       words.push(token.word);
     }
   }
-  return { join, kind: "command", words, assignments, redirect };
+  return { join, kind: "command", words, assignments, redirect, dropsErrors };
 }
 
 function toAssignment(word: Word): readonly [string, Word] | undefined {
@@ -149,6 +155,12 @@ function tokenize(text: string): readonly Token[] {
     const merged = /^2>&1/.exec(rest);
     if (merged !== null) {
       at += merged[0].length;
+      continue;
+    }
+    const errors = /^(?:1?(>&2)|2>\s*\/dev\/null)/.exec(rest);
+    if (errors !== null) {
+      tokens.push({ kind: "operator", text: errors[1] ?? "2>/dev/null" });
+      at += errors[0].length;
       continue;
     }
     const operator = /^(?:&&|\|\||>>|[;\n>|&<()`])/.exec(rest)?.[0];

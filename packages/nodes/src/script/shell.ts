@@ -1,69 +1,81 @@
-// A small shell for `sh -c` scripts: it computes what a script prints and when, how long it runs and with which exit code. Nothing is executed:
-// `sleep` only moves the script's own time, and files exist only inside one run.
+// A small shell: it computes what a script prints and when, what it reads, how long it runs and with which exit code. Nothing is executed.
 //
-// Understood: `;` `&&` `||` newlines, quotes, `$V` `${V}` `$?`, `V=x`, `>` `>>`, if/else/fi, while/until/do/done, and the commands of the table below.
-// A command that is not known prints one line and then runs for ever, so that a pod with an unusual command stays up.
+// Understood: `;` `&&` `||` newlines, quotes, `$V` `${V}` `$?`, `V=x`, `>` `>>` `>&2` `2>/dev/null`, if/else/fi, while/until/do/done, and the commands of
+// shell-commands.ts. What a command does that is not known is the caller's to say: by default it prints one line and then runs for ever, so that a pod
+// with an unusual command stays up.
 //
 // Not here: pipes, command substitution, arithmetic, functions, background jobs. A script with these counts as one unknown command.
+import { findCommand } from "./shell-commands.ts";
+import {
+  ExitError,
+  newSession,
+  type Output,
+  print,
+  readLine,
+  type Session,
+  type ShellOptions,
+  type ShellRun,
+} from "./shell-session.ts";
 import { parseShell, type ShellNode, ShellSyntaxError, type Word } from "./shell-syntax.ts";
 
-/** What a script does next. */
-export type ShellAction =
-  | { readonly kind: "print"; readonly text: string }
-  | { readonly kind: "sleep"; readonly ms: number };
-
-export type ShellRun = Generator<ShellAction, number>;
-
-export interface ShellOptions {
-  readonly env: Readonly<Record<string, string>>;
-  /** Files that exist at the start, by absolute path. */
-  readonly files?: Readonly<Record<string, string>>;
+/** Runs a script. */
+export function* runShell(script: string, options: ShellOptions): ShellRun {
+  return yield* runScript(script, newSession(options));
 }
 
-/** Runs a script. The generator returns the exit code. */
-export function* runShell(script: string, options: ShellOptions): ShellRun {
+/** Runs one command whose arguments are already separate, as in `command: ["sleep", "5"]`. */
+export function* runCommand(argv: readonly string[], options: ShellOptions): ShellRun {
+  return yield* untilExit(runArgv(argv, newSession(options), "stdout"));
+}
+
+/** Runs what it reads line by line, as `sh` without a script does; with a prompt if somebody sits at a terminal. */
+export function* runInteractive(options: ShellOptions, { prompt }: { readonly prompt: string }): ShellRun {
+  const session = newSession(options);
+  for (;;) {
+    if (prompt !== "") yield* print(prompt, session, "stdout");
+    const line = yield* readLine(session);
+    if (line === undefined) return session.lastCode;
+    try {
+      session.lastCode = yield* runList(parseShell(line), session);
+    } catch (error) {
+      if (error instanceof ExitError) return error.code;
+      if (!(error instanceof ShellSyntaxError)) throw error;
+      yield* print(`sh: this hollow node does not understand: ${line}\n`, session, "/dev/stderr");
+      session.lastCode = 2;
+    }
+  }
+}
+
+/** Whether a command can be run by its name alone. */
+export function isKnownCommand(argv: readonly string[], { scripted }: ShellOptions): boolean {
+  const short = shortName(argv[0] ?? "");
+  return scripted?.(argv) !== undefined || findCommand(short) !== undefined || isShell(short);
+}
+
+export function isShell(name: string): boolean {
+  return ["sh", "ash", "bash", "dash"].includes(name);
+}
+
+const shortName = (name: string) => name.split("/").at(-1) ?? name;
+
+function* runScript(script: string, session: Session): ShellRun {
   let nodes: readonly ShellNode[];
   try {
     nodes = parseShell(script);
   } catch (error) {
     if (!(error instanceof ShellSyntaxError)) throw error;
-    return yield* runUnknown(script);
+    return yield* runUnknown(script, session);
   }
-  const session = newSession(options);
+  return yield* untilExit(runList(nodes, session));
+}
+
+function* untilExit(run: ShellRun): ShellRun {
   try {
-    return yield* runList(nodes, session);
+    return yield* run;
   } catch (error) {
     if (error instanceof ExitError) return error.code;
     throw error;
   }
-}
-
-/** Runs one command whose arguments are already separate, as in `command: ["sleep", "5"]`. */
-export function* runCommand(argv: readonly string[], options: ShellOptions): ShellRun {
-  try {
-    return yield* runArgv(argv, newSession(options), "stdout");
-  } catch (error) {
-    if (error instanceof ExitError) return error.code;
-    throw error;
-  }
-}
-
-interface Session {
-  readonly variables: Map<string, string>;
-  readonly files: Map<string, string>;
-  lastCode: number;
-}
-
-class ExitError extends Error {
-  readonly code: number;
-  constructor(code: number) {
-    super(`exit ${code}`);
-    this.code = code;
-  }
-}
-
-function newSession({ env, files }: ShellOptions): Session {
-  return { variables: new Map(Object.entries(env)), files: new Map(Object.entries(files ?? {})), lastCode: 0 };
 }
 
 function* runList(nodes: readonly ShellNode[], session: Session): ShellRun {
@@ -86,6 +98,7 @@ function* runNode(node: ShellNode, session: Session): ShellRun {
       return yield* runList(condition === 0 ? node.body : node.otherwise, session);
     }
     case "while": {
+      if (!node.isUntil && isAlwaysTrue(node.condition) && !canExit(node.body)) yield { kind: "endless" };
       let code = 0;
       for (;;) {
         const condition = yield* runList(node.condition, session);
@@ -98,159 +111,86 @@ function* runNode(node: ShellNode, session: Session): ShellRun {
   }
 }
 
+function isAlwaysTrue(condition: readonly ShellNode[]): boolean {
+  const [only, ...rest] = condition;
+  return rest.length === 0 && only?.kind === "command" && ["true", ":"].includes(commandName(only));
+}
+
+function canExit(nodes: readonly ShellNode[]): boolean {
+  return nodes.some((node) => {
+    // A name that only the run knows may be any command.
+    if (node.kind === "command") return ["exit", ""].includes(commandName(node));
+    return canExit([...node.condition, ...node.body, ...(node.kind === "if" ? node.otherwise : [])]);
+  });
+}
+
+/** "" if it is made of more than text. */
+function commandName({ words, assignments }: ShellNode & { readonly kind: "command" }): string {
+  const [first] = words;
+  if (first === undefined) return assignments.length > 0 ? "=" : "";
+  const [part, ...rest] = first;
+  return rest.length === 0 && part?.kind === "text" ? part.text : "";
+}
+
 function* runSimple(node: ShellNode & { readonly kind: "command" }, session: Session): ShellRun {
   const argv = node.words.map((word) => expand(word, session));
   for (const [name, value] of node.assignments) session.variables.set(name, expand(value, session));
   if (argv.length === 0) return 0;
-  if (node.redirect === undefined) return yield* runArgv(argv, session, "stdout");
-  const path = expand(node.redirect.to, session);
-  if (!node.redirect.isAppended && path !== "/dev/null") session.files.set(path, "");
+  const run = runInto(argv, node.redirect, session);
+  return yield* node.dropsErrors ? withoutErrors(run) : run;
+}
+
+function* runInto(
+  argv: readonly string[],
+  redirect: (ShellNode & { readonly kind: "command" })["redirect"],
+  session: Session,
+): ShellRun {
+  if (redirect === undefined) return yield* runArgv(argv, session, "stdout");
+  const path = expand(redirect.to, session);
+  if (!redirect.isAppended && !path.startsWith("/dev/")) session.files.set(path, "");
   return yield* runArgv(argv, session, path);
 }
 
-/** A command that takes no time and prints nothing only returns its exit code. */
-type Command = (args: readonly string[], session: Session, out: string) => ShellRun | number;
-
-const commands: Readonly<Record<string, Command>> = {
-  ":": succeed,
-  true: succeed,
-  trap: succeed,
-  set: succeed,
-  export: exportVariables,
-  false: () => 1,
-  exit([code], session) {
-    throw new ExitError(code === undefined ? session.lastCode : Number.parseInt(code, 10) & 255);
-  },
-  *sleep(args) {
-    const ms = args.reduce((sum, arg) => sum + sleepMs(arg), 0);
-    if (Number.isNaN(ms)) return 1;
-    yield { kind: "sleep", ms };
-    return 0;
-  },
-  *echo(args, session, out) {
-    const isBare = args[0] === "-n";
-    const text = (isBare || args[0] === "-e" ? args.slice(1) : args).join(" ");
-    yield* print(isBare ? text : `${text}\n`, session, out);
-    return 0;
-  },
-  *env(_args, session, out) {
-    for (const [name, value] of session.variables) yield* print(`${name}=${value}\n`, session, out);
-    return 0;
-  },
-  *cat(args, session, out) {
-    let code = 0;
-    for (const path of args) {
-      const text = session.files.get(path);
-      if (text === undefined) {
-        yield* print(`cat: can't open '${path}': No such file or directory\n`, session, "stdout");
-        code = 1;
-      } else yield* print(text, session, out);
-    }
-    return code;
-  },
-  touch(args, session) {
-    for (const path of args) if (!session.files.has(path)) session.files.set(path, "");
-    return 0;
-  },
-  rm(args, session) {
-    const isForced = args.some((arg) => /^-\w*f/.test(arg));
-    const paths = args.filter((arg) => !arg.startsWith("-"));
-    const missing = paths.filter((path) => !session.files.delete(path));
-    return missing.length === 0 || isForced ? 0 : 1;
-  },
-  *tail(args) {
-    // Only `tail -f`, which people use to keep a container up.
-    if (args.some((arg) => /^-\w*f/i.test(arg))) yield { kind: "sleep", ms: Number.POSITIVE_INFINITY };
-    return 0;
-  },
-  test(args, session) {
-    return isTrue(args, session.files) ? 0 : 1;
-  },
-  "["(args, session) {
-    return isTrue(args.slice(0, -1), session.files) ? 0 : 1;
-  },
-};
-
-function succeed(): number {
-  return 0;
-}
-
-function exportVariables(args: readonly string[], session: Session): number {
-  for (const arg of args) {
-    const at = arg.indexOf("=");
-    if (at > 0) session.variables.set(arg.slice(0, at), arg.slice(at + 1));
+function* withoutErrors(run: ShellRun): ShellRun {
+  let input: string | undefined;
+  for (;;) {
+    const { value, done } = run.next(input);
+    if (done === true) return value;
+    input = value.kind === "print" && value.stream === "stderr" ? undefined : yield value;
   }
-  return 0;
 }
 
-function* runArgv(argv: readonly string[], session: Session, out: string): ShellRun {
+function* runArgv(argv: readonly string[], session: Session, out: Output): ShellRun {
   const [name = "", ...args] = argv;
-  const short = name.split("/").at(-1) ?? name;
-  const command = Object.hasOwn(commands, short) ? commands[short] : undefined;
+  const short = shortName(name);
+  const scripted = session.options.scripted?.(argv);
+  if (scripted !== undefined) {
+    for (const { stream, text } of scripted.lines) {
+      yield* print(`${text}\n`, session, stream === "stderr" ? "/dev/stderr" : out);
+    }
+    return scripted.exitCode;
+  }
+  const command = findCommand(short);
   if (command !== undefined) {
     const ran = command(args, session, out);
     return typeof ran === "number" ? ran : yield* ran;
   }
   if (isShell(short) && args[0]?.startsWith("-") === true && args[0].endsWith("c")) {
-    return yield* runShell(args[1] ?? "", {
-      env: Object.fromEntries(session.variables),
-      files: Object.fromEntries(session.files),
-    });
+    const inner = { ...session.options, env: Object.fromEntries(session.variables), files: session.files };
+    return yield* runShell(args[1] ?? "", inner);
   }
-  return yield* runUnknown(argv.join(" "));
+  return yield* runUnknown(argv.join(" "), session);
 }
 
-export function isShell(name: string): boolean {
-  return ["sh", "ash", "bash", "dash"].includes(name);
-}
-
-function* runUnknown(what: string): ShellRun {
-  yield { kind: "print", text: `kubeloop: this hollow node does not run "${what.split("\n")[0]}"\n` };
+function* runUnknown(what: string, session: Session): ShellRun {
+  const line = what.split("\n")[0] ?? "";
+  if (session.options.unknown === "notFound") {
+    yield* print(`sh: ${line.split(" ")[0]}: not found\n`, session, "/dev/stderr");
+    return 127;
+  }
+  yield* print(`kubeloop: this hollow node does not run "${line}"\n`, session, "stdout");
   yield { kind: "sleep", ms: Number.POSITIVE_INFINITY };
   return 0;
-}
-
-function* print(text: string, session: Session, out: string): Generator<ShellAction, void> {
-  if (out === "stdout" || out === "/dev/stdout" || out === "/dev/stderr") yield { kind: "print", text };
-  else if (out !== "/dev/null") session.files.set(out, (session.files.get(out) ?? "") + text);
-}
-
-/** NaN for what is no duration. */
-function sleepMs(text: string): number {
-  if (text === "infinity" || text === "inf") return Number.POSITIVE_INFINITY;
-  const match = /^(\d+(?:\.\d+)?)([smhd]?)$/.exec(text);
-  if (match === null) return Number.NaN;
-  const unit = { s: 1000, "": 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }[match[2] ?? ""] ?? 1000;
-  return Number(match[1]) * unit;
-}
-
-function isTrue(args: readonly string[], files: ReadonlyMap<string, string>): boolean {
-  if (args[0] === "!") return !isTrue(args.slice(1), files);
-  const [left = "", operator, right = ""] = args;
-  if (args.length === 1) return left !== "";
-  if (args.length === 2) {
-    if (left === "-z") return operator === "";
-    if (left === "-n") return operator !== "";
-    if (left === "-s") return (files.get(operator ?? "") ?? "") !== "";
-    return files.has(operator ?? "");
-  }
-  switch (operator) {
-    case "=":
-    case "==":
-      return left === right;
-    case "!=":
-      return left !== right;
-    case "-eq":
-      return Number(left) === Number(right);
-    case "-ne":
-      return Number(left) !== Number(right);
-    case "-lt":
-      return Number(left) < Number(right);
-    case "-gt":
-      return Number(left) > Number(right);
-    default:
-      return false;
-  }
 }
 
 function expand(word: Word, session: Session): string {
