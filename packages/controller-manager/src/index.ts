@@ -25,8 +25,10 @@ export {
   type StartResult,
   startControllers,
 } from "./app/index.ts";
+export { FlagError } from "./flags/index.ts";
 export {
   type ComponentConfig,
+  joinFaults,
   type KubeControllerManagerOptions,
   parseOptions,
   validateOptions,

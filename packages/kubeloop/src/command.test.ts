@@ -67,7 +67,7 @@ describe("words it does not know are one sentence and exit code 1", () => {
     [["nonsense"], 'kubeloop: unknown command "nonsense"; `kubeloop help` lists them\n'],
     [["up", "--port", "x"], 'kubeloop: up: --port must be a whole number, not "x"\n'],
     [["up", "--port", "70000"], "kubeloop: up: --port must be at most 65535, not 70000\n"],
-    [["up", "--nodes", "3"], "kubeloop: up: --nodes must be 0: there are no nodes yet\n"],
+    [["up", "--nodes", "x"], 'kubeloop: up: --nodes must be a whole number, not "x"\n'],
     [["up", "--json", "--quiet"], "kubeloop: up: --json and --quiet exclude each other\n"],
     [["up", "--colour"], "kubeloop: up: Unknown option '--colour'\n"],
     [["api-resources", "--nonsense"], "kubeloop: api-resources: Unknown option '--nonsense'\n"],
@@ -81,6 +81,16 @@ describe("words it does not know are one sentence and exit code 1", () => {
 test("without a command it helps", async () => {
   expect((await run()).out).toContain("Usage:");
   expect((await run("api-resources", "--help")).out).toContain("--api-group");
+});
+
+test("the commands of kubectl have their help in both places", async () => {
+  for (const name of ["get", "apply", "delete", "logs", "wait"]) {
+    const { code, out } = await run("help", name);
+    expect(code).toBe(0);
+    expect(out).toMatch(new RegExp(`^kubeloop ${name}: `));
+    expect((await run(name, "--help")).out).toBe(out);
+    expect((await run("help")).out).toContain(`  kubeloop ${name} `);
+  }
 });
 
 test("the version is the package's", async () => {

@@ -4,6 +4,7 @@ import { parseArgs } from "node:util";
 import { kubernetesVersion } from "@kubeloop/apiserver";
 import { systemClock } from "@kubeloop/core/base";
 import { outputs, printApiResources } from "./api-resources.ts";
+import { type KubectlCommand, kubectlCommands } from "./kubectl/commands.ts";
 import { UsageError } from "./usage-error.ts";
 import { kubeloopVersion } from "./version.ts";
 
@@ -17,7 +18,13 @@ export interface CommandIo {
 const help = `kubeloop: Kubernetes control loops in TypeScript
 
 Usage:
-  kubeloop up [options]              run an API server in this process (\`kubeloop help up\`)
+  kubeloop up [options]              run a Kubernetes control plane in this process (\`kubeloop help up\`)
+  kubeloop kubectl ...               run the kubectl of this machine on the cluster of \`kubeloop up\` in this folder
+  kubeloop get TYPE [NAME]           print objects                  } as kubectl does, and without one;
+  kubeloop apply -f FILE             make objects of manifests      } each has --help
+  kubeloop delete TYPE NAME          delete objects                 }
+  kubeloop logs POD                  print logs                     }
+  kubeloop wait TYPE/NAME --for=...  wait for a condition           }
   kubeloop api-resources [options]   list the API resources of Kubernetes ${kubernetesVersion.gitVersion} that kubeloop knows
   kubeloop generate [options]        make TypeScript of CustomResourceDefinitions (\`kubeloop help generate\`)
   kubeloop version                   print the versions of kubeloop and of the Kubernetes it speaks
@@ -34,7 +41,10 @@ Options of api-resources:
 /** Runs one command; returns the exit code. */
 export async function runCommand(args: readonly string[], io: CommandIo): Promise<number> {
   try {
-    if (args[0] === "up") await runUp(args.slice(1), io);
+    const [command, ...rest] = args;
+    if (command === "up") await runUp(rest, io);
+    else if (command === "kubectl") return await runRealKubectl(rest, io);
+    else if (isKubectlCommand(command)) return await runLikeKubectl(command, rest, io);
     else io.print(await answer(args));
     return 0;
   } catch (error) {
@@ -48,6 +58,7 @@ async function answer(args: readonly string[]): Promise<string> {
   const [command, ...rest] = args;
   switch (command) {
     case "help":
+      if (isKubectlCommand(rest[0])) return await (await import("./kubectl/index.ts")).kubectlHelp(rest[0]);
       if (rest[0] === "up") return (await import("./up/up-options.ts")).upHelp;
       return rest[0] === "generate" ? await generate(["--help"]) : help;
     case undefined:
@@ -64,6 +75,24 @@ async function answer(args: readonly string[]): Promise<string> {
     default:
       throw new UsageError(`unknown command "${command}"; \`kubeloop help\` lists them`);
   }
+}
+
+function isKubectlCommand(command: string | undefined): command is KubectlCommand {
+  return kubectlCommands.some((one) => one === command);
+}
+
+/** Loaded when asked for, like all that needs a client. */
+async function runLikeKubectl(command: KubectlCommand, args: readonly string[], io: CommandIo): Promise<number> {
+  const [{ runKubectlCommand }, { nodeWorld }] = await Promise.all([
+    import("./kubectl/index.ts"),
+    import("./kubectl/world.ts"),
+  ]);
+  return await runKubectlCommand(command, args, nodeWorld(io), io.signal);
+}
+
+async function runRealKubectl(args: readonly string[], io: CommandIo): Promise<number> {
+  const { runKubectl } = await import("./kubectl/run-kubectl.ts");
+  return await runKubectl(args, io.signal);
 }
 
 /** Runs until it is stopped. */

@@ -1,3 +1,4 @@
-// `kubeloop`: the command, and later `startCluster()` for tests. Today the command lists the API resources that the toolkit
-// knows; the control plane joins it when the API server is there.
+// `kubeloop`: the command, and `startCluster()` for tests.
+export type { Cluster, ClusterListening, ClusterSnapshot, SettledOptions } from "./cluster/cluster.ts";
+export { type StartClusterOptions, startCluster } from "./cluster/start-cluster.ts";
 export { type CommandIo, runCommand } from "./command.ts";

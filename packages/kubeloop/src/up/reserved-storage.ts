@@ -2,10 +2,10 @@
 // Everything else is the storage inside.
 import type {
   EventLog,
-  Place,
   Range,
   RangeResult,
   SnapshotStorage,
+  StorageKey,
   StorageSnapshot,
   Write,
   WriteResult,
@@ -48,8 +48,8 @@ export class ReservedStorage implements SnapshotStorage {
     if (next >= this.#end) this.#end = this.#reserve(next);
   }
 
-  get(place: Place): Promise<KubernetesObject | undefined> {
-    return this.#inner.get(place);
+  get(storageKey: StorageKey): Promise<KubernetesObject | undefined> {
+    return this.#inner.get(storageKey);
   }
 
   list(collection: string, range: Range): Promise<RangeResult> {

@@ -11,6 +11,7 @@ import { SharedInformerFactory } from "@kubeloop/core/informer";
 import { secrets } from "@kubeloop/core/resources";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { up } from "./up.ts";
+import { parseUpOptions } from "./up-options.ts";
 
 let folder: string;
 let life: AbortController;
@@ -37,7 +38,7 @@ async function start(port: number): Promise<Run> {
   };
   const complain = (text: string) => ready.reject(new Error(text));
   const world = { folder, clock: systemClock, host: new EventEmitter(), print, complain };
-  const ended = up({ port, output: "json", help: false }, world, stop.signal);
+  const ended = up(parseUpOptions(["--json", `--port=${port}`]), world, stop.signal);
   const { server } = await Promise.race([ready.promise, ended.then(() => expect.fail("ended"))]);
   return {
     port: Number(new URL(server).port),

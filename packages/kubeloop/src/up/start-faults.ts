@@ -21,8 +21,8 @@ export function listenFault(error: unknown, port: number): unknown {
   }
 }
 
-/** Of admission plugins that there are not, or not yet, or that are named twice. */
-export function pluginFault(error: unknown): unknown {
+/** Of admission plugins that there are not, or not yet, or that are named twice; of flags that the controller manager does not have. */
+export function invalidFault(error: unknown): unknown {
   return error instanceof KubeloopError && error.reason === "Invalid" ? new UsageError(`up: ${error.message}`) : error;
 }
 

@@ -5,11 +5,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { deferred, systemClock } from "@kubeloop/core/base";
 import { loadClusterConfig, openClient } from "@kubeloop/core/client";
-import { namespaces, nodes, pods } from "@kubeloop/core/resources";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { deployments, namespaces, nodes, pods } from "@kubeloop/core/resources";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { UsageError } from "../usage-error.ts";
 import { up } from "./up.ts";
-import type { UpOptions } from "./up-options.ts";
+import { parseUpOptions, type UpOptions } from "./up-options.ts";
 
 let folder: string;
 let path: string;
@@ -33,7 +33,7 @@ async function running(
     printed.push(text);
     ready.resolve();
   };
-  const all = { port: 0, output: "json", help: false, ...options } as const;
+  const all = { ...inJson, ...options };
   const complain = (text: string) => void printed.push(text);
   const ended = up(all, { folder, clock: systemClock, host, print, complain }, stop.signal);
   await Promise.race([ready.promise, ended]);
@@ -45,6 +45,8 @@ async function running(
   }
   return printed;
 }
+
+const inJson = parseUpOptions(["--json", "--port=0"]);
 
 const ready = (line: string | undefined) => JSON.parse(line ?? "{}") as { server: string; kubeconfig: string };
 
@@ -125,6 +127,73 @@ describe("up", () => {
     expect(printed.join("")).toContain('export KUBECONFIG="$PWD/.kubeloop/kubeconfig"');
   });
 
+  test("does not write to stderr what the server warns its own parts of", async () => {
+    // Endpoints, which a controller watches, are deprecated.
+    using written = vi.spyOn(process.stderr, "write").mockReturnValue(true);
+    await running({}, async () => {});
+    expect(written.mock.calls).toEqual([]);
+  });
+
+  test("runs the pods of a deployment on its nodes", async () => {
+    await running({}, async ([line], signal) => {
+      const told = JSON.parse(line ?? "{}") as { nodes: readonly string[]; kubeconfig: string };
+      expect(told.nodes).toEqual(["node-1", "node-2", "node-3"]);
+      await using client = openClient(await loadClusterConfig({ path: told.kubeconfig }, signal));
+      const labels = { app: "web" };
+      const template = { metadata: { labels }, spec: { containers: [{ name: "web", image: "nginx" }] } };
+      const spec = { replicas: 3, selector: { matchLabels: labels }, template };
+      const web = { apiVersion: "apps/v1", kind: "Deployment", metadata: { name: "web" }, spec } as const;
+      const inDefault = client.resource(deployments).in("default");
+      await inDefault.create(web, signal);
+      const available = async () => (await inDefault.get("web", signal)).status?.availableReplicas;
+      await expect.poll(available, { timeout: 30_000 }).toBe(3);
+      const usedNodes = new Set<string | undefined>();
+      for await (const { spec } of client.resource(pods).in("default").list({}, signal)) usedNodes.add(spec.nodeName);
+      expect([...usedNodes].sort()).toEqual(told.nodes);
+    });
+  });
+
+  test("with neither nodes nor scheduler pods wait", async () => {
+    await running({ nodes: 0, withoutScheduler: true, output: "text" }, async ([text]) => {
+      expect(text).toMatch(/nodes +none\n +scheduler +none\n/);
+      expect(text).toContain("Without nodes and a scheduler pods stay Pending.");
+    });
+  });
+
+  test("ends with a sentence when pods would not run in time", async () => {
+    await expect(running({ waitMs: 1 }, async () => {})).rejects.toThrow(
+      "up: pods would not run within 0.001 s; --wait gives it more time",
+    );
+  });
+
+  test.each([
+    [["--colour"], "up: unknown flag: --colour"],
+    [["--controllers=colour"], 'up: "colour" is not in the list of known controllers'],
+  ])("the manager's flags %j are one clear sentence", async (managerFlags, sentence) => {
+    await expect(running({ managerFlags }, async () => {})).rejects.toEqual(new UsageError(sentence));
+  });
+
+  test("is the current context of the user's own kubeconfig while it runs, if that is wanted", async () => {
+    const own = join(folder, "own-kubeconfig");
+    vi.stubEnv("KUBECONFIG", own);
+    try {
+      await running({ mergeKubeconfig: true }, async ([line], signal) => {
+        expect((await loadClusterConfig({ path: own }, signal)).server).toBe(ready(line).server);
+      });
+    } finally {
+      vi.unstubAllEnvs();
+    }
+    expect(await readFile(own, "utf8")).toMatch(/^current-context: ""$/m);
+  });
+
+  test("shows what controllers do, and goes on", async () => {
+    await running({ demo: true }, async (printed) => {
+      const told = () => printed.map((line) => JSON.parse(line) as { event: string; text?: string });
+      await expect.poll(() => told().at(-1)?.text, { timeout: 120_000 }).toMatch(/^The shop stays/);
+      expect(told().filter(({ event }) => event === "demo").length).toBeGreaterThan(6);
+    });
+  });
+
   test("runs no controller when it is told that another manager is started beside it", async () => {
     await running({ withoutManager: true }, async ([line]) => {
       expect(JSON.parse(line ?? "{}")).toMatchObject({ controllers: [] });
@@ -152,8 +221,7 @@ test("of two that are started at once in a folder one runs, and the other ends w
   const stop = new AbortController();
   const ready = deferred();
   const world = { folder, clock: systemClock, host, print: () => ready.resolve(), complain: () => {} };
-  const options = { port: 0, output: "json", help: false } as const;
-  const both = [1, 2].map(() => up(options, world, stop.signal));
+  const both = [1, 2].map(() => up(inJson, world, stop.signal));
   const [refused] = await Promise.all([Promise.race(both).catch((error: unknown) => error), ready.promise]);
   expect(refused).toBeInstanceOf(UsageError);
   stop.abort();
@@ -290,7 +358,7 @@ describe("without a word of farewell", () => {
       printed.push(text);
       host.emit("SIGHUP");
     };
-    const options = { port: 0, output: "text", help: false } as const;
+    const options = { ...inJson, output: "text" } as const;
     const { signal } = new AbortController();
     await up(options, { folder, clock: systemClock, host, print, complain: print }, signal);
     expect(printed).toHaveLength(1);
@@ -308,8 +376,7 @@ describe("without a word of farewell", () => {
   test("it writes nothing when it is stopped before it has begun", async () => {
     const signal = AbortSignal.abort();
     const print = (text: string) => expect.fail(text);
-    const options = { port: 0, output: "json", help: false } as const;
-    await up(options, { folder, clock: systemClock, host, print, complain: print }, signal);
+    await up(inJson, { folder, clock: systemClock, host, print, complain: print }, signal);
     await gone();
   });
 });

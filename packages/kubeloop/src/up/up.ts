@@ -1,39 +1,27 @@
-// `kubeloop up`: the API server on a port of this machine and the controller manager in the same process, with a kubeconfig beside them, until
-// it is told to stop. Scheduler and nodes will join them here.
+// `kubeloop up`: the API server on a port of this machine, with controller manager, scheduler and hollow nodes in the same process and a kubeconfig
+// beside them, until it is told to stop.
 //
 // Promises: whatever keeps it from starting is one sentence and exit code 1; what it starts it also ends, in order, also when its
 // terminal goes away. The kubeconfig goes with the server it leads to, even if the process has to exit at once. Authority, token and the end of
 // the resource versions are kept (kept-state.ts): a client of the last run on this port goes on with this one, and what it knows of the past has
-// expired. One `up` per folder: the second says so and ends.
+// expired. One `up` per folder: the second says so and ends. Whoever has read the ready line can create pods, and they run.
 import { writeFile } from "node:fs/promises";
-import { join, relative } from "node:path";
-import {
-  ApiServer,
-  type ApiServerOptions,
-  kubernetesVersion,
-  type Listening,
-  MemoryStorage,
-} from "@kubeloop/apiserver";
-import {
-  type Clock,
-  childSignal,
-  deferred,
-  jsonLineLog,
-  type Log,
-  noLog,
-  onAbort,
-  TaskScope,
-  toError,
-} from "@kubeloop/core/base";
-import { type Kubeconfig, printKubeconfig } from "@kubeloop/core/client";
-import { kubeloopVersion } from "../version.ts";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { ApiServer, type ApiServerOptions, type Listening, MemoryStorage } from "@kubeloop/apiserver";
+import { type Clock, childSignal, type Log, noLog, systemRandom, toError } from "@kubeloop/core/base";
+import { type Client, clientOf } from "@kubeloop/core/client";
+import { ControlPlane } from "../cluster/control-plane.ts";
+import { kubeconfigFor, kubeconfigTextFor } from "../cluster/kubeconfig-for.ts";
+import { LateConnector } from "../cluster/late-connector.ts";
+import { joinCluster } from "./join-cluster.ts";
 import { type KeptState, openKeptState } from "./kept-state.ts";
+import { mergeIntoKubeconfig, usersKubeconfigPath } from "./merged-kubeconfig.ts";
 import { openOwnFolder } from "./own-folder.ts";
 import { putKubeconfig, removeKubeconfig, requireNoOther } from "./own-kubeconfig.ts";
 import { ReservedStorage } from "./reserved-storage.ts";
-import { type ManagerOfUp, newManagerOfUp } from "./run-manager.ts";
-import { SharedInformers } from "./shared-informers.ts";
-import { listenFault, pluginFault } from "./start-faults.ts";
+import { logFor, runPlane } from "./run-plane.ts";
+import { invalidFault, listenFault } from "./start-faults.ts";
 import type { UpOptions } from "./up-options.ts";
 
 export interface UpWorld {
@@ -51,15 +39,26 @@ export interface UpHost {
   off(event: "SIGHUP" | "exit", listener: () => void): unknown;
 }
 
-const noManager: ManagerOfUp = { controllers: [], run: async () => {} };
-
 /** Runs until the signal aborts, or the terminal goes away. */
 export async function up(options: UpOptions, world: UpWorld, signal: AbortSignal): Promise<void> {
+  using life = childSignal(signal);
+  using _hangUp = hear(world.host ?? process, "SIGHUP", () => life.abort());
+  if (options.cluster !== undefined)
+    await joinCluster(options, options.cluster, world, { asked: signal, life: life.signal });
+  else await openCluster(options, world, { asked: signal, life });
+}
+
+interface Signals {
+  /** Aborts when somebody asks to stop. */
+  readonly asked: AbortSignal;
+  /** Aborts then, too, and when the terminal has gone away. */
+  readonly life: { readonly signal: AbortSignal };
+}
+
+/** With a server of its own. */
+async function openCluster(options: UpOptions, world: UpWorld, { asked, life }: Signals): Promise<void> {
   const { clock, host = process } = world;
   const begunMs = clock.monotonic();
-  const { output } = options;
-  using life = childSignal(signal);
-  using _hangUp = hear(host, "SIGHUP", () => life.abort());
   const folder = join(world.folder, ".kubeloop");
   const path = join(folder, "kubeconfig");
   await requireNoOther(path, clock, life.signal);
@@ -67,20 +66,28 @@ export async function up(options: UpOptions, world: UpWorld, signal: AbortSignal
   await openOwnFolder(folder);
   const kept = await openKeptState(join(folder, "state.json"), clock);
   if (kept.complaint !== undefined) world.complain(`kubeloop: ${kept.complaint}\n`);
-  const log = logFor(output, world);
+  const log = logFor(options.output, world);
   const storage = new ReservedStorage(new MemoryStorage({ firstRevision: kept.firstRevision, log }), kept);
-  await using server = await openServer(options, { log, storage });
+  const connector = new LateConnector();
+  await using server = await openServer(options, {
+    log,
+    storage,
+    ...(options.nodes > 0 && { nodeConnector: connector }),
+  });
   const listening = await listenOn(server, options.port, kept);
   const caFile = join(folder, "ca.crt");
   await writeFile(caFile, listening.admin.caPem ?? "");
-  const informers = new SharedInformers({ server, clock, log });
-  const manager =
-    options.withoutManager === true ? noManager : await newManagerOfUp({ server, informers, caFile, log });
-  const own = { path, port: listening.port, content: await printKubeconfig(kubeconfigFor(listening)) };
+  // The client logs only what the server warns of, such as a deprecated version: nobody at the terminal can change these requests.
+  const client = clientOf(server.transport, { log: noLog });
+  const plane = await makePlane(options, { client, caFile, clock, log });
+  connector.plane = plane;
+  let merged: { remove(): void } | undefined;
+  const own = { path, port: listening.port, content: await kubeconfigTextFor(listening) };
   // Somebody may not wait: a second Ctrl-C, a reader of the output that has gone.
   using _exit = hear(host, "exit", () => {
     try {
       removeKubeconfig(own);
+      merged?.remove();
     } catch (error) {
       world.complain(`kubeloop: ${toError(error).message}\n`);
     }
@@ -88,35 +95,60 @@ export async function up(options: UpOptions, world: UpWorld, signal: AbortSignal
   await putKubeconfig(own, clock, life.signal);
   try {
     if (life.signal.aborted) return;
-    const running = new TaskScope(life.signal);
-    const caching = new AbortController();
-    void running.spawn(() => informers.run(caching.signal));
-    const managing = running.spawn((each) => manager.run(each));
-    tellReady({ listening, path, manager, tookMs: clock.monotonic() - begunMs }, output, world);
-    const stop = deferred();
-    using _stopping = onAbort(running.signal, () => stop.resolve());
-    await stop.promise;
-    // Without a terminal nobody is left to read it.
-    if (signal.aborted) tellStopping(output, world);
-    // The caches outlive the controllers: a key that is being finished may read them once more.
-    await Promise.allSettled([managing]);
-    caching.abort();
-    await running.join();
+    if (options.mergeKubeconfig) merged = mergedFor(listening);
+    const run = { url: listening.url, path, world, asked, begunMs, client };
+    await runPlane(plane, options, run, life.signal);
   } finally {
     await listening[Symbol.asyncDispose]();
-    // It would lead nowhere from here on.
+    // They would lead nowhere from here on.
     removeKubeconfig(own);
+    merged?.remove();
+  }
+}
+
+function mergedFor(listening: Listening): { remove(): void } {
+  const { clusters: [cluster] = [], users: [user] = [], contexts: [context] = [] } = kubeconfigFor(listening);
+  if (cluster === undefined || user === undefined || context === undefined)
+    throw new Error("a kubeconfig without parts");
+  const path = usersKubeconfigPath(process.env, homedir());
+  return mergeIntoKubeconfig(path, { clusters: cluster, users: user, contexts: context });
+}
+
+interface PlaneGround {
+  readonly client: Client;
+  /** The certificate that pods would trust the server by. */
+  readonly caFile: string;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+async function makePlane(options: UpOptions, { client, caFile, clock, log }: PlaneGround): Promise<ControlPlane> {
+  const { withoutManager, managerFlags } = options;
+  try {
+    return await ControlPlane.make({
+      client,
+      clock,
+      random: systemRandom,
+      log,
+      managerFlags: withoutManager ? undefined : [`--root-ca-file=${caFile}`, ...managerFlags],
+      isScheduling: !options.withoutScheduler,
+      isElected: false,
+      nodeCount: options.nodes,
+      speed: options.speed,
+    });
+  } catch (error) {
+    throw invalidFault(error);
   }
 }
 
 async function openServer(options: UpOptions, parts: ApiServerOptions): Promise<ApiServer> {
-  const { enableAdmissionPlugins: asked = [], disableAdmissionPlugins = [] } = options;
+  const { enableAdmissionPlugins: asked, disableAdmissionPlugins } = options;
   // ServiceAccount is on as upstream: the controller that makes the accounts runs beside the server.
   const enableAdmissionPlugins = disableAdmissionPlugins.includes(accounts) ? asked : [accounts, ...asked];
   try {
     return await ApiServer.open({ ...parts, enableAdmissionPlugins, disableAdmissionPlugins });
   } catch (error) {
-    throw pluginFault(error);
+    throw invalidFault(error);
   }
 }
 
@@ -132,78 +164,5 @@ async function listenOn(server: ApiServer, port: number, { authority, token }: K
     return await server.listen({ port, authority, token });
   } catch (error) {
     throw listenFault(error, port);
-  }
-}
-
-/** Warnings and worse, for people on standard error, for programs beside everything else. */
-function logFor(output: UpOptions["output"], { print, complain, clock }: UpWorld): Log {
-  if (output === "quiet") return noLog;
-  const tell = output === "json" ? print : complain;
-  return jsonLineLog({ write: (line) => tell(`${line}\n`), now: () => clock.now(), level: "warn" });
-}
-
-function kubeconfigFor({ url, admin }: Listening): Kubeconfig {
-  const base64 = (text: string | undefined) => Buffer.from(text ?? "", "utf8").toString("base64");
-  const cluster = { server: url, "certificate-authority-data": base64(admin.caPem) };
-  const user = {
-    token: admin.token,
-    "client-certificate-data": base64(admin.certPem),
-    "client-key-data": base64(admin.keyPem),
-  };
-  return {
-    clusters: [{ name: "kubeloop", cluster }],
-    users: [{ name: "kubeloop-admin", user }],
-    contexts: [{ name: "kubeloop", context: { cluster: "kubeloop", user: "kubeloop-admin" } }],
-    "current-context": "kubeloop",
-  };
-}
-
-function tellStopping(output: UpOptions["output"], { print }: UpWorld): void {
-  if (output === "text") print("\nstopping\n");
-  if (output === "json") print(`${JSON.stringify({ event: "stopping" })}\n`);
-}
-
-interface Ready {
-  readonly listening: Listening;
-  readonly path: string;
-  readonly manager: ManagerOfUp;
-  readonly tookMs: number;
-}
-
-function tellReady(
-  { listening, path, manager, tookMs }: Ready,
-  output: UpOptions["output"],
-  { print, folder }: UpWorld,
-): void {
-  const { url } = listening;
-  switch (output) {
-    case "quiet":
-      return;
-    case "json":
-      print(
-        `${JSON.stringify({
-          event: "ready",
-          server: url,
-          kubeconfig: path,
-          controllers: manager.controllers,
-          tookMs: Math.round(tookMs),
-        })}\n`,
-      );
-      return;
-    case "text": {
-      const shown = `./${relative(folder, path)}`;
-      print(`kubeloop ${kubeloopVersion}: Kubernetes ${kubernetesVersion.gitVersion} API, ready in ${(tookMs / 1000).toFixed(1)} s
-
-  server      ${url}
-  kubeconfig  ${shown}
-  controllers ${manager.controllers.map((name) => name.replace(/-controller$/, "")).join(", ") || "none"}
-
-Try:
-  export KUBECONFIG="$PWD/.kubeloop/kubeconfig"
-  kubectl create namespace shop && kubectl get configmaps --namespace shop
-
-No scheduler or nodes yet: pods stay Pending. Ctrl-C stops.
-`);
-    }
   }
 }

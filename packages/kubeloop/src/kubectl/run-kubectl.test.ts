@@ -1,0 +1,65 @@
+// `kubeloop kubectl` with a program of that name that says what it was given.
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { nodeHost } from "@kubeloop/core/client";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { runKubectl } from "./run-kubectl.ts";
+
+let folder = "";
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "kubeloop-run-kubectl-"));
+  await mkdir(join(folder, ".kubeloop"));
+  await writeFile(join(folder, ".kubeloop", "kubeconfig"), "");
+  const script =
+    '#!/bin/sh\necho "$KUBECONFIG $*" > "$SAID"\n[ "$1" = die ] && kill -9 $$\n[ "$1" = stay ] && exec sleep 60\nexit 7\n';
+  await writeFile(join(folder, "kubectl"), script);
+  await chmod(join(folder, "kubectl"), 0o755);
+});
+afterAll(async () => await rm(folder, { recursive: true, force: true }));
+
+const said = () => join(folder, "said");
+const hostIn = (cwd: string, path = `${folder}:/usr/bin:/bin`) => ({
+  ...nodeHost,
+  env: { PATH: path, SAID: said(), KUBECONFIG: "theirs" },
+  cwd: () => cwd,
+});
+const never = new AbortController().signal;
+
+describe("kubectl gets the arguments and the kubeconfig of this folder", () => {
+  for (const [args, isOwn] of [
+    [["get", "pods"], true],
+    [["get", "--kubeconfig", "x"], false],
+    [["get", "--kubeconfig=x"], false],
+  ] as const) {
+    test(args.join(" "), async () => {
+      expect(await runKubectl(args, never, hostIn(folder))).toBe(7);
+      const kubeconfig = isOwn ? join(folder, ".kubeloop", "kubeconfig") : "theirs";
+      expect(await readFile(said(), "utf8")).toBe(`${kubeconfig} ${args.join(" ")}\n`);
+    });
+  }
+
+  test("where there is none it is left to kubectl", async () => {
+    expect(await runKubectl(["get"], never, hostIn(join(folder, ".kubeloop")))).toBe(7);
+    expect(await readFile(said(), "utf8")).toBe("theirs get\n");
+  });
+});
+
+test("a kubectl that a signal ended exits as shells say it", async () => {
+  expect(await runKubectl(["die"], never, hostIn(folder))).toBe(128 + 9);
+});
+
+test("a signal reaches kubectl", async () => {
+  const stop = new AbortController();
+  await rm(said(), { force: true });
+  const running = runKubectl(["stay"], stop.signal, hostIn(folder));
+  await expect.poll(async () => await readFile(said(), "utf8").catch(() => "")).toContain("stay\n");
+  stop.abort(new Error("SIGTERM"));
+  expect(await running).toBe(128 + 15);
+});
+
+test("without a kubectl one sentence says how to get one", async () => {
+  await expect(runKubectl(["get"], never, hostIn(folder, join(folder, "nowhere")))).rejects.toThrow(
+    /^kubectl: there is no kubectl on PATH; https:\/\/kubernetes\.io\/docs\/tasks\/tools\/ says how to get one/,
+  );
+});
