@@ -12,6 +12,7 @@ import { measureListDecoding } from "./list-decoding.ts";
 import { measureManager } from "./manager.ts";
 import { measureOperator } from "./operator.ts";
 import { measureStore } from "./store-reads.ts";
+import { measureUp } from "./up.ts";
 import { measureWatchDecoding } from "./watch-decoding.ts";
 import { measureWorkQueue } from "./workqueue.ts";
 
@@ -32,6 +33,7 @@ const benches: Readonly<Record<string, () => Awaitable<readonly Measurement[]>>>
   "api-server": measureApiServer,
   operator: measureOperator,
   manager: measureManager,
+  up: measureUp,
 };
 
 const wanted = process.argv.slice(2);

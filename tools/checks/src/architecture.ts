@@ -73,11 +73,13 @@ export const apiserverLayers = [
 export const schedulerLayers = [
   "snapshot",
   "framework",
+  "volumes",
   "plugins",
   "preemption",
   "schedule.ts",
   "queue",
   "driver",
+  "config",
   "index.ts",
 ] as const;
 /** The folders of the hollow nodes: what a container does, a pod's life, the node, logs and exec, and what talks to the API server. */
@@ -127,6 +129,8 @@ export const packageRules: Readonly<Record<string, PackageRule>> = {
       "@kubeloop/apiserver/authority",
       "@kubeloop/controllers",
       "@kubeloop/controller-manager",
+      "@kubeloop/scheduler",
+      "@kubeloop/nodes",
     ],
     dependencies: ["yaml"],
   },
@@ -244,7 +248,7 @@ function checkTimeAndChance(file: SourceFile): string[] {
 
 const outsideWorld = /^node:(?:child_process|cluster|dgram|dns|fs|http|http2|https|net|tls|worker_threads)(?:\/|$)/;
 const pureRooms =
-  /^packages\/(?:core\/src\/(?:base|workqueue|api|rules|contract)|controllers\/src|scheduler\/src\/(?:snapshot|framework|plugins|preemption|queue))\//;
+  /^packages\/(?:core\/src\/(?:base|workqueue|api|rules|contract)|controllers\/src|scheduler\/src\/(?:snapshot|framework|volumes|plugins|preemption|queue))\//;
 
 function checkPurity(file: SourceFile): string[] {
   if (!pureRooms.test(file.path) || isTest(file.path)) return [];

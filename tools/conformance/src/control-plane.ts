@@ -1,5 +1,5 @@
-// The control plane that the suite judges: `kubeloop up` in a folder of its own, upstream's scheduler, and either upstream's controller manager
-// beside it or the one of `up`. Two bare nodes (bare-nodes.ts) make pods schedulable.
+// The control plane that the suite judges: `kubeloop up` in a folder of its own, with all its parts, or with upstream's scheduler beside it, two bare
+// nodes (bare-nodes.ts) that make pods schedulable, and either upstream's controller manager or the one of `up`.
 //
 // Promises: when `open` returns, the API server answers and the nodes are there. Disposing ends every process and removes the folder; if our
 // process dies without doing so, they go all the same. What the processes print is kept in `logs`, which stays.
@@ -17,6 +17,8 @@ import { ConformanceError } from "./conformance-error.ts";
 export interface ControlPlaneOptions {
   readonly binaries: Binaries;
   readonly manager: "upstream" | "ours";
+  /** Whether scheduler and nodes are those of `up`. */
+  readonly ours: boolean;
   /** Where the logs go. */
   readonly logs: string;
 }
@@ -34,7 +36,10 @@ export class ControlPlane implements AsyncDisposable {
     this.#cleanup = cleanup;
   }
 
-  static async open({ binaries, manager, logs }: ControlPlaneOptions, signal: AbortSignal): Promise<ControlPlane> {
+  static async open(
+    { binaries, manager, ours, logs }: ControlPlaneOptions,
+    signal: AbortSignal,
+  ): Promise<ControlPlane> {
     await using cleanup = new Cleanup();
     const folder = await mkdtemp(join(tmpdir(), "kubeloop-conformance-"));
     cleanup.defer(() => rm(folder, { recursive: true, force: true }));
@@ -47,7 +52,10 @@ export class ControlPlane implements AsyncDisposable {
       return { started, logPath };
     };
 
-    const own = manager === "upstream" ? ["--without-manager"] : [];
+    const own = [
+      ...(manager === "upstream" ? ["--without-manager"] : []),
+      ...(ours ? [] : ["--without-scheduler", "--nodes=0"]),
+    ];
     const server = await start("up", process.execPath, [command, "up", "--port=0", "--json", ...own]);
     const kubeconfig = await untilReady(server.logPath, server.started, signal);
     const flags = [`--kubeconfig=${kubeconfig}`, "--secure-port=0", "--leader-elect=false"];
@@ -55,6 +63,7 @@ export class ControlPlane implements AsyncDisposable {
       const files = await writeManagerFiles(folder);
       await start("kube-controller-manager", pathOf(binaries, "kube-controller-manager"), [...flags, ...files]);
     }
+    if (ours) return new ControlPlane(kubeconfig, cleanup.move());
     await start("kube-scheduler", pathOf(binaries, "kube-scheduler"), flags);
 
     const client = cleanup.use(openClient(await loadClusterConfig({ path: kubeconfig }, signal)));

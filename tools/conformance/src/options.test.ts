@@ -11,6 +11,11 @@ test("class A with upstream's manager, unless told otherwise", () => {
   });
 });
 
+test("with all parts of ours the manager is ours", () => {
+  expect(parseOptions(["S", "--ours"])).toMatchObject({ manager: "ours", ours: true });
+  expect(parseOptions(["--manager=ours"])).toMatchObject({ manager: "ours", ours: false });
+});
+
 describe("what cannot be understood is one sentence that leads to --help", () => {
   for (const [args, sentence] of [
     [["--colour"], "Unknown option '--colour'"],
@@ -27,7 +32,7 @@ describe("what cannot be understood is one sentence that leads to --help", () =>
 });
 
 test("the help names every option", () => {
-  for (const option of ["manager", "fast", "passing", "update", "list", "procs", "timeout", "help"]) {
+  for (const option of ["manager", "ours", "fast", "passing", "update", "list", "procs", "timeout", "help"]) {
     expect(help).toContain(`--${option}`);
   }
 });

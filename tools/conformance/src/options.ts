@@ -8,6 +8,8 @@ export interface ConformanceOptions {
   readonly words: readonly string[];
   /** Whose controller manager runs beside the API server. */
   readonly manager: "upstream" | "ours";
+  /** Whether scheduler and nodes are ours as well; else the scheduler is upstream's and the nodes run nothing. */
+  readonly ours: boolean;
   readonly fast: boolean;
   readonly passing: boolean;
   readonly update: boolean;
@@ -17,7 +19,7 @@ export interface ConformanceOptions {
   readonly help: boolean;
 }
 
-export const help = `Kubernetes' conformance suite (e2e.test 1.36.4) against kubeloop up, with upstream's scheduler and two nodes that run nothing
+export const help = `Kubernetes' conformance suite (e2e.test 1.36.4) against kubeloop up, with its own parts or with upstream's manager and scheduler beside it
 
 Usage:
   npm run test:conformance -- [options] [classes or patterns]
@@ -28,6 +30,8 @@ but for those that the table leaves out with a reason. docs/conformance.md has t
 
 Options:
   --manager WHOSE    upstream: kube-controller-manager; ours: the one of kubeloop up (default: upstream)
+  --ours             manager, scheduler and hollow nodes are those of kubeloop up: nothing of upstream's runs beside it (default where a spec is of
+                     another class than A)
   --fast             only the specs that are marked as fast in the table: a few dozens
   --passing          only the specs that pass in the table
   --update           write what was found into the table and into docs/conformance.md; a spec that passed is never written down as failing
@@ -47,7 +51,8 @@ export function parseOptions(args: readonly string[]): ConformanceOptions {
   }
   return {
     words: positionals,
-    manager,
+    manager: values.ours ? "ours" : manager,
+    ours: values.ours,
     fast: values.fast,
     passing: values.passing,
     update: values.update,
@@ -74,6 +79,7 @@ function parse(args: readonly string[]) {
       allowPositionals: true,
       options: {
         manager: { type: "string", default: "upstream" },
+        ours: { type: "boolean", default: false },
         fast: { type: "boolean", default: false },
         passing: { type: "boolean", default: false },
         update: { type: "boolean", default: false },

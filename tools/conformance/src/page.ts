@@ -1,4 +1,4 @@
-// The part of docs/conformance.md that is made of the table: how many specs of each class pass, and why the others of class A do not.
+// The part of docs/conformance.md that is made of the table: how many specs of each class pass, and why the others of classes A and S do not.
 import { classes, countRows, reasonOf, type SpecClass, type SpecRow } from "./spec-table.ts";
 
 const begin = "<!-- made of tools/conformance/data/specs.json by npm run test:conformance -- --update -->";
@@ -30,7 +30,7 @@ export function printTable(rows: readonly SpecRow[]): string {
     ),
     lineOf("all", "", rows),
   ];
-  const open = rows.filter((row) => row.class === "A" && row.result !== "pass");
+  const open = rows.filter((row) => ["A", "S"].includes(row.class) && row.result !== "pass");
   const reasonTold = (row: SpecRow) => reasonOf(row) ?? "no reason is written down";
   const reasons = [...new Set(open.map(reasonTold))].sort();
   const left = reasons.flatMap((reason) => {
@@ -42,5 +42,5 @@ export function printTable(rows: readonly SpecRow[]): string {
       ...some.map(({ spec, result }) => `- ${spec.replaceAll(/([[\]<>*_])/g, "\\$1")} (${result})`),
     ];
   });
-  return [...counts, "", "## What class A lacks", ...left, ""].join("\n");
+  return [...counts, "", "## What classes A and S lack", ...left, ""].join("\n");
 }

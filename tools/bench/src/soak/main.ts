@@ -117,7 +117,7 @@ function printSample(sample: Sample, before: Sample | undefined, facts: { watche
 }
 
 async function soak(plan: Plan): Promise<number> {
-  await using up = await UpProcess.start();
+  await using up = await UpProcess.start(["--nodes=0", "--without-scheduler"]);
   const asker = new Asker(up.target, 64);
   const namespaces = Array.from({ length: namespaceCount }, (_, i) => `soak-${i}`);
   await prepare(asker, namespaces);

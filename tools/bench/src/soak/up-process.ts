@@ -15,11 +15,14 @@ const cli = join(repositoryRoot, "packages/kubeloop/dist/bundle/esm/cli.js");
 
 export class UpProcess implements AsyncDisposable {
   readonly target: Target;
+  /** Its path. */
+  readonly kubeconfig: string;
   readonly #child: ChildProcess;
   readonly #folder: string;
   #isOver = false;
 
-  private constructor(child: ChildProcess, folder: string, target: Target) {
+  private constructor(child: ChildProcess, folder: string, kubeconfig: string, target: Target) {
+    this.kubeconfig = kubeconfig;
     this.#child = child;
     this.#folder = folder;
     this.target = target;
@@ -28,10 +31,20 @@ export class UpProcess implements AsyncDisposable {
     });
   }
 
-  static async start(): Promise<UpProcess> {
+  /** With these options besides those that it needs. */
+  static async start(options: readonly string[]): Promise<UpProcess> {
     const folder = mkdtempSync(join(tmpdir(), "kubeloop-soak-"));
     const probe = pathToFileURL(join(import.meta.dirname, "probe.js")).href;
-    const args = ["--expose-gc", "--import", probe, cli, "up", "--port", "0", "--json"];
+    const args = [
+      "--expose-gc",
+      "--import",
+      probe,
+      cli,
+      "up",
+      "--json",
+      ...(options.some((option) => option.startsWith("--kubeconfig")) ? [] : ["--port=0"]),
+      ...options,
+    ];
     const child = spawn(process.execPath, args, { cwd: folder, stdio: ["ignore", "pipe", "inherit", "ipc"] });
     if (child.stdout === null) throw new Error("kubeloop up has no output");
     const lines = createInterface({ input: child.stdout });
@@ -44,7 +57,12 @@ export class UpProcess implements AsyncDisposable {
         else console.error(line);
       });
     });
-    return new UpProcess(child, folder, await readTarget(await ready));
+    const kubeconfig = await ready;
+    return new UpProcess(child, folder, kubeconfig, await readTarget(kubeconfig));
+  }
+
+  get pid(): number {
+    return this.#child.pid ?? 0;
   }
 
   get isOver(): boolean {
