@@ -49,6 +49,7 @@ export const informerFolders = [
  */
 export const apiserverLayers = [
   "generated",
+  "go-prose",
   "version.ts",
   "storage",
   "kinds",

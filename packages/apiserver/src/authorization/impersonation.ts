@@ -2,8 +2,9 @@
 // `impersonate` on users, groups, serviceaccounts, uids, userextras), and the authorizer is asked for each before the request is anybody else's.
 //
 // Promise: no impersonation header is passed over: the request is the other user's, or it is refused.
-import { type ApiRequest, newBadRequest, quote } from "@kubeloop/core/api";
+import { type ApiRequest, newBadRequest } from "@kubeloop/core/api";
 import { anonymousUser, authenticatedGroup, unauthenticatedGroup } from "../authentication/users.ts";
+import { userSyntax } from "../go-prose/go-syntax.ts";
 import type { RequestUser } from "../kinds/kind-rules.ts";
 import { type Authorizer, authorizeOrThrow, type ResourceAttributes } from "./attributes.ts";
 
@@ -111,16 +112,11 @@ function attributesOf({ kind, name, namespace = "", key = "" }: Part, user: Requ
   }
 }
 
-/** As Go prints the user that would have come about. */
 function nobodyNamed(parts: readonly Part[]) {
-  const quoted = (texts: readonly string[]) => `{${texts.map((text) => quote(text)).join(", ")}}`;
   const groups = ofKind(parts, "Group").map(({ name }) => name);
   const uid = ofKind(parts, "UID")[0]?.name ?? "";
   const extra = new Map<string, string[]>();
   for (const { key = "", name } of ofKind(parts, "UserExtra")) extra.set(key, [...(extra.get(key) ?? []), name]);
-  const extras = [...extra].map(([key, values]) => `${quote(key)}:[]string${quoted(values)}`).sort();
-  const printedGroups = `[]string${groups.length === 0 ? "(nil)" : quoted(groups)}`;
-  const printedExtra = `map[string][]string${extras.length === 0 ? "(nil)" : `{${extras.join(", ")}}`}`;
-  const user = `&user.DefaultInfo{Name:"", UID:${quote(uid)}, Groups:${printedGroups}, Extra:${printedExtra}}`;
+  const user = userSyntax({ name: "", uid, groups, extra });
   return newBadRequest(`requested ${user} without impersonating a user name`);
 }

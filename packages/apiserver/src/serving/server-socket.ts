@@ -28,7 +28,7 @@ import { headOf, requestOfUnknownMethod } from "./exchange-unknown-method.ts";
 import { peerCertificateOf } from "./peer-certificate.ts";
 import { RequestScheduler, type SchedulerLimits } from "./request-scheduler.ts";
 import { carryUpgraded, upgradeHead } from "./upgraded.ts";
-import { WatchTurns } from "./watch-turns.ts";
+import { WatchWriteScheduler } from "./watch-write-scheduler.ts";
 
 export interface ServerSocketOptions {
   readonly host: string;
@@ -72,12 +72,12 @@ export class ServerSocket implements AsyncDisposable {
   readonly #answering = new WeakMap<Socket, number>();
   readonly #life = new AbortController();
   readonly #scheduler: RequestScheduler;
-  readonly #watchTurns: WatchTurns;
+  readonly #watchWrites: WatchWriteScheduler;
 
   private constructor(options: ServerSocketOptions) {
     this.#options = options;
     this.#scheduler = new RequestScheduler(options.clock, options.limits);
-    this.#watchTurns = new WatchTurns(options.clock);
+    this.#watchWrites = new WatchWriteScheduler(options.clock);
     const { tls, headersTimeoutMs = defaultHeadersTimeoutMs } = options;
     const limits = { maxHeaderSize: maxHeaderBytes, keepAliveTimeout: 120_000 };
     const timeouts = {
@@ -217,7 +217,7 @@ export class ServerSocket implements AsyncDisposable {
       await using _response = response;
       const isHead = incoming.method === "HEAD";
       const pace = isWatch(incoming)
-        ? { mayCompress: false, turn: () => this.#watchTurns.next() }
+        ? { mayCompress: false, turn: () => this.#watchWrites.next() }
         : { mayCompress: takesGzip(incoming) };
       await writeResponse(response, outgoing, { isHead, ...pace });
       isWritten = true;

@@ -1,8 +1,8 @@
 // Whether a schema is structural: it says what there is once, in its properties, items and types; below "anyOf" and the like it only says
 // what must hold of that. Pruning and defaulting rest on it.
 import { type Fault, printFault, printPath } from "@kubeloop/core/api";
+import { patternFault } from "../../go-prose/pattern-fault.ts";
 import { collectFaults, type ValidationPath } from "../shared/validation-path.ts";
-import { patternFault } from "./pattern-fault.ts";
 import { isOneSchema, type SchemaNode } from "./schema-node.ts";
 
 type Level = "root" | "item" | "field";

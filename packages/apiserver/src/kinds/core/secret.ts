@@ -3,10 +3,11 @@
 import { type corev1, validateConfigMapKey } from "@kubeloop/core/api";
 import { deepEqual } from "@kubeloop/core/base";
 import { secrets } from "@kubeloop/core/resources";
+import { notAMap } from "../../go-prose/go-values.ts";
+import { findJsonFault } from "../../go-prose/json-syntax.ts";
 import type { Draft, KindRules } from "../kind-rules.ts";
 import { binarySize, totalSize } from "../shared/binary-size.ts";
 import { isAbsent } from "../shared/checks.ts";
-import { findJsonFault } from "../shared/json-syntax.ts";
 import { collectObjectFaults, type ObjectPaths } from "../shared/object-faults.ts";
 import { own } from "../shared/own.ts";
 import { printAge } from "../shared/print-age.ts";
@@ -107,8 +108,7 @@ function jsonObjectFault(bytes: Buffer): string | undefined {
   if (fault !== undefined) return fault;
   const value: unknown = JSON.parse(bytes.toString("utf8"));
   if (value === null || (typeof value === "object" && !Array.isArray(value))) return undefined;
-  const held = Array.isArray(value) ? "array" : typeof value === "boolean" ? "bool" : typeof value;
-  return `json: cannot unmarshal ${held} into Go value of type map[string]interface {}`;
+  return notAMap(value);
 }
 
 const textOf = (base64 = "") => Buffer.from(base64, "base64").toString("latin1");

@@ -1,7 +1,7 @@
 // How a webhook is reached: by an address or as a service, never both.
 import { validateDns1123Subdomain, validatePortNumber } from "@kubeloop/core/api";
+import { parseAddress } from "../../go-prose/go-address.ts";
 import { isAbsent } from "./checks.ts";
-import { parseAddress } from "./go-address.ts";
 import type { ValidationPath } from "./validation-path.ts";
 
 export interface WebhookService {

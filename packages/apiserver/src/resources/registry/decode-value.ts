@@ -1,5 +1,6 @@
 // A value that stands for an object, as a draft: in the normal form of its kind, defaulted, and in the version that is stored.
 import { type KubernetesObject, newBadRequest, quote } from "@kubeloop/core/api";
+import { inKeyOrder } from "../../go-prose/print-patched.ts";
 import type { Draft } from "../../kinds/kind-rules.ts";
 import {
   checkTypeMeta,
@@ -12,7 +13,6 @@ import {
 } from "../../wire/decode/index.ts";
 import type { KindCodec } from "../../wire/kind-codec.ts";
 import { convertedToStored } from "../../wire/version-conversion.ts";
-import { inKeyOrder } from "../go-prose/print-patched.ts";
 import type { ServedResource } from "./served-resource.ts";
 import type { WriteContext } from "./write-context.ts";
 

@@ -21,6 +21,9 @@ import {
   StrategicMergeError,
 } from "@kubeloop/core/api";
 import { deepEqual } from "@kubeloop/core/base";
+import { cannotUnmarshal, notAMap, printGo } from "../../go-prose/go-values.ts";
+import { inKeyOrder, printMerged, printOperated } from "../../go-prose/print-patched.ts";
+import { checkOrderItems, OrderItemError, strategicWords } from "../../go-prose/strategic-words.ts";
 import type { Draft } from "../../kinds/kind-rules.ts";
 import {
   checkKind,
@@ -28,13 +31,11 @@ import {
   maxDepth,
   parseAnyJson,
   strictDecodingError,
+  toNormalForm,
   toPlainJson,
   UnmarshalError,
 } from "../../wire/decode/index.ts";
 import type { KindCodec } from "../../wire/kind-codec.ts";
-import { jsonWordOf, printGo } from "../go-prose/go-values.ts";
-import { inKeyOrder, inWrittenOrder, printMerged, printOperated } from "../go-prose/print-patched.ts";
-import { checkOrderItems, OrderItemError, strategicWords } from "../go-prose/strategic-words.ts";
 import type { WriteOptions } from "../options/request-options.ts";
 import { decodePlain, toStored } from "../registry/decode-value.ts";
 import { readBytes } from "./read-object.ts";
@@ -197,6 +198,11 @@ function printRefused(parsed: ParsedPatch, { codec, shown }: Patched): string {
   return printOperated(again, value as readonly unknown[]);
 }
 
+/** The object with its fields in the order in which a server writes them: that of its Go type's schema, where it has one. */
+function inWrittenOrder(shown: KubernetesObject, schema: ObjectSchema | undefined): KubernetesObject {
+  return schema === undefined ? shown : (toNormalForm(shown, schema).object as unknown as KubernetesObject);
+}
+
 /** The part of a decode error that says what was wrong, without whose error it is. */
 function decodeFaultOf({ message }: StatusError): string {
   const marker = /cannot be handled as a \w+: /.exec(message);
@@ -210,9 +216,7 @@ export function applyPatch(shown: KubernetesObject, { kind, value }: ParsedPatch
       return applyOperations(shown, value);
     case "merge":
       if (typeof value !== "object" || value === null || Array.isArray(value)) {
-        throw newBadRequest(
-          `error decoding patch: json: cannot unmarshal ${jsonWordOf(value)} into Go value of type map[string]interface {}`,
-        );
+        throw newBadRequest(`error decoding patch: ${notAMap(value)}`);
       }
       return applyMergePatch(shown, value);
     case "strategic":
@@ -222,7 +226,7 @@ export function applyPatch(shown: KubernetesObject, { kind, value }: ParsedPatch
 
 function applyStrategically(shown: KubernetesObject, value: unknown, schema: ObjectSchema | undefined): unknown {
   if (value !== null && (typeof value !== "object" || Array.isArray(value))) {
-    throw newBadRequest(`json: cannot unmarshal ${jsonWordOf(value)} into Go value of type map[string]interface {}`);
+    throw newBadRequest(notAMap(value));
   }
   try {
     checkRawData(value, shown);
@@ -262,9 +266,7 @@ function applyOperations(shown: KubernetesObject, value: unknown): unknown {
     );
   }
   if (!Array.isArray(value)) {
-    throw newBadRequest(
-      `error decoding patch: json: cannot unmarshal ${jsonWordOf(value)} into Go value of type []handlers.jsonPatchOp`,
-    );
+    throw newBadRequest(`error decoding patch: ${cannotUnmarshal(value, "value of type []handlers.jsonPatchOp")}`);
   }
   for (const operation of value) checkOperation(operation);
   try {
@@ -285,7 +287,7 @@ const isDeeper = (pointer: string) => pointer.length > maxDepth && pointer.split
 /** Before any is applied, all are read; what is missing is found out later. */
 function checkOperation(operation: unknown): void {
   const refused = (held: unknown, place: string) =>
-    newBadRequest(`error decoding patch: json: cannot unmarshal ${jsonWordOf(held)} into Go ${place}`);
+    newBadRequest(`error decoding patch: ${cannotUnmarshal(held, place)}`);
   if (operation === null) return;
   if (typeof operation !== "object" || Array.isArray(operation)) {
     throw refused(operation, "value of type handlers.jsonPatchOp");

@@ -2,7 +2,7 @@
 // UTF-8 become U+FFFD, faults are reported in Go's words. JSON.parse does the work; what it does not tell is looked up in the text,
 // and a body that needs more is parsed once more, exactly (`exact-values.ts`).
 import { quote } from "@kubeloop/core/api";
-import { findJsonFault, mayBeTooDeep } from "../../kinds/shared/json-syntax.ts";
+import { findJsonFault, mayBeTooDeep } from "../../go-prose/json-syntax.ts";
 import { decodeText } from "./body-text.ts";
 import { OrderedEntries, toPlainJson } from "./exact-values.ts";
 import { maxStrictFaults, maxStrictLength } from "./fault-log.ts";

@@ -2,7 +2,7 @@
 // first needed, once per schema; schemas go in circles, so parts are reached through getters.
 import type { ObjectSchema, Slot, TypeSchema } from "@kubeloop/core/api";
 import { schemaNamed } from "@kubeloop/core/api";
-import { elementGoType, goTypeName, structName } from "./go-types.ts";
+import { elementGoType, goTypeName, structName } from "../../go-prose/go-types.ts";
 
 export type ScalarKind =
   | "string"

@@ -11,7 +11,7 @@ import {
   QuantityError,
   TimeError,
 } from "@kubeloop/core/api";
-import { findTimeFault } from "./time-fault.ts";
+import { findTimeFault } from "../../go-prose/time-fault.ts";
 import { UnmarshalError } from "./unmarshal-error.ts";
 
 // A cluster has thousands of objects and a few dozen spellings of quantities.

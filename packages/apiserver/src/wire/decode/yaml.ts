@@ -22,6 +22,7 @@ import {
   visit,
   type YAMLMap,
 } from "yaml";
+import { mapSyntax, nilSyntax, sliceSyntax } from "../../go-prose/go-syntax.ts";
 import { ExactNumber, OrderedEntries } from "./exact-values.ts";
 import { maxDepth, tooDeep, UnmarshalError } from "./unmarshal-error.ts";
 import { escapeFault, spellQuoteEscapes } from "./yaml-escapes.ts";
@@ -219,11 +220,11 @@ class Conversion {
     const key = this.#value(node);
     if (key === null) {
       throw new UnmarshalError(
-        `unsupported map key of type: %!s(<nil>), key: <nil>, value: ${printGo(this.#value(value))}`,
+        `unsupported map key of type: %!s(<nil>), key: <nil>, value: ${toGoSyntax(this.#value(value))}`,
       );
     }
     if (typeof key === "string") return { text: key, printed: quote(key) };
-    if (typeof key === "object" && !(key instanceof ExactNumber)) throw failure(`invalid map key: ${printGo(key)}`);
+    if (typeof key === "object" && !(key instanceof ExactNumber)) throw failure(`invalid map key: ${toGoSyntax(key)}`);
     const text = key instanceof ExactNumber ? key.text : String(key);
     return { text, printed: text };
   }
@@ -307,15 +308,14 @@ function rangeStart(node: unknown): number | undefined {
   return isScalar(node) || isMap(node) || isSeq(node) || isAlias(node) ? node.range?.[0] : undefined;
 }
 
-/** As Go's %#v prints what YAML holds. */
-function printGo(value: unknown): string {
+function toGoSyntax(value: unknown): string {
   if (typeof value === "string") return quote(value);
-  if (value === null) return "interface {}(nil)";
-  if (Array.isArray(value)) return `[]interface {}{${value.map(printGo).join(", ")}}`;
+  if (value === null) return nilSyntax;
+  if (Array.isArray(value)) return sliceSyntax("interface {}", value.map(toGoSyntax));
   if (value instanceof ExactNumber) return value.text;
   if (value instanceof OrderedEntries) {
-    const entries = value.entries.map(([key, held]) => `${quote(key)}:${printGo(held)}`);
-    return `map[interface {}]interface {}{${entries.join(", ")}}`;
+    const entries = value.entries.map(([key, held]) => [key, toGoSyntax(held)] as const);
+    return mapSyntax("map[interface {}]interface {}", entries);
   }
   return String(value);
 }

@@ -1,14 +1,8 @@
 // A patched object as upstream prints it when it refuses it: what the patch did not touch stands as the server writes it, in the order of
 // the Go struct; every object the patch went through, or brought, has its keys in alphabetical order.
-import type { KubernetesObject, ObjectSchema } from "@kubeloop/core/api";
-import { toNormalForm } from "../../wire/decode/index.ts";
+import type { KubernetesObject } from "@kubeloop/core/api";
 
 type Fields = Readonly<Record<string, unknown>>;
-
-/** The object with its fields in the order in which a server writes them: that of its Go type's schema, where it has one. */
-export function inWrittenOrder(shown: KubernetesObject, schema: ObjectSchema | undefined): KubernetesObject {
-  return schema === undefined ? shown : (toNormalForm(shown, schema).object as unknown as KubernetesObject);
-}
 
 /** As an object without a Go type is written: every key in alphabetical order. */
 export const inKeyOrder = (shown: KubernetesObject): KubernetesObject => sortedAll(shown) as KubernetesObject;

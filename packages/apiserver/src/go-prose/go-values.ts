@@ -23,8 +23,15 @@ export function printGoText(value: unknown): string {
   return typeof value === "string" ? value : `%!s(${goTypeOf(value)}=${printGo(value)})`;
 }
 
+/** Of a JSON value that does not fit what it is decoded into: `value of type []string`. */
+export const cannotUnmarshal = (value: unknown, into: string) =>
+  `json: cannot unmarshal ${jsonWordOf(value)} into Go ${into}`;
+
+/** Of a JSON value that was decoded into a map, and is none. */
+export const notAMap = (value: unknown) => cannotUnmarshal(value, "value of type map[string]interface {}");
+
 /** What JSON calls it. */
-export function jsonWordOf(value: unknown): string {
+function jsonWordOf(value: unknown): string {
   if (Array.isArray(value)) return "array";
   return value === null ? "null" : typeof value === "boolean" ? "bool" : typeof value;
 }

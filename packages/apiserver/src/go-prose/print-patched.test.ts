@@ -1,6 +1,7 @@
-import { type KubernetesObject, schemaOfKind } from "@kubeloop/core/api";
+import { type KubernetesObject, type ObjectSchema, schemaOfKind } from "@kubeloop/core/api";
 import { describe, expect, test } from "vitest";
-import { inWrittenOrder, printMerged, printOperated } from "./print-patched.ts";
+import { toNormalForm } from "../wire/decode/index.ts";
+import { printMerged, printOperated } from "./print-patched.ts";
 
 const shown = {
   data: { b: "2", a: "1" },
@@ -8,7 +9,7 @@ const shown = {
   kind: "ConfigMap",
   apiVersion: "v1",
 } as unknown as KubernetesObject;
-const before = inWrittenOrder(shown, schemaOfKind(shown));
+const before = toNormalForm(shown, schemaOfKind(shown) as ObjectSchema).object as unknown as KubernetesObject;
 
 describe("a merged object", () => {
   for (const [fact, patch, patched, printed] of [

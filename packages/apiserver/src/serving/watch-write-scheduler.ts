@@ -8,12 +8,12 @@ const shortMs = 1;
 /** Nobody waits longer. */
 const longestMs = 10;
 
-export class WatchTurns {
+export class WatchWriteScheduler {
   readonly #clock: Clock;
   #rest: Promise<void> | undefined;
 
   constructor(clock: Clock) {
-    this.#clock = clock.labelled({ kind: "background", name: "turn of watchers" });
+    this.#clock = clock.labelled({ kind: "background", name: "next write to watchers" });
   }
 
   /** To be waited for after each write. It never rejects. */

@@ -2,11 +2,11 @@ import { readFileSync } from "node:fs";
 import { brotliDecompressSync } from "node:zlib";
 import { schemaNamed, schemaNames } from "@kubeloop/core/api";
 import { describe, expect, test } from "vitest";
+import { planOf } from "../wire/decode/plan.ts";
 import { elementGoType } from "./go-types.ts";
-import { planOf } from "./plan.ts";
 
 /** Definition → field → [print, Go type, embedded struct …], as Go's reflection tells it. */
-const file = new URL("../../../../../tools/generate/data/kubernetes-1.36-go-fields.json.br", import.meta.url);
+const file = new URL("../../../../tools/generate/data/kubernetes-1.36-go-fields.json.br", import.meta.url);
 const goFields = JSON.parse(brotliDecompressSync(readFileSync(file)).toString("utf8")) as Readonly<
   Record<string, Readonly<Record<string, readonly string[]>>>
 >;

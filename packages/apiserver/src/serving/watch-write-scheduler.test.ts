@@ -1,6 +1,6 @@
 import { type Clock, FakeClock, systemClock } from "@kubeloop/core/base";
 import { describe, expect, test } from "vitest";
-import { WatchTurns } from "./watch-turns.ts";
+import { WatchWriteScheduler } from "./watch-write-scheduler.ts";
 
 /** Time passes when the test says so; turns are the event loop's own. */
 function newTurns() {
@@ -15,7 +15,7 @@ function newTurns() {
   const work = (ms: number) => {
     spentMs += ms;
   };
-  return { turns: new WatchTurns(clock), fake, work };
+  return { turns: new WatchWriteScheduler(clock), fake, work };
 }
 
 async function isOver(promise: Promise<void>): Promise<boolean> {
