@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 // The entry point of `kube-controller-manager`. Signals end the manager in order; a second one ends the process at once.
 import { newControllerManagerCommand } from "./app/index.ts";
-import { limitHeapGrowth } from "./heap-growth.ts";
+import { setHeapOptions } from "./heap-options.ts";
 
-limitHeapGrowth();
+setHeapOptions();
 
 const stopSignal = ({ isGraceful }: { readonly isGraceful: boolean }): AbortSignal => {
   const stop = new AbortController();

@@ -21,6 +21,10 @@ const agent = new Agent({ keepAlive: true, maxSockets: connections + 120, ca: ta
 const namespace = "bench";
 const maps = `/api/v1/namespaces/${namespace}/configmaps`;
 const deployments = `/apis/apps/v1/namespaces/${namespace}/deployments`;
+const pods = `/api/v1/namespaces/${namespace}/pods`;
+/** Here each pod is defaulted and checked by a LimitRange and counted by a ResourceQuota. */
+const limitedNamespace = "bench-limited";
+const limitedPods = `/api/v1/namespaces/${limitedNamespace}/pods`;
 const protobufType = "application/vnd.kubernetes.protobuf";
 
 interface Asked {
@@ -168,10 +172,34 @@ const deployment = {
     template: { metadata: { labels: { app: "bench" } }, spec: { containers: [0, 1, 2, 3].map(container) } },
   },
 };
+const pod = {
+  kind: "Pod",
+  apiVersion: "v1",
+  metadata: { generateName: "p-", labels: { app: "bench" } },
+  spec: { containers: [0, 1, 2, 3].map(container) },
+};
+const limitRange = {
+  metadata: { name: "limits" },
+  spec: { limits: [{ type: "Container", default: { "ephemeral-storage": "1Gi" }, max: { cpu: "2" } }] },
+};
+const quota = {
+  metadata: { name: "quota" },
+  spec: { hard: { pods: "1000000", "requests.cpu": "1000000", "limits.memory": "1000Ti" } },
+};
 
 const json = (value: object) => Buffer.from(JSON.stringify(value));
 await ask({ method: "POST", path: "/api/v1/namespaces", body: json({ metadata: { name: namespace } }) });
 await ask({ method: "POST", path: maps, body: json({ metadata: { name: "shared" } }) });
+await ask({ method: "POST", path: "/api/v1/namespaces", body: json({ metadata: { name: limitedNamespace } }) });
+for (const [plural, object] of Object.entries({ limitranges: limitRange, resourcequotas: quota })) {
+  const path = `/api/v1/namespaces/${limitedNamespace}/${plural}`;
+  const { code, text } = await ask({ method: "POST", path, body: json(object) });
+  if (code !== 201) throw new Error(`expected 201, got ${code}: ${text}`);
+}
+// A quota refuses pods until somebody has counted what there is.
+const counted = { ...quota, status: { ...quota.spec, used: { pods: "0", "requests.cpu": "0", "limits.memory": "0" } } };
+const status = { path: `/api/v1/namespaces/${limitedNamespace}/resourcequotas/quota/status`, body: json(counted) };
+await ask({ method: "PATCH", ...status, type: "application/merge-patch+json", accept: "application/json" });
 const named = json({ ...configMap, metadata: { name: "one" } });
 await ask({ method: "POST", path: maps, body: named });
 for (let i = 0; i < 1000; i++) {
@@ -184,6 +212,8 @@ const codec = (await import(join(repositoryRoot, "packages/apiserver/dist/esm/wi
 const protobuf = await codec.loadProtobuf();
 const mapBytes = protobuf.encodeEnvelope(configMap);
 const deploymentBytes = protobuf.encodeEnvelope(deployment);
+const podBytes = protobuf.encodeEnvelope(pod);
+const podJson = json(pod);
 const listed = `${maps}?labelSelector=listed%3Dyes`;
 const mapJson = json(configMap);
 const deploymentJson = json(deployment);
@@ -194,12 +224,15 @@ const runs: Readonly<Record<string, () => Promise<number>>> = {
   fanOutJson: () => fanOut("application/json"),
   createMapJson: () => rate(() => ({ method: "POST", path: maps, body: mapJson }), 201),
   createDeploymentJson: () => rate(() => ({ method: "POST", path: deployments, body: deploymentJson }), 201),
+  createPodJson: () => rate(() => ({ method: "POST", path: pods, body: podJson }), 201),
+  createLimitedPodJson: () => rate(() => ({ method: "POST", path: limitedPods, body: podJson }), 201),
   getProtobuf: () => rate(() => ({ method: "GET", path: `${maps}/one`, type: protobufType }), 200),
   listProtobuf: () => rate(() => ({ method: "GET", path: listed, type: protobufType }), 200, 4),
   fanOutProtobuf: () => fanOut(protobufType),
   createMapProtobuf: () => rate(() => ({ method: "POST", path: maps, body: mapBytes, type: protobufType }), 201),
   createDeploymentProtobuf: () =>
     rate(() => ({ method: "POST", path: deployments, body: deploymentBytes, type: protobufType }), 201),
+  createPodProtobuf: () => rate(() => ({ method: "POST", path: pods, body: podBytes, type: protobufType }), 201),
 };
 const wanted = process.argv[4]?.split(",") ?? Object.keys(runs);
 const results: Record<string, number> = {};

@@ -25,11 +25,14 @@ const budgets: readonly (readonly [string, string, number])[] = [
   ["fanOutJson", "watch messages/s to 100 watchers, JSON", 2],
   ["createMapJson", "creates/s of a 2 KB ConfigMap, JSON", 2],
   ["createDeploymentJson", "creates/s of a 5 KB Deployment, JSON", 2],
+  ["createPodJson", "creates/s of a 5 KB Pod, JSON", 2],
+  ["createLimitedPodJson", "creates/s of a 5 KB Pod under a quota and a limit range, JSON", 2],
   ["getProtobuf", "gets/s, protobuf", 1],
   ["listProtobuf", "lists of 1,000/s, protobuf", 1],
   ["fanOutProtobuf", "watch messages/s to 100 watchers, protobuf", 1],
   ["createMapProtobuf", "creates/s of a 2 KB ConfigMap, protobuf", 1],
   ["createDeploymentProtobuf", "creates/s of a 5 KB Deployment, protobuf", 1],
+  ["createPodProtobuf", "creates/s of a 5 KB Pod, protobuf", 1],
 ];
 
 export async function measureApiServer(): Promise<readonly Measurement[]> {

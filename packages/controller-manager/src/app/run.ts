@@ -24,6 +24,7 @@ import {
   controllerDescriptors,
   newControllerInitializers,
 } from "./controller-descriptors.ts";
+import { leaderHealthCheck } from "./leader-health.ts";
 import { newUuid } from "./new-uuid.ts";
 import { runTasks, ShutdownTimeoutError, type Task } from "./run-tasks.ts";
 import { startControllers } from "./start-controllers.ts";
@@ -33,9 +34,6 @@ import { gitVersion } from "./version.ts";
 export class LostLeaseError extends KubeloopError {
   override readonly name = "LostLeaseError";
 }
-
-/** A leader that has not renewed for so long after its lease ran out fails /healthz: upstream's value. */
-const leaderHealthToleranceMs = 20_000;
 
 /** What the parts of one process share. */
 interface Parts {
@@ -109,7 +107,7 @@ async function lead(
     observer: electionMetrics(metrics, name),
     recorder: events.newRecorder({ component: "kube-controller-manager" }),
   });
-  parts.healthz.add("leaderElection", () => elector.findFault(leaderHealthToleranceMs));
+  parts.healthz.add("leaderElection", leaderHealthCheck(elector));
   const why = await elector.run(
     {
       onStartedLeading: (leadership) =>
