@@ -13,6 +13,7 @@ import { measureManager } from "./manager.ts";
 import { measureOperator } from "./operator.ts";
 import { measureStore } from "./store-reads.ts";
 import { measureUp } from "./up.ts";
+import { measureVirtualHour } from "./virtual-hour.ts";
 import { measureWatchDecoding } from "./watch-decoding.ts";
 import { measureWorkQueue } from "./workqueue.ts";
 
@@ -34,6 +35,7 @@ const benches: Readonly<Record<string, () => Awaitable<readonly Measurement[]>>>
   operator: measureOperator,
   manager: measureManager,
   up: measureUp,
+  "virtual-hour": measureVirtualHour,
 };
 
 const wanted = process.argv.slice(2);
