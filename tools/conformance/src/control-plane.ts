@@ -1,5 +1,6 @@
 // The control plane that the suite judges: `kubeloop up` in a folder of its own, with all its parts, or with upstream's scheduler beside it, two bare
-// nodes (bare-nodes.ts) that make pods schedulable, and either upstream's controller manager or the one of `up`.
+// nodes (bare-nodes.ts) that make pods schedulable, and either upstream's controller manager or the one of `up`. Or a real kube-apiserver with etcd,
+// which manager, scheduler and nodes of `up` join.
 //
 // Promises: when `open` returns, the API server answers and the nodes are there. Disposing ends every process and removes the folder; if our
 // process dies without doing so, they go all the same. What the processes print is kept in `logs`, which stays.
@@ -10,7 +11,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Cleanup, systemClock } from "@kubeloop/core/base";
 import { loadClusterConfig, openClient } from "@kubeloop/core/client";
-import { type Binaries, pathOf, SupervisedProcess } from "@kubeloop/real-cluster";
+import { type Binaries, filesIn, pathOf, RealCluster, SupervisedProcess } from "@kubeloop/real-cluster";
 import { BareNodes } from "./bare-nodes.ts";
 import { ConformanceError } from "./conformance-error.ts";
 
@@ -19,6 +20,7 @@ export interface ControlPlaneOptions {
   readonly manager: "upstream" | "ours";
   /** Whether scheduler and nodes are those of `up`. */
   readonly ours: boolean;
+  readonly server: "embedded" | "real";
   /** Where the logs go. */
   readonly logs: string;
 }
@@ -37,7 +39,7 @@ export class ControlPlane implements AsyncDisposable {
   }
 
   static async open(
-    { binaries, manager, ours, logs }: ControlPlaneOptions,
+    { binaries, manager, ours, server: which, logs }: ControlPlaneOptions,
     signal: AbortSignal,
   ): Promise<ControlPlane> {
     await using cleanup = new Cleanup();
@@ -52,6 +54,13 @@ export class ControlPlane implements AsyncDisposable {
       return { started, logPath };
     };
 
+    if (which === "real") {
+      const cluster = cleanup.use(await RealCluster.start({}, signal));
+      const joined = [`--kubeconfig=${cluster.adminKubeconfigPath}`, "--", ...keyFlags(cluster.folder)];
+      const up = await start("up", process.execPath, [command, "up", "--json", ...joined]);
+      await untilReady(up.logPath, up.started, signal);
+      return new ControlPlane(cluster.adminKubeconfigPath, cleanup.move());
+    }
     const own = [
       ...(manager === "upstream" ? ["--without-manager"] : []),
       ...(ours ? [] : ["--without-scheduler", "--nodes=0"]),
@@ -102,6 +111,12 @@ async function untilReady(logPath: string, { exited }: SupervisedProcess, signal
     }
     await systemClock.sleep(lookEveryMs, signal);
   }
+}
+
+/** What a manager needs of a real cluster beside a kubeconfig. */
+function keyFlags(folder: string): readonly string[] {
+  const { serviceAccountKey, caCert } = filesIn(folder);
+  return [`--service-account-private-key-file=${serviceAccountKey}`, `--root-ca-file=${caCert}`];
 }
 
 /** What upstream's controller manager needs beside a kubeconfig: `up` has put the certificate authority next to it. */

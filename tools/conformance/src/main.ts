@@ -86,15 +86,17 @@ async function runSuite(
   binaries: Binaries,
   signal: AbortSignal,
 ): Promise<SuiteReport> {
-  const { procs, timeoutMinutes, fast } = options;
+  const { procs, timeoutMinutes, fast, server } = options;
   // Whatever asks something of a node can be judged only where there are nodes.
   const ours = options.ours || rows.some((row) => row.class !== "A");
   const manager = ours ? "ours" : options.manager;
   const specs = rows.map(({ spec }) => spec);
   await rm(logs, { recursive: true, force: true });
   await mkdir(logs, { recursive: true });
-  await using plane = await ControlPlane.open({ binaries, manager, ours, logs }, signal);
-  say(`running ${specs.length} specs, ${procs} at a time, with ${whose(manager, ours)}`);
+  await using plane = await ControlPlane.open({ binaries, manager, ours, server, logs }, signal);
+  say(
+    `running ${specs.length} specs, ${procs} at a time, with ${whose(manager, ours)}${server === "real" ? " on a real kube-apiserver" : ""}`,
+  );
   const logPath = join(logs, "ginkgo.log");
   const flags = ginkgoArguments({
     suite: pathOf(binaries, "e2e.test"),

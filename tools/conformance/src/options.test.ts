@@ -16,10 +16,17 @@ test("with all parts of ours the manager is ours", () => {
   expect(parseOptions(["--manager=ours"])).toMatchObject({ manager: "ours", ours: false });
 });
 
+test("on a real server all other parts are ours", () => {
+  expect(parseOptions(["S", "--server=real"])).toMatchObject({ manager: "ours", ours: true, server: "real" });
+  expect(parseOptions([])).toMatchObject({ server: "embedded" });
+});
+
 describe("what cannot be understood is one sentence that leads to --help", () => {
   for (const [args, sentence] of [
     [["--colour"], "Unknown option '--colour'"],
     [["--manager=mine"], '--manager must be upstream or ours, not "mine"'],
+    [["--server=mine"], '--server must be embedded or real, not "mine"'],
+    [["--server=real", "--update"], "--update is for the embedded server"],
     [["--procs=0"], '--procs must be a whole number from 1 on, not "0"'],
     [["--timeout=soon"], '--timeout must be a whole number from 1 on, not "soon"'],
   ] as const) {
@@ -32,7 +39,7 @@ describe("what cannot be understood is one sentence that leads to --help", () =>
 });
 
 test("the help names every option", () => {
-  for (const option of ["manager", "ours", "fast", "passing", "update", "list", "procs", "timeout", "help"]) {
+  for (const option of ["manager", "ours", "server", "fast", "passing", "update", "list", "procs", "timeout", "help"]) {
     expect(help).toContain(`--${option}`);
   }
 });

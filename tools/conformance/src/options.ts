@@ -10,6 +10,8 @@ export interface ConformanceOptions {
   readonly manager: "upstream" | "ours";
   /** Whether scheduler and nodes are ours as well; else the scheduler is upstream's and the nodes run nothing. */
   readonly ours: boolean;
+  /** Whose API server is judged with them: the embedded one, or a real kube-apiserver with etcd that our parts join. */
+  readonly server: "embedded" | "real";
   readonly fast: boolean;
   readonly passing: boolean;
   readonly update: boolean;
@@ -32,6 +34,8 @@ Options:
   --manager WHOSE    upstream: kube-controller-manager; ours: the one of kubeloop up (default: upstream)
   --ours             manager, scheduler and hollow nodes are those of kubeloop up: nothing of upstream's runs beside it (default where a spec is of
                      another class than A)
+  --server WHICH     embedded: that of kubeloop up; real: a kube-apiserver with etcd, which manager, scheduler and nodes of kubeloop up join (default:
+                     embedded)
   --fast             only the specs that are marked as fast in the table: a few dozens
   --passing          only the specs that pass in the table
   --update           write what was found into the table and into docs/conformance.md; a spec that passed is never written down as failing
@@ -45,14 +49,20 @@ Builds e2e.test with Go, once, unless it is in the cache. Where Go is missing it
 
 export function parseOptions(args: readonly string[]): ConformanceOptions {
   const { values, positionals } = parse(args);
-  const { manager } = values;
+  const { manager, server } = values;
   if (manager !== "upstream" && manager !== "ours") {
     throw usage(`--manager must be upstream or ours, not ${JSON.stringify(manager)}`);
   }
+  if (server !== "embedded" && server !== "real") {
+    throw usage(`--server must be embedded or real, not ${JSON.stringify(server)}`);
+  }
+  if (server === "real" && values.update) throw usage("--update is for the embedded server: the table is about that");
+  const ours = values.ours || server === "real";
   return {
     words: positionals,
-    manager: values.ours ? "ours" : manager,
-    ours: values.ours,
+    manager: ours ? "ours" : manager,
+    ours,
+    server,
     fast: values.fast,
     passing: values.passing,
     update: values.update,
@@ -80,6 +90,7 @@ function parse(args: readonly string[]) {
       options: {
         manager: { type: "string", default: "upstream" },
         ours: { type: "boolean", default: false },
+        server: { type: "string", default: "embedded" },
         fast: { type: "boolean", default: false },
         passing: { type: "boolean", default: false },
         update: { type: "boolean", default: false },

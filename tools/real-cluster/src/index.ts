@@ -9,6 +9,7 @@ export {
 } from "@kubeloop/apiserver/authority";
 export { type Binaries, BinariesMissingError, type BinariesOptions, findBinaries, pathOf } from "./binaries.ts";
 export { RealClusterError, type RealClusterReason } from "./errors.ts";
+export { type ClusterFiles, filesIn } from "./flags.ts";
 export { type HttpAnswer, type HttpRequest, sendRequest } from "./http-request.ts";
 export type { Credential } from "./kubeconfig.ts";
 export type { ManagerProgram, RealClusterOptions } from "./options.ts";

@@ -14,6 +14,10 @@ const schema = (openAPIV3Schema: object, more: object = {}) =>
 const field = (a: object) => schema({ ...object, properties: { a } });
 const list = (more: object, item: object = { ...object, properties: { k: { type: "string" } } }) =>
   field({ type: "array", items: item, ...more });
+const defaulted = (a: object, value: unknown) => field({ ...a, default: value });
+const text = { type: "string" };
+const integer = { type: "integer" };
+const nested = { ...object, properties: { b: integer }, required: ["b"] };
 const rule = (more: object) => field({ type: "string", "x-kubernetes-validations": [more] });
 
 export const apiextensionsScenes: readonly Scene[] = [
@@ -70,6 +74,66 @@ export const apiextensionsScenes: readonly Scene[] = [
       deprecated: versions({ ...version, deprecated: true, deprecationWarning: "old" }),
       "deprecated badly": versions({ ...version, deprecationWarning: "old" }),
       "deprecated with a tab": versions({ ...version, deprecated: true, deprecationWarning: "a\tb" }),
+      "with a default": defaulted(text, "x"),
+      "with a default of another type": defaulted(integer, "x"),
+      "with a default of a fraction": defaulted(integer, 1.5),
+      "with a default of null": defaulted({ ...text, nullable: true }, null),
+      "with a default that is a whole number": defaulted({ type: "number" }, 3),
+      "with a default that is too long": defaulted({ ...text, maxLength: 2 }, "abc"),
+      "with a default that is too short": defaulted({ ...text, minLength: 4 }, "abc"),
+      "with a default of another pattern": defaulted({ ...text, pattern: "^b+$" }, "abc"),
+      "with a default of another format": defaulted({ ...text, format: "ipv4" }, "abc"),
+      "with a default that is no date": defaulted({ ...text, format: "date-time" }, "2026-02-30T00:00:00Z"),
+      "with a default that is no UUID": defaulted({ ...text, format: "uuid" }, "1"),
+      "with a default of an unknown format": defaulted({ ...text, format: "colour" }, "abc"),
+      "with a default of none of them": defaulted({ ...text, enum: ["x", "y"] }, "z"),
+      "with a default that is too large": defaulted({ ...integer, maximum: 3 }, 4),
+      "with a default that is as large as it must not be": defaulted(
+        { ...integer, maximum: 3, exclusiveMaximum: true },
+        3,
+      ),
+      "with a default that is too small": defaulted({ ...integer, minimum: 3 }, 2),
+      "with a default that is no multiple": defaulted({ ...integer, multipleOf: 3 }, 4),
+      "with a default of a whole number within fractions": defaulted({ ...integer, minimum: 1.5 }, 2),
+      "with a default below fractions": defaulted({ ...integer, maximum: 1.5 }, 2),
+      "with a default beyond a short fraction": defaulted({ type: "number", format: "float" }, 1e39),
+      "with a default of another host name": defaulted({ ...text, format: "hostname" }, "a_b"),
+      "with a default of another network": defaulted({ ...text, format: "cidr" }, "10.0.0.0/33"),
+      "with a default of another address": defaulted({ ...text, format: "uri" }, "a b"),
+      "with a default of another duration": defaulted({ ...text, format: "duration" }, "5 x"),
+      "with a default of a duration": defaulted({ ...text, format: "duration" }, "3 days"),
+      "with a default of bytes": defaulted({ ...text, format: "byte" }, "a"),
+      "with a default of a mail address": defaulted({ ...text, format: "email" }, "a@b"),
+      "with a default of no mail address": defaulted({ ...text, format: "email" }, "a"),
+      "with a default of another MAC address": defaulted({ ...text, format: "mac" }, "01:02:03:04:05"),
+      "with a default of a short name": defaulted({ ...text, format: "k8s-short-name" }, "A"),
+      "with a default beyond 32 bits": defaulted({ ...integer, format: "int32" }, 2147483648),
+      "with a default of unknown fields": defaulted(nested, { b: 1, c: 2 }),
+      "with a default of kept fields": defaulted(
+        { ...nested, "x-kubernetes-preserve-unknown-fields": true },
+        { b: 1, c: 2 },
+      ),
+      "with a default that lacks a field": defaulted(nested, {}),
+      "with a default of a bad field": defaulted(nested, { b: "x" }),
+      "with a default of a bad item": defaulted({ type: "array", items: integer }, [1, "x"]),
+      "with a default of too many items": defaulted({ type: "array", items: integer, maxItems: 1 }, [1, 2]),
+      "with a default of too few items": defaulted({ type: "array", items: integer, minItems: 3 }, [1, 2]),
+      "with a default of too many fields": defaulted(
+        { ...object, additionalProperties: text, maxProperties: 1 },
+        { a: "1", b: "2" },
+      ),
+      "with a default of a bad value in a map": defaulted({ ...object, additionalProperties: integer }, { a: "1" }),
+      "with a default for a number or text": defaulted({ "x-kubernetes-int-or-string": true }, "a"),
+      "with a default for a number or text of neither": defaulted({ "x-kubernetes-int-or-string": true }, true),
+      "with a default of no alternative": defaulted({ ...integer, anyOf: [{ minimum: 5 }, { maximum: 1 }] }, 3),
+      "with a default of two alternatives": defaulted({ ...integer, oneOf: [{ minimum: 1 }, { maximum: 5 }] }, 3),
+      "with a default that not all allow": defaulted({ ...integer, allOf: [{ minimum: 5 }, { maximum: 5 }] }, 3),
+      "with a default that is excluded": defaulted({ ...integer, not: { enum: [3] } }, 3),
+      "with a bad default inside": field({ ...object, properties: { b: { ...integer, default: "x" } } }),
+      "with a bad default of items": field({
+        type: "array",
+        items: { ...object, properties: { b: { ...integer, default: "x" } } },
+      }),
       "of no type": schema({}),
       "of another type": schema({ type: "array", items: object }),
       nullable: schema({ ...object, nullable: true }),
@@ -140,7 +204,6 @@ export const apiextensionsScenes: readonly Scene[] = [
       "with a field of null": field({ type: "null" }),
       "with a list of nothing": field({ type: "array" }),
       "with a list of lists of nothing": field({ type: "array", items: {} }),
-      "with a default": field({ type: "string", default: "b" }),
       "with a default in metadata": schema({
         ...object,
         properties: { metadata: { ...object, properties: { name: { type: "string", default: "a" } } } },

@@ -1,6 +1,7 @@
 // What a custom resource's schema may say, beside being structural. The rules in it (x-kubernetes-validations) are not read: that comes with
-// CEL; nor are defaults held to the schema they stand in.
+// CEL.
 import type { ValidationPath } from "../shared/validation-path.ts";
+import { checkDefaults } from "./check-defaults.ts";
 import { fieldAt, isOneSchema, type SchemaNode } from "./schema-node.ts";
 import { checkStructural } from "./structural-schema.ts";
 
@@ -50,7 +51,9 @@ export function checkRootSchema(
   if (options.hasStatus) checkRootFields(schema, fldPath);
   // One name with a dot in it, as upstream has it.
   if (schema.isNullable) fldPath.at("openAPIV3Schema.nullable").forbidden("nullable cannot be true at the root");
-  if (!hasUnsupported(schema)) checkStructural(schema, schemaPath);
+  if (!hasUnsupported(schema) && checkStructural(schema, schemaPath)) {
+    checkDefaults(schema, schemaPath, { isResource: true });
+  }
   checkSchema(schema, schemaPath, { isRoot: true });
 }
 

@@ -10,6 +10,10 @@ export interface SchemaNode {
   readonly pattern: string;
   readonly isNullable: boolean;
   readonly hasDefault: boolean;
+  readonly default: unknown;
+  /** What `enum` lists. */
+  readonly enumeration: readonly unknown[];
+  readonly limits: SchemaLimits;
   readonly hasUniqueItems: boolean;
   readonly required: readonly string[];
   readonly properties: ReadonlyMap<string, SchemaNode>;
@@ -32,6 +36,21 @@ export interface SchemaNode {
   readonly fields: readonly string[];
 }
 
+/** What numbers, texts, lists and maps are held to. */
+export interface SchemaLimits {
+  readonly multipleOf: number | undefined;
+  readonly minimum: number | undefined;
+  readonly maximum: number | undefined;
+  readonly isMinimumExclusive: boolean;
+  readonly isMaximumExclusive: boolean;
+  readonly minLength: number | undefined;
+  readonly maxLength: number | undefined;
+  readonly minItems: number | undefined;
+  readonly maxItems: number | undefined;
+  readonly minProperties: number | undefined;
+  readonly maxProperties: number | undefined;
+}
+
 type JsonRecord = Readonly<Record<string, unknown>>;
 
 export function readSchema(value: unknown): SchemaNode {
@@ -44,6 +63,9 @@ export function readSchema(value: unknown): SchemaNode {
     pattern: textOf(json["pattern"]),
     isNullable: json["nullable"] === true,
     hasDefault: isGiven(json["default"]),
+    default: json["default"],
+    enumeration: Array.isArray(json["enum"]) ? json["enum"] : [],
+    limits: limitsOf(json),
     hasUniqueItems: json["uniqueItems"] === true,
     required: textsOf(json["required"]),
     properties: new Map(entriesOf(json["properties"])),
@@ -64,6 +86,23 @@ export function readSchema(value: unknown): SchemaNode {
       (name) => isGiven(json[name]) && !isEmpty(json[name]),
     ),
     fields: Object.keys(json).filter((name) => isGiven(json[name]) && !isEmpty(json[name])),
+  };
+}
+
+function limitsOf(json: JsonRecord): SchemaLimits {
+  const numberAt = (name: string) => (typeof json[name] === "number" ? json[name] : undefined);
+  return {
+    multipleOf: numberAt("multipleOf"),
+    minimum: numberAt("minimum"),
+    maximum: numberAt("maximum"),
+    isMinimumExclusive: json["exclusiveMinimum"] === true,
+    isMaximumExclusive: json["exclusiveMaximum"] === true,
+    minLength: numberAt("minLength"),
+    maxLength: numberAt("maxLength"),
+    minItems: numberAt("minItems"),
+    maxItems: numberAt("maxItems"),
+    minProperties: numberAt("minProperties"),
+    maxProperties: numberAt("maxProperties"),
   };
 }
 

@@ -7,14 +7,15 @@ import { isOneSchema, type SchemaNode } from "./schema-node.ts";
 
 type Level = "root" | "item" | "field";
 
-/** Sorted, as upstream reports them. `parent` is the path the schema stands at. */
-export function checkStructural(schema: SchemaNode, fldPath: ValidationPath): void {
+/** Whether it is structural; faults are sorted, as upstream reports them. */
+export function checkStructural(schema: SchemaNode, fldPath: ValidationPath): boolean {
   // Schemas with what is not supported at all have no structure to speak of.
   const faults: readonly Fault[] = collectFaults(printPath(fldPath), (root) => {
     checkInvariants(schema, root, "root");
     checkComplete(schema, schema, { fldPath: root, from: root });
   });
   for (const fault of faults.toSorted((a, b) => (printFault(a) < printFault(b) ? -1 : 1))) fldPath.add(fault);
+  return faults.length === 0;
 }
 
 function checkInvariants(node: SchemaNode, fldPath: ValidationPath, level: Level): void {
