@@ -1,4 +1,5 @@
 // What `kubeloop up` may be told. A bad word is a UsageError of one sentence.
+import { isIP } from "node:net";
 import { parseArgs } from "node:util";
 import { mostNodes } from "../cluster/node-specs.ts";
 import { UsageError } from "../usage-error.ts";
@@ -9,6 +10,8 @@ export interface JoinedCluster {
   readonly kubeconfig: string | undefined;
   /** Another address than the one that is configured. */
   readonly server: string | undefined;
+  /** Where the server reaches the nodes; found out if undefined. */
+  readonly nodeAddress: string | undefined;
 }
 
 export interface UpOptions {
@@ -53,6 +56,8 @@ Options:
   --kubeconfig FILE
                  run no API server, but manager, scheduler and nodes for the cluster of this kubeconfig
   --server URL   likewise, for the server at this address
+  --node-address ADDRESS
+                 where that server reaches the nodes, for logs and exec (default: the address by which this machine reaches it)
   --demo         then create a small shop in the namespace shop, roll it and drain a node, and tell what each controller does
   --wait TIME    how long the ready line may wait until pods would run, for instance 30s or 2m; 0s prints it as soon as the server
                  answers (default: 1m)
@@ -90,8 +95,13 @@ export function parseUpOptions(args: readonly string[]): UpOptions {
   const withoutManager = values["without-manager"];
   if (withoutManager && managerFlags.length > 0)
     throw new UsageError(`up: ${managerFlags[0]} is for the controller manager, which --without-manager leaves out`);
-  const { kubeconfig, server } = values;
-  const cluster = kubeconfig === undefined && server === undefined ? undefined : { kubeconfig, server };
+  const { kubeconfig, server, "node-address": nodeAddress } = values;
+  const isJoining = kubeconfig !== undefined || server !== undefined;
+  const cluster = isJoining ? { kubeconfig, server, nodeAddress } : undefined;
+  if (nodeAddress !== undefined && isIP(nodeAddress) === 0)
+    throw new UsageError(`up: --node-address must be an IP address, not ${JSON.stringify(nodeAddress)}`);
+  if (nodeAddress !== undefined && !isJoining)
+    throw new UsageError("up: --node-address is for nodes of a server that is already there: --kubeconfig or --server");
   if (cluster !== undefined) refuseServerOptions(args);
   const withoutScheduler = values["without-scheduler"];
   if (values.demo && (values.quiet || withoutManager || withoutScheduler || nodes < 2))
@@ -160,6 +170,7 @@ function parse(args: readonly string[]) {
         "merge-kubeconfig": { type: "boolean", default: false },
         kubeconfig: { type: "string" },
         server: { type: "string" },
+        "node-address": { type: "string" },
         controllers: { type: "string", multiple: true },
         demo: { type: "boolean", default: false },
         "data-dir": { type: "string" },
