@@ -87,7 +87,7 @@ function tryText(powers: Powers): string {
 function limitsText(powers: Powers): string {
   switch (powers) {
     case "pods run":
-      return "Containers are pretended. No controller serves LoadBalancer Services or Ingresses: they get no address.\n";
+      return "Containers are pretended. No controller serves LoadBalancer Services or Ingresses: they get no address.\nNo metrics are served: kubectl top and autoscalers have nothing to go by.\n";
     case "pods are not placed":
       return "Without nodes and a scheduler pods stay Pending.\n";
     case "objects only":
