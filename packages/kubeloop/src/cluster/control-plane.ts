@@ -10,6 +10,7 @@ import { hostname } from "node:os";
 import {
   type Clock,
   type Log,
+  type Metrics,
   type Random,
   randomBelow,
   systemRandom,
@@ -43,6 +44,8 @@ export interface ControlPlaneOptions {
   readonly kubelet?: KubeletServing;
   /** How many times faster than a kubelet's their own delays are: of pulls, starts and stops. */
   readonly speed: number;
+  /** What the controllers count; nobody reads it unless given. */
+  readonly metrics?: Metrics & { print(): string };
 }
 
 export class ControlPlane {
@@ -65,7 +68,7 @@ export class ControlPlane {
 
   /** Throws a KubeloopError with the reason `Invalid` if a flag of the manager is none. */
   static async make(options: ControlPlaneOptions): Promise<ControlPlane> {
-    const { managerFlags, isScheduling, isElected, nodeCount, speed, kubelet, ...tools } = options;
+    const { managerFlags, isScheduling, isElected, nodeCount, speed, kubelet, metrics, ...tools } = options;
     const informers = new SharedInformers(tools);
     const shared = { ...tools, informers: informers.objects };
     const specs = nodeSpecs(nodeCount, kubelet?.host);
@@ -75,7 +78,8 @@ export class ControlPlane {
       `--cluster-cidr=${podNetwork(nodeCount)}`,
     ];
     const [manager, scheduling, hollow] = await Promise.all([
-      managerFlags && newManagerPart({ ...tools, informers, flags: [...own, ...managerFlags] }),
+      managerFlags &&
+        newManagerPart({ ...tools, ...(metrics && { metrics }), informers, flags: [...own, ...managerFlags] }),
       isScheduling ? newSchedulingPart(shared, isElected) : undefined,
       nodeCount > 0
         ? import("@kubeloop/nodes").then(

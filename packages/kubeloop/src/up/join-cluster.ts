@@ -10,6 +10,7 @@ import { type Client, type ClusterConfig, loadClusterConfig, openClient } from "
 import { nodes } from "@kubeloop/core/resources";
 import type { KubeletServing } from "@kubeloop/nodes";
 import { ControlPlane } from "../cluster/control-plane.ts";
+import type { StatusBoard } from "../status/status-board.ts";
 import { UsageError } from "../usage-error.ts";
 import { addressTowards } from "./node-address.ts";
 import { logFor, runPlane } from "./run-plane.ts";
@@ -18,6 +19,7 @@ import type { UpOutput } from "./up-messages.ts";
 import type { JoinedCluster, UpOptions } from "./up-options.ts";
 
 interface JoinWorld extends UpOutput {
+  readonly status?: StatusBoard;
   readonly clock: Clock;
   complain(text: string): void;
 }
@@ -90,6 +92,7 @@ async function makePlane(
       isElected: true,
       nodeCount: options.nodes,
       speed: options.speed,
+      ...(world.status && { metrics: world.status.meter }),
       ...(kubelet && { kubelet }),
     });
   } catch (error) {

@@ -40,6 +40,15 @@ test("the controller manager runs unless it is left out", () => {
 });
 
 test.each([
+  [[], true],
+  [["--no-status"], false],
+  [["--json"], false],
+  [["--quiet"], false],
+])("%j has a live status: %s", (args, hasStatus) => {
+  expect(parseUpOptions(args).hasStatus).toBe(hasStatus);
+});
+
+test.each([
   [[], 60_000],
   [["--wait=0s"], 0],
   [["--wait", "1.5m"], 90_000],

@@ -20,6 +20,8 @@ export interface UpOptions {
   /** 0 for any that is free. */
   readonly port: number;
   readonly output: "text" | "json" | "quiet";
+  /** Whether a terminal shows what goes on. */
+  readonly hasStatus: boolean;
   /** How many hollow nodes. */
   readonly nodes: number;
   /** How many times faster than a kubelet's their own delays are. */
@@ -72,6 +74,7 @@ Options:
   --disable-admission-plugins NAME,...
                  admission plugins to leave out, though they are on by default
   --json         print one JSON object a line: {"event":"ready","server":...,"kubeconfig":...}
+  --no-status    print lines only, and no live status below them; so it is without a terminal, too
   --quiet        print nothing but errors
   -h, --help     print this
 
@@ -109,6 +112,7 @@ export function parseUpOptions(args: readonly string[]): UpOptions {
   return {
     cluster,
     port,
+    hasStatus: !values["no-status"] && !values.json && !values.quiet,
     output: values.json ? "json" : values.quiet ? "quiet" : "text",
     nodes,
     speed: factor("--speed", values.speed),
@@ -179,6 +183,7 @@ function parse(args: readonly string[]) {
         "enable-admission-plugins": { type: "string", multiple: true },
         "disable-admission-plugins": { type: "string", multiple: true },
         json: { type: "boolean", default: false },
+        "no-status": { type: "boolean", default: false },
         quiet: { type: "boolean", default: false },
         help: { type: "boolean", short: "h", default: false },
       },
