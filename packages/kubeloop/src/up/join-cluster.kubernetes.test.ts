@@ -85,7 +85,7 @@ test("kubectl logs, exec and attach reach the nodes through a real server, and p
     const shell = (script: string) => ({ name: "c", image: "busybox", command: ["sh", "-c", script] });
     const specs: Readonly<Record<string, corev1.PodSpec>> = {
       said: { containers: [shell("echo one; echo two; sleep 3600")] },
-      slow: { restartPolicy: "Never", containers: [shell("echo one; sleep 4; echo two")] },
+      slow: { restartPolicy: "Never", containers: [shell("echo one; sleep 10; echo two")] },
     };
     for (const [name, spec] of Object.entries(specs))
       await client
