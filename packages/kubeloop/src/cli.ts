@@ -21,4 +21,5 @@ process.exitCode = await runCommand(process.argv.slice(2), {
   print: (text) => process.stdout.write(text),
   complain: (text) => process.stderr.write(text),
   signal: stop.signal,
+  terminal: process.stdout.isTTY && process.env["TERM"] !== "dumb" ? process.stdout : undefined,
 });

@@ -5,6 +5,7 @@ import { kubernetesVersion } from "@kubeloop/apiserver";
 import { systemClock } from "@kubeloop/core/base";
 import { outputs, printApiResources } from "./api-resources.ts";
 import { type KubectlCommand, kubectlCommands } from "./kubectl/commands.ts";
+import type { Terminal } from "./status/live-block.ts";
 import { UsageError } from "./usage-error.ts";
 import { kubeloopVersion } from "./version.ts";
 
@@ -13,6 +14,8 @@ export interface CommandIo {
   complain(text: string): void;
   /** Aborts when the person has had enough (Ctrl-C). Commands that run on end then. */
   readonly signal: AbortSignal;
+  /** The terminal that `print` prints to, if it is one that can draw. */
+  readonly terminal?: Terminal | undefined;
 }
 
 const help = `kubeloop: Kubernetes control loops in TypeScript
@@ -101,8 +104,8 @@ async function runUp(args: readonly string[], io: CommandIo): Promise<void> {
   const options = parseUpOptions(args);
   if (options.help) return io.print(upHelp);
   const { up } = await import("./up/up.ts");
-  const { print, complain } = io;
-  await up(options, { folder: process.cwd(), clock: systemClock, print, complain }, io.signal);
+  const { print, complain, terminal } = io;
+  await up(options, { folder: process.cwd(), clock: systemClock, print, complain, terminal }, io.signal);
 }
 
 /** Loaded when asked for: it brings a YAML parser and a client along. */

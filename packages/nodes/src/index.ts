@@ -5,5 +5,6 @@
 export { HollowNodes, type HollowNodesOptions } from "./driver/hollow-nodes.ts";
 export type { ConnectorTarget, HollowNodeConnector } from "./driver/node-connector.ts";
 export type { HeldPod } from "./driver/pod-worker.ts";
+export type { KubeletServing } from "./kubelet/kubelet-server.ts";
 export { defaultTimings, type PodLife, type Timings } from "./life/pod-life.ts";
 export type { HollowNodeSpec } from "./node/node-object.ts";

@@ -83,8 +83,8 @@ export const schedulerLayers = [
   "config",
   "index.ts",
 ] as const;
-/** The folders of the hollow nodes: what a container does, a pod's life, the node, logs and exec, and what talks to the API server. */
-export const nodesLayers = ["script", "life", "node", "streams", "driver", "index.ts"] as const;
+/** The folders of the hollow nodes: what a container does, a pod's life, the node, logs and exec, a kubelet's port, and what talks to the API server. */
+export const nodesLayers = ["script", "life", "node", "streams", "kubelet", "driver", "index.ts"] as const;
 
 interface PackageRule {
   /** Folders in their order: an import points to the same one, or to one before it. Without order when absent. */

@@ -44,6 +44,11 @@ export async function prepareGround(
   const files = filesIn(folder);
   const authority = await createAuthority("real-cluster");
   const server = await authority.issueServer({ commonName: "kube-apiserver", names: serverNames });
+  // Who a kube-apiserver is to kubelets, as kubeadm names it.
+  const kubeletClient = await authority.issueClient({
+    user: "kube-apiserver-kubelet-client",
+    groups: ["system:masters"],
+  });
   const serviceAccount = createServiceAccountKeys();
   const tokens = createTokens(users);
   await writeSecrets(
@@ -52,6 +57,8 @@ export async function prepareGround(
       [files.caKey, authority.pair.keyPem],
       [files.serverCert, server.certPem],
       [files.serverKey, server.keyPem],
+      [files.kubeletClientCert, kubeletClient.certPem],
+      [files.kubeletClientKey, kubeletClient.keyPem],
       [files.serviceAccountKey, serviceAccount.privatePem],
       [files.serviceAccountPublicKey, serviceAccount.publicPem],
       [files.tokens, printTokenFile(users, tokens)],

@@ -13,10 +13,12 @@ import {
   type ApiRequest,
   type ApiResponse,
   bytesResponse,
+  carryUpgraded,
   collectBytes,
   requestInfoOf,
   StatusError,
   TransportError,
+  upgradeHead,
 } from "@kubeloop/core/api";
 import { type Clock, deferred, KubeloopError, type Log, onAbort, TimeoutError, toError } from "@kubeloop/core/base";
 import type { RequestOrigin } from "../authentication/authenticator.ts";
@@ -27,7 +29,6 @@ import { type Incoming, type Outgoing, toApiRequest, writeResponse } from "./exc
 import { headOf, requestOfUnknownMethod } from "./exchange-unknown-method.ts";
 import { peerCertificateOf } from "./peer-certificate.ts";
 import { RequestScheduler, type SchedulerLimits } from "./request-scheduler.ts";
-import { carryUpgraded, upgradeHead } from "./upgraded.ts";
 import { WatchWriteScheduler } from "./watch-write-scheduler.ts";
 
 export interface ServerSocketOptions {

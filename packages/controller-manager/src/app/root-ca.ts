@@ -4,7 +4,7 @@
 // Where a kubeconfig names its authority as a file, upstream hands out nothing; here the file's certificates are handed out.
 import { readFile } from "node:fs/promises";
 import { inFlight } from "@kubeloop/core/base";
-import { readAuthorities } from "../serving/index.ts";
+import { readAuthorities } from "@kubeloop/core/runtime";
 import type { ControllerContext } from "./controller-context.ts";
 
 /** PEM; empty where the server is not verified by an authority of its own. Throws for a file without certificates. */

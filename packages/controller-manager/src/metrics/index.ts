@@ -3,10 +3,7 @@ export { KubeMetrics, type KubeMetricsOptions, type PrintedMetrics, type Registe
 export { type LabelAllowLists, readLabelAllowLists } from "./label-allow-lists.ts";
 export { type ManagerFacts, openManagerMetrics, runningControllers } from "./manager-metrics.ts";
 export {
-  type AuthenticationMetrics,
   type AuthorizationMetrics,
-  type ReviewCacheObserver,
-  type ReviewObserver,
   type ServingMetrics,
   servingMetrics,
 } from "./serving-metrics.ts";

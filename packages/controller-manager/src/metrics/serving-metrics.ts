@@ -1,6 +1,7 @@
 // What is measured about the callers of the manager's endpoints, under upstream's names: who they are, whether they may, and what the reviews
 // by the cluster cost.
 import { exponentialBuckets, type HistogramDefinition, type MetricDefinition, type Metrics } from "@kubeloop/core/base";
+import type { AuthenticationObserver, ReviewCacheObserver, ReviewObserver } from "@kubeloop/core/runtime";
 
 const attemptBuckets = exponentialBuckets(0.001, 2, 15);
 const reviewBuckets = [0.25, 0.5, 0.7, 1, 1.5, 3, 5, 10];
@@ -88,32 +89,12 @@ export const servingMetricDefinitions = {
   cacheActiveFetches: { name: "authentication_token_cache_active_fetch_count", help: "", labels: ["status"] },
 } as const satisfies Readonly<Record<string, MetricDefinition | HistogramDefinition>>;
 
-/** What a cache of reviews reports. */
-export interface ReviewCacheObserver {
-  /** Answered from the cache, or not. */
-  answered(isHit: boolean, seconds: number): void;
-  /** How many callers wait for an answer that is not in the cache: one more, or one less. */
-  waiting(by: 1 | -1): void;
-  /** How many questions are under way. */
-  fetching(by: 1 | -1): void;
-  fetched(isOk: boolean): void;
-}
-
-/** Code is the server's answer to a review; undefined if there was none. */
-export type ReviewObserver = (code: number | undefined, seconds: number) => void;
-
-export interface AuthenticationMetrics {
-  readonly certificateLife: (seconds: number) => void;
-  readonly tokenReview: ReviewObserver;
-  readonly tokenCache: ReviewCacheObserver;
-}
-
 export interface AuthorizationMetrics {
   readonly accessReview: ReviewObserver;
 }
 
 export interface ServingMetrics {
-  readonly authentication: AuthenticationMetrics;
+  readonly authentication: AuthenticationObserver;
   readonly authorization: AuthorizationMetrics;
   /** `user` is undefined if authentication failed. */
   authenticated(user: string | undefined, seconds: number): void;

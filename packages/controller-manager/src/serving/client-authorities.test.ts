@@ -1,7 +1,8 @@
 import { createAuthority } from "@kubeloop/apiserver/authority";
+import { readPublishedAuthorities } from "@kubeloop/core/runtime";
 import { expect, test } from "vitest";
 import { parseOptions } from "../options/index.ts";
-import { readGivenAuthorities, readPublishedAuthorities } from "./client-authorities.ts";
+import { readGivenAuthorities } from "./client-authorities.ts";
 
 test("what the flags say of front proxies is what is read of their headers", async () => {
   const { pair } = await createAuthority("proxies");

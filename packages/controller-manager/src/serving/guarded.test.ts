@@ -10,12 +10,10 @@ import {
 } from "@kubeloop/core/api";
 import { FakeClock, MetricsRegistry, noLog } from "@kubeloop/core/base";
 import { clientOf } from "@kubeloop/core/client";
-import { textResponse } from "@kubeloop/core/runtime";
+import { Authentication, type ClientAuthorities, textResponse } from "@kubeloop/core/runtime";
 import { beforeAll, describe, expect, test } from "vitest";
 import { servingMetrics } from "../metrics/index.ts";
-import { Authentication } from "./authentication.ts";
 import { Authorization } from "./authorization.ts";
-import type { ClientAuthorities } from "./client-authorities.ts";
 import { guarded } from "./guarded.ts";
 
 const signal = new AbortController().signal;

@@ -1,10 +1,16 @@
 // The handler chain of the manager's endpoints, from the outside in: authentication, authorization, the endpoint. Answers are not to be cached.
 import { type ApiRequest, type ApiResponse, newForbidden } from "@kubeloop/core/api";
 import type { Clock } from "@kubeloop/core/base";
-import { type HttpHandler, type Peer, statusResponse } from "@kubeloop/core/runtime";
+import {
+  type AccessDecision,
+  type AuthenticatedUser,
+  type Authentication,
+  type HttpHandler,
+  type Peer,
+  statusResponse,
+} from "@kubeloop/core/runtime";
 import type { ServingMetrics } from "../metrics/index.ts";
-import type { Authentication, User } from "./authentication.ts";
-import type { AccessDecision, Authorization } from "./authorization.ts";
+import type { Authorization } from "./authorization.ts";
 
 export interface Guards {
   readonly authentication: Authentication;
@@ -31,7 +37,7 @@ async function authenticate(
   request: ApiRequest,
   peer: Peer,
   signal: AbortSignal,
-): Promise<User> {
+): Promise<AuthenticatedUser> {
   const startMs = clock.monotonic();
   let name: string | undefined;
   try {
@@ -44,7 +50,7 @@ async function authenticate(
 }
 
 interface Access {
-  readonly user: User;
+  readonly user: AuthenticatedUser;
   readonly verb: string;
   readonly path: string;
 }

@@ -12,12 +12,16 @@ import {
   openClient,
 } from "@kubeloop/core/client";
 import {
+  Authentication,
+  type ClientAuthorities,
   fixedCertificate,
+  followPublishedAuthorities,
   type HealthChecks,
   HttpServer,
   healthRoutes,
   metricsHandler,
   type Routes,
+  readPublishedAuthoritiesNow,
   routed,
   type ServingCertificate,
   ServingCertificateFiles,
@@ -26,14 +30,8 @@ import {
 import { userAgentOf } from "../app/client-builder.ts";
 import { type PrintedMetrics, servingMetrics } from "../metrics/index.ts";
 import type { FeatureGates, KubeControllerManagerOptions } from "../options/index.ts";
-import { Authentication } from "./authentication.ts";
 import { Authorization } from "./authorization.ts";
-import {
-  type ClientAuthorities,
-  followPublishedAuthorities,
-  readGivenAuthorities,
-  readPublished,
-} from "./client-authorities.ts";
+import { readGivenAuthorities } from "./client-authorities.ts";
 import { guarded } from "./guarded.ts";
 import { profileRoutes } from "./profiles.ts";
 import { newSelfSignedCertificate } from "./self-signed-certificate.ts";
@@ -297,7 +295,7 @@ async function findAuthorities(
   const given = await readGivenAuthorities(settings, readText);
   if (client === undefined || settings.skipLookup) return given;
   try {
-    return overlay(given, await readPublished(client, signal));
+    return overlay(given, await readPublishedAuthoritiesNow(client, signal));
   } catch (error) {
     if (!settings.tolerateInClusterLookupFailure) throw error;
     log.warn("Unable to get configmap/extension-apiserver-authentication in kube-system. Requests are anonymous", {

@@ -352,6 +352,7 @@ export {
   valueResponse,
   WholeBytes,
 } from "./transport.ts";
+export { carryUpgraded, type UpgradedBody, upgradeHead } from "./upgraded.ts";
 export {
   asPrefix,
   validateConfigMapKey,

@@ -10,6 +10,7 @@ import { hostname } from "node:os";
 import {
   type Clock,
   type Log,
+  type Metrics,
   type Random,
   randomBelow,
   systemRandom,
@@ -19,7 +20,7 @@ import {
 import type { Client } from "@kubeloop/core/client";
 import { nodes, serviceAccounts } from "@kubeloop/core/resources";
 import type { Node, ServiceAccount } from "@kubeloop/core/types/core/v1";
-import type { HollowNodes } from "@kubeloop/nodes";
+import type { HollowNodes, KubeletServing } from "@kubeloop/nodes";
 import type { Scheduler, SchedulerOptions } from "@kubeloop/scheduler";
 import { type ManagerPart, newManagerPart } from "./manager.ts";
 import { nodeSpecs, podNetwork } from "./node-specs.ts";
@@ -39,8 +40,12 @@ export interface ControlPlaneOptions {
   readonly isElected: boolean;
   /** How many hollow nodes. */
   readonly nodeCount: number;
+  /** Where the nodes serve a kubelet's paths. Undefined: the server is in this process and needs no port. */
+  readonly kubelet?: KubeletServing;
   /** How many times faster than a kubelet's their own delays are: of pulls, starts and stops. */
   readonly speed: number;
+  /** What the controllers count; nobody reads it unless given. */
+  readonly metrics?: Metrics & { print(): string };
 }
 
 export class ControlPlane {
@@ -63,20 +68,23 @@ export class ControlPlane {
 
   /** Throws a KubeloopError with the reason `Invalid` if a flag of the manager is none. */
   static async make(options: ControlPlaneOptions): Promise<ControlPlane> {
-    const { managerFlags, isScheduling, isElected, nodeCount, speed, ...tools } = options;
+    const { managerFlags, isScheduling, isElected, nodeCount, speed, kubelet, metrics, ...tools } = options;
     const informers = new SharedInformers(tools);
     const shared = { ...tools, informers: informers.objects };
-    const specs = nodeSpecs(nodeCount);
+    const specs = nodeSpecs(nodeCount, kubelet?.host);
     const own = [
       `--leader-elect=${isElected}`,
       "--allocate-node-cidrs=true",
       `--cluster-cidr=${podNetwork(nodeCount)}`,
     ];
     const [manager, scheduling, hollow] = await Promise.all([
-      managerFlags && newManagerPart({ ...tools, informers, flags: [...own, ...managerFlags] }),
+      managerFlags &&
+        newManagerPart({ ...tools, ...(metrics && { metrics }), informers, flags: [...own, ...managerFlags] }),
       isScheduling ? newSchedulingPart(shared, isElected) : undefined,
       nodeCount > 0
-        ? import("@kubeloop/nodes").then((module) => new module.HollowNodes({ ...shared, speed, nodes: specs }))
+        ? import("@kubeloop/nodes").then(
+            (module) => new module.HollowNodes({ ...shared, speed, nodes: specs, ...(kubelet && { kubelet }) }),
+          )
         : undefined,
     ]);
     const nodeNames = specs.map(({ name }) => name);

@@ -3,7 +3,7 @@
 // (shared-informers.ts), which somebody else runs. Whoever gives flags of their own has the last word.
 //
 // Promises: `run` ends when the signal has aborted and the controllers have finished what they were at. `controllers` are those that exist.
-import { type Clock, KubeloopError, type Log, type Random } from "@kubeloop/core/base";
+import { type Clock, KubeloopError, type Log, type Metrics, type Random } from "@kubeloop/core/base";
 import type { Client } from "@kubeloop/core/client";
 import type { SharedInformers } from "./shared-informers.ts";
 
@@ -21,6 +21,8 @@ export interface ManagerPartOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
+  /** What is counted; nobody reads it unless given. */
+  readonly metrics?: Metrics & { print(): string };
   /** Upstream's flags besides those that make it a part of this process. */
   readonly flags: readonly string[];
 }

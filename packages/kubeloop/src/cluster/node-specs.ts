@@ -4,9 +4,13 @@ import type { HollowNodeSpec } from "@kubeloop/nodes";
 /** More would not fit into the network of the nodes, and no test wants them. */
 export const mostNodes = 10_000;
 
-/** `node-1` and so on, with addresses from 172.18.0.0/16, as kind gives them. */
-export function nodeSpecs(count: number): readonly HollowNodeSpec[] {
+/**
+ * `node-1` and so on, with addresses from 172.18.0.0/16, as kind gives them; or all with the one address at which they serve, also as their host name,
+ * because nobody could resolve their own.
+ */
+export function nodeSpecs(count: number, served?: string): readonly HollowNodeSpec[] {
   return Array.from({ length: count }, (_, index) => {
+    if (served !== undefined) return { name: `node-${index + 1}`, internalIPs: [served], hostname: served };
     // The first address is the gateway's.
     const host = index + 2;
     return { name: `node-${index + 1}`, internalIPs: [`172.18.${host >> 8}.${host & 255}`] };

@@ -1,14 +1,19 @@
 // `kubeloop up --kubeconfig` on a real kube-apiserver and etcd: what it does there is what it does on its own server.
-import { EventEmitter } from "node:events";
+import { EventEmitter, once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import type { IncomingMessage } from "node:http";
+import { get } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import type { corev1 } from "@kubeloop/core/api";
 import { deferred, systemClock } from "@kubeloop/core/base";
 import { loadClusterConfig, openClient } from "@kubeloop/core/client";
 import { deployments, leases, nodes, pods } from "@kubeloop/core/resources";
 import { RealCluster } from "@kubeloop/real-cluster";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { UsageError } from "../usage-error.ts";
+import { kubectlFor } from "./kubectl.fixture.ts";
 import { up } from "./up.ts";
 import { parseUpOptions } from "./up-options.ts";
 
@@ -17,7 +22,7 @@ let cluster: RealCluster;
 let folder: string;
 let kubeconfig: string;
 beforeAll(async () => {
-  cluster = await RealCluster.start({}, signal);
+  cluster = await RealCluster.start({ users: [{ user: "visitor" }] }, signal);
   folder = await mkdtemp(join(tmpdir(), "kubeloop-join-"));
   kubeconfig = join(folder, "kubeconfig");
   await writeFile(kubeconfig, cluster.kubeconfig("admin", { token: cluster.adminToken }));
@@ -67,6 +72,78 @@ test("a deployment on a real server gets pods that are scheduled and run", async
     await ended;
   }
 });
+
+test("kubectl logs, exec and attach reach the nodes through a real server, and port-forward says why not", async () => {
+  const stop = new AbortController();
+  const ready = deferred<string>();
+  const options = parseUpOptions(["--json", "--nodes=2", "--speed=10", `--kubeconfig=${kubeconfig}`]);
+  const ended = up(options, world(ready.resolve), stop.signal);
+  try {
+    await Promise.race([ready.promise, ended]);
+    await using client = openClient(await loadClusterConfig({ path: kubeconfig }, signal));
+    const kubectl = await kubectlFor(kubeconfig, signal);
+    const shell = (script: string) => ({ name: "c", image: "busybox", command: ["sh", "-c", script] });
+    const specs: Readonly<Record<string, corev1.PodSpec>> = {
+      said: { containers: [shell("echo one; echo two; sleep 3600")] },
+      slow: { restartPolicy: "Never", containers: [shell("echo one; sleep 10; echo two")] },
+    };
+    for (const [name, spec] of Object.entries(specs))
+      await client
+        .resource(pods)
+        .in("default")
+        .create({ apiVersion: "v1", kind: "Pod", metadata: { name }, spec }, signal);
+    const waited = await kubectl(["wait", "pod/said", "pod/slow", "--for=condition=Ready", "--timeout=60s"]);
+    expect(waited).toMatchObject({ code: 0 });
+
+    const [followed, attached] = await Promise.all([kubectl(["logs", "-f", "slow"]), kubectl(["attach", "slow"])]);
+    expect(followed).toEqual({ code: 0, stdout: "one\ntwo\n", stderr: "" });
+    expect(attached).toMatchObject({ code: 0, stdout: "two\n" });
+    expect(await kubectl(["logs", "said", "--tail=1"])).toEqual({ code: 0, stdout: "two\n", stderr: "" });
+    expect(await kubectl(["logs", "said", "-c", "c", "--previous"])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('previous terminated container "c" in pod "said" not found'),
+    });
+    expect(await kubectl(["exec", "said", "--", "echo", "hello", "there"])).toEqual({
+      code: 0,
+      stdout: "hello there\n",
+      stderr: "",
+    });
+    expect(await kubectl(["exec", "-i", "said", "--", "sh"], "echo in; exit 3\n")).toMatchObject({
+      code: 3,
+      stdout: "in\n",
+    });
+    expect(await kubectl(["exec", "said", "--", "psql"])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("kubeloop.dev/exec scripts what a command answers"),
+    });
+    expect(await kubectl(["port-forward", "pod/said", ":80"])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("hollow nodes have no network to forward to"),
+    });
+
+    const { status } = await client.resource(nodes).get("node-1", signal);
+    const port = status?.daemonEndpoints?.kubeletEndpoint?.Port ?? 0;
+    const address = status?.addresses?.find(({ type }) => type === "InternalIP")?.address ?? "";
+    const ask = (path: string, token?: string) => askKubelet(`https://${address}:${port}${path}`, token);
+    const logs = "/containerLogs/default/said/c";
+    expect(await ask("/healthz", cluster.adminToken)).toEqual([200, "ok"]);
+    expect(await ask(logs, cluster.adminToken)).toEqual([200, "one\ntwo\n"]);
+    expect(await ask(logs)).toEqual([401, "Unauthorized"]);
+    expect(await ask(logs, "nobody's")).toEqual([401, "Unauthorized"]);
+    const forbidden = "Forbidden (user=visitor, verb=get, resource=nodes, subresource(s)=[proxy])\n";
+    expect(await ask(logs, cluster.token("visitor"))).toEqual([403, forbidden]);
+  } finally {
+    stop.abort();
+    await ended;
+  }
+});
+
+/** Whatever its certificate, as a kube-apiserver without --kubelet-certificate-authority. */
+async function askKubelet(url: string, token?: string): Promise<readonly [number | undefined, string]> {
+  const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
+  const [response] = (await once(get(url, { rejectUnauthorized: false, headers }), "response")) as [IncomingMessage];
+  return [response.statusCode, await text(response)];
+}
 
 test("a node of somebody else is not taken over", async () => {
   await using client = openClient(await loadClusterConfig({ path: kubeconfig }, signal));

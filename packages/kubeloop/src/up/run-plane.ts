@@ -1,7 +1,17 @@
 // Runs a control plane for somebody at a terminal, or for a program: says when it is ready and that it stops.
-import { type Clock, childSignal, jsonLineLog, type Log, noLog, TaskScope, untilAborted } from "@kubeloop/core/base";
+import {
+  type Clock,
+  childSignal,
+  jsonLineLog,
+  type Log,
+  noLog,
+  TaskScope,
+  textLineLog,
+  untilAborted,
+} from "@kubeloop/core/base";
 import type { Client } from "@kubeloop/core/client";
 import type { ControlPlane } from "../cluster/control-plane.ts";
+import type { StatusBoard } from "../status/status-board.ts";
 import { UsageError } from "../usage-error.ts";
 import { printDemo, printReady, printStopping, type Ready, type UpOutput } from "./up-messages.ts";
 import type { UpOptions } from "./up-options.ts";
@@ -11,7 +21,7 @@ export interface PlaneRun extends Omit<Ready, "plane" | "tookMs"> {
   readonly begunMs: number;
   /** Aborts when somebody asks to stop; not when the terminal has gone away, where nobody is left to read. */
   readonly asked: AbortSignal;
-  readonly world: UpOutput & { readonly clock: Clock };
+  readonly world: UpOutput & { readonly clock: Clock; readonly status?: StatusBoard };
   /** Of the cluster that it works for. */
   readonly client: Client;
 }
@@ -26,10 +36,13 @@ export async function runPlane(
   const { world, asked, begunMs, client, ...where } = run;
   const { clock } = world;
   const running = new TaskScope(signal);
+  const { status } = world;
   void running.spawn((each) => plane.run(each));
+  if (status !== undefined) void running.spawn((each) => status.run(plane.informers.objects, each));
   void running.spawn(async (each) => {
     await waitUntilReady(plane, options.waitMs, clock, each);
     printReady({ ...where, plane, tookMs: clock.monotonic() - begunMs }, options.output, world);
+    status?.ready();
     if (options.demo) await showDemo(client, options.output, world, each);
     await untilAborted(new Promise(() => {}), each).catch(() => {});
     if (asked.aborted) printStopping(options.output, world);
@@ -64,6 +77,7 @@ interface LogWorld extends UpOutput {
 /** Warnings and worse, for people on standard error, for programs beside everything else. */
 export function logFor(output: UpOptions["output"], { print, complain, clock }: LogWorld): Log {
   if (output === "quiet") return noLog;
-  const tell = output === "json" ? print : complain;
-  return jsonLineLog({ write: (line) => tell(`${line}\n`), now: () => clock.now(), level: "warn" });
+  const options = { now: () => clock.now(), level: "warn" } as const;
+  if (output === "json") return jsonLineLog({ ...options, write: (line) => print(`${line}\n`) });
+  return textLineLog({ ...options, write: (line) => complain(`${line}\n`) });
 }

@@ -9,8 +9,8 @@ export interface Ready {
   readonly url: string;
   /** Of the kubeconfig; undefined for one that kubectl finds by itself. */
   readonly path: string | undefined;
-  /** Whether the server was there before: then the nodes serve nothing. */
-  readonly isJoined?: boolean;
+  /** Where a server that was there before reaches the nodes. */
+  readonly nodeAddress?: string | undefined;
   readonly plane: Pick<ControlPlane, "controllers" | "nodeNames" | "scheduler">;
   readonly tookMs: number;
 }
@@ -46,7 +46,7 @@ function readyFields({ url, path, plane, tookMs }: Ready) {
   };
 }
 
-function readyText({ url, path, plane, tookMs, isJoined = false }: Ready, folder: string): string {
+function readyText({ url, path, plane, tookMs, nodeAddress }: Ready, folder: string): string {
   const { controllers, nodeNames, scheduler } = plane;
   const shortNames = controllers.map((name) => name.replace(/-controller$/, ""));
   return `kubeloop ${kubeloopVersion}: Kubernetes ${kubernetesVersion.gitVersion}, ready in ${(tookMs / 1000).toFixed(1)} s
@@ -60,7 +60,7 @@ function readyText({ url, path, plane, tookMs, isJoined = false }: Ready, folder
 Try:
   ${path === undefined ? "" : `export KUBECONFIG="${exportedPath(path, folder)}"\n  `}${tryText(powersOf(plane))}
 
-${limitsText(powersOf(plane))}${isJoined ? "kubectl logs and exec do not reach hollow nodes of this cluster: they serve no port yet.\n" : ""}Ctrl-C stops.
+${limitsText(powersOf(plane))}${nodeAddress === undefined ? "" : `The server asks the nodes for logs and exec at ${nodeAddress}; --node-address changes that.\n`}Ctrl-C stops.
 `;
 }
 
@@ -87,7 +87,7 @@ function tryText(powers: Powers): string {
 function limitsText(powers: Powers): string {
   switch (powers) {
     case "pods run":
-      return "Containers are pretended. No controller serves LoadBalancer Services or Ingresses: they get no address.\n";
+      return "Containers are pretended. No controller serves LoadBalancer Services or Ingresses: they get no address.\nNo metrics are served: kubectl top and autoscalers have nothing to go by.\n";
     case "pods are not placed":
       return "Without nodes and a scheduler pods stay Pending.\n";
     case "objects only":

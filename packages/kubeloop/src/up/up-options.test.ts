@@ -12,6 +12,8 @@ describe("what cannot be understood is one sentence", () => {
       ["--demo", "--nodes=1"],
       "up: --demo needs the controller manager, the scheduler, two nodes and something to print to",
     ],
+    [["--server=x", "--node-address=here"], 'up: --node-address must be an IP address, not "here"'],
+    [["--node-address=10.0.0.1"], "up: --node-address is for nodes of a server that is already there"],
     [["--speed=0"], 'up: --speed must be a number above 0, not "0"'],
     [["--nodes=10001"], "up: --nodes must be at most 10000, not 10001"],
     [["--wait=soon"], 'up: --wait must be a time such as 30s or 2m, not "soon"'],
@@ -35,6 +37,15 @@ describe("what cannot be understood is one sentence", () => {
 test("the controller manager runs unless it is left out", () => {
   expect(parseUpOptions([]).withoutManager).toBe(false);
   expect(parseUpOptions(["--without-manager"]).withoutManager).toBe(true);
+});
+
+test.each([
+  [[], true],
+  [["--no-status"], false],
+  [["--json"], false],
+  [["--quiet"], false],
+])("%j has a live status: %s", (args, hasStatus) => {
+  expect(parseUpOptions(args).hasStatus).toBe(hasStatus);
 });
 
 test.each([

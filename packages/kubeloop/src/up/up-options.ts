@@ -1,4 +1,5 @@
 // What `kubeloop up` may be told. A bad word is a UsageError of one sentence.
+import { isIP } from "node:net";
 import { parseArgs } from "node:util";
 import { mostNodes } from "../cluster/node-specs.ts";
 import { UsageError } from "../usage-error.ts";
@@ -9,6 +10,8 @@ export interface JoinedCluster {
   readonly kubeconfig: string | undefined;
   /** Another address than the one that is configured. */
   readonly server: string | undefined;
+  /** Where the server reaches the nodes; found out if undefined. */
+  readonly nodeAddress: string | undefined;
 }
 
 export interface UpOptions {
@@ -17,6 +20,8 @@ export interface UpOptions {
   /** 0 for any that is free. */
   readonly port: number;
   readonly output: "text" | "json" | "quiet";
+  /** Whether a terminal shows what goes on. */
+  readonly hasStatus: boolean;
   /** How many hollow nodes. */
   readonly nodes: number;
   /** How many times faster than a kubelet's their own delays are. */
@@ -53,6 +58,8 @@ Options:
   --kubeconfig FILE
                  run no API server, but manager, scheduler and nodes for the cluster of this kubeconfig
   --server URL   likewise, for the server at this address
+  --node-address ADDRESS
+                 where that server reaches the nodes, for logs and exec (default: the address by which this machine reaches it)
   --demo         then create a small shop in the namespace shop, roll it and drain a node, and tell what each controller does
   --wait TIME    how long the ready line may wait until pods would run, for instance 30s or 2m; 0s prints it as soon as the server
                  answers (default: 1m)
@@ -67,6 +74,7 @@ Options:
   --disable-admission-plugins NAME,...
                  admission plugins to leave out, though they are on by default
   --json         print one JSON object a line: {"event":"ready","server":...,"kubeconfig":...}
+  --no-status    print lines only, and no live status below them; so it is without a terminal, too
   --quiet        print nothing but errors
   -h, --help     print this
 
@@ -90,8 +98,13 @@ export function parseUpOptions(args: readonly string[]): UpOptions {
   const withoutManager = values["without-manager"];
   if (withoutManager && managerFlags.length > 0)
     throw new UsageError(`up: ${managerFlags[0]} is for the controller manager, which --without-manager leaves out`);
-  const { kubeconfig, server } = values;
-  const cluster = kubeconfig === undefined && server === undefined ? undefined : { kubeconfig, server };
+  const { kubeconfig, server, "node-address": nodeAddress } = values;
+  const isJoining = kubeconfig !== undefined || server !== undefined;
+  const cluster = isJoining ? { kubeconfig, server, nodeAddress } : undefined;
+  if (nodeAddress !== undefined && isIP(nodeAddress) === 0)
+    throw new UsageError(`up: --node-address must be an IP address, not ${JSON.stringify(nodeAddress)}`);
+  if (nodeAddress !== undefined && !isJoining)
+    throw new UsageError("up: --node-address is for nodes of a server that is already there: --kubeconfig or --server");
   if (cluster !== undefined) refuseServerOptions(args);
   const withoutScheduler = values["without-scheduler"];
   if (values.demo && (values.quiet || withoutManager || withoutScheduler || nodes < 2))
@@ -99,6 +112,7 @@ export function parseUpOptions(args: readonly string[]): UpOptions {
   return {
     cluster,
     port,
+    hasStatus: !values["no-status"] && !values.json && !values.quiet,
     output: values.json ? "json" : values.quiet ? "quiet" : "text",
     nodes,
     speed: factor("--speed", values.speed),
@@ -160,6 +174,7 @@ function parse(args: readonly string[]) {
         "merge-kubeconfig": { type: "boolean", default: false },
         kubeconfig: { type: "string" },
         server: { type: "string" },
+        "node-address": { type: "string" },
         controllers: { type: "string", multiple: true },
         demo: { type: "boolean", default: false },
         "data-dir": { type: "string" },
@@ -168,6 +183,7 @@ function parse(args: readonly string[]) {
         "enable-admission-plugins": { type: "string", multiple: true },
         "disable-admission-plugins": { type: "string", multiple: true },
         json: { type: "boolean", default: false },
+        "no-status": { type: "boolean", default: false },
         quiet: { type: "boolean", default: false },
         help: { type: "boolean", short: "h", default: false },
       },

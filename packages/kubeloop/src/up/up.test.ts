@@ -3,6 +3,7 @@ import { lstat, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile 
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { stripVTControlCharacters } from "node:util";
 import { deferred, systemClock } from "@kubeloop/core/base";
 import { loadClusterConfig, openClient } from "@kubeloop/core/client";
 import { deployments, namespaces, nodes, pods } from "@kubeloop/core/resources";
@@ -49,6 +50,32 @@ async function running(
 const inJson = parseUpOptions(["--json", "--port=0"]);
 
 const ready = (line: string | undefined) => JSON.parse(line ?? "{}") as { server: string; kubeconfig: string };
+
+test("on a terminal a live status is below what is printed, and in the end it is gone", async () => {
+  const drawn: string[] = [];
+  const ready = deferred();
+  let printedBefore = 0;
+  const terminal = Object.assign(new EventEmitter(), {
+    columns: 80,
+    rows: 24,
+    write(text: string) {
+      drawn.push(stripVTControlCharacters(text).replace("\r", ""));
+      if (drawn.at(-1)?.startsWith("nodes 1/1 ready")) ready.resolve();
+    },
+  });
+  const stop = new AbortController();
+  const print = (text: string) => {
+    if (text.startsWith("kubeloop ")) printedBefore = drawn.length;
+  };
+  const options = parseUpOptions(["--port=0", "--nodes=1"]);
+  const ended = up(options, { folder, clock: systemClock, host, print, complain: print, terminal }, stop.signal);
+  await Promise.race([ready.promise, ended]);
+  stop.abort();
+  await ended;
+  expect(drawn[printedBefore]).toMatch(/^(?:starting: )?nodes \d\/1 ready/);
+  expect(drawn.at(-1)).toBe("");
+  expect(terminal.listenerCount("resize")).toBe(0);
+});
 
 describe("up", () => {
   test("answers under the address and kubeconfig that its ready line holds", async () => {

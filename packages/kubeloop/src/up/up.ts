@@ -14,6 +14,8 @@ import { type Client, clientOf } from "@kubeloop/core/client";
 import { ControlPlane } from "../cluster/control-plane.ts";
 import { kubeconfigFor, kubeconfigTextFor } from "../cluster/kubeconfig-for.ts";
 import { LateConnector } from "../cluster/late-connector.ts";
+import type { Terminal } from "../status/live-block.ts";
+import { StatusBoard } from "../status/status-board.ts";
 import { joinCluster } from "./join-cluster.ts";
 import { type KeptState, openKeptState } from "./kept-state.ts";
 import { mergeIntoKubeconfig, usersKubeconfigPath } from "./merged-kubeconfig.ts";
@@ -30,6 +32,8 @@ export interface UpWorld {
   readonly clock: Clock;
   /** Tells of SIGHUP and of the exit: this process unless given. */
   readonly host?: UpHost;
+  /** Where a live status can be drawn; undefined if the output is no terminal. */
+  readonly terminal?: Terminal | undefined;
   print(text: string): void;
   complain(text: string): void;
 }
@@ -40,13 +44,26 @@ export interface UpHost {
 }
 
 /** Runs until the signal aborts, or the terminal goes away. */
-export async function up(options: UpOptions, world: UpWorld, signal: AbortSignal): Promise<void> {
+export async function up(options: UpOptions, bare: UpWorld, signal: AbortSignal): Promise<void> {
+  const world = withStatus(options, bare);
   using life = childSignal(signal);
   using _hangUp = hear(world.host ?? process, "SIGHUP", () => life.abort());
   if (options.cluster !== undefined)
     await joinCluster(options, options.cluster, world, { asked: signal, life: life.signal });
   else await openCluster(options, world, { asked: signal, life });
 }
+
+/** Whatever is printed goes above the live status. */
+function withStatus(options: UpOptions, bare: UpWorld): WorldWithStatus {
+  const { terminal, clock } = bare;
+  if (terminal === undefined || !options.hasStatus) return bare;
+  const status = new StatusBoard(terminal, clock);
+  const above = (write: (text: string) => void) => (text: string) => status.around(() => write(text));
+  const { print, complain } = bare;
+  return { ...bare, status, print: above((text) => print(text)), complain: above((text) => complain(text)) };
+}
+
+type WorldWithStatus = UpWorld & { readonly status?: StatusBoard };
 
 interface Signals {
   /** Aborts when somebody asks to stop. */
@@ -56,7 +73,7 @@ interface Signals {
 }
 
 /** With a server of its own. */
-async function openCluster(options: UpOptions, world: UpWorld, { asked, life }: Signals): Promise<void> {
+async function openCluster(options: UpOptions, world: WorldWithStatus, { asked, life }: Signals): Promise<void> {
   const { clock, host = process } = world;
   const begunMs = clock.monotonic();
   const folder = join(world.folder, ".kubeloop");
@@ -79,7 +96,7 @@ async function openCluster(options: UpOptions, world: UpWorld, { asked, life }: 
   await writeFile(caFile, listening.admin.caPem ?? "");
   // The client logs only what the server warns of, such as a deprecated version: nobody at the terminal can change these requests.
   const client = clientOf(server.transport, { log: noLog });
-  const plane = await makePlane(options, { client, caFile, clock, log });
+  const plane = await makePlane(options, { client, caFile, clock, log, status: world.status });
   connector.plane = plane;
   let merged: { remove(): void } | undefined;
   const own = { path, port: listening.port, content: await kubeconfigTextFor(listening) };
@@ -120,9 +137,13 @@ interface PlaneGround {
   readonly caFile: string;
   readonly clock: Clock;
   readonly log: Log;
+  readonly status: StatusBoard | undefined;
 }
 
-async function makePlane(options: UpOptions, { client, caFile, clock, log }: PlaneGround): Promise<ControlPlane> {
+async function makePlane(
+  options: UpOptions,
+  { client, caFile, clock, log, status }: PlaneGround,
+): Promise<ControlPlane> {
   const { withoutManager, managerFlags } = options;
   try {
     return await ControlPlane.make({
@@ -135,6 +156,7 @@ async function makePlane(options: UpOptions, { client, caFile, clock, log }: Pla
       isElected: false,
       nodeCount: options.nodes,
       speed: options.speed,
+      ...(status && { metrics: status.meter }),
     });
   } catch (error) {
     throw invalidFault(error);

@@ -19,6 +19,8 @@ export class HollowNode {
   isCutOffByCaller = false;
   notReadyByCaller: string | undefined;
   isRegistered = false;
+  /** Undefined where nobody listens. */
+  kubeletPort: number | undefined;
   /** Wall times of the next renewal of the lease and of the next report that must come; 0 before the first. */
   renewAtMs = 0;
   reportAtMs = 0;

@@ -23,7 +23,9 @@ import type { Client } from "@kubeloop/core/client";
 import { coreEventSink, EventBroadcaster, type EventRecorder } from "@kubeloop/core/events";
 import { lastStateOf, type ResourceEventHandlerRegistration, SharedInformerFactory } from "@kubeloop/core/informer";
 import { configMaps, nodes, pods, secrets } from "@kubeloop/core/resources";
+import type { HttpServer } from "@kubeloop/core/runtime";
 import { exponentialRateLimiter, RateLimitingQueue } from "@kubeloop/core/workqueue";
+import { type KubeletServing, newKubeletServer } from "../kubelet/kubelet-server.ts";
 import { atSpeed, defaultTimings, type Timings } from "../life/pod-life.ts";
 import type { HollowNodeSpec } from "../node/node-object.ts";
 import type { ConfigKind, ConfigSource } from "../script/environment.ts";
@@ -45,6 +47,8 @@ export interface HollowNodesOptions {
   readonly speed?: number;
   /** Informers shared with others; whoever brings them runs them. Default: own ones. */
   readonly informers?: SharedInformerFactory;
+  /** Serves a kubelet's own paths, so that an API server in another process finds logs, exec and attach. Default: no port is opened. */
+  readonly kubelet?: KubeletServing;
   readonly clock?: Clock;
   readonly random?: Random;
   readonly log?: Log;
@@ -70,6 +74,7 @@ export class HollowNodes {
   readonly #nodeWorker: NodeWorker;
   readonly #podQueue: RateLimitingQueue<ObjectKey>;
   readonly #nodeQueue: RateLimitingQueue<string>;
+  readonly #kubelet: HttpServer | undefined;
 
   constructor(options: HollowNodesOptions) {
     const { client, clock = systemClock, random = systemRandom, log = defaultLog } = options;
@@ -95,6 +100,20 @@ export class HollowNodes {
     this.#nodeWorker = new NodeWorker({ client, clock, random, recorderOf });
     this.#podQueue = new RateLimitingQueue({ clock, rateLimiter: exponentialRateLimiter(retryLimits) });
     this.#nodeQueue = new RateLimitingQueue({ clock, rateLimiter: exponentialRateLimiter(retryLimits) });
+    const isOwn = ({ spec }: corev1.Pod) => this.#nodes.has(spec?.nodeName ?? "");
+    const own = (pod: corev1.Pod | undefined) => (pod !== undefined && isOwn(pod) ? pod : undefined);
+    this.#kubelet =
+      options.kubelet &&
+      newKubeletServer({
+        serving: options.kubelet,
+        client,
+        clock,
+        log,
+        connector: this.connector,
+        findPod: (namespace, name) => own(store.getByKey(objectKeyOf(namespace, name))),
+        pods: () => store.list().filter(isOwn),
+        authorities: () => mapStore.getByKey(objectKeyOf("kube-system", "extension-apiserver-authentication")),
+      });
   }
 
   /** Runs until aborted. May be called once. */
@@ -124,6 +143,7 @@ export class HollowNodes {
     using _nodeQueue = this.#nodeQueue;
     const work = [
       (each: AbortSignal) => this.#events.run(each),
+      ...(this.#kubelet === undefined ? [] : [(each: AbortSignal) => this.#kubelet?.run(each) ?? Promise.resolve()]),
       ...Array.from({ length: nodeWorkers }, () => (each: AbortSignal) => this.#workNodes(each)),
       ...Array.from({ length: podWorkers }, () => (each: AbortSignal) => this.#workPods(caches, each)),
     ];
@@ -202,6 +222,10 @@ export class HollowNodes {
   }
 
   async #workNodes(signal: AbortSignal): Promise<void> {
+    // What a node reports first is where it listens.
+    await this.#kubelet?.whenReady(signal);
+    const kubeletPort = this.#kubelet?.port;
+    for (const node of this.#nodes.values()) node.kubeletPort = kubeletPort;
     const store = this.#informers.of(nodes).informer.getIndexer();
     const sync = async (name: string) => {
       const node = this.#node(name);

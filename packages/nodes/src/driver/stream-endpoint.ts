@@ -159,7 +159,10 @@ function filesOf({ held, container, attempt }: Target): Map<string, string> {
 /** As runc says it, and what to do about it. */
 function notExecutable(name: string): string {
   const text = `exec: ${JSON.stringify(name)}: executable file not found in $PATH: unknown`;
-  const hint = "a hollow node has no programs: the annotation kubeloop.dev/exec scripts what a command answers";
+  const hint =
+    name === "tar"
+      ? "a hollow node has no programs, and so kubectl cp, which runs tar, cannot copy"
+      : "a hollow node has no programs: the annotation kubeloop.dev/exec scripts what a command answers";
   return `OCI runtime exec failed: exec failed: unable to start container process: ${text} (${hint})`;
 }
 

@@ -13,6 +13,8 @@ export interface HollowNodeSpec {
   readonly taints?: readonly corev1.Taint[];
   /** The addresses of the node, the primary family first. */
   readonly internalIPs: readonly string[];
+  /** By which others reach it. Default: its name. A kube-apiserver tries this before the addresses. */
+  readonly hostname?: string;
 }
 
 export const defaultCapacity: Readonly<Record<string, string>> = {
@@ -33,6 +35,8 @@ export interface NodeHealth {
   readonly notReady: string | undefined;
   /** Images that it has pulled. */
   readonly images?: Iterable<string>;
+  /** Where its own paths are served; a kubelet's usual port, where nobody listens, unless given. */
+  readonly kubeletPort?: number | undefined;
 }
 
 export function newNode(spec: HollowNodeSpec, health: NodeHealth, nowMs: number): corev1.Node {
@@ -69,11 +73,11 @@ export function toNodeStatus(
     ...old,
     addresses: [
       ...spec.internalIPs.map((address) => ({ type: "InternalIP", address })),
-      { type: "Hostname", address: spec.name },
+      { type: "Hostname", address: spec.hostname ?? spec.name },
     ],
     capacity,
     allocatable: allocatableOf(capacity),
-    daemonEndpoints: { kubeletEndpoint: { Port: 10250 } },
+    daemonEndpoints: { kubeletEndpoint: { Port: health.kubeletPort ?? 10250 } },
     nodeInfo: {
       machineID: hash(`machine/${spec.name}`, 32),
       systemUUID: uuid(`system/${spec.name}`),

@@ -2,6 +2,7 @@
 // is larger than allowed, reading it throws; if the content-length is already too large, it throws before anything is read.
 import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import {
   type ApiRequest,
   type ApiResponse,
@@ -11,6 +12,7 @@ import {
   noBody,
   parseQuery,
   type RequestBody,
+  WholeBytes,
 } from "../../api/index.ts";
 
 export function toApiRequest(message: IncomingMessage, { maxBytes }: { readonly maxBytes: number }): ApiRequest {
@@ -68,11 +70,32 @@ export async function sendAnswer(answer: ApiResponse, response: ServerResponse, 
     response.setHeader("content-type", "application/json");
   }
   response.writeHead(owned.status);
+  // Headers are not held back for a body that takes its time.
+  if (body.kind === "bytes" && !(body.bytes instanceof WholeBytes)) response.flushHeaders();
   if (body.kind === "value") await write(response, Buffer.from(JSON.stringify(body.value)), signal);
   if (body.kind === "bytes") for await (const chunk of body.bytes) await write(response, chunk, signal);
   const finished = once(response, "finish", { signal });
   response.end();
   await finished;
+}
+
+/** The same on a connection that was handed over for an upgrade; it is closed afterwards. */
+export async function sendLastAnswer(
+  answer: ApiResponse,
+  request: IncomingMessage,
+  socket: Socket,
+  signal: AbortSignal,
+): Promise<void> {
+  const { ServerResponse } = await import("node:http");
+  const response = new ServerResponse(request);
+  response.shouldKeepAlive = false;
+  response.assignSocket(socket);
+  await sendAnswer(answer, response, signal);
+  response.detachSocket(socket);
+  await new Promise<void>((resolve) => {
+    socket.once("close", resolve);
+    socket.end(() => resolve());
+  });
 }
 
 async function write(response: ServerResponse, chunk: Uint8Array, signal: AbortSignal): Promise<void> {

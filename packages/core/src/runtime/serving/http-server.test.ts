@@ -6,8 +6,8 @@ import { connect } from "node:net";
 import type { PeerCertificate, TLSSocket } from "node:tls";
 import { type CertificateAuthority, type CertificatePair, createAuthority } from "@kubeloop/real-cluster";
 import { beforeAll, describe, expect, test } from "vitest";
-import { collectBytes, newForbidden, type Transport, valueResponse } from "../../api/index.ts";
-import { deferred, type Log, noLog } from "../../base/index.ts";
+import { type Connection, collectBytes, newForbidden, type Transport, valueResponse } from "../../api/index.ts";
+import { Channel, deferred, type Log, noLog } from "../../base/index.ts";
 import { HttpServer, type HttpServerOptions } from "./http-server.ts";
 import { textResponse } from "./responses.ts";
 import { fixedCertificate, type ServedCertificate, type ServingCertificate } from "./serving-certificate.ts";
@@ -335,4 +335,73 @@ describe("over TLS", () => {
     const agent = new Agent({ keepAlive: true, ca: authority.pair.certPem, ...more });
     return { agent, [Symbol.dispose]: () => agent.destroy() };
   }
+});
+
+describe("a request to switch protocols", () => {
+  /** Sends back what it is sent, in capitals, to those who may. */
+  const shouting: Transport = async ({ path, upgrade }, signal) => {
+    if (upgrade === undefined) return textResponse(200, "no upgrade");
+    if (path !== "/shout") throw newForbidden({ group: "", resource: "pods" }, "web", { detail: "no" });
+    const said = new Channel<Uint8Array>(10);
+    signal.addEventListener("abort", () => said.close(), { once: true });
+    const connection: Connection = {
+      incoming: said,
+      send: async (bytes) => {
+        said.trySend(Buffer.from(Buffer.from(bytes).toString().toUpperCase()));
+      },
+      end: async () => said.close(),
+    };
+    return {
+      status: 101,
+      headers: { "x-kind": "loud" },
+      body: { kind: "upgraded", protocol: upgrade, connection },
+      [Symbol.asyncDispose]: async () => {},
+    };
+  };
+
+  /** All that comes back from a connection that sends this, and ends its half as soon as the answer has begun. */
+  async function say(port: number, path: string, text: string): Promise<string> {
+    const socket = connect(port, "127.0.0.1");
+    socket.write(`GET ${path} HTTP/1.1\r\nhost: x\r\nconnection: Upgrade\r\nupgrade: shouting\r\n\r\n${text}`);
+    let heard = "";
+    for await (const chunk of socket) {
+      heard += String(chunk);
+      socket.end();
+    }
+    return heard;
+  }
+
+  test("is answered by the handler, and bytes go both ways until the client ends", async () => {
+    await using running = await started(shouting, { takesUpgrades: true });
+    const [head, body] = (await say(running.port, "/shout", "hello")).split("\r\n\r\n");
+    expect(head?.split("\r\n")).toEqual([
+      "HTTP/1.1 101 Switching Protocols",
+      "upgrade: shouting",
+      "connection: Upgrade",
+      "x-kind: loud",
+    ]);
+    expect(body).toBe("HELLO");
+  });
+
+  test("that is refused gets the handler's Status, and nothing after it", async () => {
+    await using running = await started(shouting, { takesUpgrades: true });
+    const [head = "", body = ""] = (await say(running.port, "/other", "")).split("\r\n\r\n");
+    expect(head).toMatch(/^HTTP\/1\.1 403 Forbidden\r\n/);
+    expect(JSON.parse(body)).toMatchObject({ kind: "Status", code: 403 });
+  });
+
+  test("is a request like others where upgrades are not taken", async () => {
+    await using running = await started(shouting);
+    expect(await say(running.port, "/shout", "")).toMatch(/^HTTP\/1\.1 200 OK[\s\S]*no upgrade/);
+  });
+
+  test("does not keep a server from closing", async () => {
+    await using running = await started(shouting, { takesUpgrades: true, closeGraceMs: 3_600_000 });
+    const socket = connect(running.port, "127.0.0.1");
+    socket.write("GET /shout HTTP/1.1\r\nhost: x\r\nconnection: Upgrade\r\nupgrade: shouting\r\n\r\n");
+    await once(socket, "data");
+    running.stop();
+    await Promise.all([running.running, once(socket, "close")]);
+    expect(running.server.state).toBe("ended");
+  });
 });

@@ -10,10 +10,20 @@
 // - New connections get a renewed certificate; open connections continue.
 // - With `asksForCertificate`, a connection without a client certificate, or with one from an unknown CA, is accepted, too, unless the serving
 //   certificate has client CAs. The handler decides whom a certificate identifies, from its third argument.
+// - With `takesUpgrades`, a handler may switch protocols; the connection then lasts until either side ends it, or the server closes, which does not
+//   wait for it.
 import type { Server as HttpListener, IncomingMessage, ServerOptions, ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
+import type { Duplex } from "node:stream";
 import type { SecureVersion, TLSSocket } from "node:tls";
-import { type ApiRequest, type ApiResponse, findStatusError, newInternalError } from "../../api/index.ts";
+import {
+  type ApiRequest,
+  type ApiResponse,
+  carryUpgraded,
+  findStatusError,
+  newInternalError,
+  upgradeHead,
+} from "../../api/index.ts";
 import {
   type Clock,
   childSignal,
@@ -30,7 +40,7 @@ import {
   untilAborted,
 } from "../../base/index.ts";
 import { Connections } from "./connections.ts";
-import { sendAnswer, toApiRequest } from "./exchange.ts";
+import { sendAnswer, sendLastAnswer, toApiRequest } from "./exchange.ts";
 import { statusResponse } from "./responses.ts";
 import type { ServedCertificate, ServingCertificate } from "./serving-certificate.ts";
 
@@ -74,6 +84,8 @@ export interface HttpServerOptions {
   readonly reusePort?: boolean;
   /** The maximum size of a request body; 3 MiB unless given, as in kube-apiserver. */
   readonly maxRequestBytes?: number;
+  /** Whether requests to switch protocols (WebSocket) reach the handler as such. Otherwise they are requests like others. */
+  readonly takesUpgrades?: boolean;
   /** Timeout for receiving the headers of a request; 32 s unless given. */
   readonly headersTimeoutMs?: number;
   /** Timeout for receiving the whole request; 60 s unless given. */
@@ -105,6 +117,8 @@ export class HttpServer {
   readonly #listening = deferred();
   /** Aborts the requests in flight. */
   readonly #requests = new AbortController();
+  /** Aborts connections that have switched protocols, or are about to: they have no end that could be waited for. */
+  readonly #upgrades = new AbortController();
   readonly #underWay = new Set<Promise<void>>();
   readonly #connections = new Connections();
   #life: Life = { at: "new" };
@@ -192,6 +206,11 @@ export class HttpServer {
     const listener = await newListener(options, certificate?.current, { answer, tls });
     signal.throwIfAborted();
     this.#connections.follow(listener);
+    if (this.#options.takesUpgrades === true) {
+      listener.on("upgrade", (request: IncomingMessage, socket: Duplex, first: Buffer) =>
+        this.#track(this.#upgrade(request, socket, first)),
+      );
+    }
     await new Promise<void>((resolve, reject) => {
       listener.once("error", reject);
       const where = { port, ...(host === undefined ? {} : { host }), ...(reusePort === true ? { reusePort } : {}) };
@@ -204,7 +223,10 @@ export class HttpServer {
   }
 
   #take(request: IncomingMessage, response: ServerResponse): void {
-    const exchange = this.#exchange(request, response);
+    this.#track(this.#exchange(request, response));
+  }
+
+  #track(exchange: Promise<void>): void {
     this.#underWay.add(exchange);
     void exchange.finally(() => {
       this.#underWay.delete(exchange);
@@ -231,6 +253,46 @@ export class HttpServer {
     }
   }
 
+  /** Never rejects. An answer that switches nothing is the last one of its connection. */
+  async #upgrade(request: IncomingMessage, socket: Duplex, first: Buffer): Promise<void> {
+    using own = childSignal(this.#upgrades.signal);
+    using _busy = this.#connections.begin(request);
+    const leave = () => own.abort(new KubeloopError("the client went away", { reason: "ClientGone" }));
+    socket.once("close", leave);
+    // Without a listener, a connection that breaks would end the process.
+    socket.on("error", leave);
+    try {
+      const asked = { ...toApiRequest(request, { maxBytes: 0 }), upgrade: request.headers.upgrade ?? "" };
+      await using answer = await this.#answerOrStatus(asked, own.signal, peerOf(request));
+      if (answer.body.kind === "upgraded") {
+        socket.write(upgradeHead(answer, answer.body));
+        await carryUpgraded(socket, first, answer.body.connection, own.signal);
+        return;
+      }
+      await sendLastAnswer(answer, request, socket as Socket, own.signal);
+    } catch (error) {
+      if (!own.signal.aborted) this.#log.error("answer broke off", { path: request.url, error: toError(error) });
+    } finally {
+      socket.off("close", leave);
+      socket.destroy();
+    }
+  }
+
+  async #answerOrStatus(asked: ApiRequest, signal: AbortSignal, peer: Peer): Promise<ApiResponse> {
+    try {
+      return await this.#handler(asked, signal, peer);
+    } catch (error) {
+      if (signal.aborted) throw error;
+      return this.#failure(asked.path, error);
+    }
+  }
+
+  #failure(path: string | undefined, error: unknown): ApiResponse {
+    const known = findStatusError(error);
+    if (known === undefined) this.#log.error("request failed", { path, error: toError(error) });
+    return statusResponse((known ?? newInternalError(toError(error))).status);
+  }
+
   async #answer(
     request: IncomingMessage,
     response: ServerResponse,
@@ -243,9 +305,7 @@ export class HttpServer {
       await sendAnswer(answer, response, signal);
     } catch (error) {
       if (signal.aborted || response.headersSent) throw error;
-      const known = findStatusError(error);
-      if (known === undefined) this.#log.error("request failed", { path: request.url, error: toError(error) });
-      await sendAnswer(statusResponse((known ?? newInternalError(toError(error))).status), response, signal);
+      await sendAnswer(this.#failure(request.url, error), response, signal);
     }
   }
 
@@ -253,6 +313,7 @@ export class HttpServer {
     const closed = new Promise<void>((resolve) => {
       listener.close(() => resolve());
     });
+    this.#upgrades.abort(new KubeloopError(`server ${this.name} is closing`, { reason: "Closing" }));
     this.#connections.cut("idle");
     using _limit = this.#clock.after(this.#options.closeGraceMs ?? 10_000, () => {
       this.#log.warn("requests under way are cut off", { requests: this.#underWay.size });

@@ -1,7 +1,26 @@
 // `serving`: the probes and metrics of a process, and the small HTTP server for them. A handler is a function from request to response, like
 // a Transport: tests call it directly, http-server.ts serves it on a socket.
 //
-// Not here: authentication and authorization. Every client that reaches the port may read probes and metrics.
+// Every client that reaches the port may read probes and metrics; `delegation` is for handlers that ask the cluster who calls and whether they may.
+export {
+  type AccessDecision,
+  AccessReviews,
+  type AccessReviewsOptions,
+  type AskedAccess,
+  type AuthenticatedUser,
+  Authentication,
+  type AuthenticationObserver,
+  type AuthenticationOptions,
+  type ClientAuthorities,
+  type FollowAuthoritiesOptions,
+  followPublishedAuthorities,
+  type RequestHeaderAuthorities,
+  type ReviewCacheObserver,
+  type ReviewObserver,
+  readAuthorities,
+  readPublishedAuthorities,
+  readPublishedAuthoritiesNow,
+} from "./delegation/index.ts";
 export { type CheckResult, type HealthCheck, HealthChecks, type HealthChecksOptions } from "./health-checks.ts";
 export { healthRoutes } from "./health-handler.ts";
 export { type HttpHandler, HttpServer, type HttpServerOptions, type Peer, type TlsSettings } from "./http-server.ts";

@@ -1,26 +1,31 @@
-// Who a request to the manager's endpoints is from. In this order: a front proxy's certificate, which lets headers name the user; a client
+// Who a request to the endpoints of a process is from. In this order: a front proxy's certificate, which lets headers name the user; a client
 // certificate; a bearer token, which the cluster reviews; nobody. Promises that who shows a token that the server does not know, or a
 // certificate of no known authority, and is nobody by other means either, is refused (401).
 import { createHash, X509Certificate } from "node:crypto";
-import { type ApiRequest, type authenticationv1, headerValue, newUnauthorized } from "@kubeloop/core/api";
-import type { Clock } from "@kubeloop/core/base";
-import type { Client } from "@kubeloop/core/client";
-import { tokenReviews } from "@kubeloop/core/resources";
-import type { Peer } from "@kubeloop/core/runtime";
-import type { AuthenticationMetrics } from "../metrics/index.ts";
+import { tokenReviews } from "../../../api/generated/resources.ts";
+import { type ApiRequest, type authenticationv1, headerValue, newUnauthorized } from "../../../api/index.ts";
+import type { Clock } from "../../../base/index.ts";
+import type { Client } from "../../../client/index.ts";
+import type { Peer } from "../http-server.ts";
 import type { ClientAuthorities } from "./client-authorities.ts";
 import { observeReview } from "./observe-review.ts";
 import { ReviewCache } from "./review-cache.ts";
+import type { AuthenticationObserver } from "./review-observers.ts";
 import { verifyCertificate } from "./verify-certificate.ts";
 
-export interface User {
+export interface AuthenticatedUser {
   readonly name: string;
   readonly uid: string;
   readonly groups: readonly string[];
   readonly extra: Readonly<Record<string, readonly string[]>>;
 }
 
-export const anonymous: User = { name: "system:anonymous", uid: "", groups: ["system:unauthenticated"], extra: {} };
+export const anonymous: AuthenticatedUser = {
+  name: "system:anonymous",
+  uid: "",
+  groups: ["system:unauthenticated"],
+  extra: {},
+};
 
 export interface AuthenticationOptions {
   readonly clock: Clock;
@@ -28,19 +33,19 @@ export interface AuthenticationOptions {
   /** Whom to ask about tokens; without one, tokens say nothing. */
   readonly client: Client | undefined;
   readonly tokenTtlMs: number;
-  readonly metrics?: AuthenticationMetrics;
+  readonly metrics?: AuthenticationObserver;
 }
 
 export class Authentication {
   readonly #options: AuthenticationOptions;
-  readonly #reviews: ReviewCache<User | undefined>;
+  readonly #reviews: ReviewCache<AuthenticatedUser | undefined>;
 
   constructor(options: AuthenticationOptions) {
     this.#options = options;
     this.#reviews = new ReviewCache(options.clock, () => options.tokenTtlMs, options.metrics?.tokenCache);
   }
 
-  async userOf(request: ApiRequest, peer: Peer, signal: AbortSignal): Promise<User> {
+  async userOf(request: ApiRequest, peer: Peer, signal: AbortSignal): Promise<AuthenticatedUser> {
     const user =
       this.#fromFrontProxy(request, peer) ?? this.#fromCertificate(peer) ?? (await this.#fromToken(request, signal));
     if (user !== undefined) return user;
@@ -61,7 +66,7 @@ export class Authentication {
     return proxy === undefined || !isAllowedProxy(requestHeader.allowedNames, proxy.commonName);
   }
 
-  #fromFrontProxy({ headers }: ApiRequest, { certificates }: Peer): User | undefined {
+  #fromFrontProxy({ headers }: ApiRequest, { certificates }: Peer): AuthenticatedUser | undefined {
     const { requestHeader } = this.#options.authorities();
     if (requestHeader === undefined || certificates.length === 0) return undefined;
     const proxy = verifyCertificate(certificates, requestHeader.authorities, this.#options.clock.now());
@@ -87,7 +92,7 @@ export class Authentication {
     });
   }
 
-  #fromCertificate({ certificates }: Peer): User | undefined {
+  #fromCertificate({ certificates }: Peer): AuthenticatedUser | undefined {
     const [leaf] = certificates;
     if (leaf === undefined) return undefined;
     // Of every certificate that is shown, by whomever it is signed.
@@ -102,7 +107,7 @@ export class Authentication {
     return authenticated({ name: found.commonName, uid: "", groups: found.organizations, extra: {} });
   }
 
-  async #fromToken({ headers }: ApiRequest, signal: AbortSignal): Promise<User | undefined> {
+  async #fromToken({ headers }: ApiRequest, signal: AbortSignal): Promise<AuthenticatedUser | undefined> {
     const [scheme = "", token = ""] = (headerValue(headers, "authorization") ?? "").split(" ");
     if (scheme.toLowerCase() !== "bearer" || token === "" || this.#options.client === undefined) return undefined;
     const digest = createHash("sha256").update(token).digest("base64");
@@ -111,7 +116,7 @@ export class Authentication {
     return user;
   }
 
-  async #review(token: string, signal: AbortSignal): Promise<User | undefined> {
+  async #review(token: string, signal: AbortSignal): Promise<AuthenticatedUser | undefined> {
     const review: authenticationv1.TokenReview = {
       apiVersion: "authentication.k8s.io/v1",
       kind: "TokenReview",
@@ -132,7 +137,7 @@ export class Authentication {
 const isAllowedProxy = (allowedNames: readonly string[], name: string) =>
   allowedNames.length === 0 || allowedNames.includes(name);
 
-const authenticated = (user: User): User => ({
+const authenticated = (user: AuthenticatedUser): AuthenticatedUser => ({
   ...user,
   groups: user.groups.includes("system:authenticated") ? user.groups : [...user.groups, "system:authenticated"],
 });

@@ -2,8 +2,8 @@
 // directions, each as slowly as its reader takes it. One direction may end before the other. When the socket closes or either side fails, both
 // end.
 import type { Duplex } from "node:stream";
-import type { ApiResponse, Connection, ResponseBody } from "@kubeloop/core/api";
-import { childSignal } from "@kubeloop/core/base";
+import { childSignal } from "../base/signal.ts";
+import type { ApiResponse, Connection, ResponseBody } from "./transport.ts";
 
 export type UpgradedBody = Extract<ResponseBody, { kind: "upgraded" }>;
 

@@ -1,7 +1,7 @@
 // Remembers answers of the server for a while, so that a scraper does not cost it a review each time. Answers are kept by their question, as
 // many as fit; who asks while the same question is under way waits for that one answer. A failure is not kept.
-import type { Clock } from "@kubeloop/core/base";
-import type { ReviewCacheObserver } from "../metrics/index.ts";
+import type { Clock } from "../../../base/index.ts";
+import type { ReviewCacheObserver } from "./review-observers.ts";
 
 interface Kept<T> {
   readonly value: T;

@@ -1,7 +1,7 @@
 // Measures one review by the cluster: the code of its answer, and how long it took.
-import { StatusError } from "@kubeloop/core/api";
-import type { Clock } from "@kubeloop/core/base";
-import type { ReviewObserver } from "../metrics/index.ts";
+import { StatusError } from "../../../api/index.ts";
+import type { Clock } from "../../../base/index.ts";
+import type { ReviewObserver } from "./review-observers.ts";
 
 const created = 201;
 

@@ -1,0 +1,107 @@
+import { type ApiRequest, type corev1, newStatusError, noBody } from "@kubeloop/core/api";
+import { type AskedAccess, type AuthenticatedUser, textResponse } from "@kubeloop/core/runtime";
+import { expect, test } from "vitest";
+import { type KubeletParts, kubeletHandler } from "./kubelet-handler.ts";
+
+const { signal } = new AbortController();
+const pod: corev1.Pod = {
+  apiVersion: "v1",
+  kind: "Pod",
+  metadata: { namespace: "shop", name: "web", uid: "1" },
+  spec: { nodeName: "node-1", containers: [] },
+};
+const users: Readonly<Record<string, AuthenticatedUser>> = {
+  nobody: { name: "system:anonymous", uid: "", groups: ["system:unauthenticated"], extra: {} },
+  viewer: { name: "viewer", uid: "", groups: ["system:authenticated"], extra: {} },
+};
+
+/** The viewer may do what is listed. */
+function newKubelet(allowed: readonly string[], answer: KubeletParts["connector"]["answer"]) {
+  const asked: string[] = [];
+  const describe = ({ resourceAttributes: of = {} }: AskedAccess) => `${of.verb} ${of.subresource} ${of.name}`;
+  const handler = kubeletHandler({
+    authentication: { userOf: async ({ headers }) => users[String(headers["x-as"])] ?? (users["nobody"] as never) },
+    reviews: {
+      decide: async (_user, access) => {
+        asked.push(describe(access));
+        return allowed.includes(describe(access)) ? "allowed" : "no-opinion";
+      },
+    },
+    connector: { answer },
+    findPod: (namespace, name) => (namespace === "shop" && name === "web" ? pod : undefined),
+    pods: () => [pod],
+  });
+  return {
+    asked,
+    async get(path: string, as = "viewer") {
+      const request: ApiRequest = {
+        method: "GET",
+        path,
+        query: [],
+        headers: { "x-as": as },
+        body: noBody,
+        prefers: "bytes",
+      };
+      const { status, body } = await handler(request, signal, { certificates: [] });
+      if (body.kind !== "bytes") throw new Error(`a body of ${body.kind}`);
+      const chunks: Uint8Array[] = [];
+      for await (const chunk of body.bytes) chunks.push(chunk);
+      return [status, Buffer.concat(chunks).toString()] as const;
+    },
+  };
+}
+
+const logs = "/containerLogs/shop/web/c";
+const mayAll = ["get proxy node-1", "get proxy "];
+const served: KubeletParts["connector"]["answer"] = async ({ subresource }, { query }) =>
+  textResponse(200, `${subresource} ${query.join(" ")}`);
+
+test.each([
+  { what: "what the connector answers", path: logs, is: [200, "log container,c"] },
+  { what: "401 for nobody, before anything else", path: logs, as: "nobody", is: [401, "Unauthorized"], asks: [] },
+  {
+    what: "403 without the right on the pod's node",
+    path: logs,
+    may: ["get proxy node-2"],
+    is: [403, "Forbidden (user=viewer, verb=get, resource=nodes, subresource(s)=[proxy])\n"],
+    asks: ["get proxy node-1"],
+  },
+  {
+    what: "the pods with the right on pods alone",
+    path: "/pods",
+    may: ["get pods "],
+    is: [200, JSON.stringify({ kind: "PodList", apiVersion: "v1", metadata: {}, items: [pod] })],
+    asks: ["get pods "],
+  },
+  { what: "health with the broader right", path: "/healthz", is: [200, "ok"], asks: ["get healthz ", "get proxy "] },
+  { what: "404 for a pod that is not there", path: "/exec/shop/db/c", is: [404, 'pod "db" does not exist\n'] },
+  { what: "404 for another pod of that name", path: "/exec/shop/web/2/c", is: [404, 'pod "web" does not exist\n'] },
+  { what: "the pod of that uid", path: "/exec/shop/web/1/c", is: [200, "exec container,c"] },
+  { what: "404 for a path that there is not", path: "/run/shop/web/c", is: [404, "404 page not found\n"] },
+  {
+    what: "a refusal in words",
+    path: logs,
+    answer: async () => {
+      throw newStatusError({ code: 400, reason: "BadRequest", message: "it waits to start" });
+    },
+    is: [400, "it waits to start"],
+  },
+  {
+    what: "503 for a node that is cut off",
+    path: logs,
+    answer: async () => undefined,
+    is: [503, "node node-1 is cut off"],
+  },
+] as readonly {
+  readonly what: string;
+  readonly path: string;
+  readonly as?: string;
+  readonly may?: readonly string[];
+  readonly answer?: KubeletParts["connector"]["answer"];
+  readonly is: readonly [number, string];
+  readonly asks?: readonly string[];
+}[])("the answer is $what", async ({ path, as, may = mayAll, answer = served, is, asks }) => {
+  const kubelet = newKubelet(may, answer);
+  expect(await kubelet.get(path, as)).toEqual(is);
+  if (asks !== undefined) expect(kubelet.asked).toEqual(asks);
+});
