@@ -11,7 +11,10 @@ export type ShownEvents = readonly Event[] | undefined;
 
 export function writeEvents(to: Description, events: ShownEvents, nowMs: number): void {
   if (events === undefined) return;
-  if (events.length === 0) return to.line(0, "Events:", "<none>");
+  if (events.length === 0) {
+    to.line(0, "Events:", "<none>");
+    return;
+  }
   to.flush();
   to.line(0, "Events:");
   to.line(1, "Type", "Reason", "Age", "From", "Message");

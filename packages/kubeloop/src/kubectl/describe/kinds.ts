@@ -1,6 +1,13 @@
 // Which description a kind has, and what it reads for it. A kind that is not here has the generic one.
 import type { appsv1, corev1, KubernetesObject, policyv1, StatusError } from "@kubeloop/core/api";
-import { fromLabelSelector, isForbidden, isNotFound, parseGroupVersion, printSelector } from "@kubeloop/core/api";
+import {
+  fromLabelSelector,
+  isForbidden,
+  isNotFound,
+  parseGroupVersion,
+  printSelector,
+  withoutAbsent,
+} from "@kubeloop/core/api";
 import {
   endpointSlices,
   leases,
@@ -119,9 +126,9 @@ function alone<T>(describe: (object: T) => string): Describe<T> {
   return async (object) => describe(object);
 }
 
-/** The server's word for a kind is trusted: that is what its object is. */
+/** The server's word for a kind is trusted: that is what its object is. A field that is null is absent. */
 function typed<T>(describe: Describe<T>): Describe<AnyObject> {
-  return (object, reading, nowMs) => describe(object as unknown as T, reading, nowMs);
+  return (object, reading, nowMs) => describe(withoutAbsent(object) as unknown as T, reading, nowMs);
 }
 
 /** By group and kind, whatever the version. */

@@ -35,7 +35,10 @@ function writeConditions(to: Description, conditions: readonly corev1.NamespaceC
 
 function writeQuotas(to: Description, quotas: readonly corev1.ResourceQuota[]): void {
   to.line(0);
-  if (quotas.length === 0) return to.line(0, "No resource quota.");
+  if (quotas.length === 0) {
+    to.line(0, "No resource quota.");
+    return;
+  }
   to.line(0, "Resource Quotas");
   for (const quota of sortedBy(quotas, ({ metadata }) => metadata.name ?? "")) {
     to.line(1, "Name:", quota.metadata.name);
@@ -48,7 +51,10 @@ function writeQuotas(to: Description, quotas: readonly corev1.ResourceQuota[]): 
 
 function writeLimitRanges(to: Description, ranges: readonly corev1.LimitRange[]): void {
   to.line(0);
-  if (ranges.length === 0) return to.line(0, "No LimitRange resource.");
+  if (ranges.length === 0) {
+    to.line(0, "No LimitRange resource.");
+    return;
+  }
   to.line(0, "Resource Limits");
   for (const row of [...limitHeaders, ...ranges.flatMap(limitRows)]) to.write(` ${row.join("\t")}\n`);
 }

@@ -59,7 +59,10 @@ function printTaint({ key, value = "", effect }: corev1.Taint): string {
 }
 
 function writeLease(to: Description, lease: coordinationv1.Lease | string): void {
-  if (typeof lease === "string") return to.line(0, "Lease:", `Failed to get lease: ${lease}`);
+  if (typeof lease === "string") {
+    to.line(0, "Lease:", `Failed to get lease: ${lease}`);
+    return;
+  }
   const { holderIdentity = "<unset>", acquireTime, renewTime } = lease.spec ?? {};
   to.line(0, "Lease:");
   to.line(1, "HolderIdentity:", holderIdentity);

@@ -6,7 +6,7 @@ import { Description, writeAnnotations, writeAttributes, writeLabels } from "./d
 import { type ShownEvents, writeEvents } from "./events.ts";
 import { printSince } from "./times.ts";
 import { writeSharedSource } from "./volume-sources.ts";
-import { printGoList, writeSource } from "./volume-writer.ts";
+import { printGoList, type Source, writeSource } from "./volume-writer.ts";
 
 export function describePersistentVolume(volume: corev1.PersistentVolume, events: ShownEvents, nowMs: number): string {
   const { metadata, spec = {}, status = {} } = volume;
@@ -34,7 +34,10 @@ export function describePersistentVolume(volume: corev1.PersistentVolume, events
 }
 
 function writeNodeAffinity(to: Description, affinity: corev1.VolumeNodeAffinity | undefined): void {
-  if (affinity?.required === undefined) return to.line(0, "Node Affinity:", "<none>");
+  if (affinity?.required === undefined) {
+    to.line(0, "Node Affinity:", "<none>");
+    return;
+  }
   to.line(0, "Node Affinity:", "");
   const { nodeSelectorTerms = [] } = affinity.required;
   to.line(1, "Required Terms:", nodeSelectorTerms.length === 0 ? "<none>" : "");
@@ -51,29 +54,30 @@ function printRequirement({ key, operator, values = [] }: corev1.NodeSelectorReq
 }
 
 function writePersistentSource(to: Description, spec: corev1.PersistentVolumeSpec): void {
-  const { local, azureFile, csi } = spec;
+  const source = sourceOf(spec);
+  if (source !== undefined) writeSource(to, source);
+  if (spec.csi !== undefined) writeAttributes(to, "VolumeAttributes", spec.csi.volumeAttributes);
+  else if (source === undefined && !writeSharedSource(to, spec, true)) to.line(1, "<unknown>");
+}
+
+/** Of the kinds of sources that only persistent volumes have in this way. */
+function sourceOf({ local, azureFile, csi }: corev1.PersistentVolumeSpec): Source | undefined {
   if (local !== undefined)
-    return writeSource(to, [
-      "LocalVolume (a persistent volume backed by local storage on a node)",
-      ["Path:", local.path],
-    ]);
+    return ["LocalVolume (a persistent volume backed by local storage on a node)", ["Path:", local.path]];
   if (azureFile !== undefined)
-    return writeSource(to, [
+    return [
       "AzureFile (an Azure File Service mount on the host and bind mount to the pod)",
       ["SecretName:", azureFile.secretName],
       ["SecretNamespace:", azureFile.secretNamespace],
       ["ShareName:", azureFile.shareName],
       ["ReadOnly:", azureFile.readOnly ?? false],
-    ]);
-  if (csi !== undefined) {
-    writeSource(to, [
-      "CSI (a Container Storage Interface (CSI) volume source)",
-      ["Driver:", csi.driver],
-      ["FSType:", csi.fsType],
-      ["VolumeHandle:", csi.volumeHandle],
-      ["ReadOnly:", csi.readOnly ?? false],
-    ]);
-    return writeAttributes(to, "VolumeAttributes", csi.volumeAttributes);
-  }
-  if (!writeSharedSource(to, spec, true)) to.line(1, "<unknown>");
+    ];
+  if (csi === undefined) return undefined;
+  return [
+    "CSI (a Container Storage Interface (CSI) volume source)",
+    ["Driver:", csi.driver],
+    ["FSType:", csi.fsType],
+    ["VolumeHandle:", csi.volumeHandle],
+    ["ReadOnly:", csi.readOnly ?? false],
+  ];
 }

@@ -7,7 +7,10 @@ import { writeVolumes } from "./volumes.ts";
 
 export function writePodTemplate(to: Description, template: corev1.PodTemplateSpec | undefined): void {
   to.line(0, "Pod Template:");
-  if (template === undefined) return to.write("  <unset>");
+  if (template === undefined) {
+    to.write("  <unset>");
+    return;
+  }
   const { metadata = {}, spec } = template;
   writeLabels(to, "  Labels", metadata.labels);
   if (Object.keys(metadata.annotations ?? {}).length > 0) writeAnnotations(to, "  Annotations", metadata.annotations);

@@ -1,6 +1,7 @@
-// What a description needs besides its object: others by name and in lists, and the events about it. The requests are kubectl's.
+// What a description needs besides its object: others by name and in lists, and the events about it. The requests are kubectl's. Fields
+// that are null are absent.
 import type { corev1, KubernetesObject, Resource } from "@kubeloop/core/api";
-import { fieldSelectorFrom, printFieldSelector, StatusError } from "@kubeloop/core/api";
+import { fieldSelectorFrom, printFieldSelector, StatusError, withoutAbsent } from "@kubeloop/core/api";
 import { isAborted } from "@kubeloop/core/base";
 import type { Client } from "@kubeloop/core/client";
 import { events as eventResource } from "@kubeloop/core/resources";
@@ -44,7 +45,7 @@ export class Reading {
     namespace: string | undefined,
   ): Promise<T> {
     const object = await objectsAt(this.#client, { resource: resource as Resource, namespace }).get(name, this.#signal);
-    return object as unknown as T;
+    return withoutAbsent(object) as unknown as T;
   }
 
   async list<T extends KubernetesObject>(resource: Resource<T>, wishes: ListWishes = {}): Promise<readonly T[]> {
@@ -54,7 +55,7 @@ export class Reading {
     const { items } = await objectsAt(this.#client, place)
       .list({ ...selectors, pageSize }, this.#signal)
       .toArray();
-    return items as unknown as readonly T[];
+    return withoutAbsent(items) as unknown as readonly T[];
   }
 
   /** Undefined if they are not to be shown; none if the server does not give them. */

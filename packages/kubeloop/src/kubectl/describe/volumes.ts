@@ -8,7 +8,10 @@ import { optionalFact, type Source, writeSource } from "./volume-writer.ts";
 
 export function writeVolumes(to: Description, volumes: readonly corev1.Volume[] = [], isTemplate = false): void {
   const space = isTemplate ? "  " : "";
-  if (volumes.length === 0) return to.write(`${space}Volumes:\t<none>\n`);
+  if (volumes.length === 0) {
+    to.write(`${space}Volumes:\t<none>\n`);
+    return;
+  }
   to.write(`${space}Volumes:\n`);
   for (const volume of volumes) {
     to.line(1, `${isTemplate ? " " : ""}${volume.name}:`);
