@@ -71,11 +71,7 @@ describe("one object, with its events", () => {
 const otherwise = new Set<string>([
   "endpoints",
   "replicationcontrollers",
-  "daemonsets.apps",
-  "statefulsets.apps",
   "horizontalpodautoscalers.autoscaling",
-  "cronjobs.batch",
-  "jobs.batch",
   "certificatesigningrequests.certificates.k8s.io",
   "endpointslices.discovery.k8s.io",
   "ingressclasses.networking.k8s.io",

@@ -19,8 +19,11 @@ import {
 } from "@kubeloop/core/resources";
 import type { AnyObject } from "../object-printer.ts";
 import { describeConfigMap } from "./config-map.ts";
+import { describeCronJob } from "./cron-job.ts";
+import { describeDaemonSet, type WorkloadParts } from "./daemon-set.ts";
 import { describeDeployment } from "./deployment.ts";
 import { describeAnyObject } from "./generic.ts";
+import { describeJob } from "./job.ts";
 import { describeLimitRange } from "./limit-range.ts";
 import { describeNamespace } from "./namespace.ts";
 import { describeNode } from "./node.ts";
@@ -34,6 +37,7 @@ import { describeResourceQuota } from "./resource-quota.ts";
 import { describeSecret } from "./secret.ts";
 import { describeService } from "./service.ts";
 import { describeServiceAccount } from "./service-account.ts";
+import { describeStatefulSet } from "./stateful-set.ts";
 
 type Describe<T> = (object: T, reading: Reading, nowMs: number) => Promise<string>;
 
@@ -67,6 +71,19 @@ const replicaSet: Describe<appsv1.ReplicaSet> = async (object, reading, nowMs) =
   const pods = await reading.orElse(message, () => reading.list(podResource, { namespace, labelSelector }));
   return describeReplicaSet(object, { pods, events: await reading.eventsOf(object) }, nowMs);
 };
+
+type Workload = appsv1.DaemonSet | appsv1.StatefulSet;
+
+/** Unlike a replica set's, theirs fails if the pods cannot be listed. */
+function withPods<T extends Workload>(
+  describe: (object: T, parts: WorkloadParts, nowMs: number) => string,
+): Describe<T> {
+  return async (object, reading, nowMs) => {
+    const labelSelector = printSelector(fromLabelSelector(object.spec.selector));
+    const pods = await reading.list(podResource, { namespace: object.metadata.namespace, labelSelector });
+    return describe(object, { pods, events: await reading.eventsOf(object) }, nowMs);
+  };
+}
 
 const service: Describe<corev1.Service> = async (object, reading, nowMs) => {
   const { name = "", namespace } = object.metadata;
@@ -146,5 +163,9 @@ const kinds: Readonly<Record<string, Describe<AnyObject>>> = {
   "/LimitRange": typed(alone(describeLimitRange)),
   "apps/Deployment": typed(deployment),
   "apps/ReplicaSet": typed(replicaSet),
+  "apps/DaemonSet": typed(withPods(describeDaemonSet)),
+  "apps/StatefulSet": typed(withPods(describeStatefulSet)),
+  "batch/Job": typed(withEvents(describeJob)),
+  "batch/CronJob": typed(withEvents(describeCronJob)),
   "policy/PodDisruptionBudget": typed(withEvents<policyv1.PodDisruptionBudget>(describePodDisruptionBudget)),
 };

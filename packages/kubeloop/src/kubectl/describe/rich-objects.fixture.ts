@@ -272,6 +272,8 @@ const richTemplate = {
   },
 };
 
+const jobSpec = { template: { spec: { restartPolicy: "Never", containers: [{ name: "a", image: "shop/web:1" }] } } };
+
 export const richWorkloads = [
   rolled("shop/web:1"),
   object("apps/v1", "Deployment", "held", {
@@ -290,6 +292,45 @@ export const richWorkloads = [
       template: { ...template("shop/web:1"), metadata: { labels: { app: "set" } } },
     },
   }),
+  object("apps/v1", "DaemonSet", "rich", {
+    spec: {
+      selector: { matchLabels: { app: "every" } },
+      template: { ...template("shop/web:1"), metadata: { labels: { app: "every" } } },
+    },
+  }),
+  object("apps/v1", "StatefulSet", "rich", {
+    spec: {
+      ...{ serviceName: "rolled", replicas: 1, selector: { matchLabels: { app: "states" } } },
+      updateStrategy: { rollingUpdate: { partition: 1 } },
+      template: { ...template("shop/web:1"), metadata: { labels: { app: "states" } } },
+      volumeClaimTemplates: [
+        {
+          metadata: { name: "data", labels: { a: "b", c: "d" }, annotations: { x: "y", z: "" } },
+          spec: { accessModes: ["ReadWriteOnce", "ReadOnlyMany"], resources: { requests: { storage: "1024Mi" } } },
+        },
+      ],
+    },
+  }),
+  object("apps/v1", "StatefulSet", "plain", {
+    spec: {
+      ...{ serviceName: "rolled", replicas: 1, selector: { matchLabels: { app: "plain" } } },
+      updateStrategy: { type: "OnDelete" },
+      template: { ...template("shop/web:1"), metadata: { labels: { app: "plain" } } },
+    },
+  }),
+  object("batch/v1", "Job", "rich", {
+    spec: { ...jobSpec, completionMode: "Indexed", completions: 2, parallelism: 2 },
+  }),
+  object("batch/v1", "Job", "limited", {
+    spec: { ...jobSpec, activeDeadlineSeconds: 900, ttlSecondsAfterFinished: 900, suspend: true },
+  }),
+  object("batch/v1", "CronJob", "rich", {
+    spec: {
+      ...{ schedule: "0 0 1 1 *", timeZone: "Etc/UTC", startingDeadlineSeconds: 9, suspend: true },
+      jobTemplate: { spec: { ...jobSpec, parallelism: 3, activeDeadlineSeconds: 5 } },
+    },
+  }),
+  object("batch/v1", "CronJob", "plain", { spec: { schedule: "0 0 1 1 *", jobTemplate: { spec: jobSpec } } }),
   object("policy/v1", "PodDisruptionBudget", "min", { spec: { minAvailable: 1, selector } }),
   object("policy/v1", "PodDisruptionBudget", "max", { spec: { maxUnavailable: "25%" } }),
 ];
