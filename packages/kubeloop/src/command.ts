@@ -22,8 +22,9 @@ const help = `kubeloop: Kubernetes control loops in TypeScript
 
 Usage:
   kubeloop up [options]              run a Kubernetes control plane in this process (\`kubeloop help up\`)
-  kubeloop kubectl ...               run the kubectl of this machine on the cluster of \`kubeloop up\` in this folder
+  kubeloop kubectl ...               run the kubectl of this machine on the cluster of \`kubeloop up\` in this folder, or of KUBECONFIG
   kubeloop get TYPE [NAME]           print objects                  } as kubectl does, and without one;
+  kubeloop describe TYPE [NAME]      print all about objects        }
   kubeloop apply -f FILE             make objects of manifests      } each has --help
   kubeloop delete TYPE NAME          delete objects                 }
   kubeloop logs POD                  print logs                     }

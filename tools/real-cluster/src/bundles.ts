@@ -32,6 +32,8 @@ export function describeBuild(bundle: Bundle, pinned: PinnedVersions): string {
       return `kubectl ${pinned.oldKubectl} with Go; once, about 2 minutes on two cores`;
     case "go-clients":
       return "clients that use client-go and controller-runtime, with Go; once, about a minute on two cores";
+    case "helm":
+      return "helm with Go; once, several minutes on two cores";
     case "e2e":
       return `the conformance suite of Kubernetes ${pinned.kubernetes} with Go; once, about 5 minutes on two cores`;
   }
@@ -61,6 +63,13 @@ export function buildsOf(bundle: Bundle, pinned: PinnedVersions, folder: string)
     }
     case "go-clients":
       return [{ manifest: bundle, args: [...smaller, "-ldflags=-s -w", "-o", join(folder, bundle), "."] }];
+    case "helm":
+      return [
+        {
+          manifest: bundle,
+          args: [...smaller, "-ldflags=-s -w", "-o", join(folder, bundle), "helm.sh/helm/v4/cmd/helm"],
+        },
+      ];
     case "e2e": {
       const suite = [
         ...smaller,

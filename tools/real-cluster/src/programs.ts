@@ -5,8 +5,8 @@ import { RealClusterError } from "./errors.ts";
 
 export const components = ["etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler"] as const;
 export const clusterPrograms = [...components, "kubectl"] as const;
-/** Clients of another age, or of our own making in Go. No cluster needs them; only the suites that are about them do. */
-export const foreignClients = ["kubectl-1.29", "go-clients"] as const;
+/** Clients of another age, of others, or of our own making in Go. No cluster needs them; only the suites that are about them do. */
+export const foreignClients = ["kubectl-1.29", "go-clients", "helm"] as const;
 /** Kubernetes' end-to-end tests, the conformance suite among them, and what runs them in parallel. Only `npm run test:conformance` needs them. */
 export const conformancePrograms = ["e2e.test", "ginkgo"] as const;
 
@@ -29,6 +29,7 @@ export const manifests = {
   etcd: new URL("../manifests/etcd/", import.meta.url),
   "kubectl-1.29": new URL("../manifests/kubectl-1.29/", import.meta.url),
   "go-clients": new URL("../manifests/go-clients/", import.meta.url),
+  helm: new URL("../manifests/helm/", import.meta.url),
   e2e: new URL("../manifests/e2e/", import.meta.url),
 } as const;
 
@@ -69,7 +70,7 @@ export function parseVersion(output: string): string | undefined {
 /** A program that others give away as well, and that tells its version when it is asked. */
 export type KnownProgram = Exclude<Program, (typeof alwaysBuilt)[number]>;
 
-const alwaysBuilt = ["go-clients", ...conformancePrograms] as const;
+const alwaysBuilt = ["go-clients", "helm", ...conformancePrograms] as const;
 
 export const isKnown = (program: Program): program is KnownProgram => !alwaysBuilt.some((built) => built === program);
 

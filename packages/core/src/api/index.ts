@@ -4,6 +4,7 @@
 // from `@kubeloop/core/resources`; docs/api.md is a tour.
 //
 // Not here: connections (client) and the rules about particular kinds, such as pods and quotas (rules).
+export { printAge, printShortDuration } from "./age.ts";
 export {
   type ConditionChange,
   type ConditionLike,

@@ -4,8 +4,9 @@ import { dirname } from "node:path";
 import { text } from "node:stream/consumers";
 import { isNotFound } from "@kubeloop/core/api";
 import { KubeloopError, systemClock, timeoutSignal } from "@kubeloop/core/base";
-import { type Client, loadClusterConfig, openClient } from "@kubeloop/core/client";
+import { type Client, loadClusterConfig, nodeHost, openClient } from "@kubeloop/core/client";
 import { customResourceDefinitions } from "@kubeloop/core/resources";
+import { chooseKubeconfig } from "../choose-kubeconfig.ts";
 import { UsageError } from "../usage-error.ts";
 import { type Crd, decodeCrd } from "./crd.ts";
 
@@ -46,7 +47,11 @@ export const nodeWorld: GenerateWorld = {
     const what = "reading CustomResourceDefinitions from the cluster";
     using limit = timeoutSignal(signal, fetchTimeoutMs, { clock: systemClock, what });
     try {
-      const choice = { ...(path === undefined ? {} : { path }), ...(context === undefined ? {} : { context }) };
+      const chosen = await chooseKubeconfig(path, nodeHost, limit.signal);
+      const choice = {
+        ...(chosen === undefined ? {} : { path: chosen }),
+        ...(context === undefined ? {} : { context }),
+      };
       await using client = openClient(await loadClusterConfig(choice, limit.signal));
       return await fetchFrom(client, names, limit.signal);
     } catch (cause) {

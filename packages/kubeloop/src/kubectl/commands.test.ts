@@ -123,6 +123,49 @@ describe("get", () => {
   });
 });
 
+describe("describe", () => {
+  const described = (name: string) =>
+    `Name:         ${name}\nNamespace:    told\nLabels:       <none>\nAnnotations:  <none>\n\nData\n====\na:\n----\nb\n\n\nBinaryData\n====\n\n`;
+  const events = "Events:  <none>\n";
+  const missing = (name: string) => `Error from server (NotFound): configmaps "${name}" not found\n`;
+  beforeAll(async () => {
+    await run("apply -f -", "apiVersion: v1\nkind: Namespace\nmetadata: {name: told}");
+    const maps = ["tell-a", "tell-b"].map((name) => JSON.stringify(configMap(name, { a: "b" })));
+    await run("apply -n told -f -", maps.join("\n---\n"));
+  });
+
+  for (const [command, said] of [
+    ["describe cm tell-a", good(described("tell-a") + events)],
+    ["describe cm/tell-a --show-events=false", good(described("tell-a"))],
+    ["describe cm tell-a tell-b", good(`${described("tell-a")}\n\n${described("tell-b")}`)],
+    ["describe cm tell", good(`${described("tell-a")}\n${described("tell-b")}\n`)],
+    ["describe cm tell --chunk-size=1", good(`${described("tell-a")}\n${described("tell-b")}\n`)],
+    ["describe cm tell-a nothing", bad(missing("nothing"), described("tell-a"))],
+    ["describe cm/tell", bad(missing("tell"))],
+    ["describe cm/tell-a cm/tell", bad(missing("tell"))],
+    ["describe cm,secrets tell-a", bad("error: you may only specify a single resource type\n")],
+    ["describe cm -l a=b", good("", "No resources found in told namespace.\n")],
+    ["describe cm -A -l a=nothing", good("", "No resources found\n")],
+    ["describe cm --chunk-size=x", bad('kubeloop: describe: --chunk-size must be a whole number, not "x"\n')],
+    [
+      "describe",
+      bad(
+        'error: You must specify the type of resource to describe. Use "kubectl api-resources" for a complete list of supported resources.\n',
+      ),
+    ],
+  ] as const) {
+    test(command, async () => expect(await run(`${command} -n told`)).toEqual(said));
+  }
+
+  test("-f describes what a manifest names", async () => {
+    const [one, none] = [configMap("tell-a", {}), configMap("gone", {})].map((map) => JSON.stringify(map));
+    expect(await run("describe -n told -f -", one)).toEqual(good(described("tell-a") + events));
+    expect(await run("describe -n told -f -", `${none}\n---\n${one}`)).toEqual(
+      bad(missing("gone"), described("tell-a")),
+    );
+  });
+});
+
 describe("apply", () => {
   test("creates, changes, leaves alone, and takes away what it had put there", async () => {
     const web = { name: "A", value: "1" };

@@ -22,6 +22,11 @@ export class Failures {
     this.#errors.push(error);
   }
 
+  /** The failure, if there was a single one. */
+  only(): unknown {
+    return this.#errors.length === 1 ? this.#errors[0] : undefined;
+  }
+
   /** Nothing, if there were none. */
   throw(): void {
     if (this.#errors.length === 1) throw this.#errors[0];

@@ -1,7 +1,7 @@
 // `kubectl`: the commands that people know from kubectl, without a kubectl, printing what kubectl 1.36 prints. Each is loaded when it is
 // asked for. Start with get/get.ts; open-cluster.ts says which cluster a command speaks to.
 //
-// Not here: what runs the real kubectl (run-kubectl.ts), and `describe`.
+// Not here: what runs the real kubectl (run-kubectl.ts).
 import { isAborted } from "@kubeloop/core/base";
 import { KubeconfigError } from "@kubeloop/core/client";
 import { UsageError } from "../usage-error.ts";
@@ -26,6 +26,13 @@ const commands: Readonly<Record<KubectlCommand, Prepare>> = {
     if (options === undefined) return getHelp;
     const { get } = await import("./get/get.ts");
     return { cluster: options.cluster, run: (cluster, signal) => get(options, cluster, world, signal) };
+  },
+  async describe(args, world) {
+    const { describeHelp, parseDescribeOptions } = await import("./describe/describe-options.ts");
+    const options = parseDescribeOptions(args);
+    if (options === undefined) return describeHelp;
+    const { describe } = await import("./describe/describe.ts");
+    return { cluster: options.cluster, run: (cluster, signal) => describe(options, cluster, world, signal) };
   },
   async apply(args, world) {
     const { applyHelp, parseApplyOptions } = await import("./apply/apply-options.ts");

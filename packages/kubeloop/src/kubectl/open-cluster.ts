@@ -1,8 +1,7 @@
-// The cluster that a command speaks to: the one of --kubeconfig, else of KUBECONFIG, else of `kubeloop up` in this folder, else the one
-// that kubectl would take.
-import { join } from "node:path";
-import { isAborted, type Log, noLog } from "@kubeloop/core/base";
-import { type Client, type Host, loadClusterConfig, openClient } from "@kubeloop/core/client";
+// The cluster that a command speaks to: that of its kubeconfig, with what the flags change.
+import { type Log, noLog } from "@kubeloop/core/base";
+import { type Client, loadClusterConfig, openClient } from "@kubeloop/core/client";
+import { chooseKubeconfig } from "../choose-kubeconfig.ts";
 import type { FlagValues } from "./flags.ts";
 import type { KubectlWorld } from "./world.ts";
 
@@ -33,8 +32,7 @@ export async function openCluster(
   signal: AbortSignal,
 ): Promise<OpenCluster & AsyncDisposable> {
   const { host, clock } = world;
-  const path =
-    flags.kubeconfig ?? ((host.env["KUBECONFIG"] ?? "") === "" ? await ownKubeconfig(host, signal) : undefined);
+  const path = await chooseKubeconfig(flags.kubeconfig, host, signal);
   const log = warningsTo(world);
   const given = { path, ...pick(flags, "context", "cluster", "user", "server", "namespace") };
   const present = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined && value !== ""));
@@ -44,21 +42,6 @@ export async function openCluster(
   const isNamespaceGiven = (flags.namespace ?? "") !== "";
   const server = new URL(config.server).host;
   return { client, server, namespace, isNamespaceGiven, [Symbol.asyncDispose]: () => client[Symbol.asyncDispose]() };
-}
-
-/** The kubeconfig that `kubeloop up` writes into this folder, if it is there. */
-export async function ownKubeconfig(
-  host: Pick<Host, "cwd" | "readFile">,
-  signal: AbortSignal,
-): Promise<string | undefined> {
-  const path = join(host.cwd(), ".kubeloop", "kubeconfig");
-  try {
-    await host.readFile(path, signal);
-    return path;
-  } catch (error) {
-    if (isAborted(error, signal)) throw error;
-    return undefined;
-  }
 }
 
 /** The server's warnings as kubectl prints them; nothing else is of interest to a person at a terminal. */

@@ -12,7 +12,7 @@ import { type Client, clientOf, type ResourceClient } from "@kubeloop/core/clien
 import type { AnyObject } from "./object-printer.ts";
 import { type Place, type Selection, selectorsOf } from "./targets.ts";
 
-const pageSize = 500;
+const usualPageSize = 500;
 
 export function objectsAt(client: Client, { resource, namespace }: Place): ResourceClient<AnyObject> {
   const all = client.resource(resource) as unknown as ResourceClient<AnyObject>;
@@ -42,7 +42,11 @@ export async function* listTables(
   signal: AbortSignal,
 ): AsyncGenerator<Table, void, undefined> {
   for (let token = ""; ; ) {
-    const options = { ...selectorsOf(selection), pageSize, ...(token === "" ? {} : { continue: token }) };
+    const options = {
+      ...selectorsOf(selection),
+      pageSize: usualPageSize,
+      ...(token === "" ? {} : { continue: token }),
+    };
     const table = await explained(place, selection, () => objectsAt(tables, place).table(options, signal));
     yield table;
     token = table.metadata.continue ?? "";
@@ -53,9 +57,10 @@ export async function* listTables(
 export async function listObjects(
   client: Client,
   place: Place,
-  selection: Selection,
+  selection: Selection & { readonly pageSize?: number },
   signal: AbortSignal,
 ): Promise<{ readonly items: readonly AnyObject[]; readonly resourceVersion: string }> {
+  const { pageSize = usualPageSize } = selection;
   const list = objectsAt(client, place).list({ ...selectorsOf(selection), pageSize }, signal);
   const { items, metadata } = await explained(place, selection, () => list.toArray());
   return { items, resourceVersion: metadata.resourceVersion ?? "" };

@@ -19,29 +19,35 @@ beforeAll(async () => {
 afterAll(async () => await rm(folder, { recursive: true, force: true }));
 
 const said = () => join(folder, "said");
-const hostIn = (cwd: string, path = `${folder}:/usr/bin:/bin`) => ({
+const saidLine = async () => await readFile(said(), "utf8");
+const hostIn = (cwd: string, env: Record<string, string> = {}) => ({
   ...nodeHost,
-  env: { PATH: path, SAID: said(), KUBECONFIG: "theirs" },
+  env: { PATH: `${folder}:/usr/bin:/bin`, SAID: said(), ...env },
   cwd: () => cwd,
 });
 const never = new AbortController().signal;
 
-describe("kubectl gets the arguments and the kubeconfig of this folder", () => {
-  for (const [args, isOwn] of [
-    [["get", "pods"], true],
-    [["get", "--kubeconfig", "x"], false],
-    [["get", "--kubeconfig=x"], false],
+describe("kubectl gets the arguments and the kubeconfig that the other commands would take", () => {
+  for (const [args, environment, isOwn] of [
+    [["get", "pods"], "", true],
+    [["get", "pods"], "theirs", false],
+    [["get", "--kubeconfig", "x"], "theirs", false],
+    [["exec", "web", "--", "get", "--kubeconfig", "x"], "", true],
+    [["get", "--kubeconfig="], "", true],
   ] as const) {
-    test(args.join(" "), async () => {
-      expect(await runKubectl(args, never, hostIn(folder))).toBe(7);
-      const kubeconfig = isOwn ? join(folder, ".kubeloop", "kubeconfig") : "theirs";
-      expect(await readFile(said(), "utf8")).toBe(`${kubeconfig} ${args.join(" ")}\n`);
+    test(`${args.join(" ")} with KUBECONFIG=${environment}`, async () => {
+      expect(await runKubectl(args, never, hostIn(folder, { KUBECONFIG: environment }))).toBe(7);
+      const own = join(folder, ".kubeloop", "kubeconfig");
+      const said = (await saidLine()).replace(/ .*/s, "");
+      if (isOwn) expect(said).toBe(own);
+      else expect(said).not.toBe(own);
+      expect(await saidLine()).toContain(` ${args.join(" ")}\n`);
     });
   }
 
   test("where there is none it is left to kubectl", async () => {
     expect(await runKubectl(["get"], never, hostIn(join(folder, ".kubeloop")))).toBe(7);
-    expect(await readFile(said(), "utf8")).toBe("theirs get\n");
+    expect(await saidLine()).toBe(" get\n");
   });
 });
 
@@ -59,7 +65,7 @@ test("a signal reaches kubectl", async () => {
 });
 
 test("without a kubectl one sentence says how to get one", async () => {
-  await expect(runKubectl(["get"], never, hostIn(folder, join(folder, "nowhere")))).rejects.toThrow(
+  await expect(runKubectl(["get"], never, hostIn(folder, { PATH: join(folder, "nowhere") }))).rejects.toThrow(
     /^kubectl: there is no kubectl on PATH; https:\/\/kubernetes\.io\/docs\/tasks\/tools\/ says how to get one/,
   );
 });

@@ -1,11 +1,11 @@
-// `kubeloop kubectl …`: the kubectl of this machine, on the cluster of `kubeloop up` in this folder. Streams, signals and the exit code
-// pass through.
+// `kubeloop kubectl …`: the kubectl of this machine, on the cluster that the other commands would speak to: see choose-kubeconfig.ts.
+// Streams, signals and the exit code pass through.
 import { spawn } from "node:child_process";
 import { constants } from "node:os";
 import { onAbort } from "@kubeloop/core/base";
 import { type Host, nodeHost } from "@kubeloop/core/client";
+import { chooseKubeconfig } from "../choose-kubeconfig.ts";
 import { UsageError } from "../usage-error.ts";
-import { ownKubeconfig } from "./open-cluster.ts";
 
 /** Returns kubectl's exit code. A machine without kubectl is a UsageError. */
 export async function runKubectl(
@@ -13,8 +13,9 @@ export async function runKubectl(
   signal: AbortSignal,
   host: Pick<Host, "env" | "cwd" | "readFile"> = nodeHost,
 ): Promise<number> {
-  const own = await ownKubeconfig(host, signal);
-  const env = hasKubeconfig(args) || own === undefined ? host.env : { ...host.env, KUBECONFIG: own };
+  const path = await chooseKubeconfig(givenKubeconfig(args), host, signal);
+  // A file that is given in the arguments reaches kubectl there.
+  const env = path === undefined ? host.env : { ...host.env, KUBECONFIG: path };
   const child = spawn("kubectl", args, { stdio: "inherit", env });
   using _ = onAbort(signal, () => {
     const name = signal.reason instanceof Error ? signal.reason.message : "";
@@ -30,8 +31,15 @@ export async function runKubectl(
   });
 }
 
-function hasKubeconfig(args: readonly string[]): boolean {
-  return args.some((arg) => arg === "--kubeconfig" || arg.startsWith("--kubeconfig="));
+/** The last one counts; behind `--` are the arguments of somebody else. */
+function givenKubeconfig(args: readonly string[]): string | undefined {
+  const end = args.indexOf("--");
+  const own = end < 0 ? args : args.slice(0, end);
+  const given = own.flatMap((arg, at) => {
+    if (arg === "--kubeconfig") return own[at + 1] ?? [];
+    return arg.startsWith("--kubeconfig=") ? arg.slice("--kubeconfig=".length) : [];
+  });
+  return given.at(-1);
 }
 
 const howToGet =

@@ -1,74 +1,28 @@
 // The bytes that the commands print, against those of the real kubectl 1.36, on one `kubeloop up`: `get` of every kind that the server
 // serves, filled and empty, and the other commands on equal objects in two namespaces.
 //
-// What is normalised: both programs look at different moments, so where the texts differ, ages (the columns AGE, LAST SEEN, FIRST SEEN
-// and the like, and with them the spaces around) are made equal and compared again; of the two namespaces the name, of pods the random
-// ending, and times in logs.
-import { spawn } from "node:child_process";
-import { EventEmitter } from "node:events";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+// What is normalised besides ages: of the two namespaces the name, of pods the random ending, and times in logs.
+import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { text } from "node:stream/consumers";
-import { deferred, systemClock } from "@kubeloop/core/base";
-import { findBinaries, pathOf } from "@kubeloop/real-cluster";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { up } from "../up/up.ts";
-import { parseUpOptions } from "../up/up-options.ts";
-import { runIn, type Said } from "./cluster-and-folder.fixture.ts";
+import { type BothKubectls, openBothKubectls } from "./both-kubectls.fixture.ts";
+import type { Said } from "./cluster-and-folder.fixture.ts";
 
-const { signal } = new AbortController();
-const stop = new AbortController();
-let [program, folder] = ["", ""];
-let ended: Promise<void>;
+let both: BothKubectls;
 
 beforeAll(async () => {
-  program = pathOf(await findBinaries(["kubectl"], {}, signal), "kubectl");
-  folder = await mkdtemp(join(tmpdir(), "kubeloop-same-"));
-  const ready = deferred();
-  const options = parseUpOptions(["--json", "--port=0"]);
-  const io = { folder, clock: systemClock, host: new EventEmitter(), print: () => ready.resolve(), complain: () => {} };
-  ended = up(options, io, stop.signal);
-  await Promise.race([ready.promise, ended]);
+  both = await openBothKubectls(/\b(AGE|LAST SEEN|FIRST SEEN|DURATION|LAST SCHEDULE)\b/);
   await writeManifests();
   for (const namespace of ["first", "second"]) await theirs(["create", "namespace", namespace]);
   expect((await theirs(["apply", "-f", "shop", "-f", "various.yaml"])).err).toBe("");
   await theirs(["wait", "--for=condition=Available", "deployment/shop", "--timeout=60s"]);
 });
 
-afterAll(async () => {
-  stop.abort();
-  await ended;
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(async () => await both[Symbol.asyncDispose]());
 
-async function theirs(args: readonly string[], stdin = ""): Promise<Said> {
-  const env = { ...process.env, KUBECONFIG: join(folder, ".kubeloop/kubeconfig") };
-  const child = spawn(program, args, { cwd: folder, env, stdio: "pipe" });
-  const code = new Promise<number>((resolve) => child.on("close", (status) => resolve(status ?? -1)));
-  child.stdin.end(stdin);
-  const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)]);
-  return { code: await code, out, err };
-}
-
-const ours = (args: readonly string[], stdin = "") => runIn(folder, args, stdin, signal);
-
-/** Every number with a unit of time, and the spaces beside it and in headers, whose width follows it. */
-function withoutAges({ code, out, err }: Said): Said {
-  const isAged = /\b(AGE|LAST SEEN|FIRST SEEN|DURATION|LAST SCHEDULE)\b/.test(out);
-  const ageless = out.replaceAll(/\b(\d+[ydhms])+\b/g, "<age>").replaceAll(/ {2,}/g, "  ");
-  return { code, out: isAged ? ageless : out, err };
-}
-
-/** A cluster lives: leases are renewed, and events come, between one look and the other. So there are several looks. */
-async function expectSame(args: readonly string[]): Promise<void> {
-  for (let left = 5; ; left--) {
-    const [wanted, said] = [await theirs(args), await ours(args)];
-    if (JSON.stringify(said) === JSON.stringify(wanted)) return;
-    if (left > 1 && JSON.stringify(withoutAges(said)) !== JSON.stringify(withoutAges(wanted))) continue;
-    return expect({ args, ...withoutAges(said) }).toEqual({ args, ...withoutAges(wanted) });
-  }
-}
+const theirs: BothKubectls["theirs"] = (args, stdin) => both.theirs(args, stdin);
+const ours: BothKubectls["ours"] = (args, stdin) => both.ours(args, stdin);
+const expectSame: BothKubectls["expectSame"] = (args) => both.expectSame(args);
 
 test("get of every kind, in all namespaces and in one, with and without -o wide", async () => {
   const { out } = await theirs(["api-resources", "-o", "name", "--verbs=list"]);
@@ -212,6 +166,7 @@ test("apply, wait, logs and delete, one after the other", async () => {
 });
 
 async function writeManifests(): Promise<void> {
+  const { folder, write } = both;
   await mkdir(join(folder, "shop"));
   await mkdir(join(folder, "empty"));
   const odd = {
@@ -299,8 +254,6 @@ async function writeManifests(): Promise<void> {
     { apiVersion: "apps/v1", kind: "Deployment", metadata: { name: "bad" }, spec: { replicas: 1, foo: 1 } },
     { apiVersion: "apps/v1", kind: "Deployment", metadata: { name: "worse" }, spec: { replicas: 1 } },
   ];
-  const write = async (file: string, objects: readonly object[]) =>
-    await writeFile(join(folder, file), objects.map((object) => `${JSON.stringify(object)}\n`).join("---\n"));
   await write(
     "shop/shop.yaml",
     shop(2, [

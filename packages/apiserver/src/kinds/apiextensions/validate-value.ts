@@ -81,9 +81,9 @@ function judgeAlternatives(value: unknown, { anyOf, oneOf, allOf, not }: SchemaN
   const tried = (schemas: readonly SchemaNode[]) => schemas.map((schema) => judge(value, schema, at));
   const isRight = ({ faults }: Verdict) => faults.length === 0;
   if (anyOf.length > 0) {
-    const any = tried(anyOf);
-    if (!any.some(isRight)) add("must validate at least one schema (anyOf)");
-    verdicts.push(any.find(isRight) ?? furthest(any));
+    const some = tried(anyOf);
+    if (!some.some(isRight)) add("must validate at least one schema (anyOf)");
+    verdicts.push(some.find(isRight) ?? furthest(some));
   }
   if (oneOf.length > 0) {
     const one = tried(oneOf);

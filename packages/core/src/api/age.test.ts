@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { printAge, printShortDuration } from "./print-age.ts";
+import { printAge, printShortDuration } from "./age.ts";
 
 const second = 1000;
 const minute = 60 * second;
