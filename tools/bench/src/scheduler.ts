@@ -9,6 +9,7 @@
 // `node --cpu-prof tools/bench/dist/main.js scheduler` leaves a profile of it.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { isTimeout, isTooManyRequests } from "@kubeloop/core/api";
 import { systemClock } from "@kubeloop/core/base";
 import { type Client, loadClusterConfig, openClient } from "@kubeloop/core/client";
 import { eventsEvents, nodes, pods } from "@kubeloop/core/resources";
@@ -24,7 +25,7 @@ const nodeCount = Number(process.env["KUBELOOP_BENCH_NODES"] ?? 1000);
 const roundCount = Number(process.env["KUBELOOP_BENCH_ROUNDS"] ?? 1);
 const podsOfOneSet = 100;
 const zones = 3;
-const lookEveryMs = 50;
+const lookEveryMs = 200;
 /** The last Events are written after the last binding. */
 const settleMs = 5000;
 const patienceMs = 900_000;
@@ -89,9 +90,9 @@ async function measure(commandOf: (kubeconfig: string) => readonly string[]): Pr
   const child = spawn(program, args, { stdio: ["ignore", "ignore", "inherit"] });
   try {
     const { pid = 0 } = child;
-    await until(child, () => exists(client, "spec.nodeName!="));
+    await until(child, async () => (await exists(client, "spec.nodeName!=")) === true);
     const firstMs = systemClock.monotonic();
-    await until(child, async () => !(await exists(client, "spec.nodeName=")));
+    await until(child, async () => (await exists(client, "spec.nodeName=")) === false);
     const seconds = (systemClock.monotonic() - firstMs) / 1000;
     await systemClock.sleep(settleMs, neverAborted);
     return {
@@ -106,11 +107,16 @@ async function measure(commandOf: (kubeconfig: string) => readonly string[]): Pr
   }
 }
 
-/** Whether a pod is so. At most one is sent, so that looking costs little. */
-async function exists(client: Client, fieldSelector: string): Promise<boolean> {
-  const page = client.resource(pods).in("default").list({ fieldSelector, pageSize: 1 }, neverAborted);
-  for await (const _ of page) return true;
-  return false;
+/** Whether a pod is so. At most one is sent, so that looking costs little. Undefined: the server is too busy to say. */
+async function exists(client: Client, fieldSelector: string): Promise<boolean | undefined> {
+  try {
+    const page = client.resource(pods).in("default").list({ fieldSelector, pageSize: 1 }, neverAborted);
+    for await (const _ of page) return true;
+    return false;
+  } catch (error) {
+    if (isTimeout(error) || isTooManyRequests(error)) return undefined;
+    throw error;
+  }
 }
 
 async function countEvents(client: Client): Promise<number> {

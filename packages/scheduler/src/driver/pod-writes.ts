@@ -4,6 +4,7 @@ import type { Clock } from "@kubeloop/core/base";
 import type { Client } from "@kubeloop/core/client";
 import { pods } from "@kubeloop/core/resources";
 import type { Pod, PodCondition } from "@kubeloop/core/types/core/v1";
+import { bindPod } from "./bind-pod.ts";
 
 export interface Refused {
   readonly reason: "Unschedulable" | "SchedulerError";
@@ -21,18 +22,8 @@ export class PodWrites {
     this.#clock = clock;
   }
 
-  async bind(
-    { metadata: { name = "", namespace = "", uid = "" } }: Pod,
-    node: string,
-    signal: AbortSignal,
-  ): Promise<void> {
-    const binding = {
-      apiVersion: "v1",
-      kind: "Binding",
-      metadata: { name, namespace, uid },
-      target: { kind: "Node", name: node },
-    } as const;
-    await this.#pods(namespace).subresource("binding").create(name, binding, signal);
+  async bind(pod: Pod, nodeName: string, signal: AbortSignal): Promise<void> {
+    await bindPod(pod, nodeName, { client: this.#client, clock: this.#clock }, signal);
   }
 
   /** Writes nothing if nothing would change. A pod that has gone meanwhile is none of our business. */
