@@ -6,7 +6,9 @@ import { namespaces, pods } from "@kubeloop/core/resources";
 import type { Pod } from "@kubeloop/core/types/core/v1";
 import { expect, test } from "vitest";
 import { bindPod } from "./bind-pod.ts";
+import { RequestSlots } from "./request-slots.ts";
 
+const slots = new RequestSlots(1);
 const never = new AbortController().signal;
 
 const on = (nth: readonly number[], fault: FaultRule["fault"], verb = "create"): FaultRule => ({
@@ -79,7 +81,7 @@ test.each(rows)("$name", async ({ faults, boundTo, isGone, ends, node, requests 
     { apiVersion: "v1", kind: "Pod", metadata: { name: "pod" }, spec: { containers: [{ name: "app", image: "app" }] } },
     never,
   );
-  if (boundTo !== undefined) await bindPod(made, boundTo, { client: admin, clock }, never);
+  if (boundTo !== undefined) await bindPod(made, boundTo, { client: admin, clock, slots }, never);
   if (isGone === true) await target.delete("pod", { gracePeriodSeconds: 0 }, never);
   let sent = 0;
   const counted = withFaults(server.transport, faults, { clock, random: seededRandom("faults") });
@@ -92,7 +94,7 @@ test.each(rows)("$name", async ({ faults, boundTo, isGone, ends, node, requests 
   );
   await using scope = new TaskScope(never);
   const ended = scope.spawn(async (signal) =>
-    bindPod(made, "a", { client, clock }, signal).then(
+    bindPod(made, "a", { client, clock, slots }, signal).then(
       () => "bound",
       () => "refused",
     ),
@@ -121,6 +123,6 @@ test("when it is told to stop, it does not try again", async () => {
     metadata: { name: "pod", namespace: "default" },
     spec: { containers: [] },
   };
-  await expect(bindPod(pod, "a", { client, clock }, stop.signal)).rejects.toThrow("stopped");
+  await expect(bindPod(pod, "a", { client, clock, slots }, stop.signal)).rejects.toThrow("stopped");
   expect(sent).toBe(1);
 });

@@ -6,6 +6,7 @@ import type { Clock } from "@kubeloop/core/base";
 import type { Client } from "@kubeloop/core/client";
 import { pods } from "@kubeloop/core/resources";
 import type { Pod } from "@kubeloop/core/types/core/v1";
+import type { RequestSlots } from "./request-slots.ts";
 
 const firstDelayMs = 1000;
 const maxDelayMs = 10_000;
@@ -13,13 +14,15 @@ const maxDelayMs = 10_000;
 export interface BindOptions {
   readonly client: Client;
   readonly clock: Clock;
+  /** Of all bindings. While one waits before it is sent again, its slot is free. */
+  readonly slots: RequestSlots;
 }
 
 /** A binding whose answer was lost is sent again until the server answers: it accepts only one for each pod. */
 export async function bindPod(
   { metadata: { name = "", namespace = "", uid = "" } }: Pod,
   nodeName: string,
-  { client, clock }: BindOptions,
+  { client, clock, slots }: BindOptions,
   signal: AbortSignal,
 ): Promise<void> {
   const binding = {
@@ -32,7 +35,7 @@ export async function bindPod(
   let mayBeBound = false;
   for (let delayMs = firstDelayMs; ; delayMs = Math.min(2 * delayMs, maxDelayMs)) {
     try {
-      await target.subresource("binding").create(name, binding, signal);
+      await slots.use(() => target.subresource("binding").create(name, binding, signal), signal);
       return;
     } catch (error) {
       if (signal.aborted) throw error;

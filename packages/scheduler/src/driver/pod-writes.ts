@@ -5,6 +5,10 @@ import type { Client } from "@kubeloop/core/client";
 import { pods } from "@kubeloop/core/resources";
 import type { Pod, PodCondition } from "@kubeloop/core/types/core/v1";
 import { bindPod } from "./bind-pod.ts";
+import { RequestSlots } from "./request-slots.ts";
+
+/** Enough to keep a server of many cores busy. Upstream has no limit but its rate, and its requests time out when thousands of pods come at once. */
+const bindingsAtOnce = 128;
 
 export interface Refused {
   readonly reason: "Unschedulable" | "SchedulerError";
@@ -16,6 +20,7 @@ export interface Refused {
 export class PodWrites {
   readonly #client: Client;
   readonly #clock: Clock;
+  readonly #bindings = new RequestSlots(bindingsAtOnce);
 
   constructor(client: Client, clock: Clock) {
     this.#client = client;
@@ -23,7 +28,7 @@ export class PodWrites {
   }
 
   async bind(pod: Pod, nodeName: string, signal: AbortSignal): Promise<void> {
-    await bindPod(pod, nodeName, { client: this.#client, clock: this.#clock }, signal);
+    await bindPod(pod, nodeName, { client: this.#client, clock: this.#clock, slots: this.#bindings }, signal);
   }
 
   /** Writes nothing if nothing would change. A pod that has gone meanwhile is none of our business. */
