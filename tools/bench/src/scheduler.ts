@@ -30,7 +30,14 @@ const lookEveryMs = 200;
 const settleMs = 5000;
 const patienceMs = 900_000;
 // Without these the server needs no controller: pods want a service account, and new nodes are tainted.
-const flags = ["--disable-admission-plugins=ServiceAccount,TaintNodesByCondition"];
+// Upstream's sends all bindings and events at once: with a minute for each request, thousands of them time out on a small machine and are sent again.
+const flags = [
+  "--disable-admission-plugins=ServiceAccount,TaintNodesByCondition",
+  "--request-timeout=15m0s",
+  "--enable-priority-and-fairness=false",
+  "--max-requests-inflight=0",
+  "--max-mutating-requests-inflight=0",
+];
 
 interface Cost {
   readonly podsPerSecond: number;
