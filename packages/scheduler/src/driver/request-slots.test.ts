@@ -1,4 +1,4 @@
-import { deferred } from "@kubeloop/core/base";
+import { deferred, FakeClock } from "@kubeloop/core/base";
 import { expect, test } from "vitest";
 import { RequestSlots } from "./request-slots.ts";
 
@@ -16,7 +16,7 @@ function start(slots: RequestSlots, count: number, signals: Readonly<Record<numb
   );
   // Looked at later, but never unhandled.
   for (const each of all) each.catch(() => {});
-  const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
+  const settle = () => new FakeClock().settle();
   return { out, ends, all, settle };
 }
 

@@ -166,7 +166,7 @@ export class Scheduler {
       cache: this.#model.sizes,
       bindings: this.#bindings,
     }));
-    await using scope = new TaskScope(signal);
+    const scope = new TaskScope(signal);
     try {
       void scope.spawn((each) => this.#events.run(each));
       if (this.#runsInformers) void scope.spawn((each) => this.#informers.run(each));
