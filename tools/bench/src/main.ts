@@ -11,6 +11,7 @@ import { measureInstallSize } from "./install-size.ts";
 import { measureListDecoding } from "./list-decoding.ts";
 import { measureManager } from "./manager.ts";
 import { measureOperator } from "./operator.ts";
+import { measureScheduler } from "./scheduler.ts";
 import { measureStore } from "./store-reads.ts";
 import { measureUp } from "./up.ts";
 import { measureVirtualHour } from "./virtual-hour.ts";
@@ -34,6 +35,7 @@ const benches: Readonly<Record<string, () => Awaitable<readonly Measurement[]>>>
   "api-server": measureApiServer,
   operator: measureOperator,
   manager: measureManager,
+  scheduler: measureScheduler,
   up: measureUp,
   "virtual-hour": measureVirtualHour,
 };

@@ -121,7 +121,10 @@ export const packageRules: Readonly<Record<string, PackageRule>> = {
     packages: [],
     dependencies: [],
   },
-  "controller-manager": { packages: ["@kubeloop/controllers"], dependencies: ["prom-client", "pkijs", "asn1js"] },
+  "controller-manager": {
+    packages: ["@kubeloop/controllers", "@kubeloop/scheduler"],
+    dependencies: ["prom-client", "pkijs", "asn1js"],
+  },
   scheduler: { layers: schedulerLayers, packages: [], dependencies: [] },
   nodes: { layers: nodesLayers, packages: [], dependencies: [] },
   kubeloop: {

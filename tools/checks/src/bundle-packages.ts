@@ -28,8 +28,9 @@ const compilersMaps = {
 async function bundle(name: string): Promise<void> {
   const root = `packages/${name}/src/`;
   const sources = subpaths.map((subpath) => subpath.source).filter((source) => source.startsWith(root));
-  // The executable is no subpath, but it is an entry point.
-  if (existsSync(join(repositoryRoot, root, "cli.ts"))) sources.push(`${root}cli.ts`);
+  // Executables are no subpaths, but they are entry points.
+  const executables = ["cli", "scheduler-cli"].filter((entry) => existsSync(join(repositoryRoot, root, `${entry}.ts`)));
+  sources.push(...executables.map((entry) => `${root}${entry}.ts`));
   const dist = join(repositoryRoot, "packages", name, "dist");
   const entries = sources.map((source) => source.slice(root.length).replace(/\.ts$/, ""));
   const isForeign = (id: string) => !id.startsWith(".") && !id.startsWith("/") && !/^[A-Za-z]:/.test(id);
@@ -45,7 +46,7 @@ async function bundle(name: string): Promise<void> {
   await using esm = await open(entries);
   await esm.write({ ...common, dir: join(dist, "bundle/esm"), format: "esm", sourcemap: true });
   // Executables are ES modules only: they await at the top level.
-  await using cjs = await open(entries.filter((entry) => entry !== "cli"));
+  await using cjs = await open(entries.filter((entry) => !executables.includes(entry)));
   await cjs.write({
     ...common,
     dir: join(dist, "bundle/cjs"),

@@ -28,7 +28,11 @@ export interface ControllerClientBuilder {
 }
 
 /** As upstream's: the program, its version and machine, what it is built of, and who in it. */
-export const userAgentOf = (name: string) => `kube-controller-manager/${gitVersion} (${platform}) kubeloop/${name}`;
+export const userAgentOf = (name: string, component: ComponentName = "kube-controller-manager") =>
+  `${component}/${gitVersion} (${platform}) kubeloop/${name}`;
+
+/** The programs of this package. */
+export type ComponentName = "kube-controller-manager" | "kube-scheduler";
 
 export class RootClientBuilder implements ControllerClientBuilder {
   readonly #root: Client;

@@ -17,8 +17,8 @@ import { userAgentOf } from "./client-builder.ts";
 import { complete, newMetrics } from "./config.ts";
 import { findCluster } from "./find-cluster.ts";
 import { inertFlags } from "./inert-flags.ts";
-import { klog } from "./klog.ts";
 import { listControllers, listFeatureGates } from "./lists.ts";
+import { newLog, newVerbosity, type Verbosity } from "./new-log.ts";
 import { printRbacManifests } from "./rbac-manifests.ts";
 import { run } from "./run.ts";
 import { gitVersion, version } from "./version.ts";
@@ -128,35 +128,6 @@ async function runManager(options: KubeControllerManagerOptions, world: Running)
   const config = complete({ options, client, clusterCa, log, clock, metrics, verbosity });
   const isGraceful = config.featureGates.isEnabled("ControllerManagerReleaseLeaderElectionLockOnExit");
   await run(config, world.stopSignal({ isGraceful }));
-}
-
-interface Verbosity {
-  get(): number;
-  set(level: number): void;
-}
-
-/** `-v`, until /debug/flags/v says otherwise. */
-function newVerbosity({ logs }: KubeControllerManagerOptions): Verbosity {
-  let level = logs.verbosity;
-  return {
-    get: () => level,
-    set: (to) => {
-      level = to;
-    },
-  };
-}
-
-function newLog({ logs }: KubeControllerManagerOptions, verbosity: Verbosity, world: CommandWorld): Log {
-  const { stdout, stderr, clock = systemClock } = world;
-  const format = logs.format === "json" ? "json" : "text";
-  const isSplit = format === "json" ? logs.jsonSplitStream : logs.textSplitStream;
-  return klog({
-    format,
-    vmodule: logs.vmodule,
-    verbosity: verbosity.get,
-    now: () => clock.now(),
-    write: (line, level) => (isSplit && level !== "error" ? stdout : stderr).write(`${line}\n`),
-  });
 }
 
 function withMarks() {

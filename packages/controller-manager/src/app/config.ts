@@ -6,6 +6,7 @@ import type { MetadataSharedInformerFactory, SharedInformerFactory } from "@kube
 import { KubeMetrics, type PrintedMetrics } from "../metrics/index.ts";
 import {
   type ComponentConfig,
+  type ComponentOptions,
   type FeatureGates,
   gateOptions,
   type KubeControllerManagerOptions,
@@ -40,7 +41,7 @@ export interface CompletedConfig extends Config {
 }
 
 /** As the flags want them; for those who need them before the configuration is complete. Those that follow the flags already stay. */
-export function newMetrics({ metrics }: KubeControllerManagerOptions, inner?: PrintedMetrics): KubeMetrics {
+export function newMetrics({ metrics }: Pick<ComponentOptions, "metrics">, inner?: PrintedMetrics): KubeMetrics {
   if (inner instanceof KubeMetrics) return inner;
   return new KubeMetrics({
     ...(inner === undefined ? {} : { inner }),

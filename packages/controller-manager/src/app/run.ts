@@ -13,7 +13,7 @@ import { electionMetrics, LeaderElector, LeaseLock } from "@kubeloop/core/electi
 import { coreEventSink, EventBroadcaster } from "@kubeloop/core/events";
 import { HealthChecks } from "@kubeloop/core/runtime";
 import { type ManagerFacts, openManagerMetrics, readLabelAllowLists, runningControllers } from "../metrics/index.ts";
-import { readVersions } from "../options/index.ts";
+import { flagGroups, readVersions, toConfigz } from "../options/index.ts";
 import { selectControllers } from "../select-controllers.ts";
 import { newSecureServing } from "../serving/index.ts";
 import { RootClientBuilder, ServiceAccountClientBuilder } from "./client-builder.ts";
@@ -51,7 +51,17 @@ export async function run(config: CompletedConfig, signal: AbortSignal): Promise
   const rootClientBuilder = new RootClientBuilder(config.client, componentConfig.generic, metrics);
   const healthz = new HealthChecks({ clock });
   const parts: Parts = { rootClientBuilder, healthz, debugHandlers: new Map() };
-  const serving = await newSecureServing({ ...config, ...parts }, signal);
+  const serving = await newSecureServing(
+    {
+      ...config,
+      ...parts,
+      component: "kube-controller-manager",
+      flagGroups,
+      configz: () => toConfigz(componentConfig),
+      isProfiling: componentConfig.generic.enableProfiling,
+    },
+    signal,
+  );
   const events = new EventBroadcaster({ clock, random, log, metrics });
   events.startRecordingToSink(coreEventSink(rootClientBuilder.clientFor("kube-controller-manager")));
   // Outlives the election, which says at its end that it leads no longer.

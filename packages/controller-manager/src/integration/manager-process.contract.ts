@@ -12,6 +12,8 @@ export interface ManagerProcessOptions {
   /** Its whole environment; only PATH unless given. */
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
+  /** Its path and first arguments; our manager's unless given. */
+  readonly command?: readonly [path: string, ...args: readonly string[]];
 }
 
 /** How a process ended. */
@@ -28,8 +30,8 @@ export class ManagerProcess implements AsyncDisposable {
   #stderr = "";
   #exit: Exit | undefined;
 
-  constructor(args: readonly string[], { env = {}, cwd }: ManagerProcessOptions = {}) {
-    const [path, ...first] = ourManager.command;
+  constructor(args: readonly string[], { env = {}, cwd, command = ourManager.command }: ManagerProcessOptions = {}) {
+    const [path, ...first] = command;
     this.#child = spawn(path, [...first, ...args], {
       env: { PATH: process.env["PATH"] ?? "", ...env },
       stdio: ["ignore", "pipe", "pipe"],

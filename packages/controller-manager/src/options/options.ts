@@ -21,8 +21,8 @@ export interface ComponentConfig extends ControllerSettings {
   readonly kubeCloudShared: SettingsOf<typeof kubeCloudShared>;
 }
 
-export interface KubeControllerManagerOptions {
-  readonly componentConfig: ComponentConfig;
+/** What every component of a control plane has: endpoints, who may read them, metrics, logs, feature gates. */
+export interface ComponentOptions {
   readonly componentGlobals: SettingsOf<typeof componentGlobals>;
   readonly secureServing: SettingsOf<typeof secureServing>;
   readonly authentication: SettingsOf<typeof authentication>;
@@ -30,8 +30,12 @@ export interface KubeControllerManagerOptions {
   readonly metrics: SettingsOf<typeof metrics>;
   readonly logs: SettingsOf<typeof logs>;
   readonly global: SettingsOf<typeof global>;
-  readonly kubeloop: SettingsOf<typeof kubeloop>;
   readonly parsedFlags: ParsedFlags;
+}
+
+export interface KubeControllerManagerOptions extends ComponentOptions {
+  readonly componentConfig: ComponentConfig;
+  readonly kubeloop: SettingsOf<typeof kubeloop>;
 }
 
 const serviceSections = controllerSections.filter(({ key }) => key === "serviceController");
@@ -78,6 +82,6 @@ export function parseOptions(args: readonly string[]): KubeControllerManagerOpti
   };
 }
 
-function flagsOf(...structs: readonly FlagStruct[]): readonly AnyFlag[] {
+export function flagsOf(...structs: readonly FlagStruct[]): readonly AnyFlag[] {
   return structs.flatMap((struct) => Object.values(struct));
 }

@@ -3,15 +3,12 @@ import { controllerNames } from "@kubeloop/controllers";
 import { printGoDuration } from "../flags/index.ts";
 import { selectControllers } from "../select-controllers.ts";
 import { readFeatureGates, readVersions } from "./feature-gates.ts";
-import type { ComponentConfig, KubeControllerManagerOptions } from "./options.ts";
+import type { ComponentConfig, ComponentOptions, KubeControllerManagerOptions } from "./options.ts";
 
 export function validateOptions(options: KubeControllerManagerOptions): readonly string[] {
   const { componentConfig } = options;
-  // Upstream reads feature gates and the log's settings before all else, and stops at a fault in them.
-  const globals = [...checkGlobals(options)];
-  if (globals.length > 0) return globals;
-  const logs = [...checkLogs(options)];
-  if (logs.length > 0) return logs;
+  const first = validateFirst(options);
+  if (first.length > 0) return first;
   return [
     ...checkGeneric(componentConfig),
     ...checkControllers(componentConfig),
@@ -21,19 +18,31 @@ export function validateOptions(options: KubeControllerManagerOptions): readonly
   ];
 }
 
+/** What any component checks, before and after what is its own. */
+export function validateComponent(options: ComponentOptions, own: readonly string[] = []): readonly string[] {
+  const first = validateFirst(options);
+  return first.length > 0 ? first : [...own, ...checkServing(options), ...checkMetrics(options)];
+}
+
+/** Upstream reads feature gates and the log's settings before all else, and stops at a fault in them. */
+function validateFirst(options: ComponentOptions): readonly string[] {
+  const globals = [...checkGlobals(options)];
+  return globals.length > 0 ? globals : [...checkLogs(options)];
+}
+
 /** As Go joins errors: one stands alone, several in brackets. */
 export function joinFaults(faults: readonly string[]): string {
   const distinct = [...new Set(faults)];
   return distinct.length < 2 ? (distinct[0] ?? "") : `[${distinct.join(", ")}]`;
 }
 
-function* checkGlobals({ componentGlobals }: KubeControllerManagerOptions) {
+function* checkGlobals({ componentGlobals }: ComponentOptions) {
   const { version, faults } = readVersions(componentGlobals);
   if (faults.length > 0) yield* faults;
   else yield* readFeatureGates({ entries: componentGlobals.featureGates, emulatedVersion: version }).faults;
 }
 
-function* checkLogs(options: KubeControllerManagerOptions) {
+function* checkLogs(options: ComponentOptions) {
   const { logs } = options;
   if (logs.flushFrequencyMs <= 0) {
     yield `flushFrequency: Invalid value: "${printGoDuration(logs.flushFrequencyMs)}": Must be greater than zero`;
@@ -54,7 +63,7 @@ function* checkLogs(options: KubeControllerManagerOptions) {
 }
 
 /** For `readFeatureGates`. */
-export function gateOptions({ componentGlobals }: KubeControllerManagerOptions) {
+export function gateOptions({ componentGlobals }: ComponentOptions) {
   return { entries: componentGlobals.featureGates, emulatedVersion: readVersions(componentGlobals).version };
 }
 
@@ -129,7 +138,7 @@ function* checkSigners({ csrSigningController: files }: ComponentConfig) {
   }
 }
 
-function* checkServing({ secureServing, authentication }: KubeControllerManagerOptions) {
+function* checkServing({ secureServing, authentication }: ComponentOptions) {
   const { bindPort } = secureServing;
   if (bindPort > 65535) {
     yield `--secure-port ${bindPort} must be between 1 and 65535, inclusive. It cannot be turned off with 0`;
@@ -151,7 +160,7 @@ function* checkServing({ secureServing, authentication }: KubeControllerManagerO
   }
 }
 
-function* checkMetrics({ metrics }: KubeControllerManagerOptions) {
+function* checkMetrics({ metrics }: ComponentOptions) {
   const { showHiddenMetricsForVersion: version } = metrics;
   if (version !== "" && version !== "1.35") {
     yield `metrics.showHiddenMetricsForVersion: Invalid value: "${version}": must be omitted or have the value '1.35'; only the previous minor version is allowed`;

@@ -1,4 +1,4 @@
-// The manager's HTTPS endpoints: certificate, guards and routes, from the options. Served from the start, leader or not; what controllers add
+// The HTTPS endpoints of a component (controller manager or scheduler): certificate, guards and routes, from the options. Served from the start, leader or not; what controllers add
 // (health checks, debug pages) appears when they are started.
 import { readFile } from "node:fs/promises";
 import type { Transport } from "@kubeloop/core/api";
@@ -27,9 +27,10 @@ import {
   ServingCertificateFiles,
   type TlsSettings,
 } from "@kubeloop/core/runtime";
-import { userAgentOf } from "../app/client-builder.ts";
+import { type ComponentName, userAgentOf } from "../app/client-builder.ts";
+import type { FlagGroup } from "../flags/index.ts";
 import { type PrintedMetrics, servingMetrics } from "../metrics/index.ts";
-import type { FeatureGates, KubeControllerManagerOptions } from "../options/index.ts";
+import type { ComponentOptions, FeatureGates } from "../options/index.ts";
 import { Authorization } from "./authorization.ts";
 import { readGivenAuthorities } from "./client-authorities.ts";
 import { guarded } from "./guarded.ts";
@@ -40,12 +41,21 @@ import { tlsSettings } from "./tls-settings.ts";
 import { configzHandler, flagzHandler, statuszHandler } from "./zpages.ts";
 
 export interface SecureServingOptions {
-  readonly options: KubeControllerManagerOptions;
+  /** The program's name: of its certificate, in its pages, and towards the cluster that reviews. */
+  readonly component: ComponentName;
+  readonly options: ComponentOptions;
+  /** All that the program has, for /flagz. */
+  readonly flagGroups: readonly FlagGroup[];
+  /** What /configz says. */
+  readonly configz: () => unknown;
+  readonly isProfiling: boolean;
+  /** Endpoints for probes beside /healthz. */
+  readonly probes?: Readonly<Record<"livez" | "readyz", HealthChecks>>;
   readonly featureGates: FeatureGates;
   readonly healthz: HealthChecks;
   readonly metrics: PrintedMetrics;
-  /** By path below /debug/controllers/<name>; grows when controllers start. */
-  readonly debugHandlers: ReadonlyMap<string, Transport>;
+  /** By path below /debug/controllers/<name>; grows when controllers start. Undefined: the program has none. */
+  readonly debugHandlers?: ReadonlyMap<string, Transport>;
   /** Reads and sets `-v` while the process runs. */
   readonly verbosity?: { get(): number; set(level: number): void };
   readonly clock: Clock;
@@ -64,14 +74,14 @@ export async function newSecureServing(
   parts: SecureServingOptions,
   signal: AbortSignal,
 ): Promise<SecureServing | undefined> {
-  const { options, clock, random, log } = parts;
+  const { component, options, clock, random, log } = parts;
   const { secureServing } = options;
   if (secureServing.bindPort === 0) return undefined;
   if (secureServing.permitPortSharing && !isPortSharing(process.versions.node)) {
     log.warn("this Node cannot share ports, so --permit-port-sharing has no effect", { node: process.versions.node });
   }
   const certificate = await openCertificate(parts, signal);
-  const remote = await openRemoteClients(options, { clock, log, metrics: parts.metrics }, signal);
+  const remote = await openRemoteClients(options, { component, clock, log, metrics: parts.metrics }, signal);
   let authorities = await findAuthorities(options, remote.authentication, log, signal);
   const metrics = servingMetrics(parts.metrics);
   const guards = {
@@ -94,7 +104,7 @@ export async function newSecureServing(
     }),
   };
   const tls: TlsSettings = { ...tlsSettings(secureServing), byName: await readNamedCertificates(secureServing) };
-  const server = new HttpServer("kube-controller-manager", guarded(routed(routesOf(parts)), guards), {
+  const server = new HttpServer(component, guarded(routed(routesOf(parts)), guards), {
     ...hostOf(secureServing.bindAddress),
     port: secureServing.bindPort,
     certificate,
@@ -132,17 +142,22 @@ const isPortSharing = (version: string) => {
 };
 
 function routesOf(parts: SecureServingOptions): Routes {
-  const { options, featureGates, healthz, metrics, debugHandlers, verbosity, clock, log } = parts;
+  const { component, options, featureGates, healthz, probes, metrics, verbosity, isProfiling, clock, log } = parts;
   const slis = newSlis(clock.now());
-  const { "/healthz": health = notServed } = healthRoutes("healthz", slis.observe("healthz", healthz), log);
+  const probeRoutes = Object.entries({ healthz, ...probes }).map(([name, checks]) => {
+    const routes = healthRoutes(name, slis.observe(name, checks), log);
+    return [`/${name}`, routes[`/${name}`] ?? notServed] as const;
+  });
   const listed: Routes = {
-    "/healthz": health,
+    ...Object.fromEntries(probeRoutes),
     "/metrics": metricsHandler(metrics),
-    "/configz": configzHandler(options),
-    ...(featureGates.isEnabled("ComponentFlagz") ? { "/flagz": flagzHandler(options) } : {}),
+    "/configz": configzHandler(parts.configz),
+    ...(featureGates.isEnabled("ComponentFlagz")
+      ? { "/flagz": flagzHandler(component, parts.flagGroups, options.parsedFlags) }
+      : {}),
   };
-  const isProfiling = options.componentConfig.generic.enableProfiling;
   const statusz = {
+    component,
     clock,
     startedMs: clock.now(),
     emulatedVersion: options.componentGlobals.emulatedVersion.at(-1) ?? "",
@@ -154,7 +169,7 @@ function routesOf(parts: SecureServingOptions): Routes {
     ...(featureGates.isEnabled("ComponentStatusz") ? { "/statusz": statuszHandler(statusz) } : {}),
     ...(isProfiling ? profileRoutes(clock) : {}),
     ...(isProfiling && verbosity !== undefined ? { "/debug/flags/v": verbosityHandler(verbosity) } : {}),
-    "/debug/controllers/": controllerHandler(debugHandlers),
+    ...(parts.debugHandlers === undefined ? {} : { "/debug/controllers/": controllerHandler(parts.debugHandlers) }),
   };
 }
 
@@ -189,7 +204,7 @@ function controllerHandler(handlers: ReadonlyMap<string, Transport>): Transport 
 }
 
 async function openCertificate(
-  { options, clock, log }: SecureServingOptions,
+  { component, options, clock, log }: SecureServingOptions,
   signal: AbortSignal,
 ): Promise<ServingCertificate> {
   const { tlsCertFile, tlsPrivateKeyFile, certDirectory, bindAddress } = options.secureServing;
@@ -198,15 +213,13 @@ async function openCertificate(
   }
   if (certDirectory === "") {
     log.info("Generated self-signed cert in-memory");
-    return fixedCertificate(
-      await newSelfSignedCertificate({ commonName: "kube-controller-manager", bindAddress, clock }),
-    );
+    return fixedCertificate(await newSelfSignedCertificate({ commonName: component, bindAddress, clock }));
   }
   const { join } = await import("node:path");
-  const certFile = join(certDirectory, "kube-controller-manager.crt");
-  const keyFile = join(certDirectory, "kube-controller-manager.key");
+  const certFile = join(certDirectory, `${component}.crt`);
+  const keyFile = join(certDirectory, `${component}.key`);
   if (!(await arePair(certFile, keyFile))) {
-    const pair = await newSelfSignedCertificate({ commonName: "kube-controller-manager", bindAddress, clock });
+    const pair = await newSelfSignedCertificate({ commonName: component, bindAddress, clock });
     await writePair(certDirectory, certFile, keyFile, pair);
     log.info("Generated self-signed cert", { certFile, keyFile });
   }
@@ -243,7 +256,7 @@ async function writePair(folder: string, certFile: string, keyFile: string, pair
   await writeFile(certFile, pair.certificatePem, { mode: 0o644 });
 }
 
-async function readNamedCertificates({ tlsSniCertKeys }: KubeControllerManagerOptions["secureServing"]) {
+async function readNamedCertificates({ tlsSniCertKeys }: ComponentOptions["secureServing"]) {
   const { X509Certificate } = await import("node:crypto");
   return await Promise.all(
     tlsSniCertKeys.map(async ({ certFile, keyFile, names }) => {
@@ -263,13 +276,21 @@ interface RemoteClients {
 
 /** The clusters that review tokens and access. A pod's own, where neither is named and the process runs in a pod. */
 async function openRemoteClients(
-  { authentication, authorization }: KubeControllerManagerOptions,
-  parts: { readonly clock: Clock; readonly log: Log; readonly metrics: PrintedMetrics },
+  { authentication, authorization }: ComponentOptions,
+  {
+    component,
+    ...parts
+  }: {
+    readonly component: ComponentName;
+    readonly clock: Clock;
+    readonly log: Log;
+    readonly metrics: PrintedMetrics;
+  },
   signal: AbortSignal,
 ): Promise<RemoteClients> {
   const open = async (path: string): Promise<Client | undefined> => {
     // Upstream's rate: what waits here, waits at the endpoints.
-    const limits = { timeoutMs: 10_000, qps: 200, burst: 400, userAgent: userAgentOf("delegated-reviews") };
+    const limits = { timeoutMs: 10_000, qps: 200, burst: 400, userAgent: userAgentOf("delegated-reviews", component) };
     if (path !== "") return openClient(await loadClusterConfig({ path }, signal), { ...parts, ...limits });
     if ((process.env["KUBERNETES_SERVICE_HOST"] ?? "") === "") return undefined;
     try {
@@ -287,7 +308,7 @@ async function openRemoteClients(
 }
 
 async function findAuthorities(
-  { authentication: settings }: KubeControllerManagerOptions,
+  { authentication: settings }: ComponentOptions,
   client: Client | undefined,
   log: Log,
   signal: AbortSignal,

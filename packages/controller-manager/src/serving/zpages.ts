@@ -3,14 +3,14 @@ import type { Transport } from "@kubeloop/core/api";
 import type { Clock } from "@kubeloop/core/base";
 import { jsonResponse, textResponse } from "@kubeloop/core/runtime";
 import { gitVersion } from "../app/version.ts";
-import { binaryVersion, flagGroups, type KubeControllerManagerOptions, toConfigz } from "../options/index.ts";
+import type { FlagGroup, ParsedFlags } from "../flags/index.ts";
+import { binaryVersion } from "../options/index.ts";
 
-const component = "kube-controller-manager";
 const warning =
   "Warning: This endpoint is not meant to be machine parseable, has no formatting compatibility guarantees and is for debugging purposes only.";
 
 /** Every flag with its value, by name. */
-export function flagzHandler({ parsedFlags }: KubeControllerManagerOptions): Transport {
+export function flagzHandler(component: string, flagGroups: readonly FlagGroup[], parsedFlags: ParsedFlags): Transport {
   const lines = flagGroups
     .flatMap(({ flags }) => flags)
     .map((flag) => `${flag.name}=${flag.type.print(parsedFlags.get(flag))}`)
@@ -19,6 +19,7 @@ export function flagzHandler({ parsedFlags }: KubeControllerManagerOptions): Tra
 }
 
 export interface StatuszOptions {
+  readonly component: string;
   readonly clock: Clock;
   readonly startedMs: number;
   readonly emulatedVersion: string;
@@ -26,7 +27,7 @@ export interface StatuszOptions {
   readonly paths: readonly string[];
 }
 
-export function statuszHandler({ clock, startedMs, emulatedVersion, paths }: StatuszOptions): Transport {
+export function statuszHandler({ component, clock, startedMs, emulatedVersion, paths }: StatuszOptions): Transport {
   return async () => {
     const upS = Math.floor((clock.now() - startedMs) / 1000);
     const two = (value: number) => String(value).padStart(2, "0");
@@ -43,6 +44,6 @@ export function statuszHandler({ clock, startedMs, emulatedVersion, paths }: Sta
   };
 }
 
-export function configzHandler({ componentConfig }: KubeControllerManagerOptions): Transport {
-  return async () => jsonResponse(200, JSON.stringify(toConfigz(componentConfig)));
+export function configzHandler(configz: () => unknown): Transport {
+  return async () => jsonResponse(200, JSON.stringify(configz()));
 }

@@ -60,6 +60,13 @@ export class FieldReader {
     return undefined;
   }
 
+  number(name: string): number | undefined {
+    const value = this.#fields[name] ?? undefined;
+    if (value === undefined || (typeof value === "number" && Number.isFinite(value))) return value;
+    this.fault(name, "must be a number");
+    return undefined;
+  }
+
   /** A whole number within the bounds. */
   integer(name: string, { min, max }: { readonly min: number; readonly max: number }): number | undefined {
     const value = this.#fields[name] ?? undefined;

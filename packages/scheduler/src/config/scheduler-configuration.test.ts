@@ -20,6 +20,9 @@ test("an empty configuration has upstream's defaults", () => {
       resourceNamespace: "kube-system",
     },
     kubeconfig: undefined,
+    qps: 50,
+    burst: 100,
+    enableProfiling: true,
   });
 });
 

@@ -15,6 +15,10 @@ export interface SchedulerConfiguration {
     | (ElectionTimings & { readonly resourceName: string; readonly resourceNamespace: string })
     | undefined;
   readonly kubeconfig: string | undefined;
+  /** Requests per second, and how many may go out at once. */
+  readonly qps: number;
+  readonly burst: number;
+  readonly enableProfiling: boolean;
 }
 
 /** One line for each fault, with the path of the field. */
@@ -67,10 +71,21 @@ export function decodeSchedulerConfiguration(document: unknown): SchedulerConfig
     podInitialBackoffMs: initial * 1000,
     podMaxBackoffMs: max * 1000,
     leaderElection: readLeaderElection(fields.object("leaderElection")),
-    kubeconfig: fields.object("clientConnection").text("kubeconfig"),
+    ...readClientConnection(fields.object("clientConnection")),
+    enableProfiling: fields.boolean("enableProfiling") ?? true,
   };
   if (faults.length > 0) throw new SchedulerConfigurationError(faults);
   return configuration;
+}
+
+function readClientConnection(fields: FieldReader): Pick<SchedulerConfiguration, "kubeconfig" | "qps" | "burst"> {
+  fields.only(["kubeconfig", "acceptContentTypes", "contentType", "qps", "burst"]);
+  return {
+    kubeconfig: fields.text("kubeconfig"),
+    // Upstream's defaults hold for 0, too.
+    qps: fields.number("qps") || 50,
+    burst: fields.integer("burst", { min: 0, max: maxInt32 }) || 100,
+  };
 }
 
 function readProfiles(fields: FieldReader, percentage: number): readonly Profile[] {

@@ -11,12 +11,15 @@ import type { Pod } from "@kubeloop/core/types/core/v1";
 
 const maxNoteLength = 1024;
 
+/** Every pod is worth an event, and pods are placed faster than events are written. Upstream lets any number wait; here it is a number that fits into memory. */
+const limits = { queueSize: 50_000, writers: 32 };
+
 export class PodEvents {
   readonly #broadcaster: EventBroadcaster;
   readonly #recorders: ReadonlyMap<string, EventRecorder>;
 
   constructor(client: Client, profiles: Iterable<string>, options: EventBroadcasterOptions) {
-    this.#broadcaster = new EventBroadcaster(options);
+    this.#broadcaster = new EventBroadcaster({ ...limits, ...options });
     this.#broadcaster.startRecordingToSink(seriesEventSink(client));
     this.#recorders = new Map(
       [...profiles].map((name) => [name, this.#broadcaster.newRecorder({ component: name })] as const),

@@ -4,6 +4,11 @@ import type { Clock } from "@kubeloop/core/base";
 import type { Client } from "@kubeloop/core/client";
 import { pods } from "@kubeloop/core/resources";
 import type { Pod, PodCondition } from "@kubeloop/core/types/core/v1";
+import { bindPod } from "./bind-pod.ts";
+import { RequestSlots } from "./request-slots.ts";
+
+/** Enough to keep a server of many cores busy. Upstream has no limit but its rate, and its requests time out when thousands of pods come at once. */
+const bindingsAtOnce = 128;
 
 export interface Refused {
   readonly reason: "Unschedulable" | "SchedulerError";
@@ -15,24 +20,15 @@ export interface Refused {
 export class PodWrites {
   readonly #client: Client;
   readonly #clock: Clock;
+  readonly #bindings = new RequestSlots(bindingsAtOnce);
 
   constructor(client: Client, clock: Clock) {
     this.#client = client;
     this.#clock = clock;
   }
 
-  async bind(
-    { metadata: { name = "", namespace = "", uid = "" } }: Pod,
-    node: string,
-    signal: AbortSignal,
-  ): Promise<void> {
-    const binding = {
-      apiVersion: "v1",
-      kind: "Binding",
-      metadata: { name, namespace, uid },
-      target: { kind: "Node", name: node },
-    } as const;
-    await this.#pods(namespace).subresource("binding").create(name, binding, signal);
+  async bind(pod: Pod, nodeName: string, signal: AbortSignal): Promise<void> {
+    await bindPod(pod, nodeName, { client: this.#client, clock: this.#clock, slots: this.#bindings }, signal);
   }
 
   /** Writes nothing if nothing would change. A pod that has gone meanwhile is none of our business. */

@@ -24,6 +24,8 @@ export interface RunAsLeaderOptions extends Partial<ElectionTimings> {
   readonly resourceNamespace?: string;
   /** Default: `kube-scheduler`. */
   readonly resourceName?: string;
+  /** Called once, with what tells whether this replica leads although it could not renew its lease for so long. Undefined: nothing is wrong. */
+  readonly onElector?: (elector: Pick<LeaderElector, "findFault">) => void;
   readonly clock?: Clock;
   readonly random?: Random;
   readonly log?: Log;
@@ -67,6 +69,7 @@ export async function runAsLeader(
     observer: electionMetrics(metrics, name),
     recorder: events.newRecorder({ component: "kube-scheduler" }),
   });
+  options.onElector?.(elector);
   // Not the caller's signal: events are written until the lease was given back.
   await using scope = new TaskScope(new AbortController().signal);
   void scope.spawn((each) => events.run(each));

@@ -66,6 +66,8 @@ export interface SchedulerOptions {
   readonly podInitialBackoffMs?: number;
   /** Default: 10 seconds. 0 switches backoff off. */
   readonly podMaxBackoffMs?: number;
+  /** How long a pod waits for an event before it is tried without one. Default: 5 minutes. */
+  readonly podMaxUnschedulableMs?: number;
   /** Part of the reporting instance of events. Default: the machine's host name. */
   readonly hostName?: string;
   readonly clock?: Clock;
@@ -108,6 +110,7 @@ export class Scheduler {
   /** Pods whose victims are being evicted. They stay out of the queue until that is done. */
   readonly #preempting = new Set<string>();
   #startIndex = 0;
+  #isSynced = false;
   /** How many pods are being bound. */
   #bindings = 0;
   #somethingQueued: Deferred<void> | undefined;
@@ -130,6 +133,7 @@ export class Scheduler {
       now: () => this.#clock.now(),
       ...(options.podInitialBackoffMs === undefined ? {} : { initialBackoffMs: options.podInitialBackoffMs }),
       ...(options.podMaxBackoffMs === undefined ? {} : { maxBackoffMs: options.podMaxBackoffMs }),
+      ...(options.podMaxUnschedulableMs === undefined ? {} : { maxUnschedulableMs: options.podMaxUnschedulableMs }),
       incoming: (place, event) => this.#observer.queued(place, event),
       holdBack: ({ metadata }) => (this.#preempting.has(metadata.uid ?? "") ? "DefaultPreemption" : undefined),
     });
@@ -146,6 +150,11 @@ export class Scheduler {
     return this.#queue.sizes;
   }
 
+  /** Whether all that was there at the start is known: then pods are placed. */
+  get isSynced(): boolean {
+    return this.#isSynced;
+  }
+
   async run(signal: AbortSignal): Promise<void> {
     this.#cached = informerListers(this.#informers);
     const listers = this.#assumedVolumes.over(this.#cached);
@@ -157,13 +166,14 @@ export class Scheduler {
       cache: this.#model.sizes,
       bindings: this.#bindings,
     }));
-    await using scope = new TaskScope(signal);
+    const scope = new TaskScope(signal);
     try {
       void scope.spawn((each) => this.#events.run(each));
       if (this.#runsInformers) void scope.spawn((each) => this.#informers.run(each));
       void scope.spawn((each) => this.#flushUnschedulable(each));
       void scope.spawn(async (each) => {
         await this.#whenSynced(registrations, each);
+        this.#isSynced = true;
         await this.#schedule(listers, scope, each);
       });
       await scope.join();

@@ -63,7 +63,9 @@ export function drawStorage(draw: Draw, seed: string, cluster: Omit<StorageCase,
   const made = Object.keys(caseNamespaces).flatMap((namespace) =>
     times(9, (index) => drawClaim(draw, { seed, namespace, index, nodes })),
   );
-  const free = times(3 + draw.below(5), (index) => drawFreeVolume(draw, seed, { index, nodes, made }));
+  const free = withOnePromiseEach(
+    times(3 + draw.below(5), (index) => drawFreeVolume(draw, seed, { index, nodes, made })),
+  );
   const volumes = [...made.flatMap(({ volume }) => volume ?? []), ...free];
   const claims = made.map(({ claim }) => claim);
   const names = (namespace: string | undefined, state?: readonly ClaimState[]) =>
@@ -303,6 +305,19 @@ function drawFreeVolume(draw: Draw, seed: string, { index, nodes, made }: FreeSh
         : { claimRef: { apiVersion: "v1", kind: "PersistentVolumeClaim", name, namespace } }),
     },
   };
+}
+
+/** Of several volumes that are promised to one claim upstream takes any, so that there is nothing to compare. */
+function withOnePromiseEach(volumes: readonly PersistentVolume[]): readonly PersistentVolume[] {
+  const promised = new Set<string>();
+  return volumes.map((volume) => {
+    const { claimRef, ...spec } = volume.spec ?? {};
+    if (claimRef === undefined) return volume;
+    const key = `${claimRef.namespace}/${claimRef.name}`;
+    if (promised.has(key)) return { ...volume, spec };
+    promised.add(key);
+    return volume;
+  });
 }
 
 function withVolumes(pod: Pod, volumes: readonly Volume[]): Pod {
