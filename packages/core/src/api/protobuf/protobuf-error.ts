@@ -1,10 +1,22 @@
 // What is wrong with bytes that are no such message, in the words that Go's decoders use where they have some. The envelope
 // turns it into the 400 that a client sees; inside one message nobody knows yet what the request was about.
-import { KubeloopError } from "@kubeloop/core/base";
+import { KubeloopError } from "../../base/index.ts";
 
 export class ProtobufError extends KubeloopError {
+  readonly #path: string[] = [];
+
   constructor(message: string, options: { readonly cause?: unknown } = {}) {
     super(message, { reason: "InvalidProtobuf", retry: "never", ...options });
+  }
+
+  /** `spec.containers`: the field that was being read, from the outermost message on. Empty if it is the message itself that is wrong. */
+  get field(): string {
+    return this.#path.toReversed().join(".");
+  }
+
+  /** Called on the way out, by the reader of each message around. */
+  foundIn(field: string): void {
+    this.#path.push(field);
   }
 }
 
@@ -13,3 +25,5 @@ export const integerOverflow = () => new ProtobufError("proto: integer overflow"
 export const negativeLength = () => new ProtobufError("proto: negative length found during unmarshaling");
 export const unexpectedGroupEnd = () => new ProtobufError("proto: unexpected end of group");
 export const tooDeep = (limit: number) => new ProtobufError(`proto: messages nested deeper than ${limit} levels`);
+export const tooSplit = (limit: number) =>
+  new ProtobufError(`proto: messages that come in parts are nested deeper than ${limit} levels`);
