@@ -179,6 +179,12 @@ export class ByteReader {
     return length;
   }
 
+  /** Over text, bytes or a message. */
+  skipBytes(): void {
+    const length = this.readLength();
+    this.at += length;
+  }
+
   /** Over the value of a field of this wire type, which is no group. */
   skipValue(wireType: number): void {
     switch (wireType) {
@@ -188,11 +194,9 @@ export class ByteReader {
       case wireTypes.fixed64:
         this.#advance(8);
         break;
-      case wireTypes.bytes: {
-        const length = this.readLength();
-        this.at += length;
+      case wireTypes.bytes:
+        this.skipBytes();
         break;
-      }
       case wireTypes.fixed32:
         this.#advance(4);
         break;

@@ -11,7 +11,8 @@ import type { ReadSpecial } from "./read-special.ts";
 export interface CompiledField {
   readonly name: string;
   /** How its places in the bytes are noted. */
-  readonly noting: "item" | "scalar" | "part";
+  readonly noting: (typeof notings)[keyof typeof notings];
+  readonly code: (typeof codes)[keyof typeof codes];
   /** Reads the value that is noted there. */
   readonly read: (reader: ByteReader, note: number) => unknown;
   /** What is printed where the bytes have nothing. Undefined if nothing is. */
@@ -19,6 +20,12 @@ export interface CompiledField {
   /** Zero is not printed. */
   readonly omitsZero: boolean;
 }
+
+/** A scalar counts if it is the last one, items of lists and maps are all kept, parts of a message are put together. */
+export const notings = { scalar: 0, item: 1, part: 2 } as const;
+
+/** Values that need no function of the field's own. */
+export const codes = { other: 0, text: 1, flag: 2, int32: 3 } as const;
 
 /** Reads one value, its length included, where the reader stands. */
 type ReadValue = (reader: ByteReader) => unknown;
@@ -31,12 +38,14 @@ export function compileField(planned: PlannedField, readers: MessageReaders): Co
   const omitsZero = !isAlwaysPrinted && (holding === "value" || (holding === "slice" && field.container === "single"));
   const special = field.isMessage ? readers.specialOf(field.type) : undefined;
   const common = { name, omitsZero, readAbsent: absentReader(planned, readers) };
-  if (field.container === "map") return { ...common, noting: "item", read: mapReader(field, readers) };
-  if (field.container === "repeated") return { ...common, noting: "item", read: listReader(planned, readers) };
+  if (field.container === "map")
+    return { ...common, noting: notings.item, code: codes.other, read: mapReader(field, readers) };
+  if (field.container === "repeated")
+    return { ...common, noting: notings.item, code: codes.other, read: listReader(planned, readers) };
   if (field.isMessage && special === undefined) {
-    return { ...common, noting: "part", read: partsReader(readers.of(field.type)) };
+    return { ...common, noting: notings.part, code: codes.other, read: partsReader(readers.of(field.type)) };
   }
-  return { ...common, noting: "scalar", read: scalarReader(valueReader(field, readers)) };
+  return { ...common, noting: notings.scalar, code: codeOf(field), read: scalarReader(valueReader(field, readers)) };
 }
 
 /** The tags under which the field may come: a list of numbers may come packed or one by one. */
@@ -65,6 +74,12 @@ function zeroReader({ type, isMessage }: ProtobufField, readers: MessageReaders)
     const message = readers.of(type);
     return message.readInto(new ByteReader(new Uint8Array()), message.newObject());
   };
+}
+
+function codeOf({ name, type }: ProtobufField): CompiledField["code"] {
+  if (type === "string") return uniqueFields.has(name) ? codes.other : codes.text;
+  if (type === "bool") return codes.flag;
+  return type === "int32" ? codes.int32 : codes.other;
 }
 
 function scalarReader(read: ReadValue): CompiledField["read"] {

@@ -22,7 +22,9 @@ export class FieldNotes {
       larger.set(this.#places);
       this.#places = larger;
     }
-    this.#places.fill(0, base, this.#used);
+    const places = this.#places;
+    // Few: a loop is faster than a call.
+    for (let i = base; i < this.#used; i++) places[i] = 0;
     return base;
   }
 

@@ -152,7 +152,8 @@ function readRawJson(reader: ByteReader): unknown {
 }
 
 function parseJson(raw: Uint8Array): unknown {
-  if (isDeepJson(raw, maxDepth)) throw tooDeep(maxDepth);
+  // Each level takes a byte at least.
+  if (raw.length > maxDepth && isDeepJson(raw, maxDepth)) throw tooDeep(maxDepth);
   try {
     return JSON.parse(Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength).toString("utf8"));
   } catch (error) {
