@@ -200,7 +200,10 @@ export {
   setOwnerReference,
 } from "./owner-references.ts";
 export {
+  deferredBytes,
+  dropDeferred,
   hasProtobuf,
+  isDeferred,
   type Kind as ProtobufKind,
   type ListHead,
   loadProtobuf,

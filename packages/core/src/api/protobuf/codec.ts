@@ -6,6 +6,7 @@
 import type { ProtobufTable } from "../protobuf-table.ts";
 import { asBuffer, ByteReader } from "./byte-reader.ts";
 import { ByteWriter } from "./byte-writer.ts";
+import { LazyObjects } from "./lazy-objects.ts";
 import { type Kind, schemaNameOfKind } from "./message-names.ts";
 import { type Draft, MessageReaders } from "./message-reader.ts";
 import { MessageWriters } from "./message-writer.ts";
@@ -16,12 +17,15 @@ export class MessageCodec {
   readonly #readers: MessageReaders;
   readonly #writers: MessageWriters;
   readonly #writer = new ByteWriter();
-  readonly #reader = new ByteReader(new Uint8Array(), new TextPool());
+  readonly #texts = new TextPool();
+  readonly #reader = new ByteReader(new Uint8Array(), this.#texts);
+  readonly #lazy: LazyObjects;
   readonly #messagesByKind = new Map<string, string>();
 
   constructor(table: ProtobufTable) {
     this.#table = table;
     this.#readers = new MessageReaders(table);
+    this.#lazy = new LazyObjects(this.#readers, this.#texts);
     this.#writers = new MessageWriters(table);
   }
 
@@ -30,6 +34,11 @@ export class MessageCodec {
     const message = this.#readers.of(messageName);
     this.#reader.reset(asBuffer(bytes), 0, bytes.byteLength);
     return message.readInto(this.#reader, message.newObject(kind));
+  }
+
+  /** The same, but decoded when it is looked at; see lazy-objects.ts. */
+  decodeLazily(bytes: Uint8Array, messageName: string, kind: Kind): Draft {
+    return this.#lazy.read(asBuffer(bytes), 0, bytes.byteLength, messageName, kind);
   }
 
   encode(object: object, messageName: string): Uint8Array {

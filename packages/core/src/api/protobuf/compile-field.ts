@@ -10,6 +10,8 @@ import type { ReadSpecial } from "./read-special.ts";
 
 export interface CompiledField {
   readonly name: string;
+  /** A scalar's type, or the name of a message. */
+  readonly type: string;
   /** How its places in the bytes are noted. */
   readonly noting: (typeof notings)[keyof typeof notings];
   readonly code: (typeof codes)[keyof typeof codes];
@@ -19,6 +21,8 @@ export interface CompiledField {
   readonly readAbsent: ((reader: ByteReader) => unknown) | undefined;
   /** Zero is not printed. */
   readonly omitsZero: boolean;
+  /** Whether reading it may be put off: it is a message, a list or a map, which is printed if the bytes have it. */
+  readonly isDeferrable: boolean;
 }
 
 /** A scalar counts if it is the last one, items of lists and maps are all kept, parts of a message are put together. */
@@ -37,7 +41,8 @@ export function compileField(planned: PlannedField, readers: MessageReaders): Co
   const { name, field, holding, isAlwaysPrinted } = planned;
   const omitsZero = !isAlwaysPrinted && (holding === "value" || (holding === "slice" && field.container === "single"));
   const special = field.isMessage ? readers.specialOf(field.type) : undefined;
-  const common = { name, omitsZero, readAbsent: absentReader(planned, readers) };
+  const isDeferrable = field.container !== "single" || (field.isMessage && special === undefined);
+  const common = { name, type: field.type, omitsZero, isDeferrable, readAbsent: absentReader(planned, readers) };
   if (field.container === "map")
     return { ...common, noting: notings.item, code: codes.other, read: mapReader(field, readers) };
   if (field.container === "repeated")
@@ -93,7 +98,8 @@ function partsReader(message: MessageReader): CompiledField["read"] {
   return (reader, note) => {
     const parts = reader.notes.takeParts(note);
     if (parts !== undefined) return readParts(reader, parts, message);
-    reader.at = reader.notes.first(note);
+    reader.at = reader.notes.firstTag(note);
+    reader.readTag();
     return readNested(reader, message, undefined);
   };
 }
@@ -103,6 +109,7 @@ function readParts(reader: ByteReader, parts: readonly number[], message: Messag
   const whole = Buffer.concat(
     parts.map((at) => {
       reader.at = at;
+      reader.readTag();
       return reader.readBytes();
     }),
   );
@@ -163,7 +170,7 @@ function listReader({ field, impliedKind }: PlannedField, readers: MessageReader
   return (reader, note) => {
     const last = reader.notes.lastItem(note);
     const list: unknown[] = [];
-    reader.at = reader.notes.firstItem(note);
+    reader.at = reader.notes.firstTag(note);
     // The last part begins there: no field of another message lies in between.
     while (reader.at <= last) {
       const tag = reader.readTag();
@@ -185,7 +192,7 @@ function mapReader(field: ProtobufField, readers: MessageReaders): CompiledField
   return (reader, note) => {
     const last = reader.notes.lastItem(note);
     const map: Draft = {};
-    reader.at = reader.notes.firstItem(note);
+    reader.at = reader.notes.firstTag(note);
     while (reader.at <= last) {
       const tag = reader.readTag();
       if (tag === single) readEntry(reader, map, read, readZero);

@@ -33,7 +33,7 @@ export class FieldNotes {
     this.#used = base;
   }
 
-  /** Where the field begins; 0 if it is not there, because a tag comes before every value. */
+  /** Where a scalar begins, behind its tag. 0 if the field is not there. */
   first(note: number): number {
     return this.#places[note] as number;
   }
@@ -44,8 +44,8 @@ export class FieldNotes {
     this.#places[note + 1] = at + 1;
   }
 
-  /** Where the tag of the first part is. */
-  firstItem(note: number): number {
+  /** Where the tag of the first part of a list, a map or a message is. */
+  firstTag(note: number): number {
     return (this.#places[note] as number) - 1;
   }
 
@@ -58,20 +58,24 @@ export class FieldNotes {
     this.#places[note] = at;
   }
 
-  /** A message, which may come in parts. */
+  /** A message, which may come in parts, whose tag is there. Kept as 1 more, too. */
   notePart(note: number, at: number): void {
     const first = this.#places[note] as number;
     if (first === 0) {
-      this.#places[note] = at;
+      this.#places[note] = at + 1;
       return;
     }
     this.#parts ??= new Map();
     const parts = this.#parts.get(note);
-    if (parts === undefined) this.#parts.set(note, [first, at]);
+    if (parts === undefined) this.#parts.set(note, [first - 1, at]);
     else parts.push(at);
   }
 
-  /** Undefined unless there is more than one. They are forgotten. */
+  hasParts(note: number): boolean {
+    return this.#parts?.has(note) === true;
+  }
+
+  /** Where the tags of the parts are. Undefined unless there is more than one. They are forgotten. */
   takeParts(note: number): readonly number[] | undefined {
     if (this.#parts === undefined) return undefined;
     const parts = this.#parts.get(note);

@@ -5,6 +5,7 @@
 import { loadProtobufTable } from "../protobuf-table.ts";
 import type { Protobuf } from "./protobuf.ts";
 
+export { deferredBytes, dropDeferred, isDeferred } from "./deferred.ts";
 export type { OpenedEnvelope } from "./envelope.ts";
 export type { ListHead } from "./list-envelope.ts";
 export { hasProtobuf, type Kind } from "./message-names.ts";

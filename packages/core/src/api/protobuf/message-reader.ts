@@ -137,7 +137,7 @@ export class MessageReader {
         const noting = entry & 3;
         if (noting === notings.scalar) notes.noteScalar(note, reader.at);
         else if (noting === notings.item) notes.noteItem(note, start);
-        else notes.notePart(note, reader.at);
+        else notes.notePart(note, start);
         if ((tag & 7) === wireTypes.bytes) reader.skipBytes();
         else reader.skipValue(tag & 7);
       } else if (entry === undefined) this.#skip(reader, tag, level.messageName);

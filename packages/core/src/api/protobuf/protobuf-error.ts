@@ -27,3 +27,11 @@ export const unexpectedGroupEnd = () => new ProtobufError("proto: unexpected end
 export const tooDeep = (limit: number) => new ProtobufError(`proto: messages nested deeper than ${limit} levels`);
 export const tooSplit = (limit: number) =>
   new ProtobufError(`proto: messages that come in parts are nested deeper than ${limit} levels`);
+
+/** The same error, with the kind of the object and the field in front: `Pod: spec.containers: unexpected EOF`. */
+export function malformed(kind: string, cause: ProtobufError): ProtobufError {
+  const { field } = cause;
+  const error = new ProtobufError(`${kind}: ${field === "" ? "" : `${field}: `}${cause.message}`, { cause });
+  if (field !== "") error.foundIn(field);
+  return error;
+}

@@ -27,6 +27,8 @@ export interface Protobuf {
   listEnvelopePieces(head: ListHead, items: readonly Uint8Array[]): Iterable<Uint8Array>;
   /** By protobuf's name: `k8s.io.api.core.v1.Pod`. `kind` is what the object says first. Throws a ProtobufError. */
   decodeMessage(bytes: Uint8Array, messageName: string, kind?: Kind): Record<string, unknown>;
+  /** The same, decoded when it is looked at. The bytes are copied. Throws a ProtobufError; so does reading a field that is malformed. */
+  decodeLazily(bytes: Uint8Array, messageName: string, kind: Kind): Record<string, unknown>;
   encodeMessage(object: object, messageName: string): Uint8Array;
   /** `enveloped` is what `encodeEnvelope` makes of the object; for an ERROR, of its Status. */
   encodeWatchFrame(type: string, enveloped: Uint8Array): Uint8Array;
@@ -65,6 +67,7 @@ function facadeOf(codec: MessageCodec): Protobuf {
     encodeListEnvelope: (head, items) => encodeListEnvelope(codec, head, items),
     listEnvelopePieces: (head, items) => listEnvelopePieces(codec, head, items),
     decodeMessage: (bytes, messageName, kind) => codec.decode(bytes, messageName, kind),
+    decodeLazily: (bytes, messageName, kind) => codec.decodeLazily(bytes, messageName, kind),
     encodeMessage: (object, messageName) => codec.encode(object, messageName),
     encodeWatchFrame,
     messageOfKind: (kind) => codec.messageOfKind(kind),
