@@ -23,6 +23,9 @@ export const wireTypes = { varint: 0, fixed64: 1, bytes: 2, groupStart: 3, group
 
 const twoTo32 = 4_294_967_296;
 
+/** Of readers that are made for one message. A pool of their own would cost more than the message. */
+const commonTexts = new TextPool();
+
 export class ByteReader {
   bytes: Buffer;
   /** The index of the next byte. */
@@ -37,7 +40,7 @@ export class ByteReader {
   /** The upper half of the last varint. */
   #high = 0;
 
-  constructor(bytes: Uint8Array, texts: TextPool = new TextPool()) {
+  constructor(bytes: Uint8Array, texts: TextPool = commonTexts) {
     this.bytes = asBuffer(bytes);
     this.end = bytes.byteLength;
     this.#texts = texts;
