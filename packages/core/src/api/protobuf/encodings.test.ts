@@ -1,10 +1,11 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { allResources } from "../resources.ts";
-import { type Encoding, readEncodings, withoutZeros } from "./encodings.fixture.ts";
+import { type Encoding, encodingsFile, parseEncodings, withoutZeros } from "./encodings.fixture.ts";
 import { hasProtobuf, loadProtobuf } from "./index.ts";
 
 const protobuf = await loadProtobuf();
-const encodings = readEncodings();
+const encodings = parseEncodings(readFileSync(encodingsFile));
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex");
 
 const byKind = new Map<string, Encoding[]>();

@@ -1,9 +1,10 @@
+import { readFileSync } from "node:fs";
 import { inspect } from "node:util";
 import { setFlagsFromString } from "node:v8";
 import { describe, expect, test } from "vitest";
 import { schemaNamed, schemaOfKind } from "../schema-table.ts";
 import { drawnObject } from "./drawn-object.fixture.ts";
-import { readEncodings } from "./encodings.fixture.ts";
+import { encodingsFile, parseEncodings } from "./encodings.fixture.ts";
 import { deferredBytes, dropDeferred, isDeferred, loadProtobuf, ProtobufError } from "./index.ts";
 import { describeRepresentation, type Represented } from "./representations.contract.ts";
 
@@ -39,7 +40,7 @@ const drawn = kinds.flatMap((kind) => {
   if (schema === undefined) throw new Error(`${kind.kind} has no schema`);
   return Array.from({ length: 20 }, (_, seed) => protobuf.encodeEnvelope({ ...drawnObject(schema, seed), ...kind }));
 });
-const encoded = [...readEncodings().map(({ bytes }) => bytes), ...drawn];
+const encoded = [...parseEncodings(readFileSync(encodingsFile)).map(({ bytes }) => bytes), ...drawn];
 
 const plainObjects = encoded.map((bytes): Represented => {
   const plain = protobuf.decodeEnvelope(bytes);
