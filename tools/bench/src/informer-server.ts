@@ -1,10 +1,11 @@
 // The server of the informer benches, a process of its own: plain HTTP on loopback, 20,000 pods of 4.7 KB at
-// `/<manner>/api/v1/pods`, in three manners. `pages` honours `limit`, `whole` ignores it, `streams` sends the initial state by
-// watch where asked to and the rest refuse that. A watch from the list's version on sends 100,000 updates and stays open.
+// `/<manner>/api/v1/pods`, in four manners. `pages` honours `limit`, `whole` ignores it, `streams` sends the initial state by
+// watch where asked to and the rest refuse that; `protobuf` is `whole` in protobuf. A watch from the list's version on sends 100,000 updates and stays open.
 // Prints its port.
 import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { encodePods, type ProtobufPods } from "./protobuf-pods.ts";
 import { printPod } from "./raw-floor-pods.ts";
 
 const podCount = 20_000;
@@ -76,7 +77,24 @@ function listParts(first: number, limit: number): readonly Buffer[] {
   return parts;
 }
 
-async function send(response: ServerResponse, parts: readonly Buffer[]): Promise<void> {
+/** Encoded when first asked for. */
+let encoding: Promise<ProtobufPods> | undefined;
+
+async function sendProtobuf(response: ServerResponse, isWatch: boolean): Promise<void> {
+  encoding ??= encodePods(pods, listVersion);
+  const encoded = await encoding;
+  response.setHeader("content-type", `application/vnd.kubernetes.protobuf${isWatch ? ";stream=watch" : ""}`);
+  if (!isWatch) {
+    await send(response, encoded.list);
+    response.end();
+    return;
+  }
+  for (let sent = 0; sent < updateRounds * podCount; sent += podsInAWrite) {
+    await send(response, [encoded.updates(sent % podCount, podsInAWrite, listVersion + sent + 1)]);
+  }
+}
+
+async function send(response: ServerResponse, parts: readonly Uint8Array[]): Promise<void> {
   for (const part of parts) if (!response.write(part) && !response.destroyed) await once(response, "drain");
 }
 
@@ -84,8 +102,13 @@ const server = createServer((request, response) => {
   const url = new URL(request.url ?? "", "http://localhost");
   const manner = url.pathname.split("/")[1];
   const query = url.searchParams;
+  const isWatch = query.get("watch") !== null;
+  if (manner === "protobuf" && query.get("sendInitialEvents") !== "true") {
+    sendProtobuf(response, isWatch).catch(fail);
+    return;
+  }
   response.setHeader("content-type", "application/json");
-  if (query.get("watch") === null) {
+  if (!isWatch) {
     const limit = manner === "pages" ? Number(query.get("limit") ?? podCount) : podCount;
     send(response, listParts(Number(query.get("continue") ?? 0), limit)).then(() => response.end(), fail);
     return;

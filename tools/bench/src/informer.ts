@@ -1,5 +1,5 @@
 // An informer of 20,000 pods of 4.7 KB and 100,000 updates against the least a program does with the same bytes (the whole
-// answer, one parse, a Map; then line by line), on a server that pages, one that ignores `limit`, and one that streams.
+// answer, one parse, a Map; then line by line), on a server that pages, one that ignores `limit`, one that streams, and one that sends protobuf.
 import { execFileSync } from "node:child_process";
 import { type Measurement, median } from "./budget.ts";
 import type { InformerCost } from "./informer-run.ts";
@@ -15,6 +15,9 @@ const runs = {
   streams: ["ours", "streams"],
   transform: ["transform", "whole"],
   ten: ["ten", "whole"],
+  protobuf: ["metadata", "protobuf"],
+  protobufStatus: ["status", "protobuf"],
+  protobufAll: ["all", "protobuf"],
 } as const satisfies Readonly<Record<string, readonly [who: string, manner: string]>>;
 
 type Round = Readonly<Record<keyof typeof runs, InformerCost>>;
@@ -30,6 +33,7 @@ export async function measureInformer(): Promise<readonly Measurement[]> {
     ...budgets(rounds, "streams", "on a server that streams"),
     ratio(rounds, "transform", "heapMb", { what: "cache with the built-in transform, heap", limit: 0.6, unit: "MB" }),
     watching(rounds, "ten", "with ten handlers and three indexes", 0.85),
+    ...protobufBudgets(rounds),
   ];
 }
 
@@ -49,6 +53,19 @@ function budgets(rounds: readonly Round[], subject: Subject, where: string): rea
     ratio(rounds, subject, "peakMb", { what: `sync ${where}, peak memory`, limit: 0.7, unit: "MB" }),
     ratio(rounds, subject, "heapMb", { what: `cache ${where}, heap`, limit: 1.05, unit: "MB" }),
     watching(rounds, subject, where, 0.95),
+  ];
+}
+
+/** What a cache of bytes is for (ADR 14). */
+function protobufBudgets(rounds: readonly Round[]): readonly Measurement[] {
+  return [
+    ratio(rounds, "protobuf", "syncCpuMs", { what: "sync in protobuf, processor time", limit: 0.3, unit: "ms" }),
+    ratio(rounds, "protobuf", "stallMs", { what: "sync in protobuf, longest stall", limit: 0.01, unit: "ms" }),
+    ratio(rounds, "protobuf", "peakMb", { what: "sync in protobuf, peak memory", limit: 0.4, unit: "MB" }),
+    ratio(rounds, "protobuf", "heapMb", { what: "cache in protobuf, heap", limit: 0.4, unit: "MB" }),
+    watching(rounds, "protobuf", "in protobuf, handlers read metadata", 3),
+    watching(rounds, "protobufStatus", "in protobuf, handlers read status", 1.5),
+    watching(rounds, "protobufAll", "in protobuf, handlers read all", 0.9),
   ];
 }
 

@@ -10,9 +10,6 @@ export const mayLookUpKinds: Readonly<Record<string, string>> = {
   "packages/apiserver/src/wire/decode/known-kinds.ts":
     "what a body says it is when it is not what the resource expects: upstream's scheme, the same on every server",
   "packages/apiserver/src/wire/decode/plan.ts": "one Go type with rules of its own inside a built-in kind, by its name",
-  "packages/apiserver/src/wire/protobuf/message-names.ts":
-    "messages of kinds that are no resources, and of what an envelope says it is",
-  "packages/apiserver/src/wire/protobuf/message-writer.ts": "the schema of a protobuf message, by the message's name",
   "packages/apiserver/src/kinds/shared/same.ts":
     "a part of a built-in kind (a PodSpec), by its name, in that kind's rules",
 };

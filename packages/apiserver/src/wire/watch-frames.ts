@@ -1,7 +1,7 @@
 // The bytes of watch messages, one frame each, made once per message and form for all watchers that get it at about the same time. Only tables are made
 // for each watcher: the first one of a stream carries the columns, and ages depend on when it is sent.
 import type { KubernetesObject } from "@kubeloop/core/api";
-import { type Clock, inFlight } from "@kubeloop/core/base";
+import type { Clock } from "@kubeloop/core/base";
 import { recentEncodingOf } from "../storage/encodings.ts";
 import type { WatchMessage, WatchType } from "./answer.ts";
 import { encodeJson, jsonOf } from "./json-encodings.ts";
@@ -39,14 +39,13 @@ export async function frameOf(presentation: Presentation, { view, media }: Outpu
     });
   }
   const protobuf = await protobufOn(clock);
-  const { encodeWatchFrame } = await inFlight(clock, "loading protobuf", () => import("./protobuf/index.ts"));
   return kept(name, served, ({ type, object }) => {
     const shown = (type === "ERROR" ? object : show(object)) as KubernetesObject;
     const isKept = type !== "ERROR" && view.kind === "object";
     const enveloped = isKept
       ? protobuf.wrapRaw(shown, rawOf(shown, protobuf, presentation.codec.protobufMessage))
       : protobuf.encodeEnvelope(shown);
-    return encodeWatchFrame(type, enveloped);
+    return protobuf.encodeWatchFrame(type, enveloped);
   });
 }
 

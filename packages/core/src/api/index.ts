@@ -200,6 +200,18 @@ export {
   setControllerReference,
   setOwnerReference,
 } from "./owner-references.ts";
+export {
+  deferredBytes,
+  dropDeferred,
+  hasProtobuf,
+  isDeferred,
+  type Kind as ProtobufKind,
+  type ListHead,
+  loadProtobuf,
+  type OpenedEnvelope,
+  type Protobuf,
+  ProtobufError,
+} from "./protobuf/index.ts";
 export { loadProtobufTable, type ProtobufField, type ProtobufMessage, type ProtobufTable } from "./protobuf-table.ts";
 export {
   addQuantities,

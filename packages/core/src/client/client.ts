@@ -16,7 +16,7 @@ import { HttpTransport } from "./http/http-transport.ts";
 import type { HttpVersion } from "./http/server-connections.ts";
 import type { ClusterConfig } from "./kubeconfig/cluster-config.ts";
 import { openTransportMetrics, RateLimiter, withClientPolicies } from "./policy/index.ts";
-import type { ObjectView } from "./rest/accept.ts";
+import type { Encoding, ObjectView } from "./rest/accept.ts";
 import { linesOf, type PodLogOptions, podLogBytes } from "./rest/pod-logs.ts";
 import { type MetadataClient, ResourceClient } from "./rest/resource-client.ts";
 
@@ -36,6 +36,11 @@ export interface ClientOptions {
   readonly userAgent?: string;
   /** The timeout of each whole call, including retries and the body; not of watches, logs and upgrades. Default: none. */
   readonly timeoutMs?: number;
+  /**
+   * How lists and watches of built-in kinds are requested. In protobuf, objects are decoded when they are looked at; custom resources and servers
+   * without it send JSON all the same. Default: JSON.
+   */
+  readonly encoding?: Encoding;
   readonly metrics?: Metrics;
 }
 
@@ -88,6 +93,11 @@ export class Client implements AsyncDisposable {
     return this.#options.metrics !== undefined;
   }
 
+  /** How lists and watches of built-in kinds are requested. */
+  get encoding(): Encoding {
+    return this.#options.encoding ?? "json";
+  }
+
   /** The resources that the server serves: cached for ten minutes, refreshed when a lookup of `mapper` misses. */
   get discovery(): CachedDiscovery {
     const clock = this.#options.clock ?? systemClock;
@@ -138,6 +148,7 @@ export class Client implements AsyncDisposable {
       log: this.#options.log ?? defaultLog,
       fieldManager: this.#options.fieldManager,
       view,
+      encoding: this.encoding,
     });
   }
 }

@@ -111,6 +111,7 @@ export {
   type UserAgentParts,
   type Warning,
 } from "./policy/index.ts";
+export type { Encoding } from "./rest/accept.ts";
 export type { Applied } from "./rest/applied.ts";
 export type {
   ApplyOptions,

@@ -1,8 +1,7 @@
 import { StatusError } from "@kubeloop/core/api";
 import { describe, expect, test } from "vitest";
 import { loadProtobuf } from "./index.ts";
-import { envelopeHex as envelope, field, refusedBodies, text } from "./refused-bodies.fixture.ts";
-import { fromHex, toHex } from "./small-table.fixture.ts";
+import { envelopeHex as envelope, field, fromHex, refusedBodies, text, toHex } from "./refused-bodies.fixture.ts";
 
 const protobuf = await loadProtobuf();
 const configMap = { apiVersion: "v1", kind: "ConfigMap" };
@@ -75,7 +74,7 @@ describe("a body is read when", () => {
   }
 
   test("it holds no object: that is an empty one", () => {
-    expect(protobuf.decodeEnvelope(fromHex("6b387300 1a00"), configMap).value).toEqual(configMap);
+    expect(protobuf.decodeEnvelope(fromHex("6b387300 1a00"), configMap).value).toEqual({ ...configMap, metadata: {} });
   });
 });
 

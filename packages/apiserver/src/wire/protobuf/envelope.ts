@@ -1,16 +1,18 @@
-// The envelope in which an object travels: the four bytes "k8s\0", then a message that says the object's kind and holds its encoding.
-// Bytes that are none are refused with the 400 that a real server answers, in its words.
-import { type GroupVersionKind, newBadRequest, parseGroupVersion, printGroupVersion, quote } from "@kubeloop/core/api";
-import { ByteReader } from "./byte-reader.ts";
-import type { MessageCodec } from "./codec.ts";
-import { delimitedSize, delimiter } from "./delimited.ts";
-import type { Kind } from "./message-names.ts";
-import type { Draft } from "./message-reader.ts";
-import { ProtobufError } from "./protobuf-error.ts";
+// A request's body that is protobuf: an object in its envelope. Bytes that are none are refused with the 400 that a real server answers, in its words.
+import {
+  type GroupVersionKind,
+  type ProtobufKind as Kind,
+  newBadRequest,
+  type Protobuf,
+  ProtobufError,
+  parseGroupVersion,
+  printGroupVersion,
+  quote,
+} from "@kubeloop/core/api";
 
 export interface DecodedEnvelope extends Kind {
   /** The object, `kind` and `apiVersion` first. It belongs to the caller. */
-  readonly value: Draft;
+  readonly value: Record<string, unknown>;
 }
 
 /** The kind that the request's URL stands for. It stands in for what the envelope does not say. */
@@ -25,17 +27,11 @@ export interface ExpectedKind extends Kind {
   readonly isOptions?: boolean;
 }
 
-const prefix = Uint8Array.of(0x6b, 0x38, 0x73, 0x00);
-const tags = { typeMeta: 0x0a, raw: 0x12, contentEncoding: 0x1a, contentType: 0x22 } as const;
-const typeMetaTags = { apiVersion: 0x0a, kind: 0x12 } as const;
-/** Content encoding and type, which are never said but always written. */
-export const envelopeTail: Uint8Array = Uint8Array.of(tags.contentEncoding, 0, tags.contentType, 0);
-
 /** Throws 400. Whether the kind is one that may be sent there is for the caller to check, unless `expected` can. */
-export function decodeEnvelope(codec: MessageCodec, bytes: Uint8Array, expected?: ExpectedKind): DecodedEnvelope {
+export function decodeEnvelope(codec: Protobuf, bytes: Uint8Array, expected?: ExpectedKind): DecodedEnvelope {
   const isBare = expected === undefined || expected.isOptions === true;
   const { typeMeta, raw } = orBadRequest(
-    () => unwrap(bytes),
+    () => codec.openEnvelope(bytes),
     (fault) =>
       isBare
         ? fault
@@ -43,77 +39,13 @@ export function decodeEnvelope(codec: MessageCodec, bytes: Uint8Array, expected?
   );
   const { apiVersion, kind } = withDefaults(typeMeta, expected);
   const value = orBadRequest(
-    () => codec.decode(raw, messageOf(codec, { apiVersion, kind }, expected), { kind, apiVersion }),
+    () => codec.decodeMessage(raw, messageOf(codec, { apiVersion, kind }, expected), { kind, apiVersion }),
     (fault) =>
       isBare || kind === ""
         ? fault
         : `${kind} in version ${quote(parseGroupVersion(apiVersion).version)} cannot be handled as a ${expected.kind}: ${fault}`,
   );
   return { apiVersion, kind, value };
-}
-
-/** Around an object's own encoding. */
-export function wrapRaw(kind: Kind, raw: Uint8Array): Uint8Array {
-  return Buffer.concat([typeMetaOf(kind), delimiter(tags.raw, raw.length), raw, envelopeTail]);
-}
-
-/** What precedes an encoding of that length. After it comes `envelopeTail`. */
-export function envelopeHead(kind: Kind, rawLength: number): Uint8Array {
-  return Buffer.concat([typeMetaOf(kind), delimiter(tags.raw, rawLength)]);
-}
-
-const typeMetas = new Map<string, Uint8Array>();
-
-/** The envelope up to the encoding. Kept: kinds are few. */
-function typeMetaOf({ apiVersion, kind }: Kind): Uint8Array {
-  const id = `${apiVersion}/${kind}`;
-  const known = typeMetas.get(id);
-  if (known !== undefined) return known;
-  const version = Buffer.from(apiVersion, "utf8");
-  const word = Buffer.from(kind, "utf8");
-  const bytes = Buffer.concat([
-    prefix,
-    delimiter(tags.typeMeta, delimitedSize(version.length) + delimitedSize(word.length)),
-    delimiter(typeMetaTags.apiVersion, version.length),
-    version,
-    delimiter(typeMetaTags.kind, word.length),
-    word,
-  ]);
-  typeMetas.set(id, bytes);
-  return bytes;
-}
-
-function unwrap(bytes: Uint8Array): { readonly typeMeta: Kind; readonly raw: Uint8Array } {
-  if (bytes.length === 0) throw new ProtobufError("empty data");
-  if (prefix.some((byte, i) => bytes[i] !== byte)) {
-    throw new ProtobufError(
-      `provided data does not appear to be a protobuf message, expected prefix [${prefix.join(" ")}]`,
-    );
-  }
-  if (bytes.length === prefix.length) throw new ProtobufError("empty body");
-  const reader = new ByteReader(bytes.subarray(prefix.length));
-  let typeMeta: Kind = { apiVersion: "", kind: "" };
-  let raw: Uint8Array = new Uint8Array();
-  while (reader.isBeforeEnd()) {
-    const tag = reader.readTag();
-    if (tag === tags.typeMeta) typeMeta = readTypeMeta(reader, typeMeta);
-    else if (tag === tags.raw) raw = reader.readBytes();
-    else reader.skip(tag);
-  }
-  return { typeMeta, raw };
-}
-
-function readTypeMeta(reader: ByteReader, before: Kind): Kind {
-  let { apiVersion, kind } = before;
-  const outer = reader.enter();
-  while (reader.isBeforeEnd()) {
-    const tag = reader.readTag();
-    if (tag === typeMetaTags.apiVersion) apiVersion = reader.readString();
-    else if (tag === typeMetaTags.kind) kind = reader.readString();
-    else reader.skip(tag);
-  }
-  reader.leave(outer);
-  return { apiVersion, kind };
 }
 
 function withDefaults({ apiVersion, kind }: Kind, expected: Kind | undefined): Kind {
@@ -130,7 +62,7 @@ function toVersion(apiVersion: string): string {
   return version === "" || more.length > 0 ? "" : printGroupVersion({ group, version });
 }
 
-function messageOf(codec: MessageCodec, { apiVersion, kind }: Kind, expected?: ExpectedKind): string {
+function messageOf(codec: Protobuf, { apiVersion, kind }: Kind, expected?: ExpectedKind): string {
   if (kind === "") throw new ProtobufError("Object 'Kind' is missing in the protobuf envelope");
   if (apiVersion === "") throw new ProtobufError("Object 'apiVersion' is missing in the protobuf envelope");
   // Upstream asks an empty object what it is.

@@ -1,11 +1,6 @@
-// `wire/protobuf`: Kubernetes' protobuf, in which its own clients send and ask for the built-in kinds. Objects come out as plain JSON,
-// `kind` and `apiVersion` first, and go in so; bytes are what a real server writes. Read protobuf.ts first, then codec.ts.
-//
-// Importing this loads no table: `loadProtobuf` does, once, and what it gives is synchronous. Answers hold what the bytes hold,
-// zeros and nulls included: they are to go through the same normal form as JSON bodies. Custom kinds and tables have no protobuf.
+// `wire/protobuf`: requests and answers in Kubernetes' protobuf. The codec is core's (`api/protobuf`); here is what this server says of a body that it
+// cannot read. Importing this loads no table: `loadProtobuf` does, once, and what it gives is synchronous.
+export type { ListHead } from "@kubeloop/core/api";
+export { hasProtobuf } from "@kubeloop/core/api";
 export type { DecodedEnvelope } from "./envelope.ts";
-export type { ListHead } from "./list-envelope.ts";
-export { hasProtobuf, type Kind } from "./message-names.ts";
 export { loadProtobuf, type Protobuf } from "./protobuf.ts";
-export { ProtobufError } from "./protobuf-error.ts";
-export { encodeWatchFrame } from "./watch-frame.ts";

@@ -55,3 +55,6 @@ const rows: readonly (readonly [fact: string, hex: string, message: string])[] =
 ];
 
 export const refusedBodies = rows.map(([fact, hex, message]) => ({ fact, hex, message }));
+
+export const fromHex = (text: string): Uint8Array => Buffer.from(text.replaceAll(" ", ""), "hex");
+export const toHex = (bytes: Uint8Array): string => Buffer.from(bytes).toString("hex");

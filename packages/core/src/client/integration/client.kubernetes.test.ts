@@ -1,20 +1,27 @@
 // The client suite against a real kube-apiserver: whole over HTTP/2 on a server as it comes, all that needs no restart over
 // HTTP/1.1, lists and watches on servers without WatchList, without watch cache, and without both.
 import { RealCluster, type RealClusterOptions } from "@kubeloop/real-cluster";
-import { afterAll, beforeAll, describe } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { allResources } from "../../api/index.ts";
 import { openClient } from "../client.ts";
 import { inlineCaBundle } from "../credentials/ca-bundle.ts";
 import { type Credentials, tokenCredentials } from "../credentials/credentials.ts";
 import type { HttpVersion } from "../http/server-connections.ts";
 import { clusterConfig } from "../kubeconfig/cluster-config.ts";
+import type { Encoding } from "../rest/accept.ts";
 import { type Capability, defineClientSuite, type OpenTarget } from "./client-suite.contract.ts";
 
 const neverAborted = new AbortController().signal;
 
-function openTarget(cluster: RealCluster, httpVersion: HttpVersion, hasWatchCache: boolean): OpenTarget {
+function openTarget(
+  cluster: RealCluster,
+  httpVersion: HttpVersion,
+  hasWatchCache: boolean,
+  encoding: Encoding = "json",
+): OpenTarget {
   const openAs = (credentials: Credentials) => {
     const tls = { ca: inlineCaBundle(cluster.caPem), isVerified: true };
-    return openClient(clusterConfig({ server: cluster.url, tls, credentials }), { httpVersion });
+    return openClient(clusterConfig({ server: cluster.url, tls, credentials }), { httpVersion, encoding });
   };
   const client = openAs(tokenCredentials(cluster.adminToken));
   return {
@@ -79,6 +86,52 @@ describe("a server as it comes", () => {
     open: async () => openTarget(cluster, "2", true),
   });
 });
+
+describe("a server that is asked for protobuf", () => {
+  let cluster: RealCluster;
+  beforeAll(async () => {
+    cluster = await start();
+  });
+  afterAll(async () => {
+    await cluster?.[Symbol.asyncDispose]();
+  });
+
+  defineClientSuite(
+    {
+      name: "kube-apiserver, protobuf",
+      capabilities: [...common, "watchList", "bookmarks", "unpagedLists"],
+      open: async () => openTarget(cluster, "2", true, "protobuf"),
+    },
+    ["verbs", "lists", "watches"],
+  );
+
+  test("sends the same objects as in JSON, to the letter", async () => {
+    const json = openTarget(cluster, "2", true, "json");
+    const protobuf = openTarget(cluster, "2", true, "protobuf");
+    let compared = 0;
+    for (const resource of allResources().filter(
+      ({ servedByDefault, verbs }) => servedByDefault && verbs.includes("list"),
+    )) {
+      const [inJson, inProtobuf] = await Promise.all(
+        [json, protobuf].map(async ({ client }) => {
+          const objects: string[] = [];
+          for await (const object of client.resource(resource).list(neverAborted)) objects.push(withoutClock(object));
+          return objects;
+        }),
+      );
+      expect(inProtobuf, resource.plural).toEqual(inJson);
+      compared += inJson?.length ?? 0;
+    }
+    expect(compared).toBeGreaterThan(100);
+    await json[Symbol.asyncDispose]();
+    await protobuf[Symbol.asyncDispose]();
+  });
+});
+
+/** The server renews its own leases all the time. */
+function withoutClock(object: object): string {
+  return JSON.stringify(object).replaceAll(/"(resourceVersion|renewTime|time)":"[^"]*"/g, "");
+}
 
 const variants: readonly (readonly [string, RealClusterOptions, readonly Capability[]])[] = [
   ["without WatchList", { featureGates: { WatchList: false } }, ["noWatchList", "bookmarks", "unpagedLists"]],

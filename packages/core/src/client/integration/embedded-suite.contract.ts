@@ -6,6 +6,7 @@ import { inlineCaBundle } from "../credentials/ca-bundle.ts";
 import { type Credentials, tokenCredentials } from "../credentials/credentials.ts";
 import type { HttpVersion } from "../http/server-connections.ts";
 import { clusterConfig } from "../kubeconfig/cluster-config.ts";
+import type { Encoding } from "../rest/accept.ts";
 import {
   allParts,
   type Capability,
@@ -44,8 +45,17 @@ export function defineEmbeddedClientSuites(open: () => Promise<EmbeddedServer>):
     capabilities: [...capabilities, "restart"],
     open: async () => openInProcess(await open()),
   });
+  defineClientSuite(
+    {
+      name: "embedded, in process, protobuf",
+      capabilities: [...capabilities, "restart"],
+      open: async () => openInProcess(await open(), "protobuf"),
+    },
+    ["lists", "watches"],
+  );
   overSockets("2", allParts);
   overSockets("1.1", allParts);
+  overSockets("2", ["verbs", "lists", "watches"], "protobuf");
   defineClientSuite(
     {
       name: "embedded, plain HTTP",
@@ -55,14 +65,14 @@ export function defineEmbeddedClientSuites(open: () => Promise<EmbeddedServer>):
     ["disturbance"],
   );
 
-  function overSockets(httpVersion: HttpVersion, parts: readonly CasePart[]): void {
+  function overSockets(httpVersion: HttpVersion, parts: readonly CasePart[], encoding: Encoding = "json"): void {
     defineClientSuite(
       {
-        name: `embedded, HTTP/${httpVersion}`,
+        name: `embedded, HTTP/${httpVersion}, ${encoding}`,
         capabilities: [...capabilities, "sockets", "credentials", "clientCertificates"],
         async open() {
           const server = await open();
-          return openOverSockets(server, await server.listen(), httpVersion);
+          return openOverSockets(server, await server.listen(), httpVersion, encoding);
         },
       },
       parts,
@@ -70,8 +80,8 @@ export function defineEmbeddedClientSuites(open: () => Promise<EmbeddedServer>):
   }
 }
 
-export function openInProcess(server: EmbeddedServer): OpenTarget {
-  const client = clientOf(server.transport);
+export function openInProcess(server: EmbeddedServer, encoding: Encoding = "json"): OpenTarget {
+  const client = clientOf(server.transport, { encoding });
   return {
     client,
     forget: () => server.compact(),
@@ -108,11 +118,12 @@ export function openOverSockets(
   server: EmbeddedServer,
   address: EmbeddedAddress,
   httpVersion: HttpVersion,
+  encoding: Encoding = "json",
 ): OpenTarget {
   const { url, admin, authority } = address;
   const openAs = (credentials: Credentials) => {
     const tls = { ca: inlineCaBundle(admin.caPem ?? ""), isVerified: true };
-    return openClient(clusterConfig({ server: url, tls, credentials }), { httpVersion });
+    return openClient(clusterConfig({ server: url, tls, credentials }), { httpVersion, encoding });
   };
   const client = openAs(tokenCredentials(admin.token));
   return {

@@ -1,22 +1,35 @@
 // The Accept headers for whole objects, metadata only, or a table. A server that does not support the
-// last two sends whole objects.
+// last two sends whole objects; one that does not support protobuf sends JSON.
 
 export type ObjectView = "full" | "metadata";
 
-const plainJson = "application/json";
+/** In which form lists and watches of built-in kinds are requested. */
+export type Encoding = "json" | "protobuf";
 
-export const acceptTable = as("Table");
-export const acceptMetadataList = as("PartialObjectMetadataList");
+const plainJson = "application/json";
+export const protobufMediaType = "application/vnd.kubernetes.protobuf";
+
+export const acceptTable = `${as("Table", plainJson)},${plainJson}`;
+export const acceptMetadataList: string = acceptAs("PartialObjectMetadataList", "json");
 
 /** For responses with one object, or with events of single objects. */
-export function acceptOne(view: ObjectView): string {
-  return view === "full" ? plainJson : as("PartialObjectMetadata");
+export function acceptOne(view: ObjectView, encoding: Encoding = "json"): string {
+  return view === "full" ? acceptWhole(encoding) : acceptAs("PartialObjectMetadata", encoding);
 }
 
-export function acceptList(view: ObjectView): string {
-  return view === "full" ? plainJson : acceptMetadataList;
+export function acceptList(view: ObjectView, encoding: Encoding = "json"): string {
+  return view === "full" ? acceptWhole(encoding) : acceptAs("PartialObjectMetadataList", encoding);
 }
 
-function as(kind: string): string {
-  return `${plainJson};as=${kind};g=meta.k8s.io;v=v1,${plainJson}`;
+function acceptWhole(encoding: Encoding): string {
+  return encoding === "json" ? plainJson : `${protobufMediaType},${plainJson}`;
+}
+
+function acceptAs(kind: string, encoding: Encoding): string {
+  const json = `${as(kind, plainJson)},${plainJson}`;
+  return encoding === "json" ? json : `${as(kind, protobufMediaType)},${json}`;
+}
+
+function as(kind: string, mediaType: string): string {
+  return `${mediaType};as=${kind};g=meta.k8s.io;v=v1`;
 }

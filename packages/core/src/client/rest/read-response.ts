@@ -12,12 +12,16 @@ import {
   type GroupResource,
   headerValue,
   type KubernetesObject,
+  loadProtobuf,
   type metav1,
   newGenericServerResponse,
+  ProtobufError,
   StatusError,
   type Table,
   TransportError,
 } from "../../api/index.ts";
+
+import { protobufMediaType } from "./accept.ts";
 
 /** A single object, or discovery with thousands of CRDs, has a few megabytes; lists are not read through this function. */
 const maxResponseBytes = 64 * 1024 * 1024;
@@ -126,10 +130,27 @@ async function readWhole(response: ApiResponse): Promise<WholeBody> {
       return body;
     case "bytes": {
       const bytes = await collectBytes(body.bytes, { maxBytes: maxResponseBytes });
+      if (isProtobuf(response)) return { kind: "value", value: await decodeProtobuf(bytes) };
       return { kind: "text", text: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8") };
     }
     default:
       return { kind: "text", text: "" };
+  }
+}
+
+/** Whether the body is Kubernetes' protobuf: objects, lists, Statuses or frames of a watch. */
+export function isProtobuf({ headers }: ApiResponse): boolean {
+  return headerValue(headers, "content-type")?.startsWith(protobufMediaType) === true;
+}
+
+async function decodeProtobuf(bytes: Uint8Array): Promise<unknown> {
+  const protobuf = await loadProtobuf();
+  try {
+    return protobuf.decodeEnvelope(bytes);
+  } catch (error) {
+    // No object: the caller makes an error from the status code, or says that there is none.
+    if (error instanceof ProtobufError) return undefined;
+    throw error;
   }
 }
 

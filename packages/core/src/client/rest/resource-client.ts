@@ -10,24 +10,27 @@ import {
   applyMergePatch,
   editJsonText,
   type GroupResource,
+  hasProtobuf,
   type KubernetesObject,
+  loadProtobuf,
   type metav1,
   newConflict,
   noBody,
   type PartialObjectMetadata,
+  type Protobuf,
   type Query,
   type Resource,
   type SubresourceTypes,
   type Table,
   type Transport,
 } from "../../api/index.ts";
-import type { Clock, Log } from "../../base/index.ts";
+import { type Clock, inFlight, type Log } from "../../base/index.ts";
 import { batchIterator } from "../streams/batch-iterator.ts";
 import type { Batched } from "../streams/batched.ts";
 import { decodeList } from "../streams/list-stream.ts";
 import type { WatchEvent } from "../streams/watch-event.ts";
 import { decodeWatch } from "../streams/watch-stream.ts";
-import { acceptList, acceptMetadataList, acceptOne, acceptTable, type ObjectView } from "./accept.ts";
+import { acceptList, acceptMetadataList, acceptOne, acceptTable, type Encoding, type ObjectView } from "./accept.ts";
 import type { Applied } from "./applied.ts";
 import { type CallArguments, callArguments } from "./call.ts";
 import {
@@ -50,6 +53,7 @@ import { applyContent, type Content, jsonContent, type Patch, patchContent } fro
 import {
   type Asked,
   drain,
+  isProtobuf,
   readObject,
   readObjectOrStatus,
   readTable,
@@ -68,6 +72,8 @@ export interface ResourceContext {
   readonly fieldManager: string | undefined;
   /** Whether objects are requested whole or as metadata. */
   readonly view: ObjectView;
+  /** Default: JSON. */
+  readonly encoding?: Encoding | undefined;
 }
 
 interface RequestTarget {
@@ -239,9 +245,10 @@ export class ResourceClient<T extends KubernetesObject, S extends SubresourceTyp
 
   async #listPage(page: PageRequest, options: Partial<ListOptions>, signal: AbortSignal): Promise<Page<T>> {
     const query = [...selectorQuery(options), ...pageQuery(page, options)];
-    const request = this.#request("GET", {}, query, undefined, acceptList(this.#context.view));
-    return await this.#open(request, signal, (response) => {
-      const stream = decodeList<T>(response.body, { clock: this.#context.clock, ...this.#identity() }, signal);
+    const { view, clock } = this.#context;
+    const request = this.#request("GET", {}, query, undefined, acceptList(view, this.#encoding()));
+    return await this.#open(request, signal, (response, protobuf) => {
+      const stream = decodeList<T>(response.body, { clock, protobuf, ...this.#identity() }, signal);
       return {
         batches: () => closing(stream, response),
         get metadata() {
@@ -252,18 +259,24 @@ export class ResourceClient<T extends KubernetesObject, S extends SubresourceTyp
   }
 
   async #openWatch(options: Partial<WatchOptions>, signal: AbortSignal): Promise<WatchBatches<T>> {
-    const request = this.#request("GET", {}, watchQuery(options));
-    return await this.#open(request, signal, (response) =>
-      closing(decodeWatch<T>(response.body, { clock: this.#context.clock }, signal), response),
+    const { view, clock } = this.#context;
+    const request = this.#request("GET", {}, watchQuery(options), undefined, acceptOne(view, this.#encoding()));
+    return await this.#open(request, signal, (response, protobuf) =>
+      closing(decodeWatch<T>(response.body, { clock, protobuf }, signal), response),
     );
   }
 
   /** Sends the request; the returned stream reads the body of the response and disposes of it at its end. */
-  async #open<R>(request: ApiRequest, signal: AbortSignal, toStream: (response: ApiResponse) => R): Promise<R> {
+  async #open<R>(
+    request: ApiRequest,
+    signal: AbortSignal,
+    toStream: (response: ApiResponse, protobuf: Protobuf | undefined) => R,
+  ): Promise<R> {
     const response = await this.#context.transport(request, signal);
     try {
       await throwIfRefused(response, { request, resource: this.#groupResource() });
-      return toStream(response);
+      const load = () => inFlight(this.#context.clock, "loading protobuf", loadProtobuf);
+      return toStream(response, isProtobuf(response) ? await load() : undefined);
     } catch (error) {
       await response[Symbol.asyncDispose]();
       throw error;
@@ -302,6 +315,12 @@ export class ResourceClient<T extends KubernetesObject, S extends SubresourceTyp
       body: content === undefined ? noBody : { kind: "value", value: content.value },
       prefers: "values",
     };
+  }
+
+  /** Custom resources have no protobuf. */
+  #encoding(): Encoding {
+    const { encoding = "json" } = this.#context;
+    return hasProtobuf(this.resource.apiVersion, this.resource.kind) ? encoding : "json";
   }
 
   #writeQuery(options: Partial<WriteOptions>): Query {

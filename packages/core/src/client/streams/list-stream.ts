@@ -2,15 +2,20 @@
 // value that the server shares. Both give the same objects in the same form, in batches, and the event
 // loop is never blocked for longer than a slice.
 import type { ListMeta } from "../../api/generated/types/meta/v1.ts";
+import type { Protobuf } from "../../api/protobuf/index.ts";
 import type { KubernetesObject } from "../../api/resource.ts";
 import type { ResponseBody } from "../../api/transport.ts";
 import { type Batched, readOnce } from "./batched.ts";
 import { ListDecodeError } from "./decode-errors.ts";
 import { decodeStream, type SliceOptions } from "./decode-stream.ts";
 import { ListDecoder, type ListDecoderOptions } from "./list-decoder.ts";
+import { ProtobufListDecoder } from "./protobuf-list-decoder.ts";
 import { ValueList } from "./value-list.ts";
 
-export interface ListOptions extends SliceOptions, ListDecoderOptions {}
+export interface ListOptions extends SliceOptions, ListDecoderOptions {
+  /** The codec, if bytes are protobuf. Default: they are JSON. */
+  readonly protobuf?: Protobuf | undefined;
+}
 
 export interface ListStream<T extends KubernetesObject = KubernetesObject> extends Batched<T> {
   /** The list's metadata. It may come after the items: throws before the last of them was read. */
@@ -25,7 +30,9 @@ export function decodeList<T extends KubernetesObject = KubernetesObject>(
 ): ListStream<T> {
   switch (body.kind) {
     case "bytes": {
-      const decoder = new ListDecoder<T>(options);
+      const { protobuf } = options;
+      const decoder =
+        protobuf === undefined ? new ListDecoder<T>(options) : new ProtobufListDecoder<T>(protobuf, options);
       return toListStream(decodeStream(body.bytes, decoder, options, signal), decoder);
     }
     case "value": {

@@ -1,17 +1,22 @@
 // Reads a watch from a response with either kind of body: events decoded from bytes as they arrive, or events
 // that a server in the same process passes as values. The stream is pulled: a slow reader slows the server down, and
 // only an incomplete event is buffered here.
+import type { Protobuf } from "../../api/protobuf/index.ts";
 import type { KubernetesObject } from "../../api/resource.ts";
 import type { ResponseBody } from "../../api/transport.ts";
 import { YieldBudget } from "../../base/yield-budget.ts";
 import { type Batched, readOnce } from "./batched.ts";
 import { WatchDecodeError } from "./decode-errors.ts";
 import { decodeStream, type SliceOptions } from "./decode-stream.ts";
+import { ProtobufWatchDecoder } from "./protobuf-watch-decoder.ts";
 import type { ValueLimits } from "./value-cutter.ts";
 import { WatchDecoder } from "./watch-decoder.ts";
 import { decodeWatchEvent, type WatchEvent } from "./watch-event.ts";
 
-export interface WatchOptions extends SliceOptions, ValueLimits {}
+export interface WatchOptions extends SliceOptions, ValueLimits {
+  /** The codec, if bytes are protobuf. Default: they are JSON. */
+  readonly protobuf?: Protobuf | undefined;
+}
 
 export type WatchStream<T extends KubernetesObject = KubernetesObject> = Batched<WatchEvent<T>>;
 
@@ -22,8 +27,12 @@ export function decodeWatch<T extends KubernetesObject = KubernetesObject>(
   signal: AbortSignal,
 ): WatchStream<T> {
   switch (body.kind) {
-    case "bytes":
-      return readOnce(decodeStream(body.bytes, new WatchDecoder<T>(options), options, signal));
+    case "bytes": {
+      const { protobuf } = options;
+      const decoder =
+        protobuf === undefined ? new WatchDecoder<T>(options) : new ProtobufWatchDecoder<T>(protobuf, options);
+      return readOnce(decodeStream(body.bytes, decoder, options, signal));
+    }
     case "values":
       return readOnce(readValues<T>(body.values, options, signal));
     default:

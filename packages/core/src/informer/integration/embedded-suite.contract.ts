@@ -26,13 +26,15 @@ function define(
 ): void {
   const inProcess = { name: "embedded, in process", capabilities, open: async () => openInProcess(await open()) };
   defineInformerSuite(inProcess, parts, elsewhere);
-  const overSockets = {
-    name: "embedded, HTTP/2",
-    capabilities: [...capabilities, "sockets", "credentials", "clientCertificates"] as const,
-    async open() {
-      const server = await open();
-      return openOverSockets(server, await server.listen(), "2");
-    },
-  };
-  defineInformerSuite(overSockets, parts, elsewhere);
+  for (const encoding of ["json", "protobuf"] as const) {
+    const overSockets = {
+      name: `embedded, HTTP/2, ${encoding}`,
+      capabilities: [...capabilities, "sockets", "credentials", "clientCertificates"] as const,
+      async open() {
+        const server = await open();
+        return openOverSockets(server, await server.listen(), "2", encoding);
+      },
+    };
+    defineInformerSuite(overSockets, parts, elsewhere);
+  }
 }

@@ -8,14 +8,20 @@ import { type Credentials, tokenCredentials } from "../../client/credentials/cre
 import type { HttpVersion } from "../../client/http/server-connections.ts";
 import type { Capability, OpenTarget } from "../../client/integration/client-suite.contract.ts";
 import { clusterConfig } from "../../client/kubeconfig/cluster-config.ts";
+import type { Encoding } from "../../client/rest/accept.ts";
 import { defineInformerSuite } from "./informer-suite.contract.ts";
 
 const neverAborted = new AbortController().signal;
 
-function openTarget(cluster: RealCluster, httpVersion: HttpVersion, hasWatchCache: boolean): OpenTarget {
+function openTarget(
+  cluster: RealCluster,
+  httpVersion: HttpVersion,
+  hasWatchCache: boolean,
+  encoding: Encoding = "json",
+): OpenTarget {
   const openAs = (credentials: Credentials) => {
     const tls = { ca: inlineCaBundle(cluster.caPem), isVerified: true };
-    return openClient(clusterConfig({ server: cluster.url, tls, credentials }), { httpVersion });
+    return openClient(clusterConfig({ server: cluster.url, tls, credentials }), { httpVersion, encoding });
   };
   const client = openAs(tokenCredentials(cluster.adminToken));
   const restart = async (how: "in order" | "abruptly", signal: AbortSignal) => {
@@ -70,6 +76,11 @@ describe("a server as it comes", () => {
     name: "kube-apiserver, HTTP/2",
     capabilities,
     open: async () => openTarget(cluster, "2", true),
+  });
+  defineInformerSuite({
+    name: "kube-apiserver, protobuf",
+    capabilities,
+    open: async () => openTarget(cluster, "2", true, "protobuf"),
   });
 });
 

@@ -153,7 +153,7 @@ export class ListWatch<T extends KubernetesObject> implements ListerWatcher<T> {
     const { namespace, view, clock = systemClock } = this.#options;
     return new ResourceClient<T>(
       this.resource,
-      { transport, clock, log: noLog, fieldManager: undefined, view },
+      { transport, clock, log: noLog, fieldManager: undefined, view, encoding: this.#client.encoding },
       namespace,
     );
   }

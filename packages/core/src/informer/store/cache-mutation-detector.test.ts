@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { objectKeyOf } from "../../api/index.ts";
+import { loadProtobuf, objectKeyOf } from "../../api/index.ts";
 import { type Clock, FakeClock } from "../../base/index.ts";
 import { DeletedFinalStateUnknown } from "../tombstone.ts";
 import {
@@ -190,4 +190,25 @@ describe("KUBE_CACHE_MUTATION_DETECTOR", () => {
     await noMutationDetector.run(new AbortController().signal);
     expect(newCacheMutationDetector("pods", { clock: new FakeClock(), env: {} })).toBe(noMutationDetector);
   });
+});
+
+test("an object that is decoded when it is looked at is watched like others", async () => {
+  const protobuf = await loadProtobuf();
+  const pod = {
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: { name: "web", namespace: "shop" },
+    status: { phase: "Pending" },
+  };
+  const object = protobuf.decodeLazily(protobuf.encodeRaw(pod), "k8s.io.api.core.v1.Pod", pod);
+  const { clock, detector, found, end } = await watching();
+  detector.addObject(object);
+  await clock.advance(2000);
+  expect(found).toEqual([]);
+  (object["status"] as { phase: string }).phase = "Running";
+  await clock.advance(2000);
+  expect(found.map(({ differences }) => differences)).toEqual([
+    [{ path: "status.phase", was: "Pending", is: "Running" }],
+  ]);
+  await end();
 });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { deferredBytes, loadProtobuf } from "../../api/index.ts";
 import { deepFreeze } from "../../base/index.ts";
 import { StringPool } from "./string-pool.ts";
 import { stripManagedFields } from "./strip-managed-fields.ts";
@@ -124,5 +125,42 @@ describe("a pool of strings", () => {
       for (const text of repeated) if (pool.seen(text) !== undefined) known++;
     }
     expect(known).toBeGreaterThan(0.9 * 50 * 99);
+  });
+});
+
+describe("an object that is decoded when it is looked at", async () => {
+  const protobuf = await loadProtobuf();
+  const pod = {
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: { name: "web", managedFields: [{ manager: "kubelet", fieldsV1: { "f:status": {} } }] },
+    spec: { containers: [{ name: "main", resources: {} }] },
+    status: { phase: "Running" },
+  };
+  const bytes = protobuf.encodeRaw(pod);
+  const message = "k8s.io.api.core.v1.Pod";
+  const decoded = () => protobuf.decodeLazily(bytes, message, pod);
+  const stripped = { ...protobuf.decodeMessage(bytes, message, pod), metadata: { name: "web" } };
+
+  test("loses its managedFields without being decoded", () => {
+    const object = decoded();
+    const before = deferredBytes(object);
+    const result = stripManagedFields<object>()(object);
+    const after = deferredBytes(result);
+    expect(after).toBeGreaterThan(0);
+    expect(after).toBeLessThan(before);
+    expect(result).toEqual(stripped);
+  });
+
+  test("loses them when it is frozen, too", () => {
+    const object = decoded();
+    Object.freeze(object["metadata"]);
+    expect(stripManagedFields<object>()(object)).toEqual(stripped);
+    expect(object).toEqual({ ...stripped, metadata: pod.metadata });
+  });
+
+  test("may have none", () => {
+    const object = stripManagedFields<object>()(decoded());
+    expect(stripManagedFields<object>()(object)).toEqual(stripped);
   });
 });

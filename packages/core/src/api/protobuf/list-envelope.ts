@@ -1,5 +1,6 @@
 // Lists are put together from encodings that exist already: that of the list's metadata, and those of its items, which are the
 // same bytes that travel in the items' own envelopes. Nothing is encoded twice, and a long list can be sent in pieces.
+import { Buffer } from "node:buffer";
 import type { MessageCodec } from "./codec.ts";
 import { delimitedSize, delimiter } from "./delimited.ts";
 import { envelopeHead, envelopeTail } from "./envelope.ts";

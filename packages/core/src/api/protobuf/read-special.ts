@@ -3,7 +3,9 @@
 //
 // An empty message says what Go's zero value would print: null for a time and for raw JSON, "0" for a quantity. Values are
 // not made canonical here: that is the normal form's, which JSON goes through too.
-import { printDuration, printTime, TimeError } from "@kubeloop/core/api";
+import { Buffer } from "node:buffer";
+import { printDuration } from "../duration.ts";
+import { printTime, TimeError } from "../time.ts";
 import { type ByteReader, maxDepth } from "./byte-reader.ts";
 import { apiextensions, intOrString, meta, quantities, runtime } from "./message-names.ts";
 import { ProtobufError, tooDeep } from "./protobuf-error.ts";
@@ -104,7 +106,21 @@ function readTimestamp(reader: ByteReader): { readonly seconds: number; readonly
   return { seconds, nanoseconds };
 }
 
+const printedCount = 1024;
+const printedSeconds: number[] = new Array(printedCount).fill(Number.NaN);
+const printed: string[] = new Array(printedCount).fill("");
+
+/** Times repeat: within an object, and among those that were made together. */
 function printSeconds(seconds: number): string {
+  const slot = Math.abs(seconds % printedCount);
+  if (printedSeconds[slot] === seconds) return printed[slot] as string;
+  const text = printNewSeconds(seconds);
+  printedSeconds[slot] = seconds;
+  printed[slot] = text;
+  return text;
+}
+
+function printNewSeconds(seconds: number): string {
   try {
     return printTime(seconds * 1000);
   } catch (error) {
@@ -136,7 +152,8 @@ function readRawJson(reader: ByteReader): unknown {
 }
 
 function parseJson(raw: Uint8Array): unknown {
-  if (isDeepJson(raw, maxDepth)) throw tooDeep(maxDepth);
+  // Each level takes a byte at least.
+  if (raw.length > maxDepth && isDeepJson(raw, maxDepth)) throw tooDeep(maxDepth);
   try {
     return JSON.parse(Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength).toString("utf8"));
   } catch (error) {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { MessageCodec } from "./codec.ts";
-import { loadProtobuf } from "./index.ts";
+import { loadProtobuf, ProtobufError } from "./index.ts";
 import { fromHex, smallTable, toHex } from "./small-table.fixture.ts";
 
 const codec = new MessageCodec(
@@ -61,7 +61,7 @@ describe("decoding", () => {
     ["an entry may lack its key", "6203 120162", { words: { "": "b" } }],
     ["an entry may be empty", "6200", { words: { "": "" } }],
     ["an entry may hold what nobody knows", "6208 0a0161 1801 120162", { words: { a: "b" } }],
-    ["an entry without bytes has none", "6a03 0a0161", { blobs: { a: null } }],
+    ["an entry without bytes has empty ones", "6a03 0a0161", { blobs: { a: "" } }],
     ["an entry without a message has an empty one", "7203 0a0161", { parts: { a: {} } }],
     ["what is embedded lies flat", "7a05 0a0178 1000", { deep: "x", more: 0 }],
     ["a tag may take two bytes", "e212 0178", { far: "x" }],
@@ -85,14 +85,34 @@ describe("decoding", () => {
   });
 });
 
+describe("an error says which field it is of:", () => {
+  for (const [fact, hex, field] of [
+    ["none, if the message itself is wrong", "80", ""],
+    ["a message within", "3a01 10", "inner"],
+    ["a message in a message in a list", "5a03 3a0110", "inners.inner"],
+    ["a scalar", "31 000000000000f87f", "double"],
+  ] as const) {
+    test(fact, () => {
+      try {
+        decode(hex);
+      } catch (error) {
+        expect(error).toBeInstanceOf(ProtobufError);
+        expect((error as ProtobufError).field).toBe(field);
+        return;
+      }
+      throw new Error("it was read");
+    });
+  }
+});
+
 describe("refused", () => {
   for (const [fact, hex, message] of [
     ["a tag that is cut off", "80", "unexpected EOF"],
     ["a number that is missing", "10", "unexpected EOF"],
     ["a number that is cut off", "10 80", "unexpected EOF"],
     ["text longer than what is left", "0a05 61", "unexpected EOF"],
-    ["a message longer than the one around it", "3a02 0a05 61", "unexpected EOF"],
-    ["a message that reads on into its neighbour", "3a01 10 01", "unexpected EOF"],
+    ["a message longer than the one around it", "3a02 0a05", "unexpected EOF"],
+    ["a message that reads on into its neighbour", "3a01 10 1001", "unexpected EOF"],
     ["a double that is cut off", "31 0000", "unexpected EOF"],
     ["a length of 2^31", "0a 8080808008", "unexpected EOF"],
     ["a length of 2^32", "0a 8080808010", "unexpected EOF"],
@@ -108,11 +128,24 @@ describe("refused", () => {
     ["an unknown group without an end", "a306 0801", "unexpected EOF"],
     ["a wire type that is none", "a606 01", "illegal wireType 6"],
     ["an unknown field that is cut off", "a206 05 61", "unexpected EOF"],
+    ["an embedded message that comes in parts", "7a03 0a0178 7a02 1001", "proto: Embedded comes in parts"],
     ["not a number", "31 000000000000f87f", "unsupported value: NaN"],
     ["infinity", "31 000000000000f0ff", "unsupported value: -Infinity"],
   ] as const) {
     test(fact, () => expect(() => decode(hex)).toThrow(message));
   }
+
+  test("parts of parts of messages, deeper than eight levels", () => {
+    const split = (depth: number): number[] => {
+      if (depth === 0) return [0x10, 1];
+      const inner = split(depth - 1);
+      return [0x3a, ...lengthOf(inner.length), ...inner, 0x3a, 0];
+    };
+    let at: unknown = codec.decode(Uint8Array.from(split(8)), "test.All");
+    for (let i = 0; i < 8; i++) at = (at as { inner: unknown }).inner;
+    expect(at).toEqual({ int: 1 });
+    expect(() => codec.decode(Uint8Array.from(split(9)), "test.All")).toThrow("come in parts");
+  });
 
   test("messages nested deeper than a thousand", () => {
     const nested = (depth: number) => {

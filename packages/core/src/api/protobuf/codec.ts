@@ -1,32 +1,44 @@
 // Protobuf messages of the built-in kinds to the JSON they stand for, and back. A message is compiled from the table of field
 // numbers when it is first met.
 //
-// What is decoded is not yet in normal form: zero values and nulls that the bytes hold are there (Go writes them always) for the
-// same normal form to drop that JSON bodies go through. What is encoded must be in normal form.
-import type { ProtobufTable } from "@kubeloop/core/api";
-import { ByteReader } from "./byte-reader.ts";
+// What is decoded is what a Go server prints of the same bytes: fields in its order, no zeros where it omits them, nulls and empty objects where it
+// prints them. What is encoded must be in that form, too.
+import type { ProtobufTable } from "../protobuf-table.ts";
+import { asBuffer, ByteReader } from "./byte-reader.ts";
 import { ByteWriter } from "./byte-writer.ts";
+import { LazyObjects } from "./lazy-objects.ts";
 import { type Kind, schemaNameOfKind } from "./message-names.ts";
 import { type Draft, MessageReaders } from "./message-reader.ts";
 import { MessageWriters } from "./message-writer.ts";
+import { TextPool } from "./text-pool.ts";
 
 export class MessageCodec {
   readonly #table: ProtobufTable;
   readonly #readers: MessageReaders;
   readonly #writers: MessageWriters;
   readonly #writer = new ByteWriter();
+  readonly #texts = new TextPool();
+  readonly #reader = new ByteReader(new Uint8Array(), this.#texts);
+  readonly #lazy: LazyObjects;
   readonly #messagesByKind = new Map<string, string>();
 
   constructor(table: ProtobufTable) {
     this.#table = table;
     this.#readers = new MessageReaders(table);
+    this.#lazy = new LazyObjects(this.#readers, this.#texts);
     this.#writers = new MessageWriters(table);
   }
 
-  /** Reads into `target`, which may have fields already. Throws a ProtobufError. */
-  decode(bytes: Uint8Array, messageName: string, target: Draft = {}): Draft {
-    this.#readers.of(messageName).readInto(new ByteReader(bytes), target);
-    return target;
+  /** Returns the JSON of a server, after `kind`. Throws a ProtobufError. */
+  decode(bytes: Uint8Array, messageName: string, kind?: Kind): Draft {
+    const message = this.#readers.of(messageName);
+    this.#reader.reset(asBuffer(bytes), 0, bytes.byteLength);
+    return message.readInto(this.#reader, message.newObject(kind));
+  }
+
+  /** The same, but decoded when it is looked at; see lazy-objects.ts. */
+  decodeLazily(bytes: Uint8Array, messageName: string, kind: Kind): Draft {
+    return this.#lazy.read(asBuffer(bytes), 0, bytes.byteLength, messageName, kind);
   }
 
   encode(object: object, messageName: string): Uint8Array {

@@ -3,7 +3,7 @@
 //
 // The codec of a served resource says the message of its objects (`wire/kind-codec.ts`). Kinds are looked up here for what is no resource (Status,
 // options, lists of metadata, documents of discovery), and for a body that says it is of another kind than the resource it was sent to.
-import { schemaOfKind } from "@kubeloop/core/api";
+import { schemaOfKind } from "../schema-table.ts";
 
 export const meta = "k8s.io.apimachinery.pkg.apis.meta.v1";
 export const runtime = "k8s.io.apimachinery.pkg.runtime";

@@ -4,17 +4,12 @@
 // Go writes what it holds by value even when it is zero, and what it holds by pointer, list or map only when it is there. The
 // schema tells which is which: a scalar's `isPointer`; an object whose default is `{}` is held by value; whatever Go embeds is.
 // Objects are trusted to be in their schema's normal form: nothing is checked, and fields without a number are left out.
-import {
-  type ObjectSchema,
-  type ProtobufField,
-  type ProtobufMessage,
-  type ProtobufTable,
-  type Slot,
-  schemaNamed,
-} from "@kubeloop/core/api";
+import type { ProtobufField, ProtobufMessage, ProtobufTable } from "../protobuf-table.ts";
+import type { ObjectSchema, Slot } from "../schema.ts";
+import { schemaNamed } from "../schema-table.ts";
 import { wireTypes } from "./byte-reader.ts";
 import type { ByteWriter } from "./byte-writer.ts";
-import { isListMessage } from "./message-reader.ts";
+import { isListMessage } from "./message-plan.ts";
 import { ProtobufError } from "./protobuf-error.ts";
 import { specialWriters, type WriteSpecial, writeItems } from "./write-special.ts";
 

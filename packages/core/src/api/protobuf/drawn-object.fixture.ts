@@ -1,7 +1,8 @@
 // Objects drawn from a schema, in its normal form but for values that make no sense together: the same seed gives the same object.
-import type { ObjectSchema, ScalarType, TypeSchema } from "@kubeloop/core/api";
-import { printMicros, printTime } from "@kubeloop/core/api";
-import { type Random, randomBelow, seededRandom } from "@kubeloop/core/base";
+
+import { type Random, randomBelow, seededRandom } from "../../base/index.ts";
+import type { ObjectSchema, ScalarType, TypeSchema } from "../schema.ts";
+import { printMicros, printTime } from "../time.ts";
 
 const words = ["", "a", "kube-system", "x".repeat(200), "é", "日本", "😀", "\uffee", 'a"\\', "\n", "0", "__proto__"];
 const ints = [0, 1, 127, 128, 300, 2_147_483_647, -1, -2_147_483_648];
@@ -53,7 +54,8 @@ function drawScalar(scalar: ScalarType, random: Random): unknown {
     case "string":
       return drawOne(words, random);
     case "bytes":
-      return Buffer.from(drawOne(words, random)).toString("base64");
+      // Go writes empty bytes, and prints them only where they are not `omitempty`.
+      return Buffer.from(`${drawOne(words, random)}.`).toString("base64");
     case "boolean":
       return random.next() < 0.5;
     case "int32":

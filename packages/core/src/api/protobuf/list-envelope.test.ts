@@ -25,7 +25,7 @@ describe("a list of", () => {
     });
 
     test(`${count} reads as a list, items without kind and version`, () => {
-      const { value } = protobuf.decodeEnvelope(protobuf.encodeListEnvelope(head, raws));
+      const value = protobuf.decodeEnvelope(protobuf.encodeListEnvelope(head, raws));
       expect(value).toMatchObject(head);
       const items = (value["items"] ?? []) as readonly { readonly metadata: { readonly name: string } }[];
       expect(items.map(({ metadata }) => metadata.name)).toEqual(objects.map(({ metadata }) => metadata.name));
@@ -48,7 +48,7 @@ describe("metadata views", () => {
       expect(bytes).toBe(toHex(protobuf.encodeEnvelope({ ...head, items: [item] })));
       const ownMetadata = "120137";
       expect(bytes.indexOf(ownMetadata) < bytes.indexOf("0a0161")).toBe(version === "v1");
-      expect(protobuf.decodeEnvelope(Buffer.from(bytes, "hex")).value).toMatchObject({
+      expect(protobuf.decodeEnvelope(Buffer.from(bytes, "hex"))).toMatchObject({
         ...head,
         items: [{ metadata: { name: "a" } }],
       });

@@ -1,6 +1,5 @@
 // Objects of all kinds that a default server serves, with the bytes that Kubernetes 1.36's own encoder makes of them: of each kind
 // one that says nothing, and as many as it takes for every field to be there once. Strings, numbers and fields were drawn at random.
-import { readFileSync } from "node:fs";
 import { brotliDecompressSync } from "node:zlib";
 
 export interface Encoding {
@@ -8,9 +7,11 @@ export interface Encoding {
   readonly bytes: Uint8Array;
 }
 
+/** Where they are. Tests read the file, because a pure layer reads none. */
+export const encodingsFile = new URL("./encodings.facts.json.br", import.meta.url);
+
 /** One JSON object a line; the bytes stand there as Latin-1. */
-export function readEncodings(): readonly Encoding[] {
-  const file = readFileSync(new URL("./encodings.facts.json.br", import.meta.url));
+export function parseEncodings(file: Uint8Array): readonly Encoding[] {
   const lines = brotliDecompressSync(file).toString("utf8").split("\n");
   return lines.map((line) => {
     const { object, bytes } = JSON.parse(line) as { readonly object: Encoding["object"]; readonly bytes: string };

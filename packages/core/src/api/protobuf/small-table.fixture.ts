@@ -1,5 +1,5 @@
 // A table of a few messages, to say in short hex what the real ones would say in long.
-import type { ProtobufField, ProtobufMessage, ProtobufTable } from "@kubeloop/core/api";
+import type { ProtobufField, ProtobufMessage, ProtobufTable } from "../protobuf-table.ts";
 
 export type FieldRow = Partial<ProtobufField> & Pick<ProtobufField, "number" | "type">;
 export type MessageRows = Readonly<Record<string, Readonly<Record<string, FieldRow>>>>;

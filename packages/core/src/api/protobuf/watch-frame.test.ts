@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { encodeWatchFrame, loadProtobuf } from "./index.ts";
+import { loadProtobuf } from "./index.ts";
 import { toHex } from "./small-table.fixture.ts";
 
-const { encodeEnvelope } = await loadProtobuf();
+const { encodeEnvelope, encodeWatchFrame } = await loadProtobuf();
 
 // As a real kube-apiserver 1.36 sent them to a watch with sendInitialEvents.
 test("an event", () => {

@@ -1,6 +1,7 @@
 // The counterpart of read-special.ts: what JSON shows in another form is written as the message Go would make of it. Each writer
 // writes a message's content, last field first; null and undefined are Go's zero value.
-import { parseDuration, parseInstant } from "@kubeloop/core/api";
+import { parseDuration } from "../duration.ts";
+import { parseInstant } from "../time.ts";
 import type { ByteWriter } from "./byte-writer.ts";
 import { apiextensions, intOrString, meta, quantities, runtime, zeroTimeSeconds } from "./message-names.ts";
 
