@@ -1,11 +1,22 @@
 // A connection after an upgrade (exec, attach, port-forward): the socket and what answers for the pod are joined, byte by byte and in both
 // directions, each as slowly as its reader takes it. One direction may end before the other. When the socket closes or either side fails, both
 // end.
-import type { Duplex } from "node:stream";
 import { childSignal } from "../base/signal.ts";
 import type { ApiResponse, Connection, ResponseBody } from "./transport.ts";
 
 export type UpgradedBody = Extract<ResponseBody, { kind: "upgraded" }>;
+
+/** What is used of Node's Duplex. Its own type is not named, because the declarations of this layer stand without Node's. */
+export interface DuplexSocket {
+  readonly destroyed: boolean;
+  on(event: "close" | "drain", listener: () => void): unknown;
+  once(event: "close", listener: () => void): unknown;
+  off(event: "close" | "drain", listener: () => void): unknown;
+  iterator(options: { readonly destroyOnReturn: boolean }): AsyncIterable<unknown>;
+  write(bytes: Uint8Array): boolean;
+  end(done: () => void): unknown;
+  destroy(): unknown;
+}
 
 /** The head of the answer that switches protocols. */
 export function upgradeHead({ headers }: ApiResponse, { protocol }: UpgradedBody): string {
@@ -19,7 +30,7 @@ export function upgradeHead({ headers }: ApiResponse, { protocol }: UpgradedBody
 
 /** Resolves when both directions have ended. `first` is what came with the request already. */
 export async function carryUpgraded(
-  socket: Duplex,
+  socket: DuplexSocket,
   first: Uint8Array,
   connection: Connection,
   signal: AbortSignal,
@@ -53,7 +64,7 @@ async function stopOnFailure(direction: Promise<void>, stop: () => void): Promis
 }
 
 async function toConnection(
-  socket: Duplex,
+  socket: DuplexSocket,
   first: Uint8Array,
   connection: Connection,
   signal: AbortSignal,
@@ -66,7 +77,7 @@ async function toConnection(
   if (!signal.aborted) await connection.end();
 }
 
-async function toSocket(socket: Duplex, connection: Connection, signal: AbortSignal): Promise<void> {
+async function toSocket(socket: DuplexSocket, connection: Connection, signal: AbortSignal): Promise<void> {
   for await (const bytes of connection.incoming) {
     if (signal.aborted) return;
     if (!socket.write(bytes)) await drained(socket);
@@ -79,7 +90,7 @@ async function toSocket(socket: Duplex, connection: Connection, signal: AbortSig
 }
 
 /** Until there is room again, or nobody to write to. */
-function drained(socket: Duplex): Promise<void> {
+function drained(socket: DuplexSocket): Promise<void> {
   return new Promise((resolve) => {
     if (socket.destroyed) return resolve();
     const settle = () => {

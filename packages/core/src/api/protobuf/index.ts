@@ -7,7 +7,7 @@ import type { Protobuf } from "./protobuf.ts";
 
 export { deferredBytes, dropDeferred, isDeferred } from "./deferred.ts";
 export type { OpenedEnvelope } from "./envelope.ts";
-export type { ListHead } from "./list-envelope.ts";
+export type { ListHead } from "./list-head.ts";
 export { hasProtobuf, type Kind } from "./message-names.ts";
 export type { Protobuf } from "./protobuf.ts";
 export { ProtobufError } from "./protobuf-error.ts";

@@ -4,12 +4,8 @@ import { Buffer } from "node:buffer";
 import type { MessageCodec } from "./codec.ts";
 import { delimitedSize, delimiter } from "./delimited.ts";
 import { envelopeHead, envelopeTail } from "./envelope.ts";
-import { isOldMetadataList, type Kind, meta } from "./message-names.ts";
-
-/** A list without its items. */
-export interface ListHead extends Kind {
-  readonly metadata: object;
-}
+import type { ListHead } from "./list-head.ts";
+import { isOldMetadataList, meta } from "./message-names.ts";
 
 /** In all lists but one, in which they are the other way round. */
 const tags = { metadata: 0x0a, items: 0x12 } as const;
