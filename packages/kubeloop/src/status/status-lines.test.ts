@@ -87,6 +87,8 @@ describe("a small terminal", () => {
     const events = [event("pod/x", "\u001b[2J\u001b[31m货物\r\n货物货物货物货物货物货物")];
     const lines = statusLines({ ...quiet, events }, { columns: 40, rows: 24 });
     expect(lines.at(-1)).toBe("10:20:30   pod/x Killing: 货物 货物货物…");
+    const podsByPhase = new Map([["\u001b]0;title\u0007Od\u009bd\n", 1]]);
+    expect(statusLines({ ...quiet, podsByPhase }, wide)[0]).toBe("nodes 3/3 ready · pods 1 Od d ");
   });
 
   test("shows a line that just fits as it is", () => {

@@ -53,7 +53,7 @@ function summary({ isReady, nodes, podsByPhase }: StatusSnapshot): string {
   const others = [...podsByPhase.keys()].filter((phase) => !phases.includes(phase)).sort();
   const counts = [...phases, ...others].flatMap((phase) => {
     const count = podsByPhase.get(phase) ?? 0;
-    return count > 0 ? [`${count} ${phase}`] : [];
+    return count > 0 ? [`${count} ${plain(phase)}`] : [];
   });
   const parts = [`nodes ${nodes.ready}/${nodes.all} ready`, `pods ${counts.join(", ") || "none"}`];
   return `${isReady ? "" : "starting: "}${parts.join(" · ")}`;
@@ -75,7 +75,7 @@ function eventLine({ atMs, isWarning, about, reason, message }: RecentEvent): st
   return `${time} ${isWarning ? "! " : "  "}${plain(`${about} ${reason}: ${message}`)}`;
 }
 
-/** Without anything that would move the cursor. */
+/** What an object says, without anything that would move the cursor. A server takes any text as a pod's phase, too. */
 const plain = (text: string) => stripVTControlCharacters(text).replaceAll(/[\p{Cc}\s]+/gu, " ");
 
 /** One line of at most so many columns; who cannot see the end sees that there is one. Characters of others than Latin scripts may be two columns wide. */

@@ -33,9 +33,9 @@ function newKubelet(allowed: readonly string[], answer: KubeletParts["connector"
   });
   return {
     asked,
-    async get(path: string, as = "viewer") {
+    async ask(path: string, as = "viewer", method = "GET") {
       const request: ApiRequest = {
-        method: "GET",
+        method,
         path,
         query: [],
         headers: { "x-as": as },
@@ -79,6 +79,20 @@ test.each([
   { what: "the pod of that uid", path: "/exec/shop/web/1/c", is: [200, "exec container,c"] },
   { what: "404 for a path that there is not", path: "/run/shop/web/c", is: [404, "404 page not found\n"] },
   {
+    what: "405 for a method that would ask for another right",
+    path: logs,
+    method: "DELETE",
+    may: ["delete proxy node-1"],
+    is: [405, "405: Method Not Allowed"],
+  },
+  {
+    what: "exec by the method that old clients use",
+    path: "/exec/shop/web/c",
+    method: "POST",
+    may: ["create proxy node-1"],
+    is: [200, "exec container,c"],
+  },
+  {
     what: "a refusal in words",
     path: logs,
     answer: async () => {
@@ -96,12 +110,13 @@ test.each([
   readonly what: string;
   readonly path: string;
   readonly as?: string;
+  readonly method?: string;
   readonly may?: readonly string[];
   readonly answer?: KubeletParts["connector"]["answer"];
   readonly is: readonly [number, string];
   readonly asks?: readonly string[];
-}[])("the answer is $what", async ({ path, as, may = mayAll, answer = served, is, asks }) => {
+}[])("the answer is $what", async ({ path, as, method, may = mayAll, answer = served, is, asks }) => {
   const kubelet = newKubelet(may, answer);
-  expect(await kubelet.get(path, as)).toEqual(is);
+  expect(await kubelet.ask(path, as, method)).toEqual(is);
   if (asks !== undefined) expect(kubelet.asked).toEqual(asks);
 });

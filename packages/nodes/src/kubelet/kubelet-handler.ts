@@ -11,7 +11,7 @@ import {
   jsonResponse,
   textResponse,
 } from "@kubeloop/core/runtime";
-import { accessOf, type KubeletRequest, type PodRequest, parseKubeletRequest } from "./kubelet-request.ts";
+import { accessOf, type KubeletRequest, methodsOf, type PodRequest, parseKubeletRequest } from "./kubelet-request.ts";
 
 export interface KubeletParts {
   readonly authentication: Pick<Authentication, "userOf">;
@@ -69,6 +69,8 @@ async function answer(
   request: ApiRequest,
   signal: AbortSignal,
 ): Promise<ApiResponse> {
+  if (asked.of === "nothing") return textResponse(404, "404 page not found\n");
+  if (!methodsOf(asked).includes(request.method)) return textResponse(405, "405: Method Not Allowed");
   switch (asked.of) {
     case "health":
       return textResponse(200, "ok");
@@ -79,8 +81,6 @@ async function answer(
       );
     case "pod":
       return await answerForPod(parts, asked, pod, request, signal);
-    case "nothing":
-      return textResponse(404, "404 page not found\n");
   }
 }
 

@@ -18,6 +18,7 @@ test.each([
   ["/portForward/shop/web?port=80", "portforward shop/web port=80"],
   ["/portForward/shop/web/1234", "portforward shop/web 1234"],
   ["/exec/shop/we%62/c", "exec shop/web container=c"],
+  ["/exec/shop/web/c?container=other&constructor=1", "exec shop/web constructor=1 container=c"],
 ])("%s is %s", (url, meaning) => {
   const asked = parsed(url);
   if (asked.of !== "pod") throw new Error(`it is ${asked.of}`);

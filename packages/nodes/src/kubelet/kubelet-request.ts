@@ -27,21 +27,32 @@ const podPaths: Readonly<Record<string, readonly [subresource: string, hasContai
 };
 
 /** What the API calls otherwise in the query of exec and attach. */
-const apiNames: Readonly<Record<string, string>> = { input: "stdin", output: "stdout", error: "stderr" };
+const apiNames: ReadonlyMap<string, string> = new Map([
+  ["input", "stdin"],
+  ["output", "stdout"],
+  ["error", "stderr"],
+]);
 
 export function parseKubeletRequest({ path, query }: Pick<ApiRequest, "path" | "query">): KubeletRequest {
-  const [, first = "", ...rest] = path.replace(/\/$/, "").split("/").map(decode);
-  if (first === "healthz" && rest.length <= 1) return { of: "health" };
-  if (first === "pods" && rest.length === 0) return { of: "pods" };
+  const [, first = "", ...parts] = path.replace(/\/$/, "").split("/").map(decode);
+  if (first === "healthz" && parts.length <= 1) return { of: "health" };
+  if (first === "pods" && parts.length === 0) return { of: "pods" };
   const [subresource, hasContainer] = Object.hasOwn(podPaths, first) ? (podPaths[first] ?? []) : [];
   if (subresource === undefined || hasContainer === undefined) return { of: "nothing" };
-  const container = hasContainer ? rest.pop() : undefined;
-  const [namespace = "", name = "", uid] = rest;
-  const hasUid = rest.length === 3 && subresource !== "log";
-  if (name === "" || container === "" || !(rest.length === 2 || hasUid)) return { of: "nothing" };
-  const translated = query.map(([key, value]) => [apiNames[key] ?? key, value] as const);
-  const all = container === undefined ? translated : [...translated, ["container", container] as const];
+  const container = hasContainer ? parts.pop() : undefined;
+  const [namespace = "", name = "", uid] = parts;
+  const hasUid = parts.length === 3 && subresource !== "log";
+  if (name === "" || container === "" || !(parts.length === 2 || hasUid)) return { of: "nothing" };
+  const translated = query.map(([key, value]) => [apiNames.get(key) ?? key, value] as const);
+  // It is the path that says which container is meant.
+  const rest = translated.filter(([key]) => key !== "container");
+  const all = container === undefined ? rest : [...rest, ["container", container] as const];
   return { of: "pod", subresource, namespace, name, uid, query: all };
+}
+
+/** By which methods it may be asked for. Another one would ask for another right. */
+export function methodsOf(asked: KubeletRequest): readonly string[] {
+  return asked.of === "pod" && asked.subresource !== "log" ? ["GET", "POST"] : ["GET"];
 }
 
 /** A verb on subresources of a node; one of these is enough. */

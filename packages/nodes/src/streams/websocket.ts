@@ -22,7 +22,9 @@ export class WebSocket {
   readonly #outgoing = new Channel<Uint8Array>(waitingMessages);
   readonly #messages = new Channel<Uint8Array>(waitingMessages);
   readonly #frames = new FrameReader({ largestBytes: largestMessage });
+  /** Of a message that has not ended. */
   #parts: Uint8Array[] = [];
+  #partsBytes = 0;
   #hasSentClose = false;
 
   constructor() {
@@ -69,13 +71,15 @@ export class WebSocket {
         this.#outgoing.close();
         return;
       } else if (opcode !== opcodes.pong) {
-        this.#parts.push(payload);
-        if (this.#parts.reduce((sum, part) => sum + part.length, 0) > largestMessage) {
+        if (payload.length > 0) this.#parts.push(payload);
+        this.#partsBytes += payload.length;
+        if (this.#partsBytes > largestMessage) {
           throw new KubeloopError("a WebSocket message is too large", { reason: "Invalid", retry: "never" });
         }
         if (!isFinal) continue;
         const message = Buffer.concat(this.#parts);
         this.#parts = [];
+        this.#partsBytes = 0;
         if (!this.#messages.isClosed) await this.#messages.send(message, signal);
       }
     }

@@ -1,6 +1,6 @@
 import { ApiServer } from "@kubeloop/apiserver";
 import type { Resource, Transport } from "@kubeloop/core/api";
-import { deferred, MetricsRegistry, noLog, systemClock, untilAborted } from "@kubeloop/core/base";
+import { deferred, MetricsRegistry, noLog, systemClock, textLineLog, untilAborted } from "@kubeloop/core/base";
 import { clientOf } from "@kubeloop/core/client";
 import { SharedInformerFactory } from "@kubeloop/core/informer";
 import {
@@ -156,6 +156,34 @@ test("a binding that the server refuses is tried again with backoff, and the pla
     },
     { wrap },
   );
+});
+
+test("a pod that is deleted while it is being bound is no cause for a warning", async () => {
+  const warnings: string[] = [];
+  const log = textLineLog({ now: () => 0, level: "warn", write: (line) => warnings.push(line) });
+  let deletePod = async () => {};
+  const wrap =
+    (transport: Transport): Transport =>
+    async (request, signal) => {
+      if (request.path.endsWith("/gone/binding")) await deletePod();
+      return await transport(request, signal);
+    };
+  await withScheduler(
+    async ({ addNode, client, create, nodeOf }) => {
+      const deleted = deferred();
+      deletePod = async () => {
+        await client.resource(pods).in("default").delete("gone", { gracePeriodSeconds: 0 }, never);
+        deleted.resolve();
+      };
+      await addNode(node("a"));
+      await create("gone", full);
+      await deleted.promise;
+      await create("p", full);
+      expect(await nodeOf("p")).toBe("a");
+    },
+    { wrap, log },
+  );
+  expect(warnings).toEqual([]);
 });
 
 test("attempts, victims and waiting pods are counted under upstream's names", async () => {

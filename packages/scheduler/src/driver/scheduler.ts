@@ -4,6 +4,7 @@
 // Promises: `run` ends when its signal aborts and every request has ended. Two pods never get the same place, because a pod that was decided on counts
 // from that moment. Not here: leader election (run-as-leader.ts); devices (README.md).
 
+import { isNotFound } from "@kubeloop/core/api";
 import {
   assertNever,
   type Clock,
@@ -343,7 +344,7 @@ export class Scheduler {
   async #bind(queued: QueuedPod, decided: Decided, signal: AbortSignal): Promise<void> {
     const { nodeName, volumes, startedMs, profile } = decided;
     const { pod, uid } = queued.podInfo;
-    let running = 'PreBind plugin "VolumeBinding"';
+    let isBinding = false;
     this.#bindings++;
     const ended = (result: AttemptResult) =>
       this.#observer.attempted(result, profile.schedulerName, this.#clock.monotonic() - startedMs);
@@ -351,7 +352,7 @@ export class Scheduler {
       if (volumes !== undefined) {
         await this.#measured("PreBind", profile, () => this.#bindVolumes(pod, nodeName, volumes, signal));
       }
-      running = 'Bind plugin "DefaultBinder"';
+      isBinding = true;
       await this.#measured("Bind", profile, () => this.#writes.bind(pod, nodeName, signal));
       ended("scheduled");
       const { initialAttemptMs } = queued;
@@ -360,8 +361,15 @@ export class Scheduler {
     } catch (error) {
       if (isAborted(error, signal)) throw error;
       ended("error");
-      this.#log.warn("binding failed", { pod: keyOf(pod), node: nodeName, error: toError(error) });
+      // A pod that was deleted meanwhile is nobody's fault.
+      const hasGone = isBinding && isNotFound(error);
+      this.#log[hasGone ? "debug" : "warn"]("binding failed", {
+        pod: keyOf(pod),
+        node: nodeName,
+        error: toError(error),
+      });
       this.#model.forget(uid);
+      const running = isBinding ? 'Bind plugin "DefaultBinder"' : 'PreBind plugin "VolumeBinding"';
       const message = `running ${running}: ${toError(error).message}`;
       const refused: Refused = { reason: "SchedulerError", message, nominatedNodeName: "" };
       const current = this.#requeue(queued, new Set());

@@ -38,8 +38,8 @@ class Deferral extends Itself {
   }
 
   static get(object: Deferral, index: number, count: number, read: ReadDeferred): unknown {
-    const known = object.#values?.[index] ?? unread;
-    if (known !== unread) return known;
+    // What was assigned may be null or undefined.
+    if (object.#values !== undefined && object.#values[index] !== unread) return object.#values[index];
     // Another value cannot be missing: encodings are given up when all are there.
     const value = object.#encoded === undefined ? undefined : read(object.#encoded, index);
     Deferral.set(object, index, count, value);

@@ -166,6 +166,16 @@ test("the console prints values", () => {
   expect(inspect(lazyPod())).not.toContain("Getter");
 });
 
+for (const none of [null, undefined]) {
+  test(`${none} can be assigned, whatever else was read`, () => {
+    const object: Record<string, unknown> = lazyPod();
+    object["status"] = none;
+    expect(object["status"]).toBe(none);
+    expect(object["spec"]).toBeDefined();
+    expect(object["status"]).toBe(none);
+  });
+}
+
 test("a property that is copied by its descriptor says so", () => {
   const copy = Object.defineProperties({}, Object.getOwnPropertyDescriptors(lazyPod())) as Pod;
   expect(() => copy.spec).toThrow("copy the value");

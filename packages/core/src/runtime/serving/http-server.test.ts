@@ -7,7 +7,7 @@ import type { PeerCertificate, TLSSocket } from "node:tls";
 import { type CertificateAuthority, type CertificatePair, createAuthority } from "@kubeloop/real-cluster";
 import { beforeAll, describe, expect, test } from "vitest";
 import { type Connection, collectBytes, newForbidden, type Transport, valueResponse } from "../../api/index.ts";
-import { Channel, deferred, type Log, noLog } from "../../base/index.ts";
+import { Channel, deferred, type Log, noLog, textLineLog } from "../../base/index.ts";
 import { HttpServer, type HttpServerOptions } from "./http-server.ts";
 import { textResponse } from "./responses.ts";
 import { fixedCertificate, type ServedCertificate, type ServingCertificate } from "./serving-certificate.ts";
@@ -170,7 +170,12 @@ describe("the end", () => {
     expect(running.server.state).toBe("ended");
   });
 
-  test("after its time cuts off what is still under way", async () => {
+  test.each([
+    [50, "after its time cuts off what is still under way, and says so", 1],
+    [0, "without a time of grace cuts off what is under way, without a word", 0],
+  ])("%d ms: %s", async (closeGraceMs, _fact, warned) => {
+    const warnings: string[] = [];
+    const log = textLineLog({ now: () => 0, level: "warn", write: (line) => warnings.push(line) });
     const arrived = deferred();
     const reason = deferred<unknown>();
     await using running = await started(
@@ -183,7 +188,7 @@ describe("the end", () => {
           }),
         );
       },
-      { closeGraceMs: 50 },
+      { closeGraceMs, log },
     );
     const asking = fetch(running.url);
     await arrived.promise;
@@ -191,6 +196,7 @@ describe("the end", () => {
     await expect(asking).rejects.toThrow();
     expect(await reason.promise).toMatchObject({ reason: "Closing" });
     await running.running;
+    expect(warnings.length).toBe(warned);
   });
 
   for (const [fact, certificate] of [

@@ -315,8 +315,10 @@ export class HttpServer {
     });
     this.#upgrades.abort(new KubeloopError(`server ${this.name} is closing`, { reason: "Closing" }));
     this.#connections.cut("idle");
-    using _limit = this.#clock.after(this.#options.closeGraceMs ?? 10_000, () => {
-      this.#log.warn("requests under way are cut off", { requests: this.#underWay.size });
+    const { closeGraceMs = 10_000 } = this.#options;
+    using _limit = this.#clock.after(closeGraceMs, () => {
+      // Who gives no time knows that requests are cut off.
+      if (closeGraceMs > 0) this.#log.warn("requests under way are cut off", { requests: this.#underWay.size });
       this.#requests.abort(new KubeloopError(`server ${this.name} is closing`, { reason: "Closing" }));
       this.#connections.cut("all");
     });

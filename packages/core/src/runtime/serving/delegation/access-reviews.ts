@@ -39,7 +39,8 @@ export class AccessReviews {
     if (user.groups.includes("system:masters")) return "allowed";
     const { client } = this.#options;
     if (client === undefined) return "no-opinion";
-    return await this.#reviews.get(JSON.stringify([user, asked]), () => this.#review(client, user, asked, signal));
+    const ask = (each: AbortSignal) => this.#review(client, user, asked, each);
+    return await this.#reviews.get(JSON.stringify([user, asked]), ask, signal);
   }
 
   async #review(

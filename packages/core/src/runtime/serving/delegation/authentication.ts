@@ -111,7 +111,7 @@ export class Authentication {
     const [scheme = "", token = ""] = (headerValue(headers, "authorization") ?? "").split(" ");
     if (scheme.toLowerCase() !== "bearer" || token === "" || this.#options.client === undefined) return undefined;
     const digest = createHash("sha256").update(token).digest("base64");
-    const user = await this.#reviews.get(digest, () => this.#review(token, signal));
+    const user = await this.#reviews.get(digest, (each) => this.#review(token, each), signal);
     if (user === undefined) throw newUnauthorized("Unauthorized");
     return user;
   }

@@ -1,6 +1,7 @@
 // Remembers answers of the server for a while, so that a scraper does not cost it a review each time. Answers are kept by their question, as
-// many as fit; who asks while the same question is under way waits for that one answer. A failure is not kept.
-import type { Clock } from "../../../base/index.ts";
+// many as fit; who asks while the same question is under way waits for that one answer, also if the one who asked first goes away. A failure is not
+// kept.
+import { type Clock, SharedWork } from "../../../base/index.ts";
 import type { ReviewCacheObserver } from "./review-observers.ts";
 
 interface Kept<T> {
@@ -15,7 +16,7 @@ export class ReviewCache<T> {
   readonly #ttlMsOf: (value: T) => number;
   readonly #observer: ReviewCacheObserver | undefined;
   readonly #kept = new Map<string, Kept<T>>();
-  readonly #asking = new Map<string, Promise<T>>();
+  readonly #asking = new Map<string, SharedWork<T>>();
 
   constructor(clock: Clock, ttlMsOf: (value: T) => number, observer?: ReviewCacheObserver) {
     this.#clock = clock;
@@ -23,7 +24,7 @@ export class ReviewCache<T> {
     this.#observer = observer;
   }
 
-  async get(question: string, ask: () => Promise<T>): Promise<T> {
+  async get(question: string, ask: (signal: AbortSignal) => Promise<T>, signal: AbortSignal): Promise<T> {
     const kept = this.#kept.get(question);
     const startMs = this.#clock.monotonic();
     if (kept !== undefined && startMs < kept.untilMs) {
@@ -32,30 +33,35 @@ export class ReviewCache<T> {
     }
     this.#observer?.waiting(1);
     try {
-      return await (this.#asking.get(question) ?? this.#ask(question, ask));
+      return await this.#askingOf(question, ask).join(signal);
     } finally {
       this.#observer?.waiting(-1);
       this.#observer?.answered(false, (this.#clock.monotonic() - startMs) / 1000);
     }
   }
 
-  #ask(question: string, ask: () => Promise<T>): Promise<T> {
+  #askingOf(question: string, ask: (signal: AbortSignal) => Promise<T>): SharedWork<T> {
+    const known = this.#asking.get(question);
+    if (known !== undefined) return known;
+    const asking = new SharedWork((signal) => this.#ask(question, ask, signal));
+    this.#asking.set(question, asking);
+    return asking;
+  }
+
+  async #ask(question: string, ask: (signal: AbortSignal) => Promise<T>, signal: AbortSignal): Promise<T> {
     this.#observer?.fetching(1);
     let isOk = false;
-    const asked = ask()
-      .then((value) => {
-        isOk = true;
-        const ttlMs = this.#ttlMsOf(value);
-        if (ttlMs > 0) this.#keep(question, { value, untilMs: this.#clock.monotonic() + ttlMs });
-        return value;
-      })
-      .finally(() => {
-        this.#asking.delete(question);
-        this.#observer?.fetching(-1);
-        this.#observer?.fetched(isOk);
-      });
-    this.#asking.set(question, asked);
-    return asked;
+    try {
+      const value = await ask(signal);
+      isOk = true;
+      const ttlMs = this.#ttlMsOf(value);
+      if (ttlMs > 0) this.#keep(question, { value, untilMs: this.#clock.monotonic() + ttlMs });
+      return value;
+    } finally {
+      this.#asking.delete(question);
+      this.#observer?.fetching(-1);
+      this.#observer?.fetched(isOk);
+    }
   }
 
   #keep(question: string, kept: Kept<T>): void {

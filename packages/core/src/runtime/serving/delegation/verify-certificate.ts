@@ -49,12 +49,9 @@ function isForClients({ keyUsage }: X509Certificate): boolean {
   return usages === undefined || usages.includes(clientAuth) || usages.includes(anyPurpose);
 }
 
-/** The subject is printed one part a line, "CN=admin". */
-function readName({ subject }: X509Certificate): CertifiedName {
-  const parts = subject.split("\n").map((line) => {
-    const at = line.indexOf("=");
-    return [line.slice(0, at), line.slice(at + 1)] as const;
-  });
-  const of = (name: string) => parts.filter(([key]) => key === name).map(([, value]) => value);
+/** Not from the printed subject: Go puts several organizations into one part of it, and names there are escaped. */
+function readName(certificate: X509Certificate): CertifiedName {
+  const subject: Partial<Record<string, string | string[]>> = certificate.toLegacyObject().subject;
+  const of = (name: string) => [subject[name] ?? []].flat();
   return { commonName: of("CN").at(-1) ?? "", organizations: of("O") };
 }
