@@ -20,7 +20,9 @@ class Screen {
       if (piece === "\n") this.#down();
       else if (piece === "\r") this.#column = 0;
       else if (piece.endsWith("A") && piece.length > 1) this.#row = Math.max(0, this.#row - Number(count));
-      else if (piece.endsWith("K") && piece.length > 1) this.#rows[this.#row] = this.#line().slice(0, this.#column);
+      else if (piece.endsWith("K") && piece.length > 1)
+        // As xterm does: behind the last column the cursor is still on it.
+        this.#rows[this.#row] = this.#line().slice(0, Math.min(this.#column, this.columns - 1));
       else if (piece.endsWith("J") && piece.length > 1) {
         this.#rows[this.#row] = this.#line().slice(0, this.#column);
         this.#rows.length = this.#row + 1;
@@ -65,6 +67,13 @@ test("lines replace those before, whether there are more or fewer, longer or sho
   expect(screen.text).toBe("$ kubeloop up\n");
 });
 
+test("a line as wide as the terminal is shown to its end", () => {
+  const { screen, block } = newScreen(10);
+  block.show(["0123456789"]);
+  block.show(["012345678…", "x"]);
+  expect(screen.text).toBe("$ kubeloop up\n012345678…\nx\n");
+});
+
 test("the same lines are not written again, and others are one write", () => {
   const { screen, block } = newScreen();
   block.show(["one", "two"]);
@@ -101,5 +110,5 @@ test("after the terminal became narrower, the rows of the old lines are counted 
   block.show(["a line of 20 columns", "short"]);
   terminal.columns = 10;
   block.show(["short"]);
-  expect(written.at(-1)).toBe("\r\u001b[3Ashort\u001b[K\n\u001b[J");
+  expect(written.at(-1)).toBe("\r\u001b[3A\u001b[Kshort\n\u001b[J");
 });

@@ -26,7 +26,8 @@ export class LiveBlock {
   /** Draws these lines instead of the ones before. */
   show(lines: readonly string[]): void {
     if (lines.length === this.#lines.length && lines.every((line, index) => line === this.#lines[index])) return;
-    const drawn = `${this.#toTop()}${lines.map((line) => `${line}${clearLine}\n`).join("")}${clearBelow}`;
+    // Cleared first: behind a line as wide as the terminal, the cursor may still be on its last character.
+    const drawn = `${this.#toTop()}${lines.map((line) => `${clearLine}${line}\n`).join("")}${clearBelow}`;
     this.#lines = lines;
     this.#terminal.write(drawn);
   }

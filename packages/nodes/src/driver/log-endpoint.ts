@@ -78,7 +78,8 @@ export class LogEndpoint {
       leftBytes -= bytes.length;
       if (bytes.length > 0) yield bytes;
       if (attempt.finishedAtMs !== undefined) return;
-      await this.#worker.waitForChange(key, log.nextMs - nowMs, signal);
+      // What has changed while a slow reader took the bytes wakes nobody: it is looked at before the wait.
+      if (bytes.length === 0) await this.#worker.waitForChange(key, log.nextMs - nowMs, signal);
     }
   }
 }

@@ -84,6 +84,30 @@ describe("the log of a pod", () => {
       expect(seen).toEqual(["0 one", "10 two", "20 three"]);
     }));
 
+  test("ends for a slow reader, too, whose pod goes while a line is on its way", () =>
+    withHollowCluster(async (cluster) => {
+      await cluster.create("job", shell("echo one; sleep 10; echo two; sleep 1d"));
+      await cluster.until("job", "it runs", isPodReady);
+      const { client, signal, clock } = cluster;
+      const log = client.podLogs({ namespace: "scenario", name: "job", follow: true }, signal)[Symbol.asyncIterator]();
+      const read: unknown[] = [];
+      const readNext = () =>
+        void log.next().then(
+          ({ value, done }) => read.push(done === true ? "the end" : value),
+          (error: unknown) => read.push(error),
+        );
+      readNext();
+      await clock.advance(1000);
+      readNext();
+      await clock.advance(10_000);
+      expect(read).toEqual(["one", "two"]);
+      await cluster.delete("job", 0);
+      await clock.advance(1000);
+      readNext();
+      await clock.advance(1000);
+      expect(read).toEqual(["one", "two", "the end"]);
+    }));
+
   test("is still there after a restart of the process, of a pod that had ended before", () =>
     withHollowCluster(async (cluster) => {
       await cluster.create("job", shell("echo done"));

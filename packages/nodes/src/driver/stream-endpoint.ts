@@ -109,12 +109,14 @@ export class StreamEndpoint {
     for (;;) {
       const now = this.#refresh(target);
       const nowMs = this.#clock.now();
-      for (const { stream, text } of log.readPieces(nowMs, now?.finishedAtMs)) {
+      const pieces = log.readPieces(nowMs, now?.finishedAtMs);
+      for (const { stream, text } of pieces) {
         await streams.write(stream, isTty ? toTerminal(text) : text, signal);
       }
       if (held.node.isCutOff) return undefined;
       if (now === undefined || now.finishedAtMs !== undefined) return successStatus;
-      await this.#worker.waitForChange(keyOf(held.pod), log.nextMs - nowMs, signal);
+      // What has changed while a slow client took them wakes nobody: it is looked at before the wait.
+      if (pieces.length === 0) await this.#worker.waitForChange(keyOf(held.pod), log.nextMs - nowMs, signal);
     }
   }
 

@@ -32,6 +32,13 @@ describe("a default", () => {
       "a",
       'default: Invalid value: "a":  in body must be of type ipv4: "a"',
     ],
+    ["of a duration", { type: "string", format: "duration" }, "1h 2.s3sec.5 Days4s", undefined],
+    [
+      "of no duration, which is told at once",
+      { type: "string", format: "duration" },
+      `${"1s".repeat(50)}x`,
+      `default: Invalid value: "${"1s".repeat(50)}x":  in body must be of type duration: "${"1s".repeat(50)}x"`,
+    ],
     ["of a format nobody knows is taken", { type: "string", format: "colour" }, "a", undefined],
     ["of none of them", { type: "string", enum: ["x"] }, "z", 'default: Unsupported value: "z": supported values: "x"'],
     [

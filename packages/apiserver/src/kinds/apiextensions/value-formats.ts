@@ -38,8 +38,9 @@ const formats: Readonly<Record<string, Format>> = {
   byte: matches(/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/),
   password: () => true,
   date: isDate,
+  // Each text can be read in one way only: one that is no duration after all would be tried in all ways.
   duration: matches(
-    /^[+-]?(?:0|(?:(?:\d+\.?\d*|\.\d+)\s*(?:ns|us|µs|μs|ms|[smhdw]|(?:nano|micro|milli)?s(?:ec(?:ond)?s?)?|min(?:ute)?s?|hours?|hrs?|days?|weeks?|wks?)\s*)+)$/i,
+    /^[+-]?(?:0|(?:(?:\d+(?:\.\d*)?|\.\d+)\s*(?:ns|us|µs|μs|ms|[mhdw]|(?:nano|micro|milli)?s(?:ec(?:ond)?s?)?|min(?:ute)?s?|hours?|hrs?|days?|weeks?|wks?)\s*)+)$/i,
   ),
   datetime: isDateTime,
   k8sshortname: (text) => validateDns1123Label(text).length === 0,

@@ -1,6 +1,7 @@
 // `kubeloop logs`: of one container, of all of a pod, of a pod that stands for its Deployment, or of all pods with some labels. Several
 // are printed one after the other, and side by side when they are followed.
 import { type corev1, fromLabelSelector, isNotFound, printSelector, selectorFromLabels } from "@kubeloop/core/api";
+import { runTogether } from "@kubeloop/core/base";
 import { pods } from "@kubeloop/core/resources";
 import { findType } from "../find-types.ts";
 import { KubectlError } from "../kubectl-error.ts";
@@ -20,9 +21,9 @@ export async function logs(
   signal: AbortSignal,
 ): Promise<void> {
   const sources = sourcesOf(await findPods(options, cluster, world, signal), options, world);
-  const print = async (source: LogSource) => await printLog(source, options, cluster, world, signal);
+  const print = async (source: LogSource, each: AbortSignal) => await printLog(source, options, cluster, world, each);
   if (options.log.follow !== true || sources.length < 2) {
-    for (const source of sources) await print(source);
+    for (const source of sources) await print(source, signal);
     return;
   }
   if (sources.length > options.mostStreams) {
@@ -31,7 +32,13 @@ export async function logs(
       `you are attempting to follow ${sources.length} log streams, but ${limit}, use --max-log-requests to increase the limit`,
     );
   }
-  await Promise.all(sources.map(print));
+  const followed = sources.map((source) => (each: AbortSignal) => print(source, each));
+  try {
+    // If one fails, the others end.
+    await runTogether(signal, followed);
+  } catch (error) {
+    throw error instanceof AggregateError ? error.errors[0] : error;
+  }
 }
 
 async function findPods(
