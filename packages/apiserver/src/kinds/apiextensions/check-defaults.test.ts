@@ -83,6 +83,15 @@ describe("a default", () => {
     expect(found).toEqual(fault === undefined ? [] : [`s.properties[a].${fault}`]);
   });
 
+  test.each([
+    ["a repeated repetition", "^(a+)+$", `${"a".repeat(60)}!`],
+    ["a repeated choice", "^(a|a)*$", `${"a".repeat(60)}!`],
+    ["a repeated choice inside", "^((a|a))*$", `${"a".repeat(60)}!`],
+    ["many repetitions over a long text", "a*a*a*a*a*a*b", "a".repeat(5000)],
+  ])("passes where its pattern would take long: %s", (_name, pattern, value) => {
+    expect(faultsOf({ type: "object", properties: { a: { type: "string", pattern, default: value } } })).toEqual([]);
+  });
+
   test("of the alternatives the one that got furthest is reported", () => {
     const anyOf = [{ properties: { b: { minimum: 5 } }, required: ["c"] }, { properties: { b: { minimum: 5 } } }];
     const found = faultsOf({ type: "object", properties: { a: { ...nested, anyOf, default: { b: 1 } } } });

@@ -120,8 +120,12 @@ function textFaults(value: string, { limits, pattern, format }: SchemaNode, at: 
   return faults;
 }
 
-/** Patterns are Go's; whether one can be read at all has been checked before. */
+/**
+ * Patterns are Go's; whether one can be read at all has been checked before. JavaScript's engine tries alternatives one after the other, Go's does
+ * not: a pattern that could take it long is not tried, and its text passes.
+ */
 function hasPattern(pattern: string, text: string): boolean {
+  if (mayTakeLong(pattern, text)) return true;
   const flags = /^\(\?([ims]+)\)/.exec(pattern);
   const body = (flags === null ? pattern : pattern.slice(flags[0].length))
     .replaceAll("(?P<", "(?<")
@@ -136,6 +140,14 @@ function hasPattern(pattern: string, text: string): boolean {
       return true;
     }
   }
+}
+
+/** A repeated group that repeats or chooses inside takes exponential time, several repetitions a power of the length. */
+function mayTakeLong(pattern: string, text: string): boolean {
+  const bare = pattern.replaceAll(/\\./g, "x").replaceAll(/\[\^?\]?[^\]]*\]/g, "x");
+  const hasChoiceRepeated = /\([^()]*[*+{|?][^()]*\)[*+{]|\)\)[*+{]|\)[*+?{][^()]*\)[*+{]/.test(bare);
+  const repetitions = bare.match(/[*+]|\{\d*,\d*\}/g)?.length ?? 0;
+  return hasChoiceRepeated || text.length ** repetitions > 1e7;
 }
 
 function numberFaults(value: number, schema: SchemaNode, at: string): readonly ValueFault[] {
