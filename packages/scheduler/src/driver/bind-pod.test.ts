@@ -59,11 +59,11 @@ const rows: readonly {
     requests: 3,
   },
   {
-    name: "a pod that has gone after a lost answer",
+    name: "a pod that has gone after a lost answer is looked for no further",
     faults: [on([1], lost)],
     isGone: true,
     ends: "refused",
-    requests: 3,
+    requests: 2,
   },
 ];
 

@@ -40,7 +40,8 @@ export async function bindPod(
     } catch (error) {
       if (signal.aborted) throw error;
       if (isUnanswered(error)) mayBeBound = true;
-      else if (!mayBeBound) throw error;
+      // A pod that is gone can no longer be bound by anybody.
+      else if (!mayBeBound || isNotFound(error)) throw error;
       else {
         // This one was refused, perhaps because an earlier one was carried out.
         const found = await lookAt(target.get(name, signal));
