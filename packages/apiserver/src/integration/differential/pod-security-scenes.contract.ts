@@ -1,12 +1,14 @@
 // Pods in namespaces that enforce a level of the Pod Security Standards, or warn of it: what is refused, in which words, and what is warned of.
 import type { corev1 } from "@kubeloop/core/api";
-import type { Scene, Step } from "./request-script.contract.ts";
+import type { Scene, SeenInCache, Step } from "./request-script.contract.ts";
 
 const namespace = "/api/v1/namespaces/{ns}";
 const merge = { "content-type": "application/merge-patch+json" };
 
-const labelled = (title: string, labels: Readonly<Record<string, string | null>>): Step => ({
+/** `level` is what a pod that violates everything is refused or warned for from then on: `baseline:latest`, or nothing. */
+const labelled = (title: string, labels: Readonly<Record<string, string | null>>, level?: string): Step => ({
   title,
+  ...(level === undefined ? {} : { seen: seenAs(level) }),
   method: "PATCH",
   path: namespace,
   headers: merge,
@@ -16,6 +18,20 @@ const labelled = (title: string, labels: Readonly<Record<string, string | null>>
         Object.entries(labels).map(([key, value]) => [`pod-security.kubernetes.io/${key}`, value]),
       ),
     },
+  },
+});
+
+const seenAs = (level: string): SeenInCache => ({
+  probe: {
+    title: "a pod that violates everything",
+    method: "POST",
+    path: `${namespace}/pods`,
+    query: { dryRun: "All" },
+    body: podOf("probe", { hostNetwork: true, hostPID: true }),
+  },
+  isShown: ({ body, headers }) => {
+    const said = JSON.stringify([body, headers["warning"] ?? ""]).replaceAll("\\", "");
+    return level === "" ? !said.includes("PodSecurity") : said.includes(`PodSecurity "${level}"`);
   },
 });
 
@@ -109,7 +125,7 @@ export const podSecurityScenes: readonly Scene[] = [
     name: "pod security enforced",
     steps: [
       ...allIn("free"),
-      labelled("made baseline", { enforce: "baseline" }),
+      labelled("made baseline", { enforce: "baseline" }, "baseline:latest"),
       labelled("made baseline again", { enforce: "baseline", audit: "restricted" }),
       ...allIn("baseline"),
       { title: "a deployment in baseline", method: "POST", path: controllers, body: deployment },
@@ -127,19 +143,19 @@ export const podSecurityScenes: readonly Scene[] = [
         headers: { "content-type": "application/strategic-merge-patch+json" },
         body: { spec: { containers: [{ name: "a", image: "b" }] } },
       },
-      labelled("made restricted", { enforce: "restricted" }),
+      labelled("made restricted", { enforce: "restricted" }, "restricted:latest"),
       ...allIn("restricted"),
-      labelled("made restricted as it once was", { "enforce-version": "v1.8" }),
+      labelled("made restricted as it once was", { "enforce-version": "v1.8" }, "restricted:v1.8"),
       ...allIn("old"),
-      labelled("made baseline in that version", { enforce: "baseline" }),
-      labelled("made privileged", { enforce: "privileged", "enforce-version": null }),
+      labelled("made baseline in that version", { enforce: "baseline" }, "baseline:v1.8"),
+      labelled("made privileged", { enforce: "privileged", "enforce-version": null }, ""),
       made("privileged again", "again", { hostNetwork: true }),
     ],
   },
   {
     name: "pod security warned of",
     steps: [
-      labelled("made to warn", { warn: "restricted", "warn-version": "v1.30" }),
+      labelled("made to warn", { warn: "restricted", "warn-version": "v1.30" }, "restricted:v1.30"),
       made("a pod that is warned of", "warned", { hostNetwork: true }),
       { title: "a deployment that is warned of", method: "POST", path: controllers, body: deployment },
       {
@@ -149,7 +165,7 @@ export const podSecurityScenes: readonly Scene[] = [
         headers: merge,
         body: { spec: { replicas: 2 } },
       },
-      labelled("made to warn of less than is enforced", { enforce: "baseline", warn: "privileged" }),
+      labelled("made to warn of less than is enforced", { enforce: "baseline", warn: "privileged" }, "baseline:latest"),
       { title: "a deployment that is not warned of", method: "PUT", path: `${controllers}/d`, body: deployment },
     ],
   },

@@ -18,6 +18,14 @@ export interface Step {
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
   /** An object is sent as JSON; text as it is. */
   readonly body?: unknown;
+  /** Where a server's admission looks at a cache: the story goes on when the effect of this step shows in it. */
+  readonly seen?: SeenInCache;
+}
+
+export interface SeenInCache {
+  /** Changes nothing, and is sent until its answer shows the effect. */
+  readonly probe: Step;
+  readonly isShown: (answer: Answered) => boolean;
 }
 
 /** A step that depends on what was answered before, by title. */

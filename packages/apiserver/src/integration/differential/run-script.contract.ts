@@ -1,7 +1,8 @@
 // Sends a script to a server through its transport and keeps what it answered.
 import { collectBytes, type HttpHeaders, headerValue, noBody, type Transport } from "@kubeloop/core/api";
+import { systemClock } from "@kubeloop/core/base";
 import { parse } from "yaml";
-import type { Answered, Scene, Step } from "./request-script.contract.ts";
+import type { Answered, Scene, SeenInCache, Step } from "./request-script.contract.ts";
 
 export interface RunOptions {
   /** Whether each namespace gets the account that pods run as, which ServiceAccount admission wants. Nobody else makes it here. */
@@ -26,11 +27,28 @@ export async function runScenes(
       const step = typeof next === "function" ? next((title) => known(earlier, title)) : next;
       if (earlier.has(step.title)) throw new Error(`two steps of ${name} are called ${step.title}`);
       const answer = await send(transport, step, namespace, signal);
+      if (step.seen !== undefined) await untilSeen(transport, step.seen, namespace, signal);
       earlier.set(step.title, answer);
       all.set(`${name}: ${step.title}`, { ...answer, namespace });
     }
   }
   return all;
+}
+
+const lookEveryMs = 20;
+const mostLooks = 1000;
+
+async function untilSeen(
+  transport: Transport,
+  { probe, isShown }: SeenInCache,
+  namespace: string,
+  signal: AbortSignal,
+): Promise<void> {
+  for (let look = 0; look < mostLooks; look++) {
+    if (isShown(await send(transport, probe, namespace, signal))) return;
+    await systemClock.sleep(lookEveryMs, signal);
+  }
+  throw new Error(`${probe.title} never showed it`);
 }
 
 /** A real server's admission, whose cache may not have it yet, asks for it again. */
