@@ -35,8 +35,8 @@ export async function runScenes(
   return all;
 }
 
-const lookEveryMs = 20;
-const mostLooks = 1000;
+/** Each look is a request, so that a real server has tens of seconds. */
+const mostLooks = 10_000;
 
 async function untilSeen(
   transport: Transport,
@@ -46,7 +46,7 @@ async function untilSeen(
 ): Promise<void> {
   for (let look = 0; look < mostLooks; look++) {
     if (isShown(await send(transport, probe, namespace, signal))) return;
-    await systemClock.sleep(lookEveryMs, signal);
+    await systemClock.yield();
   }
   throw new Error(`${probe.title} never showed it`);
 }
