@@ -1,13 +1,7 @@
 // Formats of schemas that nobody would look at.
 import { type apiextensionsv1, quote } from "@kubeloop/core/api";
 import { readSchema, type SchemaNode, schemasIn } from "./schema-node.ts";
-
-/** Without dashes. */
-const ofStrings = new Set(
-  "bsonobjectid uri email hostname ipv4 ipv6 cidr mac uuid uuid3 uuid4 uuid5 isbn isbn10 isbn13 creditcard ssn hexcolor rgbcolor byte password date duration datetime k8sshortname k8slongname".split(
-    " ",
-  ),
-);
+import { isKnownFormat } from "./value-formats.ts";
 
 export function formatWarnings(
   { versions }: apiextensionsv1.CustomResourceDefinitionSpec,
@@ -32,7 +26,7 @@ function isUnknown({ type, format }: SchemaNode): boolean {
   switch (type) {
     case "":
     case "string":
-      return !ofStrings.has(format.replaceAll("-", ""));
+      return !isKnownFormat(format);
     case "integer":
       return format !== "int32" && format !== "int64";
     case "number":
