@@ -55,8 +55,23 @@ const decimalSuffixes = new Map([...decimalExponents].map(([suffix, exponent]) =
 const binarySuffixes = ["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"] as const;
 const binaryBits = new Map<string, number>(binarySuffixes.slice(1).map((suffix, index) => [suffix, 10 * (index + 1)]));
 
-/** Throws a QuantityError with upstream's wording. */
+/** Few texts are used again and again ("100m", "128Mi"), and each is read several times in a write. Forgotten all at once when there are too many. */
+const parsedBefore = new Map<string, Quantity>();
+const mostParsed = 1024;
+const longestParsed = 16;
+
+/** Throws a QuantityError with upstream's wording. What it returns is frozen, because it may be given to others, too. */
 export function parseQuantity(text: string): Quantity {
+  const known = parsedBefore.get(text);
+  if (known !== undefined) return known;
+  const quantity = Object.freeze(parse(text));
+  if (text.length > longestParsed) return quantity;
+  if (parsedBefore.size === mostParsed) parsedBefore.clear();
+  parsedBefore.set(text, quantity);
+  return quantity;
+}
+
+function parse(text: string): Quantity {
   if (text === "0") return { mantissa: 0n, exponent: 0, format: "DecimalSI", text };
   const parts = text === "" ? null : shape.exec(text);
   if (parts === null) throw new QuantityError(formatFault);

@@ -42,6 +42,21 @@ describe("reads and prints as Kubernetes", () => {
   }
 });
 
+test("what is parsed again is the same, and nobody can change it for others", () => {
+  const first = parseQuantity("1500m");
+  expect(parseQuantity("1500m")).toBe(first);
+  expect(Object.isFrozen(first)).toBe(true);
+});
+
+test("only so many texts are remembered", () => {
+  const first = parseQuantity("1501m");
+  for (let i = 0; i < 2000; i++) expect(printQuantity(parseQuantity(`${i}Ki`))).toBe(i === 0 ? "0" : canonicalKi(i));
+  expect(parseQuantity("1501m")).not.toBe(first);
+  expect(parseQuantity("1501m")).toEqual(first);
+});
+
+const canonicalKi = (count: number) => (count % 1024 === 0 ? `${count / 1024}Mi` : `${count}Ki`);
+
 describe("adds and subtracts", () => {
   for (const [left, right, sum, difference] of [
     ["1", "500m", "1500m", "500m"],

@@ -183,6 +183,8 @@ function repeatWarnings(part: Part): string[] {
 
 /** Where a text stands for the second time, or again. */
 function repeated(texts: readonly string[]): number[] {
+  // Most hold none twice, and each new pod is looked at.
+  if (new Set(texts).size === texts.length) return [];
   const seen = new Set<string>();
   return [...texts.keys()].filter((i) => {
     const text = texts[i] ?? "";
