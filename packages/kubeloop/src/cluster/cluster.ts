@@ -33,9 +33,9 @@ import type { EventuallyOptions, Something } from "@kubeloop/core/testing";
 import type { HollowNodes } from "@kubeloop/nodes";
 import type { ClusterClock } from "./cluster-clock.ts";
 import { ControlPlane } from "./control-plane.ts";
-import { chooseOrdinary } from "./ordinary-changes.ts";
 import { kubeconfigTextFor } from "./kubeconfig-for.ts";
 import { LateConnector } from "./late-connector.ts";
+import { chooseOrdinary } from "./ordinary-changes.ts";
 
 export interface ClusterSettings {
   /** How many hollow nodes: node-1 and so on. */
