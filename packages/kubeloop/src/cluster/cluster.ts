@@ -144,7 +144,7 @@ export class Cluster<C extends Clock = Clock> implements AsyncDisposable {
     return { client, clock, random: this.#ground.random.fork("parts"), log: this.#settings.log };
   }
 
-  /** The caches that controllers, scheduler and nodes share. Those of a cluster that was restored or reset are new ones. */
+  /** The caches that controllers, scheduler and nodes share. After a restore or a reset they may be new ones. */
   get informers(): SharedInformerFactory {
     return this.#plane.informers.objects;
   }

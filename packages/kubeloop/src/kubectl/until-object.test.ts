@@ -35,7 +35,7 @@ test.each([
   const waiting = untilObject({ client, clock }, place, (object) => object !== undefined, stop.signal);
   await clock.advance(40_000);
   expect(reads).toEqual(expected);
-  const map = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "settings" } };
+  const map = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "settings" } } as const;
   await clientOf(server.transport).resource(configMaps).in("default").create(map, stop.signal);
   expect((await clock.drive(waiting))?.metadata.name).toBe("settings");
   await server[Symbol.asyncDispose]();
