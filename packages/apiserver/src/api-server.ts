@@ -55,6 +55,8 @@ import type { Listening, ListenOptions } from "./serving/index.ts";
 import {
   isSnapshotStorage,
   MemoryStorage,
+  type RevertChoice,
+  type RevertedObject,
   type SnapshotStorage,
   type Storage,
   type StorageSnapshot,
@@ -259,6 +261,16 @@ export class ApiServer implements AsyncDisposable {
   async restore(snapshot: StorageSnapshot): Promise<void> {
     await this.#snapshots().restore(snapshot);
     await this.#servingObjects?.write(this.#scope.signal);
+  }
+
+  /**
+   * The same by a write that watches see as any other: what came since is deleted, what was changed or deleted is written again, with a new resourceVersion.
+   * Returns false, and changes nothing, if one change is refused. What is kept stays as it is now.
+   */
+  async revert(snapshot: StorageSnapshot, choose: (change: RevertedObject) => RevertChoice): Promise<boolean> {
+    if (!(await this.#snapshots().revert(snapshot, choose))) return false;
+    await this.#servingObjects?.write(this.#scope.signal);
+    return true;
   }
 
   /** Back to what there was when it opened: for the next test. Watches end. */

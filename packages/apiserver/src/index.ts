@@ -18,6 +18,8 @@ export {
   type MemoryStorageOptions,
   type Range,
   type RangeResult,
+  type RevertChoice,
+  type RevertedObject,
   type SnapshotStorage,
   type Storage,
   type StorageEvent,

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 // The `kubeloop` executable: hands arguments and streams to `runCommand`, and its answer to the shell.
+import { outliveReaders } from "./closed-pipes.ts";
 import { runCommand } from "./command.ts";
 
 // The first signal asks to stop in order; whoever sends a second one will not wait.
@@ -11,11 +12,7 @@ for (const name of ["SIGINT", "SIGTERM"] as const) {
   });
 }
 
-// A reader that has seen enough (`| head`) is no failure of ours: what runs on stops in order.
-process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-  if (error.code !== "EPIPE") throw error;
-  stop.abort(new Error("nobody reads what is printed"));
-});
+outliveReaders(process, stop);
 
 process.exitCode = await runCommand(process.argv.slice(2), {
   print: (text) => process.stdout.write(text),

@@ -6,7 +6,7 @@ import { BoundedHistory, type HistoryLimits } from "./bounded-history.ts";
 import { Collection } from "./collection.ts";
 import type { ObjectTree } from "./past-states.ts";
 import { PersistentTree } from "./persistent-tree.ts";
-import type { StorageEvent, StorageKey } from "./storage.ts";
+import type { RevertedObject, StorageEvent, StorageKey } from "./storage.ts";
 
 export type Trees = ReadonlyMap<string, ObjectTree>;
 
@@ -95,6 +95,16 @@ export class Collections {
     const trees = new Map<string, ObjectTree>();
     for (const [name, { tree }] of this.#byName) trees.set(name, tree.clone());
     return trees;
+  }
+
+  /** How these trees differ from the present: `before` is the present's. */
+  differencesOf(trees: Trees): readonly RevertedObject[] {
+    const names = new Set([...this.#byName.keys(), ...trees.keys()]);
+    return [...names].sort().flatMap((collection) => {
+      const now = this.#byName.get(collection)?.tree ?? new PersistentTree<KubernetesObject>();
+      const then = trees.get(collection) ?? new PersistentTree<KubernetesObject>();
+      return then.differencesFrom(now).map((each) => ({ collection, ...each }));
+    });
   }
 
   /** Another present, and no past: whoever reads events has lost its place. */

@@ -8,6 +8,8 @@ export {
   isSnapshotStorage,
   type Range,
   type RangeResult,
+  type RevertChoice,
+  type RevertedObject,
   type SnapshotStorage,
   type Storage,
   type StorageEvent,

@@ -9,6 +9,7 @@
 // - `restore` is a step forward: the revision is raised by one, the objects are those of the snapshot with the resourceVersions they
 //   had then. Nothing from before can be read any more. So a revision, once seen, never comes to mean anything else; for the same reason a
 //   snapshot fits only where everything in it was written by this storage, or by the one it was forked from before the fork.
+// - `revert` is a write: whoever reads the log keeps its place.
 // - A fork goes on from the same revision, without a past. The two know nothing of each other from there on.
 // - Once disposed of it refuses everything, and those who read its log have lost their place.
 import type { KubernetesObject } from "@kubeloop/core/api";
@@ -17,13 +18,15 @@ import { ChangeNotices } from "./change-notices.ts";
 import { Collections, type Trees } from "./collections.ts";
 import { noteCurrent, noteSuperseded } from "./encodings.ts";
 import { RevisionWaiters } from "./revision-waiters.ts";
-import { isDraft, seal } from "./seal.ts";
+import { draftOf, isDraft, isSameContent, seal } from "./seal.ts";
 import {
   type EventLog,
   ExpiredRevision,
   FutureRevision,
   type Range,
   type RangeResult,
+  type RevertChoice,
+  type RevertedObject,
   type SnapshotStorage,
   type StorageEvent,
   type StorageKey,
@@ -165,14 +168,31 @@ export class MemoryStorage implements SnapshotStorage {
   }
 
   async restore(snapshot: StorageSnapshot): Promise<void> {
-    this.#requireOpen();
-    if (!(snapshot instanceof MemorySnapshot) || snapshot.revision > (this.#origins.get(snapshot.origin) ?? 0)) {
-      throw new KubeloopError(`the snapshot of revision ${snapshot.revision} is of another storage`, invalid);
-    }
-    this.#collections.replace(snapshot.trees, this.#collections.revision + 1);
+    this.#collections.replace(this.#treesOf(snapshot), this.#collections.revision + 1);
     this.#waiters.noteRevision(this.#collections.revision);
     this.#notices.noteAll();
     this.#notices.report();
+  }
+
+  async revert(snapshot: StorageSnapshot, choose: (change: RevertedObject) => RevertChoice): Promise<boolean> {
+    const changes = this.#collections
+      .differencesOf(this.#treesOf(snapshot))
+      .filter(({ before, after }) => before === undefined || after === undefined || !isSameContent(before, after));
+    const choices = changes.map(choose);
+    if (choices.includes("refuse")) return false;
+    const chosen = changes.filter((_, i) => choices[i] === "revert");
+    const revision = this.#collections.revision + 1;
+    const events = chosen.map(({ after, ...change }) => ({
+      ...change,
+      revision,
+      after: after === undefined ? undefined : seal(draftOf(after), revision),
+    }));
+    for (const { before, after } of events) {
+      if (before !== undefined) noteSuperseded(before);
+      if (after !== undefined) noteCurrent(after);
+    }
+    if (events.length > 0) this.#append(events);
+    return true;
   }
 
   async fork(): Promise<MemoryStorage> {
@@ -191,6 +211,13 @@ export class MemoryStorage implements SnapshotStorage {
     this.#waiters.rejectAll(closed());
     this.#notices.noteAll();
     this.#notices.report();
+  }
+
+  #treesOf(snapshot: StorageSnapshot): Trees {
+    this.#requireOpen();
+    if (snapshot instanceof MemorySnapshot && snapshot.revision <= (this.#origins.get(snapshot.origin) ?? 0))
+      return snapshot.trees;
+    throw new KubeloopError(`the snapshot of revision ${snapshot.revision} is of another storage`, invalid);
   }
 
   #append(events: readonly StorageEvent[]): void {

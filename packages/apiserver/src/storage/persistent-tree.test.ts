@@ -37,6 +37,13 @@ class Model {
   }
 }
 
+function differences(model: Model, other: Model): readonly unknown[] {
+  const keys = [...new Set([...model.keys, ...other.keys])].sort((a, b) => (a < b ? -1 : 1));
+  return keys
+    .map((key) => ({ key, before: other.get(key), after: model.get(key) }))
+    .filter(({ before, after }) => before !== after);
+}
+
 interface Pair {
   readonly tree: PersistentTree<number>;
   readonly model: Model;
@@ -97,6 +104,8 @@ test("a tree is its model, and so is each clone of it, whatever happens to the o
         }
         for (const pair of pairs) {
           expectSame(pair);
+          const first = pairs[0] as Pair;
+          expect(pair.tree.differencesFrom(first.tree)).toEqual(differences(pair.model, first.model));
           for (const probe of [...probes, ...pair.model.keys.slice(0, 5), "", "\uffff"]) {
             expect(pair.tree.get(probe)).toBe(pair.model.get(probe));
             expect(pair.tree.rank(probe)).toBe(pair.model.rank(probe));

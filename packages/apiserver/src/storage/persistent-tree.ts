@@ -30,6 +30,13 @@ interface Branch<V> {
 
 type Node<V> = Leaf<V> | Branch<V>;
 
+/** Of one key: undefined where a tree has no value. */
+export interface Difference<V> {
+  readonly key: string;
+  readonly before: V | undefined;
+  readonly after: V | undefined;
+}
+
 export class PersistentTree<V> {
   #owner: Owner = {};
   #root: Node<V>;
@@ -90,6 +97,21 @@ export class PersistentTree<V> {
     const values: V[] = [];
     collect(this.#root, Math.max(0, start), Math.min(end, this.size), values);
     return values;
+  }
+
+  /**
+   * The keys whose values differ between this tree and another one, in order, with both values. Leaves that the two share are passed over, so after a clone
+   * the cost depends on what has changed since.
+   */
+  differencesFrom(other: PersistentTree<V>): readonly Difference<V>[] {
+    if (this.#root === other.#root) return [];
+    const shared = sharedLeaves(this.#root, other.#root);
+    const before = entriesBesides(shared, other.#root);
+    const after = entriesBesides(shared, this.#root);
+    const keys = [...new Set([...before.keys(), ...after.keys()])].sort((a, b) => (a < b ? -1 : 1));
+    return keys
+      .map((key) => ({ key, before: before.get(key), after: after.get(key) }))
+      .filter((each) => each.before !== each.after);
   }
 
   /** Another tree with the same entries. Both may change; neither sees it of the other. */
@@ -259,4 +281,23 @@ function collect<V>(node: Node<V>, start: number, end: number, into: V[]): void 
     if (before + size > start) collect(child, Math.max(0, start - before), end - before, into);
     before += size;
   }
+}
+
+function* leavesOf<V>(node: Node<V>): Generator<Leaf<V>> {
+  if (node.kind === "leaf") yield node;
+  else for (const child of node.children) yield* leavesOf(child);
+}
+
+/** A leaf in both trees is the same in both: neither may change it. */
+function sharedLeaves<V>(a: Node<V>, b: Node<V>): ReadonlySet<Leaf<V>> {
+  const ofA = new Set(leavesOf(a));
+  return new Set([...leavesOf(b)].filter((leaf) => ofA.has(leaf)));
+}
+
+function entriesBesides<V>(passedOver: ReadonlySet<Leaf<V>>, root: Node<V>): ReadonlyMap<string, V> {
+  const entries = new Map<string, V>();
+  for (const leaf of leavesOf(root)) {
+    if (!passedOver.has(leaf)) for (const [i, key] of leaf.keys.entries()) entries.set(key, leaf.values[i] as V);
+  }
+  return entries;
 }

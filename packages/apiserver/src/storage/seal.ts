@@ -7,6 +7,21 @@ export function isDraft(object: KubernetesObject): boolean {
   return !Object.isFrozen(object) && !Object.isFrozen(object.metadata);
 }
 
+/** Versions that differ in their resourceVersion alone, by the version whose content they have. */
+const contents = new WeakMap<KubernetesObject, KubernetesObject>();
+
+/** A draft with the content of a stored version, for a version that is to come back. */
+export function draftOf(version: KubernetesObject): KubernetesObject {
+  const draft = { ...version, metadata: { ...version.metadata } };
+  contents.set(draft, contentOf(version));
+  return draft;
+}
+
+/** Whether one version was made of the other, or both of a third. */
+export const isSameContent = (a: KubernetesObject, b: KubernetesObject): boolean => contentOf(a) === contentOf(b);
+
+const contentOf = (version: KubernetesObject): KubernetesObject => contents.get(version) ?? version;
+
 export function seal(draft: KubernetesObject, revision: number): KubernetesObject {
   (draft.metadata as { resourceVersion?: string }).resourceVersion = String(revision);
   freeze(draft);

@@ -256,6 +256,28 @@ const restoreStep = fc.nat().map((which) =>
   }),
 );
 
+/** What has the text that it had keeps its revision; readers of the log go on. */
+const revertStep = fc.nat().map((which) =>
+  step("revert", async (model, storage) => {
+    const taken = model.snapshots[which % Math.max(1, model.snapshots.length)];
+    if (taken === undefined) return;
+    await storage.revert(taken.snapshot, () => "revert");
+    if (storage.log.revision === model.revision) return;
+    const revision = model.revision + 1;
+    const holdings = [...taken.state].map(([collection, then]) => {
+      const now = model.state.get(collection) ?? new Map();
+      const reverted = [...then].map(([key, text]) => [key, revertedText(now.get(key), text, revision)] as const);
+      return [collection, new Map(reverted)] as const;
+    });
+    model.advance(new Map(holdings));
+  }),
+);
+
+function revertedText(now: string | undefined, then: string, revision: number): string {
+  const [text] = then.split("@");
+  return now?.split("@")[0] === text ? (now ?? "") : `${text}@${revision}`;
+}
+
 /** The run goes on with the fork, which takes all snapshots of its origin from before. */
 const forkStep = fc.constant(
   step("fork", async (model, storage, real) => {
@@ -280,6 +302,7 @@ export function storageModel(open: OpenStorage): void {
         compactStep,
         snapshotStep,
         restoreStep,
+        revertStep,
         forkStep,
       ],
       { maxCommands: 60, size: "max" },

@@ -1,6 +1,6 @@
 // What every storage promises of snapshots and forks: states that come back, at revisions nobody has seen, without a past.
 import { expect, test } from "vitest";
-import { eventsAfter, noteAt, notes, put, textsOf } from "./objects.fixture.ts";
+import { eventsAfter, noteAt, notes, put, revisionOf, textsOf } from "./objects.fixture.ts";
 import type { OpenStorage } from "./storage.contract.ts";
 import { ExpiredRevision, type Storage } from "./storage.ts";
 
@@ -85,6 +85,51 @@ export function snapshotFacts(open: OpenStorage): void {
     expect(seen).toEqual([["one"], ["two"], ["one"], ["one"], ["two"]]);
   });
 
+  test("a revert is a write of what differs, which readers of the log see", async () => {
+    await using storage = await open();
+    await fill(storage);
+    const unchanged = await storage.get(noteAt("b"));
+    const snapshot = storage.snapshot();
+    await put(storage, "a", "changed");
+    await put(storage, "c", "new");
+    await put(storage, "x", undefined, "others");
+    const newest = storage.log.revision;
+    expect(await storage.revert(snapshot, () => "revert")).toBe(true);
+    expect([await textsOf(storage), await textsOf(storage, {}, "others")]).toEqual([["one", "two"], ["elsewhere"]]);
+    expect(eventsAfter(storage, newest)).toEqual([`a: changed → one @${newest + 1}`, `c: new → - @${newest + 1}`]);
+    expect(eventsAfter(storage, newest, "others")).toEqual([`x: - → elsewhere @${newest + 1}`]);
+    expect(revisionOf(await storage.get(noteAt("a")))).toBe(newest + 1);
+    expect(await storage.get(noteAt("b"))).toBe(unchanged);
+    expect(await textsOf(storage, { revision: newest })).toEqual(["changed", "two", "new"]);
+  });
+
+  test("a revert keeps what is to be kept, and one that is refused changes nothing", async () => {
+    await using storage = await open();
+    await fill(storage);
+    const snapshot = storage.snapshot();
+    await put(storage, "a", "changed");
+    await put(storage, "b", "changed");
+    const newest = storage.log.revision;
+    expect(await storage.revert(snapshot, ({ key }) => (key === "a" ? "revert" : "refuse"))).toBe(false);
+    expect([await textsOf(storage), storage.log.revision]).toEqual([["changed", "changed"], newest]);
+    expect(await storage.revert(snapshot, ({ key }) => (key === "a" ? "revert" : "keep"))).toBe(true);
+    expect(await textsOf(storage)).toEqual(["one", "changed"]);
+  });
+
+  test("a revert to where it is writes nothing, also after another revert", async () => {
+    await using storage = await open();
+    await fill(storage);
+    const snapshot = storage.snapshot();
+    await storage.revert(snapshot, () => "refuse");
+    expect(storage.log.revision).toBe(snapshot.revision);
+    await put(storage, "a", "changed");
+    await storage.revert(snapshot, () => "revert");
+    const { revision } = storage.log;
+    expect(await storage.revert(snapshot, () => "refuse")).toBe(true);
+    expect(await storage.revert(storage.snapshot(), () => "refuse")).toBe(true);
+    expect(storage.log.revision).toBe(revision);
+  });
+
   test("a fork begins as its origin is, at the same revision, and neither hears of the other", async () => {
     await using storage = await open();
     await fill(storage);
@@ -143,6 +188,7 @@ export function snapshotFacts(open: OpenStorage): void {
     ] as const) {
       const before = await textsOf(taker);
       await expect(taker.restore(snapshot)).rejects.toMatchObject(foreign);
+      await expect(taker.revert(snapshot, () => "revert")).rejects.toMatchObject(foreign);
       expect(await textsOf(taker)).toEqual(before);
     }
     const seen: string[][] = [];

@@ -87,18 +87,28 @@ export interface StorageSnapshot {
   readonly revision: number;
 }
 
+/** What going back to a snapshot does to one key. */
+export type RevertedObject = Omit<StorageEvent, "revision">;
+
+export type RevertChoice = "revert" | "keep" | "refuse";
+
 /** What a storage in memory can do besides. A log on disk or an etcd cannot, and a server works without it. */
 export interface SnapshotStorage extends Storage {
   snapshot(): StorageSnapshot;
   /** Back to a snapshot of this storage or, from before the fork, of the one it was forked from. The revision goes forward as with
    * a write; objects have the resourceVersions they had; watchers lose their place and end. */
   restore(snapshot: StorageSnapshot): Promise<void>;
+  /**
+   * The same by a write: what came since is deleted, what was changed or deleted is written again, with a new resourceVersion, and whoever reads the log
+   * sees that as any other write. Returns false, and changes nothing, if one change is refused. What is kept stays as it is now.
+   */
+  revert(snapshot: StorageSnapshot, choose: (change: RevertedObject) => RevertChoice): Promise<boolean>;
   /** Another storage that begins as this one is now. */
   fork(): Promise<SnapshotStorage>;
 }
 
 export function isSnapshotStorage(storage: Storage): storage is SnapshotStorage {
-  return "snapshot" in storage && "restore" in storage && "fork" in storage;
+  return ["snapshot", "restore", "revert", "fork"].every((name) => name in storage);
 }
 
 /** The state asked for is from before the last compaction. */

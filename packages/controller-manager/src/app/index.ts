@@ -1,5 +1,6 @@
 // The process: command, configuration, context, the table of controllers, the run.
-export { type CommandWorld, type ControllerManagerCommand, newControllerManagerCommand } from "./command.ts";
+export { type ControllerManagerCommand, newControllerManagerCommand } from "./command.ts";
+export type { CommandWorld } from "./component-command.ts";
 export { type CompletedConfig, type Config, complete } from "./config.ts";
 export { type ControllerContext, createControllerContext, type LoopMode } from "./controller-context.ts";
 export {

@@ -1,75 +1,42 @@
 // The command kube-scheduler: reads its arguments, says what is wrong with them in upstream's words, or places pods until it is told to stop.
-//
-// Exit codes: 0 when it ended because it was told to, 1 for everything else.
+// ../app/component-command.ts has what it shares with other components.
 import { readFile, writeFile } from "node:fs/promises";
-import { systemClock, toError } from "@kubeloop/core/base";
+import { systemClock } from "@kubeloop/core/base";
 import { openClient, parseJsonOrYaml, printYaml } from "@kubeloop/core/client";
 import { userAgentOf } from "../app/client-builder.ts";
-import type { CommandWorld, ControllerManagerCommand } from "../app/command.ts";
+import type { ControllerManagerCommand } from "../app/command.ts";
+import { type Component, executeComponent, type RunningWorld } from "../app/component-command.ts";
 import { newMetrics } from "../app/config.ts";
 import { findCluster } from "../app/find-cluster.ts";
-import { newLog, newVerbosity } from "../app/new-log.ts";
 import { gitVersion, version } from "../app/version.ts";
-import { FlagError, printUsage } from "../flags/index.ts";
-import { gateOptions, joinFaults, readFeatureGates, validateComponent } from "../options/index.ts";
+import { gateOptions, readFeatureGates, validateComponent } from "../options/index.ts";
 import { schedulerConfigurationOf, toSchedulerDocument } from "./configuration.ts";
 import { type KubeSchedulerOptions, parseSchedulerOptions, schedulerFlagGroups } from "./options.ts";
-import { runScheduler, type SchedulerProcess } from "./run.ts";
+import { runScheduler } from "./run.ts";
 
 const description = `kube-scheduler decides on which node each pod runs. This one is kubeloop's, in TypeScript: flags, configuration, endpoints,
 metrics and decisions are Kubernetes' own.`;
 
 export function newSchedulerCommand(): ControllerManagerCommand {
-  return { execute };
+  return { execute: (args, world) => executeComponent(scheduler, args, world) };
 }
 
-async function execute(args: readonly string[], world: CommandWorld): Promise<number> {
-  const { stdout, stderr } = world;
-  const usage = () =>
-    `Usage:\n  kube-scheduler [flags]\n\n${printUsage(schedulerFlagGroups, { columns: stdout.columns ?? 0 })}`;
-  let options: KubeSchedulerOptions;
-  try {
-    options = parseSchedulerOptions(args);
-  } catch (error) {
-    if (!(error instanceof FlagError)) throw error;
-    stderr.write(`${usage()}\nError: ${error.message}\n`);
-    return 1;
-  }
-  if (options.global.help) {
-    stdout.write(`${description}\n\n${usage()}`);
-    return 0;
-  }
-  const { args: stray } = options.parsedFlags;
-  if (stray.some((arg) => arg !== "")) {
-    const given = stray.map((arg) => JSON.stringify(arg)).join(" ");
-    stderr.write(`Error: "kube-scheduler" does not take any arguments, got [${given}]\n`);
-    return 1;
-  }
-  if (options.global.version !== "false") {
-    stdout.write(`${version(options.global.version)}\n`);
-    return 0;
-  }
-  const verbosity = newVerbosity(options);
-  const log = newLog(options, verbosity, world);
-  try {
-    const faults = validateComponent(options, [...checkElection(options)]);
-    if (faults.length > 0) throw new Error(joinFaults(faults));
-    await start(options, { ...world, log, verbosity });
-    return 0;
-  } catch (error) {
-    log.error("command failed", { error: toError(error) });
-    return 1;
-  }
-}
+const scheduler: Component<KubeSchedulerOptions> = {
+  name: "kube-scheduler",
+  description,
+  flagGroups: () => schedulerFlagGroups,
+  parse: parseSchedulerOptions,
+  answer: async ({ global }) => (global.version === "false" ? undefined : version(global.version)),
+  validate: (options) => validateComponent(options, [...checkElection(options)]),
+  run: start,
+};
 
 function* checkElection({ leaderElection }: KubeSchedulerOptions) {
   const { leaderElect, resourceLock } = leaderElection;
   if (leaderElect && resourceLock !== "leases") yield 'resourceLock value must be "leases"';
 }
 
-type Running = CommandWorld & Pick<SchedulerProcess, "log" | "verbosity">;
-
-async function start(options: KubeSchedulerOptions, world: Running): Promise<void> {
+async function start(options: KubeSchedulerOptions, world: RunningWorld): Promise<void> {
   const { log, verbosity, clock = systemClock } = world;
   const { config, writeConfigTo, master } = options.misc;
   const document = config === "" ? undefined : await parseJsonOrYaml(await readFile(config, "utf8"));
@@ -91,7 +58,7 @@ async function start(options: KubeSchedulerOptions, world: Running): Promise<voi
 }
 
 /** The decisions are those of the defaults: a gate that was set to something else changes nothing here. */
-function warnOfGates(options: KubeSchedulerOptions, { log }: Running): void {
+function warnOfGates(options: KubeSchedulerOptions, { log }: RunningWorld): void {
   const set = gateOptions(options);
   const defaults = new Map(
     readFeatureGates({ emulatedVersion: set.emulatedVersion })

@@ -103,6 +103,11 @@ export class FakeClock implements Clock {
     return [...this.#tokens.values()];
   }
 
+  /** Whether only background timers are left and no token is held. */
+  get isIdle(): boolean {
+    return this.#workTimers === 0 && this.#tokens.size === 0;
+  }
+
   /** Makes the wall clock jump, as an operator or NTP would. Timers are not affected. */
   setWallTime(wallMs: number): void {
     this.#wallOffsetMs = wallMs - this.#elapsedMs;

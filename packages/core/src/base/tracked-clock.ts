@@ -49,13 +49,15 @@ export class TrackedClock implements Clock {
   }
 
   async whenIdle(signal: AbortSignal): Promise<void> {
-    for (;;) {
-      // Everything that is ready runs first. Twice, because what was read from a socket is handed on only in the next round.
-      await systemClock.yield();
-      await systemClock.yield();
-      if (this.#underWay.size === 0) return;
-      await untilAborted(this.#idle.promise, signal);
-    }
+    while (!(await this.isIdle())) await untilAborted(this.#idle.promise, signal);
+  }
+
+  /** Whether nothing is under way when everything that is ready has run. */
+  async isIdle(): Promise<boolean> {
+    // Twice, because what was read from a socket is handed on only in the next round.
+    await systemClock.yield();
+    await systemClock.yield();
+    return this.#underWay.size === 0;
   }
 
   #startTimer({ kind, name }: TimerLabel, delayMs: number, callback: () => void): Disposable {

@@ -102,6 +102,7 @@ export {
 } from "./reflector/index.ts";
 export { RequeueError } from "./requeue-error.ts";
 export {
+  DeliveryGate,
   type EventHandlerOptions,
   type HandlerFailure,
   type Health,

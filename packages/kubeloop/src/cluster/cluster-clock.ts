@@ -19,6 +19,8 @@ export interface ClusterClock {
   readonly patienceMs: number;
   /** Settles as `work` does. In virtual time it moves the clock meanwhile. */
   waitFor<T>(work: Promise<T>): Promise<T>;
+  /** Whether only background timers are left, when everything that can run at this moment has run. */
+  isIdle(): Promise<boolean>;
   /** Until only background timers are left. */
   settle(withinMs: number, signal: AbortSignal): Promise<void>;
   eventually<T>(look: () => T | Promise<T>, options: EventuallyOptions<T>, signal: AbortSignal): Promise<T>;
@@ -30,6 +32,10 @@ export function virtualTime(clock: FakeClock): ClusterClock {
     isReal: false,
     patienceMs: 3_600_000,
     waitFor: (work) => clock.drive(work),
+    async isIdle() {
+      await clock.settle();
+      return clock.isIdle;
+    },
     async settle(withinMs) {
       await clock.runUntilIdle({ limitMs: withinMs });
     },
@@ -43,6 +49,7 @@ export function realTime(clock: TrackedClock): ClusterClock {
     isReal: true,
     patienceMs: 60_000,
     waitFor: (work) => work,
+    isIdle: () => clock.isIdle(),
     async settle(withinMs, signal) {
       using waiting = childSignal(signal);
       using _timer = systemClock.after(withinMs, () => waiting.abort(notSettled(withinMs, clock.underWay())));

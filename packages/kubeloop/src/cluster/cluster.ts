@@ -35,6 +35,7 @@ import type { ClusterClock } from "./cluster-clock.ts";
 import { ControlPlane } from "./control-plane.ts";
 import { kubeconfigTextFor } from "./kubeconfig-for.ts";
 import { LateConnector } from "./late-connector.ts";
+import { chooseOrdinary } from "./ordinary-changes.ts";
 
 export interface ClusterSettings {
   /** How many hollow nodes: node-1 and so on. */
@@ -143,7 +144,7 @@ export class Cluster<C extends Clock = Clock> implements AsyncDisposable {
     return { client, clock, random: this.#ground.random.fork("parts"), log: this.#settings.log };
   }
 
-  /** The caches that controllers, scheduler and nodes share. Those of a cluster that was restored or reset are new ones. */
+  /** The caches that controllers, scheduler and nodes share. After a restore or a reset they may be new ones. */
   get informers(): SharedInformerFactory {
     return this.#plane.informers.objects;
   }
@@ -201,14 +202,32 @@ export class Cluster<C extends Clock = Clock> implements AsyncDisposable {
     return { storage: this.server.snapshot() };
   }
 
-  /** Back to then: controllers, scheduler and nodes start anew and find what they would have found. Watches of others end. Time goes on. */
+  /**
+   * Back to then. Time goes on. Where the cluster had settled and only objects have to go that were created since, they are deleted at once, in
+   * milliseconds, and controllers and watches go on. Otherwise controllers, scheduler and nodes start anew and find what they would have found, and
+   * watches of others end. Either way the nodes have forgotten what a test has told them, and the images that they have pulled.
+   */
   async restore({ storage }: ClusterSnapshot): Promise<void> {
     this.#isStarting = true;
-    await this.#stopPlane();
-    await this.server.restore(storage);
-    await this.#startPlane();
+    if (!(await this.#isReverted(storage))) {
+      await this.#stopPlane();
+      await this.server.restore(storage);
+      await this.#startPlane();
+    }
     await this.settled();
     this.#isStarting = false;
+  }
+
+  /** Controllers that run on may be at work on nothing, or they would finish it on objects of another time. */
+  async #isReverted(storage: StorageSnapshot): Promise<boolean> {
+    if (this.#failure !== undefined || !(await this.#ground.time.isIdle())) return false;
+    const { informers, nodes } = this.#plane;
+    // Handlers are called when every cache is as it will be: a controller that saw some of the deletions only would make up for them.
+    using _closed = informers.deliveryGate.close();
+    if (!(await this.server.revert(storage, chooseOrdinary))) return false;
+    await this.settled();
+    nodes?.forget();
+    return true;
   }
 
   /** Back to what there was when the cluster was ready: for the next test. */

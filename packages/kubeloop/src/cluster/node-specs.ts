@@ -19,3 +19,6 @@ export function nodeSpecs(count: number, served?: string): readonly HollowNodeSp
 
 /** Kubeadm's usual network, or one with room for more nodes. Each node has 256 addresses of it. */
 export const podNetwork = (count: number): string => (count <= 250 ? "10.244.0.0/16" : "10.128.0.0/9");
+
+/** Where each node renews its lease. */
+export const nodeLeaseNamespace = "kube-node-lease";

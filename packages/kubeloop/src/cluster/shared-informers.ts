@@ -4,7 +4,7 @@
 // Promises: whatever is asked of the factories runs as soon as it is asked for. `run` ends when the signal has aborted and all have ended.
 import { type Clock, type Log, type Random, TaskScope } from "@kubeloop/core/base";
 import type { Client } from "@kubeloop/core/client";
-import { MetadataSharedInformerFactory, SharedInformerFactory } from "@kubeloop/core/informer";
+import { DeliveryGate, MetadataSharedInformerFactory, SharedInformerFactory } from "@kubeloop/core/informer";
 
 export interface SharedInformersOptions {
   readonly client: Client;
@@ -16,10 +16,13 @@ export interface SharedInformersOptions {
 export class SharedInformers {
   readonly objects: SharedInformerFactory;
   readonly metadata: MetadataSharedInformerFactory;
+  /** Of all handlers of these caches. */
+  readonly deliveryGate = new DeliveryGate();
 
   constructor({ client, ...tools }: SharedInformersOptions) {
-    this.objects = new SharedInformerFactory(client, tools);
-    this.metadata = new MetadataSharedInformerFactory(client, tools);
+    const informerOptions = () => ({ deliveryGate: this.deliveryGate });
+    this.objects = new SharedInformerFactory(client, { ...tools, informerOptions });
+    this.metadata = new MetadataSharedInformerFactory(client, { ...tools, informerOptions });
   }
 
   async run(signal: AbortSignal): Promise<void> {

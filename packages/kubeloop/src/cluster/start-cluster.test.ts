@@ -4,7 +4,7 @@ import { deployments, nodes, pods } from "@kubeloop/core/resources";
 import { createOrUpdate, defineController, Manager } from "@kubeloop/core/runtime";
 import type { Deployment } from "@kubeloop/core/types/apps/v1";
 import type { Pod } from "@kubeloop/core/types/core/v1";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import type { Cluster } from "./cluster.ts";
 import { type StartClusterOptions, startCluster } from "./start-cluster.ts";
 
@@ -57,6 +57,20 @@ describe.each(["virtual", "real"] as const)("in %s time", (clock) => {
     await cluster.restore(snapshot);
     expect((await podsOf(cluster)).map(({ status }) => status?.phase)).toEqual(["Running", "Running"]);
     await expect(available(cluster, "other")).rejects.toSatisfy(isNotFound);
+  });
+
+  // A start of all parts would list and watch each kind of object, and take a hundred times as long.
+  test("a reset after a test that has settled sends no request", async () => {
+    await using cluster = await startCluster({ clock });
+    await create(cluster, deployment("web", 3));
+    await cluster.settled();
+    const answer = vi.spyOn(cluster.server, "answer");
+    await cluster.reset();
+    const requests = answer.mock.calls.map(([{ method, path }]) => `${method} ${path}`);
+    answer.mockRestore();
+    // Heartbeats are sent in real time, whenever they are due.
+    expect(requests.filter((each) => !/leases|status/.test(each))).toEqual([]);
+    expect(await podsOf(cluster)).toEqual([]);
   });
 
   test("what happens to a fork does not happen to the cluster, and back", async () => {

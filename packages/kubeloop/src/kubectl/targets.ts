@@ -29,6 +29,22 @@ export interface Selection {
   readonly allNamespaces: boolean;
 }
 
+/** Of those flags, as they were given. */
+export interface SelectionValues {
+  readonly selector?: string | undefined;
+  readonly "field-selector"?: string | undefined;
+  readonly "all-namespaces"?: boolean | undefined;
+}
+
+/** An empty selector selects nothing in particular. */
+export function selectionOf(flags: SelectionValues): Selection {
+  return {
+    labelSelector: flags.selector || undefined,
+    fieldSelector: flags["field-selector"] || undefined,
+    allNamespaces: flags["all-namespaces"] === true,
+  };
+}
+
 export type Targets =
   | { readonly are: "lists"; readonly lists: readonly Place[] }
   | { readonly are: "objects"; readonly objects: readonly NamedPlace[] };

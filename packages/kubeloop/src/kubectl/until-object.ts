@@ -1,6 +1,6 @@
-// Waits until an object is as somebody wants it: it is read, and then followed by a watch, which starts anew where it breaks off.
-import type { Clock } from "@kubeloop/core/base";
-import { timeoutSignal } from "@kubeloop/core/base";
+// Waits until an object is as somebody wants it: it is read, and then followed by a watch. When the watch ends, the object is read again: soon after a
+// watch that lasted, and later and later if watches end at once, so that a server in trouble is not asked in a loop.
+import { afterFailure, type BackoffPolicy, type Clock, noFailures, timeoutSignal } from "@kubeloop/core/base";
 import type { Client } from "@kubeloop/core/client";
 import { KubectlError } from "./kubectl-error.ts";
 import type { AnyObject } from "./object-printer.ts";
@@ -10,16 +10,25 @@ import type { NamedPlace } from "./targets.ts";
 /** What is asked of each state; undefined is the state of an object that is not there. It may throw. */
 export type Check = (object: AnyObject | undefined, isFirst: boolean) => boolean;
 
+/** Without jitter: one command is no herd. */
+const betweenWatches: BackoffPolicy = { initialMs: 100, factor: 2, maxMs: 10_000, jitter: 0, resetAfterMs: 20_000 };
+const noRandom = { next: () => 0 };
+
 /** Returns the object for which `check` was true. */
 export async function untilObject(
-  client: Client,
+  { client, clock }: { readonly client: Client; readonly clock: Clock },
   place: NamedPlace,
   check: Check,
   signal: AbortSignal,
 ): Promise<AnyObject | undefined> {
   const objects = objectsAt(client, place);
   const fieldSelector = `metadata.name=${place.name}`;
+  let backoff = { delayMs: 0, state: noFailures };
   for (let isFirst = true; ; isFirst = false) {
+    if (!isFirst) {
+      backoff = afterFailure(backoff.state, betweenWatches, { nowMs: clock.monotonic(), random: noRandom });
+      await clock.sleep(backoff.delayMs, signal);
+    }
     const { items, metadata } = await objects.list({ fieldSelector }, signal).toArray();
     if (check(items[0], isFirst)) return items[0];
     const { resourceVersion = "" } = metadata;

@@ -112,3 +112,13 @@ test("after the terminal became narrower, the rows of the old lines are counted 
   block.show(["short"]);
   expect(written.at(-1)).toBe("\r\u001b[3A\u001b[Kshort\n\u001b[J");
 });
+
+test("characters of two columns count as two in the rows of old lines", () => {
+  const written: string[] = [];
+  const terminal = { columns: 40, write: (text: string) => written.push(text) };
+  const block = new LiveBlock(terminal);
+  block.show(["\u001b[1m五つの広い文字列\u001b[0m"]);
+  terminal.columns = 10;
+  block.show(["short"]);
+  expect(written.at(-1)).toBe("\r\u001b[2A\u001b[Kshort\n\u001b[J");
+});

@@ -5,6 +5,7 @@
 // - The cursor is in the line below the block, and neither hidden nor moved elsewhere: whenever the process ends, the terminal is as it was.
 // - After a resize, the rows that the old lines were wrapped into are counted, not their number.
 import { stripVTControlCharacters } from "node:util";
+import { rowsOf } from "./text-width.ts";
 
 /** A terminal: standard output is one, if it is one. */
 export interface Terminal {
@@ -47,13 +48,10 @@ export class LiveBlock {
 
   #toTop(): string {
     const { columns } = this.#terminal;
-    const rows = this.#lines.reduce((sum, line) => sum + rowsOf(line, columns), 0);
+    const rows = this.#lines.reduce((sum, line) => sum + rowsOf(stripVTControlCharacters(line), columns), 0);
     return rows === 0 ? "\r" : `\r\u001b[${rows}A`;
   }
 }
 
 const clearLine = "\u001b[K";
 const clearBelow = "\u001b[J";
-
-const rowsOf = (line: string, columns: number) =>
-  Math.max(1, Math.ceil(stripVTControlCharacters(line).length / Math.max(1, columns)));

@@ -42,7 +42,7 @@ export async function joinCluster(
   if (life.aborted) return;
   const config = await findCluster(cluster, life);
   await using client = openClient(config, { clock, log: noLog });
-  const kubelet = options.nodes > 0 ? await servingAt(cluster.nodeAddress ?? config.server, life) : undefined;
+  const kubelet = options.nodes > 0 ? await servingAt(cluster.nodeAddress ?? config.server, clock, life) : undefined;
   const plane = await makePlane(options, client, kubelet, world);
   await requireOwnNodes(client, plane.nodeNames, config.server, life);
   const run = {
@@ -67,8 +67,8 @@ async function findCluster({ kubeconfig, server }: JoinedCluster, signal: AbortS
 }
 
 /** A certificate of its own: a kube-apiserver looks at it only with --kubelet-certificate-authority. */
-async function servingAt(address: string, signal: AbortSignal): Promise<KubeletServing> {
-  const host = isIP(address) === 0 ? await addressTowards(address, signal) : address;
+async function servingAt(address: string, clock: Clock, signal: AbortSignal): Promise<KubeletServing> {
+  const host = isIP(address) === 0 ? await addressTowards(address, { clock }, signal) : address;
   const { createAuthority } = await import("@kubeloop/apiserver/authority");
   const authority = await createAuthority("kubeloop-nodes");
   const { certPem, keyPem } = await authority.issueServer({ commonName: "kubeloop-nodes", names: [host, "localhost"] });

@@ -1,13 +1,27 @@
 // The address under which the nodes of this process are found: the one by which this machine reaches the server, because the server most likely reaches it
 // by the same.
-import { connect, isIP } from "node:net";
-import { onAbort } from "@kubeloop/core/base";
+import { connect, isIP, type Socket } from "node:net";
+import { type Clock, onAbort } from "@kubeloop/core/base";
 
-/** Loopback if the server cannot be reached. */
-export async function addressTowards(server: string, signal: AbortSignal): Promise<string> {
+/** A system tries for minutes, if nobody answers at all. */
+const patienceMs = 5000;
+
+export interface AddressOptions {
+  readonly clock: Clock;
+  /** Begins a connection. Default: Node's. */
+  readonly open?: (to: { readonly host: string; readonly port: number }) => Socket;
+}
+
+/** Loopback if the server cannot be reached within five seconds. */
+export async function addressTowards(
+  server: string,
+  { clock, open = connect }: AddressOptions,
+  signal: AbortSignal,
+): Promise<string> {
   const { hostname, port, protocol } = new URL(server);
   const host = hostname.replace(/^\[(.+)\]$/, "$1");
-  const socket = connect({ host, port: Number(port || (protocol === "http:" ? 80 : 443)) });
+  const socket = open({ host, port: Number(port || (protocol === "http:" ? 80 : 443)) });
+  using _tooLate = clock.after(patienceMs, () => socket.destroy());
   using _aborted = onAbort(signal, () => socket.destroy());
   const local = await new Promise<string | undefined>((resolve) => {
     socket.once("connect", () => resolve(socket.localAddress));

@@ -4,6 +4,8 @@ import type {
   EventLog,
   Range,
   RangeResult,
+  RevertChoice,
+  RevertedObject,
   SnapshotStorage,
   StorageKey,
   StorageSnapshot,
@@ -41,6 +43,11 @@ export class ReservedStorage implements SnapshotStorage {
   async restore(snapshot: StorageSnapshot): Promise<void> {
     this.#reserveNext();
     await this.#inner.restore(snapshot);
+  }
+
+  async revert(snapshot: StorageSnapshot, choose: (change: RevertedObject) => RevertChoice): Promise<boolean> {
+    this.#reserveNext();
+    return await this.#inner.revert(snapshot, choose);
   }
 
   #reserveNext(): void {

@@ -448,6 +448,47 @@ describe("a pod whose ConfigMap is missing", () => {
   }
 });
 
+test("a ConfigMap that comes while a pod's status is on its way costs the pod no time", async () => {
+  const metadata = { name: "settings", namespace: "scenario" };
+  const map = { apiVersion: "v1", kind: "ConfigMap", metadata, data: { code: "3" } } as const;
+  const spec = { ...shell("exit $CODE"), containers: [withVariable("exit $CODE")] };
+  /** How long the pod takes if the ConfigMap comes while the status that says what is missing is on its way, or right after it. */
+  const tookMs = async (when: "meanwhile" | "after") => {
+    const late: { createMap?: () => Promise<void> } = {};
+    const wrap =
+      (transport: Transport): Transport =>
+      async (request, signal) => {
+        const isIt = request.method === "PATCH" && JSON.stringify(request.body).includes("CreateContainerConfigError");
+        if (isIt && when === "meanwhile") await late.createMap?.();
+        const response = await transport(request, signal);
+        if (isIt && when === "after") void late.createMap?.();
+        return response;
+      };
+    let ms = Number.NaN;
+    await withHollowCluster(
+      async (cluster) => {
+        const { client, clock, signal } = cluster;
+        late.createMap = async () => {
+          // The status has arrived, or the nodes' cache has the ConfigMap, when these rounds are over.
+          const rounds = async () => {
+            for (let round = 0; round < 20; round++) await clock.yield();
+          };
+          if (when === "after") await rounds();
+          await client.resource(configMaps).in("scenario").create(map, signal);
+          if (when === "meanwhile") await rounds();
+        };
+        const begunMs = clock.now();
+        await cluster.create("job", spec);
+        await cluster.until("job", "it has failed", ({ status }) => status?.phase === "Failed");
+        ms = clock.now() - begunMs;
+      },
+      { wrap },
+    );
+    return ms;
+  };
+  expect(await tookMs("meanwhile")).toBe(await tookMs("after"));
+});
+
 function withVolume(script: string): corev1.Container {
   const volumeMounts = [{ name: "v", mountPath: "/etc/settings" }];
   return { name: "c", image: "busybox", command: ["sh", "-c", script], volumeMounts };

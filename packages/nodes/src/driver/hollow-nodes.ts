@@ -168,6 +168,17 @@ export class HollowNodes {
     this.#wakeAll(name);
   }
 
+  /** Forgets what a new process would not know: the images that were pulled, and what `cutOff` and `setNotReady` said. */
+  forget(): void {
+    for (const [name, node] of this.#nodes) {
+      node.images.clear();
+      if (!node.isCutOffByCaller && node.notReadyByCaller === undefined) continue;
+      node.isCutOffByCaller = false;
+      node.notReadyByCaller = undefined;
+      this.#wakeAll(name);
+    }
+  }
+
   /** Returns a pod that one of these nodes runs. */
   findPod(namespace: string, name: string): HeldPod | undefined {
     return this.#podWorker.get(objectKeyOf(namespace, name));

@@ -35,6 +35,7 @@ export class LogEndpoint {
   answer(held: HeldPod, options: LogOptions, signal: AbortSignal): ApiResponse {
     const { pod } = held;
     const { container, spec } = findContainer(held, options.container);
+    if (options.stream !== undefined) throw oneStreamOnly(options.stream);
     const nowMs = this.#clock.now();
     const shownReason = waitingReason(held, container.name, nowMs);
     const attempt = findAttempt(container, options.isPrevious ? "previous" : "current", { pod, shownReason });
@@ -82,6 +83,13 @@ export class LogEndpoint {
       if (bytes.length === 0) await this.#worker.waitForChange(key, log.nextMs - nowMs, signal);
     }
   }
+}
+
+/** As a kubelet without that gate, which is off by default. */
+function oneStreamOnly(stream: string): Error {
+  const gate = "Please enable PodLogsQuerySplitStreams feature gate in kubelet";
+  const message = `unable to return the given log stream: ${JSON.stringify(stream)}. ${gate}`;
+  return newStatusError({ code: 400, reason: "BadRequest", message });
 }
 
 /** A connection to a node that was cut off breaks. */

@@ -67,6 +67,8 @@ export class PodWorker {
   readonly #held = new Map<ObjectKey, HeldPod>();
   readonly #waiters = new Map<ObjectKey, Set<() => void>>();
   readonly #configWaiters = new ConfigWaiters();
+  /** Pods whose ConfigMap or Secret has come, or changed, since they were last looked at; a write of their status may have been in flight then. */
+  readonly #woken = new Set<ObjectKey>();
 
   constructor(options: PodWorkerOptions) {
     this.#options = options;
@@ -98,10 +100,7 @@ export class PodWorker {
   /** Returns the pods that wait for this ConfigMap or Secret. */
   wakeForConfig(kind: ConfigKind, key: ObjectKey): Iterable<ObjectKey> {
     const keys = this.#configWaiters.of(kind, key);
-    for (const waiting of keys) {
-      const held = this.#held.get(waiting);
-      if (held !== undefined) this.#held.set(waiting, { ...held, next: undefined });
-    }
+    for (const waiting of keys) this.#woken.add(waiting);
     return keys;
   }
 
@@ -135,7 +134,8 @@ export class PodWorker {
     const pod = newer(held.pod, cached);
     // What comes back from its own writes is no news.
     const { next } = held;
-    if (pod === held.pod && next !== undefined && this.#options.clock.now() < next.atMs) return next;
+    const isNews = pod !== held.pod || this.#woken.has(key);
+    if (!isNews && next !== undefined && this.#options.clock.now() < next.atMs) return next;
     return await this.#advance(key, { ...held, pod }, signal);
   }
 
@@ -184,6 +184,7 @@ export class PodWorker {
     const { clock, timings } = this.#options;
     const nowMs = clock.now();
     const podIPs = held.life.podIPs ?? node.addressesFor(pod);
+    this.#woken.delete(key);
     const config = this.#configOf(pod);
     const step = stepPod(held.life, { pod, podIPs, presentImages: node.images, config, timings }, nowMs);
     for (const image of step.pulledImages) node.images.add(image);
@@ -271,6 +272,7 @@ export class PodWorker {
   #forget(key: ObjectKey, { node, pod }: HeldPod): void {
     this.#held.delete(key);
     this.#configWaiters.drop(key);
+    this.#woken.delete(key);
     node.release(pod.metadata.uid ?? "");
     this.#wakeWaiters(key);
   }

@@ -33,11 +33,11 @@ function newKubelet(allowed: readonly string[], answer: KubeletParts["connector"
   });
   return {
     asked,
-    async ask(path: string, as = "viewer", method = "GET") {
+    async ask(path: string, as = "viewer", method = "GET", query = "") {
       const request: ApiRequest = {
         method,
         path,
-        query: [],
+        query: [...new URLSearchParams(query)],
         headers: { "x-as": as },
         body: noBody,
         prefers: "bytes",
@@ -75,6 +75,18 @@ test.each([
   },
   { what: "health with the broader right", path: "/healthz", is: [200, "ok"], asks: ["get healthz ", "get proxy "] },
   { what: "404 for a pod that is not there", path: "/exec/shop/db/c", is: [404, 'pod "db" does not exist\n'] },
+  {
+    what: "422 for options of a log that make no sense, before a pod is looked for",
+    path: "/containerLogs/shop/db/c",
+    query: "tailLines=-1",
+    is: [422, '{"message": "Invalid request."}'],
+  },
+  {
+    what: "400 for options of a log that are none",
+    path: logs,
+    query: "tailLines=some",
+    is: [400, '{"message": "Unable to decode query."}'],
+  },
   { what: "404 for another pod of that name", path: "/exec/shop/web/2/c", is: [404, 'pod "web" does not exist\n'] },
   { what: "the pod of that uid", path: "/exec/shop/web/1/c", is: [200, "exec container,c"] },
   { what: "404 for a path that there is not", path: "/run/shop/web/c", is: [404, "404 page not found\n"] },
@@ -113,10 +125,11 @@ test.each([
   readonly method?: string;
   readonly may?: readonly string[];
   readonly answer?: KubeletParts["connector"]["answer"];
+  readonly query?: string;
   readonly is: readonly [number, string];
   readonly asks?: readonly string[];
-}[])("the answer is $what", async ({ path, as, method, may = mayAll, answer = served, is, asks }) => {
+}[])("the answer is $what", async ({ path, as, method, query, may = mayAll, answer = served, is, asks }) => {
   const kubelet = newKubelet(may, answer);
-  expect(await kubelet.ask(path, as, method)).toEqual(is);
+  expect(await kubelet.ask(path, as, method, query)).toEqual(is);
   if (asks !== undefined) expect(kubelet.asked).toEqual(asks);
 });

@@ -11,6 +11,7 @@ import {
   jsonResponse,
   textResponse,
 } from "@kubeloop/core/runtime";
+import { parseLogOptions } from "../streams/log-options.ts";
 import { accessOf, type KubeletRequest, methodsOf, type PodRequest, parseKubeletRequest } from "./kubelet-request.ts";
 
 export interface KubeletParts {
@@ -91,6 +92,8 @@ async function answerForPod(
   request: ApiRequest,
   signal: AbortSignal,
 ): Promise<ApiResponse> {
+  // Before the pod is looked for, as a kubelet does. The time is of no concern here.
+  if (subresource === "log") parseLogOptions({ query }, 0);
   if (pod === undefined || (uid !== undefined && uid !== pod.metadata.uid)) {
     throw newStatusError({ code: 404, reason: "NotFound", message: `pod ${JSON.stringify(name)} does not exist\n` });
   }

@@ -3,6 +3,7 @@
 // handler). The handler interface is in `handler`.
 //
 // Not here: the source of changes (reflector), the queue (queue) and the cache (store).
+export { DeliveryGate } from "./delivery-gate.ts";
 export { nameOfHandler } from "./event-handler-name.ts";
 export { decideHealth, type Health, type HealthOptions } from "./health.ts";
 export { type GroupVersionResource, type InformerIdentity, InformerName } from "./informer-name.ts";

@@ -5,6 +5,7 @@ import type { Notification } from "../handler/handlers.ts";
 import type { ReflectorOptions } from "../reflector/reflector-options.ts";
 import type { MutationDetector } from "../store/cache-mutation-detector.ts";
 import type { Indexers, KeyFunction, Transform } from "../store/store.ts";
+import type { DeliveryGate } from "./delivery-gate.ts";
 import type { InformerIdentity } from "./informer-name.ts";
 
 /** Called with every failure of a list or watch, including those that are retried immediately. */
@@ -36,6 +37,8 @@ export interface SharedIndexInformerOptions<T extends KubernetesObject>
   readonly mutationDetector?: MutationDetector;
   /** The identity in the metrics. Without one, only the reflector's metrics are published. */
   readonly identity?: InformerIdentity;
+  /** While it is closed, handlers are not called; the cache goes on. Default: always open. */
+  readonly deliveryGate?: DeliveryGate;
   readonly onWatchError?: WatchErrorHandler;
   /**
    * Called if the cache rejected an object because a key or index function threw. No handler receives the change, and the cache keeps the

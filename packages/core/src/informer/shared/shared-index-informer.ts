@@ -114,6 +114,7 @@ export class SharedIndexInformer<T extends KubernetesObject> {
       clock,
       keyOf,
       unreported: (hasJoined) => (hasJoined ? this.#progress.unreported : this.#indexer.size),
+      deliveryGate: options.deliveryGate,
       onHandlerFailure: (error, notification, handler) => this.#reportHandler(error, notification, handler),
     });
     this.#detector = options.mutationDetector ?? newCacheMutationDetector(this.name, { clock });
@@ -271,7 +272,7 @@ export class SharedIndexInformer<T extends KubernetesObject> {
 
   #makeController(queue: BatchQueue<T>): Controller<T> {
     const { indexers, transform, keyOf, queue: _kind, ...more } = this.#options;
-    const { freeze, identity, resyncMs, mutationDetector, ...others } = more;
+    const { freeze, identity, resyncMs, mutationDetector, deliveryGate, ...others } = more;
     const { onWatchError, onCacheError, onHandlerError, ...forReflector } = others;
     return new Controller({
       ...forReflector,

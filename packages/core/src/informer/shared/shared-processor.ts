@@ -5,11 +5,12 @@
 // without a change goes only to handlers whose resync is due. When it ends, no callback is running.
 // Not promised: that all handlers have received the same number of notifications.
 import type { KubernetesObject } from "../../api/index.ts";
-import { type Clock, KubeloopError, onAbort, RingBuffer, YieldBudget } from "../../base/index.ts";
+import { type Clock, deferred, KubeloopError, onAbort, RingBuffer, YieldBudget } from "../../base/index.ts";
 import type { EventDetails, Notification, ResourceEventHandler } from "../handler/handlers.ts";
 import { isUnchanged } from "../handler/is-unchanged.ts";
 import type { KeyFunction } from "../store/store.ts";
 import { releaseContexts } from "./callback-context.ts";
+import type { DeliveryGate } from "./delivery-gate.ts";
 import { ProcessorListener } from "./processor-listener.ts";
 import type { ResourceEventHandlerRegistration } from "./registration.ts";
 
@@ -18,6 +19,8 @@ export interface SharedProcessorOptions<T> {
   readonly keyOf: KeyFunction<T>;
   /** How many objects the cache has and the processor has not distributed, for a handler that has joined or not. Default: 0. */
   readonly unreported?: (hasJoined: boolean) => number;
+  /** While it is closed, no callback begins. Default: always open. */
+  readonly deliveryGate?: DeliveryGate | undefined;
   /** A callback threw or rejected. Must not throw. */
   readonly onHandlerFailure: (error: unknown, notification: Notification<T>, handlerName: string) => void;
 }
@@ -167,10 +170,12 @@ export class SharedProcessor<T extends KubernetesObject> {
       isOver = true;
       this.#wake?.();
     });
-    const budget = new YieldBudget(this.#options.clock);
+    const { clock, deliveryGate } = this.#options;
+    const budget = new YieldBudget(clock);
     const isTurnOver = () => isOver || budget.isUsedUp();
     while (!signal.aborted) {
       if (this.#ready.size === 0) await budget.pause(this.#nextReady());
+      else if (deliveryGate?.isOpen === false) await budget.pause(openOrAborted(deliveryGate, signal));
       else if (!this.#deliver(isTurnOver)) await budget.yield();
     }
     await this.#stop();
@@ -233,6 +238,12 @@ export class SharedProcessor<T extends KubernetesObject> {
     };
     return registration;
   }
+}
+
+async function openOrAborted(gate: DeliveryGate, signal: AbortSignal): Promise<void> {
+  const aborted = deferred();
+  using _aborted = onAbort(signal, () => aborted.resolve());
+  await Promise.race([gate.whenOpen(), aborted.promise]);
 }
 
 function leftUnsynced(name: string, what: string): KubeloopError {

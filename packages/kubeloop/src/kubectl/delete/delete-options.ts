@@ -1,19 +1,12 @@
 // What `kubeloop delete` may be told.
-import { parseDurationMs } from "@kubeloop/core/api";
 import { UsageError } from "../../usage-error.ts";
+import { durationOf } from "../duration-of.ts";
 import { type FlagValues, parseFlags } from "../flags.ts";
 import { KubectlError } from "../kubectl-error.ts";
-import { manifestFlags } from "../manifests.ts";
-import { type ClusterFlags, clusterFlags } from "../open-cluster.ts";
+import { choiceFlags, type ObjectChoice, objectChoiceOf } from "../object-choice.ts";
 import { type AskedObjects, askedObjects } from "../resource-args.ts";
-import { type Selection, selectionFlags } from "../targets.ts";
 
-export interface DeleteOptions {
-  readonly cluster: ClusterFlags;
-  readonly asked: AskedObjects;
-  readonly filenames: readonly string[];
-  readonly isRecursive: boolean;
-  readonly selection: Selection;
+export interface DeleteOptions extends ObjectChoice {
   readonly isSelected: boolean;
   readonly ignoresNotFound: boolean;
   /** Undefined leaves it to the object. */
@@ -29,9 +22,7 @@ export interface DeleteOptions {
 export type DryRun = "none" | "client" | "server";
 
 const deleteFlags = {
-  ...clusterFlags,
-  ...manifestFlags,
-  ...selectionFlags,
+  ...choiceFlags,
   force: { type: "switch" },
   now: { type: "switch" },
   "grace-period": { type: "text" },
@@ -78,15 +69,7 @@ export function parseDeleteOptions(given: readonly string[]): DeleteOptions | un
   const asked = askedObjects(args);
   checkAsked(asked, flags, isSelected);
   return {
-    cluster: flags,
-    asked,
-    filenames: flags.filename,
-    isRecursive: flags.recursive === true,
-    selection: {
-      labelSelector: flags.selector === "" ? undefined : flags.selector,
-      fieldSelector: flags["field-selector"] === "" ? undefined : flags["field-selector"],
-      allNamespaces: flags["all-namespaces"] === true,
-    },
+    ...objectChoiceOf(flags, asked),
     isSelected,
     ignoresNotFound: flags["ignore-not-found"] ?? isSelected,
     gracePeriodSeconds: gracePeriodOf(flags),
@@ -141,15 +124,6 @@ function policyOf(text: string): DeleteOptions["propagationPolicy"] {
       return "Orphan";
     default:
       throw new KubectlError(`invalid cascade value (${text}). Must be "background", "foreground", or "orphan"`);
-  }
-}
-
-/** In Go's words: 30s, 1h2m. */
-export function durationOf(command: string, flag: string, text: string): number {
-  try {
-    return parseDurationMs(text);
-  } catch {
-    throw new UsageError(`${command}: ${flag} must be a time such as 30s or 5m, not "${text}"`);
   }
 }
 

@@ -136,7 +136,7 @@ async function untilGone(
   const isGone = (seen: { readonly metadata: { readonly uid?: string } } | undefined) =>
     seen === undefined || (uid !== undefined && seen.metadata.uid !== uid);
   try {
-    const wait = (limited: AbortSignal) => untilObject(client, place, isGone, limited);
+    const wait = (limited: AbortSignal) => untilObject({ client, clock: world.clock }, place, isGone, limited);
     await withinTime({ timeoutMs, clock: world.clock, what }, wait, signal);
   } catch (error) {
     if (!isForbidden(error) && !isMethodNotSupported(error)) throw error;

@@ -3,18 +3,13 @@ import { UsageError } from "../../usage-error.ts";
 import { parseFlags } from "../flags.ts";
 import { KubectlError } from "../kubectl-error.ts";
 import { manifestFlags } from "../manifests.ts";
-import { type ClusterFlags, clusterFlags } from "../open-cluster.ts";
-import { type AskedObjects, askedObjects } from "../resource-args.ts";
-import type { Selection } from "../targets.ts";
+import { type ObjectChoice, objectChoiceOf } from "../object-choice.ts";
+import { clusterFlags } from "../open-cluster.ts";
+import { askedObjects } from "../resource-args.ts";
 
-export interface DescribeOptions {
-  readonly cluster: ClusterFlags;
-  readonly asked: AskedObjects;
+export interface DescribeOptions extends ObjectChoice {
   /** What names may begin with if there is no object of that name: the second of two arguments. */
   readonly prefix: string | undefined;
-  readonly filenames: readonly string[];
-  readonly isRecursive: boolean;
-  readonly selection: Selection;
   /** Undefined: for one object yes, for several no. */
   readonly showEvents: boolean | undefined;
   readonly chunkSize: number;
@@ -61,16 +56,8 @@ export function parseDescribeOptions(given: readonly string[]): DescribeOptions 
       "when paths, URLs, or stdin is provided as input, you may not specify resource arguments as well",
     );
   return {
-    cluster: flags,
-    asked,
+    ...objectChoiceOf(flags, asked),
     prefix: args.length === 2 ? args[1] : undefined,
-    filenames: flags.filename,
-    isRecursive: flags.recursive === true,
-    selection: {
-      labelSelector: flags.selector === "" ? undefined : flags.selector,
-      fieldSelector: undefined,
-      allNamespaces: flags["all-namespaces"] === true,
-    },
     showEvents: flags["show-events"],
     chunkSize: chunkSizeOf(flags["chunk-size"] ?? "500"),
   };

@@ -1,12 +1,12 @@
 // What `kubeloop get` may be told.
 
 import { UsageError } from "../../usage-error.ts";
-import { type FlagValues, parseFlags } from "../flags.ts";
+import { parseFlags } from "../flags.ts";
 import { KubectlError } from "../kubectl-error.ts";
 import { type ObjectFormat, objectFormats } from "../object-printer.ts";
 import { type ClusterFlags, clusterFlags } from "../open-cluster.ts";
 import { type AskedObjects, askedObjects } from "../resource-args.ts";
-import type { Selection } from "../targets.ts";
+import { type Selection, selectionOf } from "../targets.ts";
 
 export interface GetOptions {
   readonly cluster: ClusterFlags;
@@ -85,14 +85,6 @@ export function parseGetOptions(given: readonly string[]): GetOptions | undefine
     ignoresNotFound: flags["ignore-not-found"] === true,
     keepsManagedFields: flags["show-managed-fields"] === true,
     watch: flags["watch-only"] === true ? "only" : flags.watch === true ? "after list" : "no",
-  };
-}
-
-function selectionOf(flags: FlagValues<typeof getFlags>): Selection {
-  return {
-    labelSelector: flags.selector === "" ? undefined : flags.selector,
-    fieldSelector: flags["field-selector"] === "" ? undefined : flags["field-selector"],
-    allNamespaces: flags["all-namespaces"] === true,
   };
 }
 

@@ -1,7 +1,7 @@
 // What `kubeloop logs` may be told.
 import type { PodLogOptions } from "@kubeloop/core/client";
 import { UsageError } from "../../usage-error.ts";
-import { durationOf } from "../delete/delete-options.ts";
+import { durationOf } from "../duration-of.ts";
 import { type FlagValues, parseFlags } from "../flags.ts";
 import { KubectlError } from "../kubectl-error.ts";
 import { type ClusterFlags, clusterFlags } from "../open-cluster.ts";

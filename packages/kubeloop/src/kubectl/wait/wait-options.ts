@@ -1,19 +1,12 @@
 // What `kubeloop wait` may be told.
 import { UsageError } from "../../usage-error.ts";
-import { durationOf } from "../delete/delete-options.ts";
+import { durationOf } from "../duration-of.ts";
 import { parseFlags } from "../flags.ts";
-import { manifestFlags } from "../manifests.ts";
-import { type ClusterFlags, clusterFlags } from "../open-cluster.ts";
-import { type AskedObjects, askedObjects } from "../resource-args.ts";
-import { type Selection, selectionFlags } from "../targets.ts";
+import { choiceFlags, type ObjectChoice, objectChoiceOf } from "../object-choice.ts";
+import { askedObjects } from "../resource-args.ts";
 import { type Condition, parseCondition } from "./condition.ts";
 
-export interface WaitOptions {
-  readonly cluster: ClusterFlags;
-  readonly asked: AskedObjects;
-  readonly filenames: readonly string[];
-  readonly isRecursive: boolean;
-  readonly selection: Selection;
+export interface WaitOptions extends ObjectChoice {
   readonly conditions: readonly Condition[];
   /** 0 looks once. */
   readonly timeoutMs: number;
@@ -21,9 +14,7 @@ export interface WaitOptions {
 }
 
 const waitFlags = {
-  ...clusterFlags,
-  ...manifestFlags,
-  ...selectionFlags,
+  ...choiceFlags,
   for: { type: "list" },
   timeout: { type: "text" },
   output: { type: "text", short: "o" },
@@ -70,15 +61,7 @@ export function parseWaitOptions(given: readonly string[]): WaitOptions | undefi
   if (output !== "" && output !== "name") throw new UsageError(`wait: --output must be name, not "${output}"`);
   const timeoutMs = durationOf("wait", "--timeout", flags.timeout ?? "30s");
   return {
-    cluster: flags,
-    asked,
-    filenames: flags.filename,
-    isRecursive: flags.recursive === true,
-    selection: {
-      labelSelector: flags.selector === "" ? undefined : flags.selector,
-      fieldSelector: flags["field-selector"] === "" ? undefined : flags["field-selector"],
-      allNamespaces: flags["all-namespaces"] === true,
-    },
+    ...objectChoiceOf(flags, asked),
     conditions: flags.for.map(parseCondition),
     timeoutMs: timeoutMs < 0 ? weekMs : timeoutMs,
     output: output === "name" ? "name" : "text",

@@ -109,7 +109,7 @@ async function waitFor(
       throw newNotFound({ group: resource.group, resource: resource.plural }, name);
     return isMet(condition, object);
   };
-  const follow = (limited: AbortSignal) => untilObject(client, place, check, limited);
+  const follow = (limited: AbortSignal) => untilObject({ client, clock: world.clock }, place, check, limited);
   // Who waits for an object to be made has no object to name.
   const named = condition.is === "create" ? undefined : what;
   await withinTime({ timeoutMs, clock: world.clock, what: named }, follow, signal);
