@@ -201,8 +201,10 @@ export {
   setOwnerReference,
 } from "./owner-references.ts";
 export {
+  type DecodeObserver,
   deferredBytes,
   dropDeferred,
+  equalObjects,
   hasProtobuf,
   isDeferred,
   type Kind as ProtobufKind,

@@ -6,6 +6,7 @@
 import type { ProtobufTable } from "../protobuf-table.ts";
 import { asBuffer, ByteReader } from "./byte-reader.ts";
 import { ByteWriter } from "./byte-writer.ts";
+import type { DecodeObserver } from "./decode-observer.ts";
 import { LazyObjects } from "./lazy-objects.ts";
 import { type Kind, schemaNameOfKind } from "./message-names.ts";
 import { type Draft, MessageReaders } from "./message-reader.ts";
@@ -37,8 +38,8 @@ export class MessageCodec {
   }
 
   /** The same, but decoded when it is looked at; see lazy-objects.ts. */
-  decodeLazily(bytes: Uint8Array, messageName: string, kind: Kind): Draft {
-    return this.#lazy.read(asBuffer(bytes), 0, bytes.byteLength, messageName, kind);
+  decodeLazily(bytes: Uint8Array, messageName: string, kind: Kind, observer?: DecodeObserver): Draft {
+    return this.#lazy.read(asBuffer(bytes), messageName, kind, observer);
   }
 
   encode(object: object, messageName: string): Uint8Array {
