@@ -17,6 +17,7 @@ import type { HttpVersion } from "./http/server-connections.ts";
 import type { ClusterConfig } from "./kubeconfig/cluster-config.ts";
 import { openTransportMetrics, RateLimiter, withClientPolicies } from "./policy/index.ts";
 import type { Encoding, ObjectView } from "./rest/accept.ts";
+import { type EncodingMemory, encodingMemoryOf } from "./rest/encoding-memory.ts";
 import { linesOf, type PodLogOptions, podLogBytes } from "./rest/pod-logs.ts";
 import { type MetadataClient, ResourceClient } from "./rest/resource-client.ts";
 
@@ -98,6 +99,11 @@ export class Client implements AsyncDisposable {
     return this.#options.encoding ?? "json";
   }
 
+  /** Which resources its server has in JSON only. Shared by all clients made from one another. */
+  get encodings(): EncodingMemory {
+    return encodingMemoryOf(this.#sender, this.#options.clock ?? systemClock);
+  }
+
   /** The resources that the server serves: cached for ten minutes, refreshed when a lookup of `mapper` misses. */
   get discovery(): CachedDiscovery {
     const clock = this.#options.clock ?? systemClock;
@@ -149,6 +155,7 @@ export class Client implements AsyncDisposable {
       fieldManager: this.#options.fieldManager,
       view,
       encoding: this.encoding,
+      encodings: this.encodings,
     });
   }
 }

@@ -5,15 +5,15 @@
 // Anything else that is not a list is a ListDecodeError with its position.
 import { Buffer } from "node:buffer";
 import type { ListMeta } from "../../api/generated/types/meta/v1.ts";
-import { type Protobuf, ProtobufError, type ProtobufKind } from "../../api/index.ts";
+import { type DecodeObserver, type Protobuf, ProtobufError, type ProtobufKind } from "../../api/index.ts";
 import type { KubernetesObject } from "../../api/resource.ts";
 import { decodeStatus, StatusError } from "../../api/status-error.ts";
 import { CarriedBytes } from "./carried-bytes.ts";
 import { ListDecodeError } from "./decode-errors.ts";
 import type { ChunkDecoder } from "./decode-stream.ts";
 import { itemKindOf } from "./item-identity.ts";
+import type { ProtobufDecoderOptions } from "./protobuf-decoder-options.ts";
 import { type FieldHead, fieldsOf, readFieldHead } from "./protobuf-field-head.ts";
-import type { ValueLimits } from "./value-cutter.ts";
 
 const prefix = Buffer.from("k8s\0");
 const defaultMaxBytes = 64 * 1024 * 1024;
@@ -28,6 +28,7 @@ type Place = "prefix" | "envelope" | "list";
 export class ProtobufListDecoder<T extends KubernetesObject> implements ChunkDecoder<T> {
   readonly #protobuf: Protobuf;
   readonly #maxBytes: number;
+  readonly #observer: DecodeObserver | undefined;
   readonly #carried = new CarriedBytes();
   #place: Place = "prefix";
   /** How many bytes must be there for the next step. */
@@ -41,9 +42,10 @@ export class ProtobufListDecoder<T extends KubernetesObject> implements ChunkDec
   #listMeta: ListMeta = {};
   #hasEnded = false;
 
-  constructor(protobuf: Protobuf, { maxValueBytes = defaultMaxBytes }: ValueLimits = {}) {
+  constructor(protobuf: Protobuf, { maxValueBytes = defaultMaxBytes, observer }: ProtobufDecoderOptions = {}) {
     this.#protobuf = protobuf;
     this.#maxBytes = maxValueBytes;
+    this.#observer = observer;
   }
 
   /** The list's metadata. Known after `end`. */
@@ -136,9 +138,9 @@ export class ProtobufListDecoder<T extends KubernetesObject> implements ChunkDec
   #addItem(value: Buffer, at: number, items: T[]): void {
     const item = this.#item;
     if (item === undefined) throw this.#fault("an item comes before the list's kind", at);
-    const { message, apiVersion, kind } = item;
+    const { message } = item;
     const object = this.#attempt(
-      () => this.#protobuf.decodeLazily(value, message, { apiVersion, kind }),
+      () => this.#protobuf.decodeLazily(value, message, item, this.#observer),
       `items[${this.#count}]`,
       at,
     );

@@ -4,13 +4,13 @@
 // Nothing is skipped: bytes that are not an event, an unknown type or an object of an unknown kind are WatchDecodeErrors. A body that ends between two
 // frames is complete; inside one, the error's reason is `UnexpectedEnd`.
 import type { Buffer } from "node:buffer";
-import { type Protobuf, ProtobufError } from "../../api/index.ts";
+import { type DecodeObserver, type Protobuf, ProtobufError } from "../../api/index.ts";
 import type { KubernetesObject } from "../../api/resource.ts";
 import { CarriedBytes } from "./carried-bytes.ts";
 import { WatchDecodeError } from "./decode-errors.ts";
 import type { ChunkDecoder } from "./decode-stream.ts";
+import type { ProtobufDecoderOptions } from "./protobuf-decoder-options.ts";
 import { fieldsOf } from "./protobuf-field-head.ts";
-import type { ValueLimits } from "./value-cutter.ts";
 import { decodeWatchEvent, type WatchEvent } from "./watch-event.ts";
 
 const lengthBytes = 4;
@@ -22,13 +22,15 @@ const rawTag = 0x0a;
 export class ProtobufWatchDecoder<T extends KubernetesObject> implements ChunkDecoder<WatchEvent<T>> {
   readonly #protobuf: Protobuf;
   readonly #maxBytes: number;
+  readonly #observer: DecodeObserver | undefined;
   readonly #carried = new CarriedBytes();
   #needed = lengthBytes;
   #offset = 0;
 
-  constructor(protobuf: Protobuf, { maxValueBytes = defaultMaxBytes }: ValueLimits = {}) {
+  constructor(protobuf: Protobuf, { maxValueBytes = defaultMaxBytes, observer }: ProtobufDecoderOptions = {}) {
     this.#protobuf = protobuf;
     this.#maxBytes = maxValueBytes;
+    this.#observer = observer;
   }
 
   push(chunk: Buffer, events: WatchEvent<T>[]): void {
@@ -83,7 +85,7 @@ export class ProtobufWatchDecoder<T extends KubernetesObject> implements ChunkDe
         `${JSON.stringify(typeMeta.kind)} of ${JSON.stringify(typeMeta.apiVersion)} has no message`,
       );
     }
-    return this.#protobuf.decodeLazily(raw, message, typeMeta);
+    return this.#protobuf.decodeLazily(raw, message, typeMeta, this.#observer);
   }
 }
 
