@@ -397,4 +397,6 @@ const notStarted: ReflectorStatus = {
   watches: 0,
   errors: 0,
   lastFailure: undefined,
+  listEncoding: undefined,
+  watchEncoding: undefined,
 };
