@@ -14,6 +14,7 @@ import {
   validateOptions,
 } from "../options/index.ts";
 import { userAgentOf } from "./client-builder.ts";
+import { encodingOfContentType } from "./client-encoding.ts";
 import { complete, newMetrics } from "./config.ts";
 import { findCluster } from "./find-cluster.ts";
 import { inertFlags } from "./inert-flags.ts";
@@ -123,7 +124,8 @@ async function runManager(options: KubeControllerManagerOptions, world: Running)
   const clusterConfig = await findCluster(generic, { log, metrics }, loading.signal);
   const { clock = systemClock } = world;
   const userAgent = userAgentOf("kube-controller-manager");
-  await using client = openClient(clusterConfig, { clock, log, metrics, userAgent });
+  const encoding = encodingOfContentType(generic.contentType);
+  await using client = openClient(clusterConfig, { clock, log, metrics, userAgent, encoding });
   const { pem: clusterCa = "" } = await clusterConfig.tls.ca.current(loading.signal);
   const config = complete({ options, client, clusterCa, log, clock, metrics, verbosity });
   const isGraceful = config.featureGates.isEnabled("ControllerManagerReleaseLeaderElectionLockOnExit");

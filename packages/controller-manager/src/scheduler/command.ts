@@ -5,6 +5,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { systemClock, toError } from "@kubeloop/core/base";
 import { openClient, parseJsonOrYaml, printYaml } from "@kubeloop/core/client";
 import { userAgentOf } from "../app/client-builder.ts";
+import { encodingOfContentType } from "../app/client-encoding.ts";
 import type { CommandWorld, ControllerManagerCommand } from "../app/command.ts";
 import { newMetrics } from "../app/config.ts";
 import { findCluster } from "../app/find-cluster.ts";
@@ -86,7 +87,8 @@ async function start(options: KubeSchedulerOptions, world: Running): Promise<voi
   const { kubeconfig = "", qps, burst } = configuration;
   const cluster = await findCluster({ kubeconfig, master }, { log, metrics }, signal);
   const userAgent = userAgentOf("scheduler", "kube-scheduler");
-  await using client = openClient(cluster, { clock, log, metrics, userAgent, qps, burst });
+  const encoding = encodingOfContentType(options.deprecated.contentType);
+  await using client = openClient(cluster, { clock, log, metrics, userAgent, qps, burst, encoding });
   await runScheduler({ options, configuration, client, log, clock, metrics, verbosity }, signal);
 }
 

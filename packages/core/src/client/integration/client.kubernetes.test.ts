@@ -102,7 +102,7 @@ describe("a server that is asked for protobuf", () => {
       capabilities: [...common, "watchList", "bookmarks", "unpagedLists"],
       open: async () => openTarget(cluster, "2", true, "protobuf"),
     },
-    ["verbs", "lists", "watches"],
+    ["verbs", "patches", "subresources", "lists", "watches", "identity", "limits"],
   );
 
   test("sends the same objects as in JSON, to the letter", async () => {
