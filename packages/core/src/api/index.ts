@@ -208,6 +208,7 @@ export {
   hasProtobuf,
   isDeferred,
   type Kind as ProtobufKind,
+  type LazyDecoder,
   type ListHead,
   loadProtobuf,
   type OpenedEnvelope,

@@ -7,6 +7,7 @@ import type { ProtobufTable } from "../protobuf-table.ts";
 import { asBuffer, ByteReader } from "./byte-reader.ts";
 import { ByteWriter } from "./byte-writer.ts";
 import type { DecodeObserver } from "./decode-observer.ts";
+import type { LazyDecoder } from "./lazy-decoder.ts";
 import { LazyObjects } from "./lazy-objects.ts";
 import { type Kind, schemaNameOfKind } from "./message-names.ts";
 import { type Draft, MessageReaders } from "./message-reader.ts";
@@ -38,8 +39,8 @@ export class MessageCodec {
   }
 
   /** The same, but decoded when it is looked at; see lazy-objects.ts. */
-  decodeLazily(bytes: Uint8Array, messageName: string, kind: Kind, observer?: DecodeObserver): Draft {
-    return this.#lazy.read(asBuffer(bytes), messageName, kind, observer);
+  lazyDecoder(messageName: string, kind: Kind, observer?: DecodeObserver): LazyDecoder {
+    return this.#lazy.decoderOf(messageName, kind, observer);
   }
 
   encode(object: object, messageName: string): Uint8Array {

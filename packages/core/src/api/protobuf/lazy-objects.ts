@@ -4,10 +4,11 @@
 // The bytes are copied, so that they may lie in a chunk that is used again. What is wrong within a deferred field is found when it is read: then the
 // reader gets a ProtobufError that names kind and field, and the observer, if there is one, gets it too. What is wrong in the rest is thrown at once.
 import { Buffer } from "node:buffer";
-import { ByteReader } from "./byte-reader.ts";
+import { asBuffer, ByteReader } from "./byte-reader.ts";
 import type { CompiledField } from "./compile-field.ts";
 import type { DecodeObserver } from "./decode-observer.ts";
 import { deferredProperty, deferTo, printAsPlain } from "./deferred.ts";
+import type { LazyDecoder } from "./lazy-decoder.ts";
 import { type Kind, meta } from "./message-names.ts";
 import type { Draft, MessageReader, MessageReaders } from "./message-reader.ts";
 import { malformed, ProtobufError } from "./protobuf-error.ts";
@@ -25,19 +26,22 @@ export class LazyObjects {
     this.#reader = new ByteReader(new Uint8Array(), texts);
   }
 
-  /** Reads an object of this message. Throws a ProtobufError. The observer is told of what is found malformed later. */
-  read(bytes: Buffer, messageName: string, kind: Kind, observer?: DecodeObserver): Draft {
+  /** Returns what reads objects of this message between two indexes. It throws ProtobufErrors; the observer is told of what is found malformed later. */
+  decoderOf(messageName: string, kind: Kind, observer?: DecodeObserver): LazyDecoder {
     let message = this.#kinds.get(messageName);
     if (message === undefined) {
       message = this.#newMessage(this.#readers.of(messageName), kind.kind);
       this.#kinds.set(messageName, message);
     }
-    this.#reader.reset(bytes, 0, bytes.length);
-    try {
-      return message.read(this.#reader, kind, observer);
-    } catch (error) {
-      throw error instanceof ProtobufError ? malformed(kind.kind, error) : error;
-    }
+    const known = message;
+    return (bytes, from, end) => {
+      this.#reader.reset(asBuffer(bytes), from, end);
+      try {
+        return known.read(this.#reader, kind, observer);
+      } catch (error) {
+        throw error instanceof ProtobufError ? malformed(kind.kind, error) : error;
+      }
+    };
   }
 
   #newMessage(reader: MessageReader, kind: string): LazyMessage {
