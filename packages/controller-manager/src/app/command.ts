@@ -7,6 +7,7 @@ import { systemClock } from "@kubeloop/core/base";
 import { openClient } from "@kubeloop/core/client";
 import { flagGroups, type KubeControllerManagerOptions, parseOptions, validateOptions } from "../options/index.ts";
 import { userAgentOf } from "./client-builder.ts";
+import { encodingOfContentType } from "./client-encoding.ts";
 import { type CommandWorld, type Component, executeComponent, type RunningWorld } from "./component-command.ts";
 import { complete, newMetrics } from "./config.ts";
 import { findCluster } from "./find-cluster.ts";
@@ -58,7 +59,8 @@ async function runManager(options: KubeControllerManagerOptions, world: RunningW
   const clusterConfig = await findCluster(generic, { log, metrics }, loading.signal);
   const { clock = systemClock } = world;
   const userAgent = userAgentOf("kube-controller-manager");
-  await using client = openClient(clusterConfig, { clock, log, metrics, userAgent });
+  const encoding = encodingOfContentType(generic.contentType);
+  await using client = openClient(clusterConfig, { clock, log, metrics, userAgent, encoding });
   const { pem: clusterCa = "" } = await clusterConfig.tls.ca.current(loading.signal);
   const config = complete({ options, client, clusterCa, log, clock, metrics, verbosity });
   const isGraceful = config.featureGates.isEnabled("ControllerManagerReleaseLeaderElectionLockOnExit");

@@ -29,6 +29,7 @@ const shownBy: readonly (readonly [flag: string, file: string, name: string])[] 
   ["emulated-version", "options/feature-gates.test.ts", "as another version"],
   ["feature-gates", election, "with the gate off, a signal ends the process at once"],
   ["kube-api-burst", effects, "--kube-api-qps and --kube-api-burst"],
+  ["kube-api-content-type", "app/client-encoding.test.ts", "--kube-api-content-type=%s asks for %s"],
   ["kube-api-qps", effects, "--kube-api-qps and --kube-api-burst"],
   ["leader-elect", life, "is waited for without limit by who contends for the lease"],
   ["leader-elect-lease-duration", election, "the lease of a leader that was killed has run out"],
@@ -120,7 +121,6 @@ const shownBy: readonly (readonly [flag: string, file: string, name: string])[] 
 /** There is nothing in this process that they could set; their usage says so. */
 const withoutObject: Readonly<Record<string, string>> = {
   "contention-profiling": "a program of one thread has no locks to profile",
-  "kube-api-content-type": "the client reads and writes JSON, which every server speaks",
   "permit-address-sharing": "Node always sets SO_REUSEADDR",
   "log-flush-frequency": "lines are written at once, nothing is buffered",
   "log-json-info-buffer-size": "lines are written at once, nothing is buffered",

@@ -47,7 +47,7 @@ export const generic = {
   contentType: string(
     "kube-api-content-type",
     "application/vnd.kubernetes.protobuf",
-    "Content type in which upstream speaks to the API server. Here it is always JSON, which every server speaks.",
+    "Content type that is asked of the API server: protobuf, or application/json. Requests have JSON bodies.",
     { configz: "ClientConnection.contentType" },
   ),
   qps: float32("kube-api-qps", 20, "Requests per second to the API server, for each controller's client.", {

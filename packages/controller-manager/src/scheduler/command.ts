@@ -4,6 +4,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { systemClock } from "@kubeloop/core/base";
 import { openClient, parseJsonOrYaml, printYaml } from "@kubeloop/core/client";
 import { userAgentOf } from "../app/client-builder.ts";
+import { encodingOfContentType } from "../app/client-encoding.ts";
 import type { ControllerManagerCommand } from "../app/command.ts";
 import { type Component, executeComponent, type RunningWorld } from "../app/component-command.ts";
 import { newMetrics } from "../app/config.ts";
@@ -53,7 +54,8 @@ async function start(options: KubeSchedulerOptions, world: RunningWorld): Promis
   const { kubeconfig = "", qps, burst } = configuration;
   const cluster = await findCluster({ kubeconfig, master }, { log, metrics }, signal);
   const userAgent = userAgentOf("scheduler", "kube-scheduler");
-  await using client = openClient(cluster, { clock, log, metrics, userAgent, qps, burst });
+  const encoding = encodingOfContentType(options.deprecated.contentType);
+  await using client = openClient(cluster, { clock, log, metrics, userAgent, qps, burst, encoding });
   await runScheduler({ options, configuration, client, log, clock, metrics, verbosity }, signal);
 }
 

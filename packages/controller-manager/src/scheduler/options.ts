@@ -58,7 +58,7 @@ export const deprecated = {
   contentType: string(
     "kube-api-content-type",
     "application/vnd.kubernetes.protobuf",
-    "DEPRECATED: content type in which upstream speaks to the API server. Here it is always JSON.",
+    "DEPRECATED: content type that is asked of the API server: protobuf, or application/json.",
   ),
   qps: float32("kube-api-qps", 50, "DEPRECATED: requests per second to the API server."),
   burst: int32("kube-api-burst", 100, "DEPRECATED: requests to the API server that may go out at once."),

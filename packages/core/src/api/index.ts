@@ -201,11 +201,14 @@ export {
   setOwnerReference,
 } from "./owner-references.ts";
 export {
+  type DecodeObserver,
   deferredBytes,
   dropDeferred,
+  equalObjects,
   hasProtobuf,
   isDeferred,
   type Kind as ProtobufKind,
+  type LazyDecoder,
   type ListHead,
   loadProtobuf,
   type OpenedEnvelope,

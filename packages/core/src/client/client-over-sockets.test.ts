@@ -199,15 +199,16 @@ describe.each(bothVersions)("a client over %s", (_name, speaks) => {
     });
   }
 
-  test("says who it is, and asks for JSON", async () => {
+  test("says who it is, and asks for protobuf first, unless JSON is wanted", async () => {
     await using server = await start(mirror);
     await using client = openClient(configFor(server, certificates), { userAgent: "tests/1" });
     const maps = (changes = {}) => client.with(changes).resource(configMaps).in("shop");
     expect((await maps().get("a", never)).data).toMatchObject({
       "user-agent": "tests/1",
-      accept: "application/json",
+      accept: "application/vnd.kubernetes.protobuf,application/json",
       "accept-encoding": "gzip",
     });
+    expect((await maps({ encoding: "json" }).get("a", never)).data?.["accept"]).toBe("application/json");
     expect((await maps({ userAgent: "other/2" }).get("a", never)).data?.["user-agent"]).toBe("other/2");
     expect(server.accepted).toBe(1);
   });

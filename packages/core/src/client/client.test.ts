@@ -2,14 +2,41 @@ import { describe, expect, test } from "vitest";
 import { pods } from "../api/generated/resources.ts";
 import { type Transport, valueResponse } from "../api/transport.ts";
 import { FakeClock } from "../base/index.ts";
-import { Client, clientOf, type Identity } from "./client.ts";
+import { Client, clientOf, type Identity, openClient } from "./client.ts";
 import { type Credentials, tokenCredentials } from "./credentials/credentials.ts";
+import { clusterConfig } from "./kubeconfig/cluster-config.ts";
 import { ScriptedServer } from "./rest/scripted-server.fixture.ts";
 
 const signal = new AbortController().signal;
 const pod = { apiVersion: "v1", kind: "Pod", metadata: { name: "web" } };
 const jane = { user: "jane", groups: ["developers"] };
 const credentials = tokenCredentials("secret");
+
+describe("objects of built-in kinds are requested", () => {
+  const config = clusterConfig({ server: "http://127.0.0.1:1" });
+  const inProcess: Transport = async () => valueResponse(200, pod);
+  for (const [fact, open, expected] of [
+    ["in protobuf over the network", () => openClient(config), "protobuf"],
+    ["in JSON over the network if that is wanted", () => openClient(config, { encoding: "json" }), "json"],
+    ["as by the client they were made from", () => openClient(config, { encoding: "json" }).with({ qps: 1 }), "json"],
+    ["in JSON in one process, which passes values", () => clientOf(inProcess), "json"],
+    ["in JSON by a client of a sender of one's own", () => new Client({ as: () => inProcess, ...noDisposal }), "json"],
+  ] as const) {
+    test(fact, async () => {
+      await using client = open();
+      expect(client.encoding).toBe(expected);
+    });
+  }
+
+  test("as values in one process, even if protobuf is wanted", async () => {
+    const server = new ScriptedServer("values", () => ({ json: pod }));
+    const client = clientOf(server.transport, { encoding: "protobuf" });
+    expect(await client.resource(pods).in("shop").get("web", signal)).toBe(pod);
+    expect(server.requests[0]?.prefers).toBe("values");
+  });
+});
+
+const noDisposal = { [Symbol.asyncDispose]: async () => {} };
 
 describe("a client made from another", () => {
   const server = () => new ScriptedServer("values", () => ({ json: pod }));

@@ -17,6 +17,7 @@ import type { HttpVersion } from "./http/server-connections.ts";
 import type { ClusterConfig } from "./kubeconfig/cluster-config.ts";
 import { openTransportMetrics, RateLimiter, withClientPolicies } from "./policy/index.ts";
 import type { Encoding, ObjectView } from "./rest/accept.ts";
+import { type EncodingMemory, encodingMemoryOf } from "./rest/encoding-memory.ts";
 import { linesOf, type PodLogOptions, podLogBytes } from "./rest/pod-logs.ts";
 import { type MetadataClient, ResourceClient } from "./rest/resource-client.ts";
 
@@ -37,8 +38,9 @@ export interface ClientOptions {
   /** The timeout of each whole call, including retries and the body; not of watches, logs and upgrades. Default: none. */
   readonly timeoutMs?: number;
   /**
-   * How lists and watches of built-in kinds are requested. In protobuf, objects are decoded when they are looked at; custom resources and servers
-   * without it send JSON all the same. Default: JSON.
+   * How objects of built-in kinds are requested. In protobuf, objects of lists and watches are decoded when they are looked at; custom resources, and
+   * servers without it, send JSON all the same. Default: protobuf of a client over the network, JSON of a client in the server's process, which
+   * passes values anyway.
    */
   readonly encoding?: Encoding;
   readonly metrics?: Metrics;
@@ -93,9 +95,14 @@ export class Client implements AsyncDisposable {
     return this.#options.metrics !== undefined;
   }
 
-  /** How lists and watches of built-in kinds are requested. */
+  /** How objects of built-in kinds are requested. */
   get encoding(): Encoding {
     return this.#options.encoding ?? "json";
+  }
+
+  /** Which resources its server has in JSON only. Shared by all clients made from one another. */
+  get encodings(): EncodingMemory {
+    return encodingMemoryOf(this.#sender, this.#options.clock ?? systemClock);
   }
 
   /** The resources that the server serves: cached for ten minutes, refreshed when a lookup of `mapper` misses. */
@@ -149,6 +156,7 @@ export class Client implements AsyncDisposable {
       fieldManager: this.#options.fieldManager,
       view,
       encoding: this.encoding,
+      encodings: this.encodings,
     });
   }
 }
@@ -182,7 +190,7 @@ export interface OpenClientOptions extends ClientOptions {
 
 /** Returns a client over sockets. No connection is opened before the first request. */
 export function openClient(config: ClusterConfig, options: OpenClientOptions = {}): Client {
-  const { httpVersion, ...rest } = options;
+  const { httpVersion, encoding = "protobuf", ...rest } = options;
   const http = new HttpTransport(config, {
     ...(options.clock === undefined ? {} : { clock: options.clock }),
     ...(httpVersion === undefined ? {} : { version: httpVersion }),
@@ -198,7 +206,7 @@ export function openClient(config: ClusterConfig, options: OpenClientOptions = {
       ),
     [Symbol.asyncDispose]: () => http[Symbol.asyncDispose](),
   };
-  return new Client(sender, rest);
+  return new Client(sender, { ...rest, encoding });
 }
 
 /** Returns a client of a server in this process. Identities are sent as headers, as over sockets; client certificates are not. */

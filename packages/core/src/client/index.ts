@@ -112,7 +112,9 @@ export {
   type Warning,
 } from "./policy/index.ts";
 export type { Encoding } from "./rest/accept.ts";
+export type { AnswerEncoding, AnswerObserver } from "./rest/answer-observer.ts";
 export type { Applied } from "./rest/applied.ts";
+export type { EncodingMemory } from "./rest/encoding-memory.ts";
 export type {
   ApplyOptions,
   DeleteOptions,

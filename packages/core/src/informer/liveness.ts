@@ -3,6 +3,7 @@
 // Ages are measured by monotonic time. The wall times are computed back from the current wall time when the status is read,
 // so that `clock.now()` minus one of them is the true age even if the wall clock was changed meanwhile.
 import type { Clock } from "../base/index.ts";
+import type { AnswerEncoding } from "../client/index.ts";
 
 export interface InformerFailure {
   readonly error: Error;
@@ -23,6 +24,10 @@ export interface ReflectorStatus {
   /** The number of failures of any kind. */
   readonly errors: number;
   readonly lastFailure: InformerFailure | undefined;
+  /** In which encoding the last list arrived; undefined before the first, and if the source does not say. */
+  readonly listEncoding: AnswerEncoding | undefined;
+  /** The same of the last watch. A streamed list is both. */
+  readonly watchEncoding: AnswerEncoding | undefined;
 }
 
 export interface InformerStatus extends ReflectorStatus {

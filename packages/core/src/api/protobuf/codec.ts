@@ -6,6 +6,8 @@
 import type { ProtobufTable } from "../protobuf-table.ts";
 import { asBuffer, ByteReader } from "./byte-reader.ts";
 import { ByteWriter } from "./byte-writer.ts";
+import type { DecodeObserver } from "./decode-observer.ts";
+import type { LazyDecoder } from "./lazy-decoder.ts";
 import { LazyObjects } from "./lazy-objects.ts";
 import { type Kind, schemaNameOfKind } from "./message-names.ts";
 import { type Draft, MessageReaders } from "./message-reader.ts";
@@ -37,8 +39,8 @@ export class MessageCodec {
   }
 
   /** The same, but decoded when it is looked at; see lazy-objects.ts. */
-  decodeLazily(bytes: Uint8Array, messageName: string, kind: Kind): Draft {
-    return this.#lazy.read(asBuffer(bytes), 0, bytes.byteLength, messageName, kind);
+  lazyDecoder(messageName: string, kind: Kind, observer?: DecodeObserver): LazyDecoder {
+    return this.#lazy.decoderOf(messageName, kind, observer);
   }
 
   encode(object: object, messageName: string): Uint8Array {

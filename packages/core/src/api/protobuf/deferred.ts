@@ -6,7 +6,11 @@
 // of the collector: it takes a byte for a byte, belongs to one object, and goes when that object goes (docs/adr/0014). It is given up as soon as all
 // fields were read.
 //
+// What is malformed is found when it is read. Then the reader gets a ProtobufError, and whoever decoded the object is told, once per object.
+//
 // Assigning replaces the value, unless the object is frozen. Not promised: what Object.getOwnPropertyDescriptor says.
+import type { DecodeObserver } from "./decode-observer.ts";
+import { ProtobufError } from "./protobuf-error.ts";
 
 /** Reads field `index` off its encoding. */
 export type ReadDeferred = (encoded: string, index: number) => unknown;
@@ -26,11 +30,16 @@ const unread = Symbol("unread");
 class Deferral extends Itself {
   /** Undefined when every field was read. */
   #encoded: string | undefined;
-  #values: unknown[] | undefined;
+  /**
+   * Who is told of malformed fields, until the first field was read; then the values, and the observer behind them. So an object that nobody has
+   * looked at, as most are, is no larger because it is observed.
+   */
+  #values: unknown[] | DecodeObserver | undefined;
 
-  constructor(object: object, encoded: string) {
+  constructor(object: object, encoded: string, observer: DecodeObserver | undefined) {
     super(object);
     this.#encoded = encoded;
+    this.#values = observer;
   }
 
   static has(object: object): object is Deferral {
@@ -38,18 +47,48 @@ class Deferral extends Itself {
   }
 
   static get(object: Deferral, index: number, count: number, read: ReadDeferred): unknown {
+    const values = object.#values;
     // What was assigned may be null or undefined.
-    if (object.#values !== undefined && object.#values[index] !== unread) return object.#values[index];
+    if (Array.isArray(values) && values[index] !== unread) return values[index];
     // Another value cannot be missing: encodings are given up when all are there.
-    const value = object.#encoded === undefined ? undefined : read(object.#encoded, index);
+    const value = object.#encoded === undefined ? undefined : Deferral.#read(object, index, read);
     Deferral.set(object, index, count, value);
     return value;
   }
 
+  static #read(object: Deferral, index: number, read: ReadDeferred): unknown {
+    try {
+      return read(object.#encoded ?? "", index);
+    } catch (error) {
+      if (error instanceof ProtobufError) Deferral.#takeObserver(object)?.onMalformed(error);
+      throw error;
+    }
+  }
+
   static set(object: Deferral, index: number, count: number, value: unknown): void {
-    object.#values ??= new Array(count).fill(unread);
-    object.#values[index] = value;
-    if (!object.#values.includes(unread)) object.#encoded = undefined;
+    const values = Array.isArray(object.#values) ? object.#values : newValues(count, object.#values);
+    object.#values = values;
+    values[index] = value;
+    if (values.includes(unread)) return;
+    object.#encoded = undefined;
+    values.length = count;
+  }
+
+  /** Returns the observer the first time only. */
+  static #takeObserver(object: Deferral): DecodeObserver | undefined {
+    const held = object.#values;
+    if (!Array.isArray(held)) {
+      object.#values = undefined;
+      return held;
+    }
+    const observer = held.at(-1);
+    held[held.length - 1] = undefined;
+    return observer as DecodeObserver | undefined;
+  }
+
+  /** Whether both have the same bytes. Of an object that was read to the end nobody knows. */
+  static isSame(one: Deferral, other: Deferral): boolean {
+    return one.#encoded !== undefined && one.#encoded === other.#encoded;
   }
 
   /** How many bytes are kept. */
@@ -58,15 +97,34 @@ class Deferral extends Itself {
   }
 }
 
+function newValues(count: number, observer: DecodeObserver | undefined): unknown[] {
+  const values: unknown[] = new Array(count + 1).fill(unread);
+  values[count] = observer;
+  return values;
+}
+
 /** Puts the encoding on an object whose properties come from `deferredProperty`. */
-export function deferTo(object: object, encoded: string): void {
-  new Deferral(object, encoded);
+export function deferTo(object: object, encoded: string, observer: DecodeObserver | undefined): void {
+  new Deferral(object, encoded, observer);
 }
 
 /** Whether the object, or its metadata, has or had properties that are decoded on first reading. */
 export function isDeferred(object: object): boolean {
   const { metadata } = object as { readonly metadata?: unknown };
   return Deferral.has(object) || (typeof metadata === "object" && metadata !== null && Deferral.has(metadata));
+}
+
+/**
+ * Whether both objects were decoded from the same bytes, as far as their deferred properties go. Costs no decoding. False if it is not known: the objects
+ * may be equal all the same.
+ */
+export function haveSameEncoding(one: object, other: object): boolean {
+  return Deferral.has(one) && Deferral.has(other) && Deferral.isSame(one, other);
+}
+
+/** Whether a property is decoded on first reading. */
+export function isDeferredProperty(object: object, name: string): boolean {
+  return Deferral.has(object) && Object.getOwnPropertyDescriptor(object, name)?.get !== undefined;
 }
 
 /** How many bytes an object keeps to be decoded, itself and its metadata. 0 for plain objects. */

@@ -4,18 +4,46 @@ import { type Random, randomBelow, seededRandom } from "../../base/index.ts";
 import type { ObjectSchema, ScalarType, TypeSchema } from "../schema.ts";
 import { printMicros, printTime } from "../time.ts";
 
-const words = ["", "a", "kube-system", "x".repeat(200), "é", "日本", "😀", "\uffee", 'a"\\', "\n", "0", "__proto__"];
+const hardWords = [
+  "",
+  "a",
+  "kube-system",
+  "x".repeat(200),
+  "é",
+  "日本",
+  "😀",
+  "\uffee",
+  'a"\\',
+  "\n",
+  "0",
+  "__proto__",
+];
 const ints = [0, 1, 127, 128, 300, 2_147_483_647, -1, -2_147_483_648];
 const longs = [...ints, 4_294_967_296, Number.MAX_SAFE_INTEGER, -Number.MAX_SAFE_INTEGER];
 
-export function drawnObject(schema: ObjectSchema, seed: number): Readonly<Record<string, unknown>> {
+export interface DrawnOptions {
+  /** What text is drawn from. Default: what is hard to encode. */
+  readonly words?: readonly string[];
+  /** What numbers are drawn from. Default: the limits of their types, and what takes more bytes than the one before. */
+  readonly numbers?: readonly number[];
+  /** How likely a field is to be there, at least. Default: 0. */
+  readonly minDensity?: number;
+}
+
+export function drawnObject(
+  schema: ObjectSchema,
+  seed: number,
+  { words = hardWords, numbers, minDensity = 0 }: DrawnOptions = {},
+): Readonly<Record<string, unknown>> {
   const random = seededRandom(seed);
-  const density = random.next();
-  return drawObject(schema, { random, density, depth: 0 });
+  const density = minDensity + (1 - minDensity) * random.next();
+  return drawObject(schema, { random, density, words, numbers, depth: 0 });
 }
 
 interface Drawing {
   readonly random: Random;
+  readonly words: readonly string[];
+  readonly numbers: readonly number[] | undefined;
   /** How likely a field is to be there; the deeper the less. */
   readonly density: number;
   readonly depth: number;
@@ -33,11 +61,11 @@ function drawObject(schema: ObjectSchema, drawing: Drawing): Record<string, unkn
 }
 
 function drawValue(schema: TypeSchema, drawing: Drawing): unknown {
-  const { random } = drawing;
+  const { random, words } = drawing;
   const some = () => Array.from({ length: 1 + randomBelow(random, 3) });
   switch (schema.type) {
     case "scalar":
-      return drawScalar(schema.scalar, random);
+      return drawScalar(schema.scalar, drawing);
     case "json":
       return { "f:a": { ".": {} }, list: [1, null, drawOne(words, random)] };
     case "list":
@@ -49,7 +77,7 @@ function drawValue(schema: TypeSchema, drawing: Drawing): unknown {
   }
 }
 
-function drawScalar(scalar: ScalarType, random: Random): unknown {
+function drawScalar(scalar: ScalarType, { random, words, numbers }: Drawing): unknown {
   switch (scalar) {
     case "string":
       return drawOne(words, random);
@@ -60,9 +88,9 @@ function drawScalar(scalar: ScalarType, random: Random): unknown {
       return random.next() < 0.5;
     case "int32":
     case "integer":
-      return drawOne(ints, random);
+      return drawOne(numbers ?? ints, random);
     case "int64":
-      return drawOne(longs, random);
+      return drawOne(numbers ?? longs, random);
     case "number":
       return drawOne([0, 1.5, -2.25, 1e21, 5e-324], random);
     case "quantity":

@@ -5,8 +5,11 @@
 import { loadProtobufTable } from "../protobuf-table.ts";
 import type { Protobuf } from "./protobuf.ts";
 
+export type { DecodeObserver } from "./decode-observer.ts";
 export { deferredBytes, dropDeferred, isDeferred } from "./deferred.ts";
 export type { OpenedEnvelope } from "./envelope.ts";
+export { equalObjects } from "./equal-objects.ts";
+export type { LazyDecoder } from "./lazy-decoder.ts";
 export type { ListHead } from "./list-head.ts";
 export { hasProtobuf, type Kind } from "./message-names.ts";
 export type { Protobuf } from "./protobuf.ts";

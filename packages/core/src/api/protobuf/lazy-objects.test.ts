@@ -220,5 +220,32 @@ describe("malformed bytes", () => {
       expect(() => read(object)).toThrow(message);
       expect(lazyPod().status.phase).toBe("Running");
     });
+
+    for (const hasReadBefore of [false, true]) {
+      const when = hasReadBefore ? ", also if another field was read before" : "";
+      test(`${fact} are reported to the observer, once${when}`, () => {
+        const reported: string[] = [];
+        const observer = {
+          onMalformed: (error: ProtobufError) => void reported.push(`${error.field}: ${error.message}`),
+        };
+        const withStatus = Uint8Array.from([...bytes, 0x1a, 3, 0x0a, 1, 0x41]);
+        const object = protobuf.decodeLazily(withStatus, messageOf(pod), pod, observer) as Pod;
+        if (hasReadBefore) expect(object.status.phase).toBe("A");
+        expect(reported).toEqual([]);
+        expect(() => read(object)).toThrow(message);
+        expect(() => read(object)).toThrow(message);
+        expect(reported).toEqual([expect.stringContaining(message)]);
+        expect(object.status.phase).toBe("A");
+      });
+    }
   }
+
+  test("are reported by objects whose other fields were all read", () => {
+    const reported: ProtobufError[] = [];
+    const object = protobuf.decodeLazily(podBytes, messageOf(pod), pod, {
+      onMalformed: (error) => void reported.push(error),
+    }) as Pod;
+    expect(JSON.parse(JSON.stringify(object))).toEqual(object);
+    expect([reported, deferredBytes(object)]).toEqual([[], 0]);
+  });
 });

@@ -2,11 +2,13 @@
 // the metadata's managedFields, on first reading (`deferred.ts`). What is read equals what `MessageReader.readInto` reads at once.
 //
 // The bytes are copied, so that they may lie in a chunk that is used again. What is wrong within a deferred field is found when it is read: then the
-// reader gets a ProtobufError that names kind and field. What is wrong in the rest is thrown at once.
+// reader gets a ProtobufError that names kind and field, and the observer, if there is one, gets it too. What is wrong in the rest is thrown at once.
 import { Buffer } from "node:buffer";
-import { ByteReader } from "./byte-reader.ts";
+import { asBuffer, ByteReader } from "./byte-reader.ts";
 import type { CompiledField } from "./compile-field.ts";
+import type { DecodeObserver } from "./decode-observer.ts";
 import { deferredProperty, deferTo, printAsPlain } from "./deferred.ts";
+import type { LazyDecoder } from "./lazy-decoder.ts";
 import { type Kind, meta } from "./message-names.ts";
 import type { Draft, MessageReader, MessageReaders } from "./message-reader.ts";
 import { malformed, ProtobufError } from "./protobuf-error.ts";
@@ -24,19 +26,22 @@ export class LazyObjects {
     this.#reader = new ByteReader(new Uint8Array(), texts);
   }
 
-  /** Reads an object of this message between two indexes. Throws a ProtobufError. */
-  read(bytes: Buffer, from: number, end: number, messageName: string, kind: Kind): Draft {
+  /** Returns what reads objects of this message between two indexes. It throws ProtobufErrors; the observer is told of what is found malformed later. */
+  decoderOf(messageName: string, kind: Kind, observer?: DecodeObserver): LazyDecoder {
     let message = this.#kinds.get(messageName);
     if (message === undefined) {
       message = this.#newMessage(this.#readers.of(messageName), kind.kind);
       this.#kinds.set(messageName, message);
     }
-    this.#reader.reset(bytes, from, end);
-    try {
-      return message.read(this.#reader, kind);
-    } catch (error) {
-      throw error instanceof ProtobufError ? malformed(kind.kind, error) : error;
-    }
+    const known = message;
+    return (bytes, from, end) => {
+      this.#reader.reset(asBuffer(bytes), from, end);
+      try {
+        return known.read(this.#reader, kind, observer);
+      } catch (error) {
+        throw error instanceof ProtobufError ? malformed(kind.kind, error) : error;
+      }
+    };
   }
 
   #newMessage(reader: MessageReader, kind: string): LazyMessage {
@@ -94,7 +99,7 @@ class LazyMessage {
   }
 
   /** Reads what is left of the message that the reader stands in. */
-  read(reader: ByteReader, kind: Kind | undefined): Draft {
+  read(reader: ByteReader, kind: Kind | undefined, observer: DecodeObserver | undefined): Draft {
     const { fields } = this.#message;
     const { notes } = reader;
     const object = this.#message.newObject(kind);
@@ -108,7 +113,7 @@ class LazyMessage {
         continue;
       }
       const property = this.#properties[i];
-      if (property === undefined) this.#readAtOnce(field, object, reader, note);
+      if (property === undefined) this.#readAtOnce(field, object, reader, note, observer);
       else {
         if (keptFrom === end) printAsPlain(object);
         keptFrom = Math.min(keptFrom, notes.firstTag(note));
@@ -116,11 +121,17 @@ class LazyMessage {
       }
     }
     notes.close(base);
-    if (keptFrom < end) deferTo(object, reader.bytes.toString("latin1", keptFrom, end));
+    if (keptFrom < end) deferTo(object, reader.bytes.toString("latin1", keptFrom, end), observer);
     return object;
   }
 
-  #readAtOnce(field: CompiledField, object: Draft, reader: ByteReader, note: number): void {
+  #readAtOnce(
+    field: CompiledField,
+    object: Draft,
+    reader: ByteReader,
+    note: number,
+    observer: DecodeObserver | undefined,
+  ): void {
     const { metadata } = this.#options;
     try {
       if (
@@ -132,7 +143,7 @@ class LazyMessage {
         reader.at = reader.notes.firstTag(note);
         reader.readTag();
         const outer = reader.enter();
-        object[field.name] = metadata.read(reader, undefined);
+        object[field.name] = metadata.read(reader, undefined, observer);
         reader.leave(outer);
         return;
       }

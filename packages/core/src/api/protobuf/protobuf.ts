@@ -4,7 +4,9 @@ import type { ProtobufTable } from "../protobuf-table.ts";
 import { quote } from "../quote.ts";
 import { MessageCodec } from "./codec.ts";
 import { completeTable } from "./complete-table.ts";
+import type { DecodeObserver } from "./decode-observer.ts";
 import { type OpenedEnvelope, openEnvelope, wrapRaw } from "./envelope.ts";
+import type { LazyDecoder } from "./lazy-decoder.ts";
 import { encodeListEnvelope, listEnvelopePieces } from "./list-envelope.ts";
 import type { ListHead } from "./list-head.ts";
 import type { Kind } from "./message-names.ts";
@@ -28,8 +30,13 @@ export interface Protobuf {
   listEnvelopePieces(head: ListHead, items: readonly Uint8Array[]): Iterable<Uint8Array>;
   /** By protobuf's name: `k8s.io.api.core.v1.Pod`. `kind` is what the object says first. Throws a ProtobufError. */
   decodeMessage(bytes: Uint8Array, messageName: string, kind?: Kind): Record<string, unknown>;
-  /** The same, decoded when it is looked at. The bytes are copied. Throws a ProtobufError; so does reading a field that is malformed. */
-  decodeLazily(bytes: Uint8Array, messageName: string, kind: Kind): Record<string, unknown>;
+  /**
+   * The same, decoded when it is looked at. The bytes are copied. Throws a ProtobufError; so does reading a field that is malformed, of which the
+   * observer is told first.
+   */
+  decodeLazily(bytes: Uint8Array, messageName: string, kind: Kind, observer?: DecodeObserver): Record<string, unknown>;
+  /** The same for many objects of one kind, without anything being made per object but the object. */
+  lazyDecoder(messageName: string, kind: Kind, observer?: DecodeObserver): LazyDecoder;
   encodeMessage(object: object, messageName: string): Uint8Array;
   /** `enveloped` is what `encodeEnvelope` makes of the object; for an ERROR, of its Status. */
   encodeWatchFrame(type: string, enveloped: Uint8Array): Uint8Array;
@@ -68,7 +75,9 @@ function facadeOf(codec: MessageCodec): Protobuf {
     encodeListEnvelope: (head, items) => encodeListEnvelope(codec, head, items),
     listEnvelopePieces: (head, items) => listEnvelopePieces(codec, head, items),
     decodeMessage: (bytes, messageName, kind) => codec.decode(bytes, messageName, kind),
-    decodeLazily: (bytes, messageName, kind) => codec.decodeLazily(bytes, messageName, kind),
+    decodeLazily: (bytes, messageName, kind, observer) =>
+      codec.lazyDecoder(messageName, kind, observer)(bytes, 0, bytes.length),
+    lazyDecoder: (messageName, kind, observer) => codec.lazyDecoder(messageName, kind, observer),
     encodeMessage: (object, messageName) => codec.encode(object, messageName),
     encodeWatchFrame,
     messageOfKind: (kind) => codec.messageOfKind(kind),

@@ -2,14 +2,17 @@
 // HTTP/1.1, lists and watches on servers without WatchList, without watch cache, and without both.
 import { RealCluster, type RealClusterOptions } from "@kubeloop/real-cluster";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { allResources } from "../../api/index.ts";
+import { configMaps } from "../../api/generated/resources.ts";
+import { allResources, type KubernetesObject } from "../../api/index.ts";
 import { openClient } from "../client.ts";
 import { inlineCaBundle } from "../credentials/ca-bundle.ts";
 import { type Credentials, tokenCredentials } from "../credentials/credentials.ts";
 import type { HttpVersion } from "../http/server-connections.ts";
 import { clusterConfig } from "../kubeconfig/cluster-config.ts";
 import type { Encoding } from "../rest/accept.ts";
+import type { ResourceClient } from "../rest/resource-client.ts";
 import { type Capability, defineClientSuite, type OpenTarget } from "./client-suite.contract.ts";
+import { haveWidgets } from "./objects.contract.ts";
 
 const neverAborted = new AbortController().signal;
 
@@ -102,8 +105,29 @@ describe("a server that is asked for protobuf", () => {
       capabilities: [...common, "watchList", "bookmarks", "unpagedLists"],
       open: async () => openTarget(cluster, "2", true, "protobuf"),
     },
-    ["verbs", "lists", "watches"],
+    ["verbs", "patches", "subresources", "lists", "watches", "identity", "limits"],
   );
+
+  test("sends it for built-in kinds and for metadata of all kinds, JSON for custom resources", async () => {
+    await using target = openTarget(cluster, "2", true, "protobuf");
+    const { client } = target;
+    const widgets = await haveWidgets(client, neverAborted);
+    const encodingsOf = async (asked: unknown) => {
+      const encodings: string[] = [];
+      const observed = (asked as ResourceClient<KubernetesObject>).observed({
+        onAnswer: (encoding) => void encodings.push(encoding),
+        onMalformed: () => {},
+      });
+      const { metadata } = await observed.list(neverAborted).toArray();
+      const { resourceVersion = "" } = metadata;
+      for await (const _ of observed.watch({ resourceVersion, timeoutSeconds: 1 }, neverAborted));
+      return encodings;
+    };
+    expect(await encodingsOf(client.resource(configMaps))).toEqual(["protobuf", "protobuf"]);
+    expect(await encodingsOf(client.metadata(configMaps))).toEqual(["protobuf", "protobuf"]);
+    expect(await encodingsOf(client.metadata(widgets))).toEqual(["protobuf", "protobuf"]);
+    expect(await encodingsOf(client.resource(widgets))).toEqual(["json", "json"]);
+  });
 
   test("sends the same objects as in JSON, to the letter", async () => {
     const json = openTarget(cluster, "2", true, "json");

@@ -55,7 +55,7 @@ export function defineEmbeddedClientSuites(open: () => Promise<EmbeddedServer>):
   );
   overSockets("2", allParts);
   overSockets("1.1", allParts);
-  overSockets("2", ["verbs", "lists", "watches"], "protobuf");
+  overSockets("2", allParts, "protobuf");
   defineClientSuite(
     {
       name: "embedded, plain HTTP",

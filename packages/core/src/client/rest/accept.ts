@@ -3,7 +3,7 @@
 
 export type ObjectView = "full" | "metadata";
 
-/** In which form lists and watches of built-in kinds are requested. */
+/** In which form objects of built-in kinds are requested. */
 export type Encoding = "json" | "protobuf";
 
 const plainJson = "application/json";

@@ -10,7 +10,6 @@ import {
   applyMergePatch,
   editJsonText,
   type GroupResource,
-  hasProtobuf,
   type KubernetesObject,
   loadProtobuf,
   type metav1,
@@ -31,8 +30,11 @@ import { decodeList } from "../streams/list-stream.ts";
 import type { WatchEvent } from "../streams/watch-event.ts";
 import { decodeWatch } from "../streams/watch-stream.ts";
 import { acceptList, acceptMetadataList, acceptOne, acceptTable, type Encoding, type ObjectView } from "./accept.ts";
+import type { AnswerObserver } from "./answer-observer.ts";
 import type { Applied } from "./applied.ts";
 import { type CallArguments, callArguments } from "./call.ts";
+import type { EncodingMemory } from "./encoding-memory.ts";
+import { NegotiatedRequests } from "./negotiated-requests.ts";
 import {
   type ApplyOptions,
   type DeleteOptions,
@@ -74,6 +76,10 @@ export interface ResourceContext {
   readonly view: ObjectView;
   /** Default: JSON. */
   readonly encoding?: Encoding | undefined;
+  /** What is known of the server's encodings. Default: nothing is remembered. */
+  readonly encodings?: EncodingMemory | undefined;
+  /** Told how lists and watches arrive. */
+  readonly observer?: AnswerObserver | undefined;
 }
 
 interface RequestTarget {
@@ -96,11 +102,18 @@ export class ResourceClient<T extends KubernetesObject, S extends SubresourceTyp
   readonly resource: Resource;
   readonly #context: ResourceContext;
   readonly #namespace: string | undefined;
+  readonly #requests: NegotiatedRequests;
 
   constructor(resource: Resource, context: ResourceContext, namespace?: string) {
     this.resource = resource;
     this.#context = context;
     this.#namespace = namespace;
+    this.#requests = new NegotiatedRequests(resource, context);
+  }
+
+  /** The same resource; the observer is told in which encoding lists and watches arrive, and of objects that turn out to be malformed. For caches. */
+  observed(observer: AnswerObserver): ResourceClient<T, S> {
+    return new ResourceClient<T, S>(this.resource, { ...this.#context, observer }, this.#namespace);
   }
 
   /** The same resource in one namespace. */
@@ -186,7 +199,7 @@ export class ResourceClient<T extends KubernetesObject, S extends SubresourceTyp
   async delete(name: string, ...call: CallArguments<DeleteOptions>): Promise<T | metav1.Status> {
     const [options, signal] = callArguments<DeleteOptions>(call);
     const request = this.#request("DELETE", { name }, [], jsonContent(deleteBody(options)));
-    return (await this.#exchange(request, name, signal, readObjectOrStatus)) as T | metav1.Status;
+    return (await this.#negotiate(request, name, signal, readObjectOrStatus)) as T | metav1.Status;
   }
 
   /** Deletes the objects that match the selectors, in one namespace if the resource is namespaced. Without selectors: all. */
@@ -246,11 +259,12 @@ export class ResourceClient<T extends KubernetesObject, S extends SubresourceTyp
   async #listPage(page: PageRequest, options: Partial<ListOptions>, signal: AbortSignal): Promise<Page<T>> {
     const query = [...selectorQuery(options), ...pageQuery(page, options)];
     const { view, clock } = this.#context;
-    const request = this.#request("GET", {}, query, undefined, acceptList(view, this.#encoding()));
-    return await this.#open(request, signal, (response, protobuf) => {
-      const stream = decodeList<T>(response.body, { clock, protobuf, ...this.#identity() }, signal);
+    const { observer } = this.#requests;
+    const request = this.#request("GET", {}, query, undefined, acceptList(view));
+    return await this.#open(request, acceptList(view, "protobuf"), signal, (response, protobuf) => {
+      const stream = decodeList<T>(response.body, { clock, protobuf, observer, ...this.#identity() }, signal);
       return {
-        batches: () => closing(stream, response),
+        batches: () => this.#closing(stream, response),
         get metadata() {
           return stream.metadata;
         },
@@ -260,31 +274,71 @@ export class ResourceClient<T extends KubernetesObject, S extends SubresourceTyp
 
   async #openWatch(options: Partial<WatchOptions>, signal: AbortSignal): Promise<WatchBatches<T>> {
     const { view, clock } = this.#context;
-    const request = this.#request("GET", {}, watchQuery(options), undefined, acceptOne(view, this.#encoding()));
-    return await this.#open(request, signal, (response, protobuf) =>
-      closing(decodeWatch<T>(response.body, { clock, protobuf }, signal), response),
+    const { observer } = this.#requests;
+    const request = this.#request("GET", {}, watchQuery(options));
+    return await this.#open(request, acceptOne(view, "protobuf"), signal, (response, protobuf) =>
+      this.#closing(decodeWatch<T>(response.body, { clock, protobuf, observer }, signal), response),
     );
   }
 
   /** Sends the request; the returned stream reads the body of the response and disposes of it at its end. */
   async #open<R>(
     request: ApiRequest,
+    accept: string,
     signal: AbortSignal,
     toStream: (response: ApiResponse, protobuf: Protobuf | undefined) => R,
   ): Promise<R> {
-    const response = await this.#context.transport(request, signal);
+    const response = await this.#requests.send(request, accept, signal);
     try {
+      const protobuf = await this.#loadFor(response);
       await throwIfRefused(response, { request, resource: this.#groupResource() });
-      const load = () => inFlight(this.#context.clock, "loading protobuf", loadProtobuf);
-      return toStream(response, isProtobuf(response) ? await load() : undefined);
+      this.#requests.announce(response);
+      return toStream(response, protobuf);
     } catch (error) {
       await response[Symbol.asyncDispose]();
       throw error;
     }
   }
 
+  /** Loads the codec if the response needs it. Virtual time waits meanwhile. */
+  async #loadFor(response: ApiResponse): Promise<Protobuf | undefined> {
+    if (!isProtobuf(response)) return undefined;
+    return await inFlight(this.#context.clock, "loading protobuf", loadProtobuf);
+  }
+
+  /** Returns the stream's batches; the response is disposed of when reading ends. */
+  #closing<V>(stream: Batched<V>, response: ApiResponse): AsyncGenerator<readonly V[], void, undefined> {
+    const batches = stream.batches();
+    return batchIterator({
+      draw: async () => {
+        try {
+          const { done, value } = await batches.next();
+          return done === true ? undefined : value;
+        } catch (error) {
+          if (isProtobuf(response)) this.#requests.noteFailure(error);
+          throw error;
+        }
+      },
+      leave: async () => {
+        await batches.return();
+        await response[Symbol.asyncDispose]();
+      },
+    });
+  }
+
   async #object(request: ApiRequest, name: string | undefined, signal: AbortSignal): Promise<T> {
-    return (await this.#exchange(request, name, signal, readObject)) as T;
+    return (await this.#negotiate(request, name, signal, readObject)) as T;
+  }
+
+  /** For an answer that is one object, in whatever encoding the server has. */
+  async #negotiate<R>(
+    request: ApiRequest,
+    name: string | undefined,
+    signal: AbortSignal,
+    read: (response: ApiResponse, asked: Asked) => Promise<R>,
+  ): Promise<R> {
+    const response = await this.#requests.send(request, acceptOne(this.#context.view, "protobuf"), signal);
+    return await this.#read(response, request, name, read);
   }
 
   async #exchange<R>(
@@ -293,9 +347,18 @@ export class ResourceClient<T extends KubernetesObject, S extends SubresourceTyp
     signal: AbortSignal,
     read: (response: ApiResponse, asked: Asked) => Promise<R>,
   ): Promise<R> {
-    const response = await this.#context.transport(request, signal);
+    return await this.#read(await this.#context.transport(request, signal), request, name, read);
+  }
+
+  async #read<R>(
+    response: ApiResponse,
+    request: ApiRequest,
+    name: string | undefined,
+    read: (response: ApiResponse, asked: Asked) => Promise<R>,
+  ): Promise<R> {
     // Not `await using`: its compiled form makes a dozen calls, and every write goes through here.
     try {
+      if (isProtobuf(response)) await this.#loadFor(response);
       return await read(response, { request, resource: this.#groupResource(), name });
     } finally {
       await response[Symbol.asyncDispose]();
@@ -315,12 +378,6 @@ export class ResourceClient<T extends KubernetesObject, S extends SubresourceTyp
       body: content === undefined ? noBody : { kind: "value", value: content.value },
       prefers: "values",
     };
-  }
-
-  /** Custom resources have no protobuf. */
-  #encoding(): Encoding {
-    const { encoding = "json" } = this.#context;
-    return hasProtobuf(this.resource.apiVersion, this.resource.kind) ? encoding : "json";
   }
 
   #writeQuery(options: Partial<WriteOptions>): Query {
@@ -357,19 +414,4 @@ function pageQuery(page: Partial<PageRequest>, options: Partial<ListOptions & Ta
     ...pair("resourceVersionMatch", resourceVersionMatch),
     ...pair("timeoutSeconds", options.timeoutSeconds),
   ];
-}
-
-/** Returns the stream's batches; the response is disposed of when reading ends. */
-function closing<V>(stream: Batched<V>, response: ApiResponse): AsyncGenerator<readonly V[], void, undefined> {
-  const batches = stream.batches();
-  return batchIterator({
-    async draw() {
-      const { done, value } = await batches.next();
-      return done === true ? undefined : value;
-    },
-    async leave() {
-      await batches.return();
-      await response[Symbol.asyncDispose]();
-    },
-  });
 }

@@ -9,10 +9,11 @@ import { type Batched, readOnce } from "./batched.ts";
 import { ListDecodeError } from "./decode-errors.ts";
 import { decodeStream, type SliceOptions } from "./decode-stream.ts";
 import { ListDecoder, type ListDecoderOptions } from "./list-decoder.ts";
+import type { ProtobufDecoderOptions } from "./protobuf-decoder-options.ts";
 import { ProtobufListDecoder } from "./protobuf-list-decoder.ts";
 import { ValueList } from "./value-list.ts";
 
-export interface ListOptions extends SliceOptions, ListDecoderOptions {
+export interface ListOptions extends SliceOptions, ListDecoderOptions, ProtobufDecoderOptions {
   /** The codec, if bytes are protobuf. Default: they are JSON. */
   readonly protobuf?: Protobuf | undefined;
 }

@@ -5,15 +5,21 @@
 // Anything else that is not a list is a ListDecodeError with its position.
 import { Buffer } from "node:buffer";
 import type { ListMeta } from "../../api/generated/types/meta/v1.ts";
-import { type Protobuf, ProtobufError, type ProtobufKind } from "../../api/index.ts";
+import {
+  type DecodeObserver,
+  type LazyDecoder,
+  type Protobuf,
+  ProtobufError,
+  type ProtobufKind,
+} from "../../api/index.ts";
 import type { KubernetesObject } from "../../api/resource.ts";
 import { decodeStatus, StatusError } from "../../api/status-error.ts";
 import { CarriedBytes } from "./carried-bytes.ts";
 import { ListDecodeError } from "./decode-errors.ts";
 import type { ChunkDecoder } from "./decode-stream.ts";
 import { itemKindOf } from "./item-identity.ts";
+import type { ProtobufDecoderOptions } from "./protobuf-decoder-options.ts";
 import { type FieldHead, fieldsOf, readFieldHead } from "./protobuf-field-head.ts";
-import type { ValueLimits } from "./value-cutter.ts";
 
 const prefix = Buffer.from("k8s\0");
 const defaultMaxBytes = 64 * 1024 * 1024;
@@ -28,6 +34,7 @@ type Place = "prefix" | "envelope" | "list";
 export class ProtobufListDecoder<T extends KubernetesObject> implements ChunkDecoder<T> {
   readonly #protobuf: Protobuf;
   readonly #maxBytes: number;
+  readonly #observer: DecodeObserver | undefined;
   readonly #carried = new CarriedBytes();
   #place: Place = "prefix";
   /** How many bytes must be there for the next step. */
@@ -36,14 +43,16 @@ export class ProtobufListDecoder<T extends KubernetesObject> implements ChunkDec
   #offset = 0;
   #listBytesLeft = 0;
   #listKind: ProtobufKind = { apiVersion: "", kind: "" };
-  #item: (ProtobufKind & { readonly message: string }) | undefined;
+  /** Reads the items. Undefined until the list's kind is known. */
+  #decode: LazyDecoder | undefined;
   #count = 0;
   #listMeta: ListMeta = {};
   #hasEnded = false;
 
-  constructor(protobuf: Protobuf, { maxValueBytes = defaultMaxBytes }: ValueLimits = {}) {
+  constructor(protobuf: Protobuf, { maxValueBytes = defaultMaxBytes, observer }: ProtobufDecoderOptions = {}) {
     this.#protobuf = protobuf;
     this.#maxBytes = maxValueBytes;
+    this.#observer = observer;
   }
 
   /** The list's metadata. Known after `end`. */
@@ -75,7 +84,7 @@ export class ProtobufListDecoder<T extends KubernetesObject> implements ChunkDec
       const position = this.#offset + this.#carried.length;
       throw new ListDecodeError("list ends in the middle", { reason: "UnexpectedEnd", position });
     }
-    if (this.#item === undefined) throw this.#fault("not a list: it says no kind", 0);
+    if (this.#decode === undefined) throw this.#fault("not a list: it says no kind", 0);
     this.#hasEnded = true;
   }
 
@@ -115,34 +124,36 @@ export class ProtobufListDecoder<T extends KubernetesObject> implements ChunkDec
     const { apiVersion, kind } = this.#listKind;
     const itemKind = itemKindOf(kind);
     const message = itemKind === undefined ? undefined : this.#protobuf.messageOfKind({ apiVersion, kind: itemKind });
-    if (this.#item !== undefined) throw this.#fault("the list comes in parts", at);
+    if (this.#decode !== undefined) throw this.#fault("the list comes in parts", at);
     if (itemKind === undefined || message === undefined) {
       throw this.#fault(`not a list: its kind is ${JSON.stringify(kind)} of ${JSON.stringify(apiVersion)}`, at);
     }
-    this.#item = { apiVersion, kind: itemKind, message };
+    this.#decode = this.#protobuf.lazyDecoder(message, { apiVersion, kind: itemKind }, this.#observer);
   }
 
   #readList(bytes: Buffer, at: number, head: FieldHead, items: T[]): number | undefined {
     if (head.end - at > this.#listBytesLeft) throw this.#fault("a field is longer than the list", at);
     if (head.end > bytes.length) return this.#needValue(head, at);
-    const value = bytes.subarray(head.end - head.length, head.end);
-    if (head.tag === listTags.items) this.#addItem(value, at, items);
-    else if (head.tag === listTags.metadata) this.#listMeta = this.#decodeListMeta(value, at);
+    const from = head.end - head.length;
+    if (head.tag === listTags.items) this.#addItem(bytes, { from, end: head.end }, at, items);
+    else if (head.tag === listTags.metadata) this.#listMeta = this.#decodeListMeta(bytes.subarray(from, head.end), at);
     this.#listBytesLeft -= head.end - at;
     if (this.#listBytesLeft === 0) this.#place = "envelope";
     return head.end;
   }
 
-  #addItem(value: Buffer, at: number, items: T[]): void {
-    const item = this.#item;
-    if (item === undefined) throw this.#fault("an item comes before the list's kind", at);
-    const { message, apiVersion, kind } = item;
-    const object = this.#attempt(
-      () => this.#protobuf.decodeLazily(value, message, { apiVersion, kind }),
-      `items[${this.#count}]`,
-      at,
-    );
-    items.push(object as unknown as T);
+  #addItem(
+    bytes: Buffer,
+    { from, end }: { readonly from: number; readonly end: number },
+    at: number,
+    items: T[],
+  ): void {
+    if (this.#decode === undefined) throw this.#fault("an item comes before the list's kind", at);
+    try {
+      items.push(this.#decode(bytes, from, end) as unknown as T);
+    } catch (cause) {
+      throw cause instanceof ProtobufError ? this.#fault(`items[${this.#count}]: ${cause.message}`, at, cause) : cause;
+    }
     this.#count++;
   }
 

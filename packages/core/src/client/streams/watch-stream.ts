@@ -8,12 +8,12 @@ import { YieldBudget } from "../../base/yield-budget.ts";
 import { type Batched, readOnce } from "./batched.ts";
 import { WatchDecodeError } from "./decode-errors.ts";
 import { decodeStream, type SliceOptions } from "./decode-stream.ts";
+import type { ProtobufDecoderOptions } from "./protobuf-decoder-options.ts";
 import { ProtobufWatchDecoder } from "./protobuf-watch-decoder.ts";
-import type { ValueLimits } from "./value-cutter.ts";
 import { WatchDecoder } from "./watch-decoder.ts";
 import { decodeWatchEvent, type WatchEvent } from "./watch-event.ts";
 
-export interface WatchOptions extends SliceOptions, ValueLimits {
+export interface WatchOptions extends SliceOptions, ProtobufDecoderOptions {
   /** The codec, if bytes are protobuf. Default: they are JSON. */
   readonly protobuf?: Protobuf | undefined;
 }

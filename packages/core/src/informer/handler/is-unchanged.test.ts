@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type KubernetesObject, newExpired } from "../../api/index.ts";
+import { type KubernetesObject, loadProtobuf, newExpired } from "../../api/index.ts";
 import { Channel, FakeClock, seededRandom } from "../../base/index.ts";
 import type { WatchEvent } from "../../client/index.ts";
 import { customListWatch } from "../reflector/custom-list-watch.ts";
@@ -33,6 +33,19 @@ describe("an update", () => {
     };
     expect(isUnchanged(update)).toBe(expected);
   });
+});
+
+test("an update of an object that is malformed is news", async () => {
+  const protobuf = await loadProtobuf();
+  const pod = { apiVersion: "v1", kind: "Pod", metadata: { name: "a", resourceVersion: "7" } };
+  const message = "k8s.io.api.core.v1.Pod";
+  const good = protobuf.encodeRaw({ ...pod, spec: { containers: null } });
+  const bytes = Uint8Array.from([...protobuf.encodeRaw(pod), 0x12, 2, 0x08, 1]);
+  const details = { cause: "relist", isInInitialList: false } as const;
+  const before = protobuf.decodeLazily(bytes, message, pod) as unknown as KubernetesObject;
+  const after = protobuf.decodeLazily(good, message, pod) as unknown as KubernetesObject;
+  expect(isUnchanged({ type: "update", before, after, details })).toBe(false);
+  expect(isUnchanged({ type: "update", before: after, after: before, details })).toBe(false);
 });
 
 describe.each(["in-order", "delta-fifo"] as const)("an informer with the %s queue", (queue) => {

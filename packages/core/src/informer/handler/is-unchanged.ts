@@ -4,8 +4,9 @@
 // An equal resourceVersion alone does not decide. Another object with the same name may have the same version (a server restored from a
 // backup, another server), and a custom source may give every state the same version. So the versions are only a
 // cheap first check; then the whole objects are compared, including the uid.
-import type { KubernetesObject } from "../../api/index.ts";
-import { deepEqual } from "../../base/index.ts";
+//
+// An object of which a field is malformed counts as changed: who could not read it before gets what was fetched instead.
+import { equalObjects, type KubernetesObject, ProtobufError } from "../../api/index.ts";
 import type { Notification } from "./handlers.ts";
 
 export function isUnchanged<T extends KubernetesObject>(notification: Notification<T>): boolean {
@@ -15,5 +16,14 @@ export function isUnchanged<T extends KubernetesObject>(notification: Notificati
   const { resourceVersion } = after.metadata;
   // Without versions the objects may differ, so the notification counts as new: a superfluous event is better than a lost one.
   if (resourceVersion === undefined || resourceVersion === "") return false;
-  return resourceVersion === before.metadata.resourceVersion && deepEqual(before, after);
+  return resourceVersion === before.metadata.resourceVersion && areEqual(before, after);
+}
+
+function areEqual(before: object, after: object): boolean {
+  try {
+    return equalObjects(before, after);
+  } catch (error) {
+    if (error instanceof ProtobufError) return false;
+    throw error;
+  }
 }

@@ -12,7 +12,7 @@ export interface InputWithError {
 
 /** The abort reason of a request or wait that the reflector itself interrupted, not its caller. */
 export class Interruption {
-  readonly type: "silent" | "overdue" | "resync-failed";
+  readonly type: "silent" | "overdue" | "resync-failed" | "malformed";
   readonly error: Error | undefined;
 
   constructor(type: Interruption["type"], error?: Error) {
@@ -23,7 +23,10 @@ export class Interruption {
 
 export function interruptionOf({ reason }: AbortSignal, moment: Moment): InputWithError | undefined {
   if (!(reason instanceof Interruption)) return undefined;
-  const { type, error } = reason;
+  return interruptionBy(reason.type, moment, reason.error);
+}
+
+export function interruptionBy(type: Interruption["type"], moment: Moment, error: Error | undefined): InputWithError {
   return { input: { type, ...moment }, ...(error === undefined ? {} : { error }) };
 }
 

@@ -11,7 +11,7 @@ import type {
   Transport,
 } from "../../api/index.ts";
 import { type Clock, noLog, systemClock } from "../../base/index.ts";
-import { type Batched, type Client, ResourceClient, type WatchEvent } from "../../client/index.ts";
+import { type AnswerObserver, type Batched, type Client, ResourceClient, type WatchEvent } from "../../client/index.ts";
 import type { ListAnswer, ListerWatcher, ListRequest, ObjectKind, WatchRequest } from "./lister-watcher.ts";
 import { type WatchListMemory, watchListMemoryOf } from "./watch-list-memory.ts";
 
@@ -70,7 +70,7 @@ export class ListWatch<T extends KubernetesObject> implements ListerWatcher<T> {
   readonly #client: Client;
   readonly #options: ListWatchOptions & { readonly view: "full" | "metadata" };
   readonly #scope: ListWatchScope;
-  readonly #watcher: Pick<ResourceClient<T>, "watch">;
+  readonly #watcher: ResourceClient<T>;
 
   constructor(client: Client, resource: Resource, options: ListWatchOptions & { readonly view: "full" | "metadata" }) {
     const { namespace, labelSelector, fieldSelector, pageSize, tweak, canWatchList = true, view } = options;
@@ -94,7 +94,7 @@ export class ListWatch<T extends KubernetesObject> implements ListerWatcher<T> {
 
   list(request: ListRequest, signal: AbortSignal): ListAnswer<T> {
     const { pageSize = request.pageSize, ...selectors } = this.#scope;
-    const { resourceVersion, onRestart } = request;
+    const { resourceVersion, onRestart, observer } = request;
     // For a paged list at a version without a match, the server returns exactly that version, which its watch cache may
     // no longer have: the watch would get a 410 again and again.
     const isPagedAtVersion = pageSize > 0 && resourceVersion !== "" && resourceVersion !== "0";
@@ -105,7 +105,7 @@ export class ListWatch<T extends KubernetesObject> implements ListerWatcher<T> {
       requests++;
       return this.#client.transport(page, pageSignal);
     };
-    const list = this.#resourceClient(transport).list(
+    const list = this.#resourceClient(transport, observer).list(
       {
         ...selectors,
         resourceVersion,
@@ -129,8 +129,9 @@ export class ListWatch<T extends KubernetesObject> implements ListerWatcher<T> {
 
   watch(request: WatchRequest, signal: AbortSignal): Batched<WatchEvent<T>> {
     const { labelSelector, fieldSelector } = this.#scope;
-    const { resourceVersion, sendInitialEvents, timeoutSeconds } = request;
-    return this.#watcher.watch(
+    const { resourceVersion, sendInitialEvents, timeoutSeconds, observer } = request;
+    const watcher = observer === undefined ? this.#watcher : this.#watcher.observed(observer);
+    return watcher.watch(
       {
         ...(labelSelector === undefined ? {} : { labelSelector }),
         ...(fieldSelector === undefined ? {} : { fieldSelector }),
@@ -142,18 +143,19 @@ export class ListWatch<T extends KubernetesObject> implements ListerWatcher<T> {
     );
   }
 
-  #watcherOf(client: Client): Pick<ResourceClient<T>, "watch"> {
+  #watcherOf(client: Client): ResourceClient<T> {
     const { namespace, view } = this.#options;
     const all = view === "full" ? client.resource(this.resource) : client.metadata(this.resource);
     const some = namespace === undefined ? all : all.in(namespace);
-    return some as unknown as Pick<ResourceClient<T>, "watch">;
+    return some as unknown as ResourceClient<T>;
   }
 
-  #resourceClient(transport: Transport): ResourceClient<T> {
+  #resourceClient(transport: Transport, observer: AnswerObserver | undefined): ResourceClient<T> {
     const { namespace, view, clock = systemClock } = this.#options;
+    const { encoding, encodings } = this.#client;
     return new ResourceClient<T>(
       this.resource,
-      { transport, clock, log: noLog, fieldManager: undefined, view, encoding: this.#client.encoding },
+      { transport, clock, log: noLog, fieldManager: undefined, view, encoding, encodings, observer },
       namespace,
     );
   }

@@ -1,7 +1,7 @@
 // The source of a reflector: anything that can list and watch one collection. Path and selectors belong to the source;
 // the arguments here differ from call to call.
 import type { KubernetesObject, Resource } from "../../api/index.ts";
-import type { Batched, WatchEvent } from "../../client/index.ts";
+import type { AnswerObserver, Batched, WatchEvent } from "../../client/index.ts";
 import type { WatchListMemory } from "./watch-list-memory.ts";
 
 export interface ListRequest {
@@ -13,6 +13,8 @@ export interface ListRequest {
   readonly pageSize: number;
   /** Called when the list starts again, so the items read so far are void. */
   readonly onRestart: () => void;
+  /** To be told in which encoding the list arrives, and of objects in it that turn out to be malformed, as far as the source knows. */
+  readonly observer?: AnswerObserver;
 }
 
 export interface WatchRequest {
@@ -20,6 +22,8 @@ export interface WatchRequest {
   /** Send the existing objects as initial events, and mark their end with a bookmark annotated `k8s.io/initial-events-end`. */
   readonly sendInitialEvents: boolean;
   readonly timeoutSeconds: number;
+  /** As of a list. */
+  readonly observer?: AnswerObserver;
 }
 
 export interface ObjectKind {

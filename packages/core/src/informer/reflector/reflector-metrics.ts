@@ -1,4 +1,4 @@
-// The metrics of a reflector, with upstream's names, and one of our own for dropped objects. The
+// The metrics of a reflector, with upstream's names, and our own for dropped and malformed objects and for encodings. The
 // series of a reflector that has ended are removed, so that short-lived reflectors leave no series behind.
 import {
   type CounterSeries,
@@ -10,9 +10,13 @@ import {
   type MetricDefinition,
   type Metrics,
 } from "../../base/index.ts";
+import type { AnswerEncoding } from "../../client/index.ts";
 
 const labels = ["name"] as const;
 type NameLabel = (typeof labels)[number];
+
+const malformedLabels = ["name", "resource"] as const;
+const encodingLabels = ["name", "request", "encoding"] as const;
 
 const durations = exponentialBuckets(0.01, 4, 10);
 const counts = exponentialBuckets(1, 8, 8);
@@ -49,6 +53,16 @@ export const reflectorMetricDefinitions = {
     "reflector_dropped_total",
     "Total number of objects that were not what they should be, and left out",
   ),
+  malformed: {
+    name: "reflector_malformed_objects_total",
+    help: "Total number of objects that were found malformed when they were read, and listed again",
+    labels: malformedLabels,
+  },
+  encoding: {
+    name: "reflector_answer_encoding",
+    help: "1 for the encoding in which the last list and the last watch came: protobuf, json, or values in one process",
+    labels: encodingLabels,
+  },
 } as const;
 
 export interface ReflectorSeries {
@@ -61,15 +75,19 @@ export interface ReflectorSeries {
   readonly itemsPerWatch: HistogramSeries;
   readonly lastResourceVersion: GaugeSeries;
   readonly dropped: CounterSeries;
+  readonly malformed: CounterSeries;
+  answered(what: "list" | "watch" | "both", encoding: AnswerEncoding): void;
 }
 
 export class ReflectorMetrics {
   readonly #metrics: Metrics;
   readonly #name: string;
+  readonly #resource: string;
 
-  constructor(metrics: Metrics, name: string) {
+  constructor(metrics: Metrics, { name, resource }: { readonly name: string; readonly resource: string }) {
     this.#metrics = metrics;
     this.#name = name;
+    this.#resource = resource;
   }
 
   /** Disposing of the result removes the series. `version` is read on each scrape. */
@@ -82,6 +100,9 @@ export class ReflectorMetrics {
       return metric.labels({ name: this.#name });
     };
     const lastResourceVersion = series(metrics.gauge(define.lastResourceVersion));
+    const malformed = metrics.counter(define.malformed);
+    const malformedOwner = { name: this.#name, resource: this.#resource };
+    const encodings = new EncodingSeries(metrics, this.#name);
     const asked = metrics.onCollect(() => lastResourceVersion.set(toNumber(version())));
     return {
       lists: series(metrics.counter(define.lists)),
@@ -93,11 +114,42 @@ export class ReflectorMetrics {
       itemsPerWatch: series(metrics.histogram(define.itemsPerWatch)),
       lastResourceVersion,
       dropped: series(metrics.counter(define.dropped)),
+      malformed: malformed.labels(malformedOwner),
+      answered: (what, encoding) => encodings.set(what, encoding),
       [Symbol.dispose]: () => {
         asked[Symbol.dispose]();
         for (const metric of all) metric.remove({ name: this.#name });
+        malformed.remove(malformedOwner);
+        encodings.removeAll();
       },
     };
+  }
+}
+
+/** The encodings of the last list and the last watch, each as one series with the value 1. */
+class EncodingSeries {
+  readonly #gauge: Metric<(typeof encodingLabels)[number], GaugeSeries>;
+  readonly #name: string;
+  readonly #last = new Map<"list" | "watch", AnswerEncoding>();
+
+  constructor(metrics: Metrics, name: string) {
+    this.#gauge = metrics.gauge(reflectorMetricDefinitions.encoding);
+    this.#name = name;
+  }
+
+  set(what: "list" | "watch" | "both", encoding: AnswerEncoding): void {
+    for (const request of what === "both" ? (["list", "watch"] as const) : [what]) {
+      const last = this.#last.get(request);
+      if (last === encoding) continue;
+      if (last !== undefined) this.#gauge.remove({ name: this.#name, request, encoding: last });
+      this.#last.set(request, encoding);
+      this.#gauge.labels({ name: this.#name, request, encoding }).set(1);
+    }
+  }
+
+  removeAll(): void {
+    for (const [request, encoding] of this.#last) this.#gauge.remove({ name: this.#name, request, encoding });
+    this.#last.clear();
   }
 }
 

@@ -94,7 +94,9 @@ export type Input =
   | (Moment & { readonly type: "silent" })
   /** A watch is open longer than its timeout, and nothing arrives on it. */
   | (Moment & { readonly type: "overdue" })
-  | (Moment & { readonly type: "resync-failed" });
+  | (Moment & { readonly type: "resync-failed" })
+  /** Somebody read an object of the cache, and it is malformed. */
+  | (Moment & { readonly type: "malformed" });
 
 export type Command =
   | { readonly kind: "list"; readonly resourceVersion: string; readonly pageSize: number }

@@ -23,6 +23,8 @@ describe("the status", () => {
       watches: 0,
       errors: 0,
       lastFailure: undefined,
+      listEncoding: undefined,
+      watchEncoding: undefined,
     });
     await run(100);
     const failure = { error: internal, atMs: wallMs };

@@ -722,6 +722,22 @@ const watches: readonly Fact[] = [
     command: wait(2 * first),
     to: { phase: waiting("begin") },
   },
+  {
+    row: "watch/malformed",
+    says: "lists again where an object of the cache is malformed",
+    from: state(watching(3, minute), { resourceVersion: "10" }),
+    input: { type: "malformed", ...now },
+    command: wait(first),
+    to: { resourceVersion: "10", phase: waiting("begin") },
+  },
+  {
+    row: "watch/malformed",
+    says: "lists again where that is found while it waits, and more slowly each time",
+    from: state(waiting("watch"), { resourceVersion: "10", failures: 1 }),
+    input: { type: "malformed", ...now },
+    command: wait(2 * first),
+    to: { phase: waiting("begin") },
+  },
 ];
 
 const check = ({ row, from, input, rules = usual, command, to = {}, problem }: Fact) => {

@@ -3,8 +3,8 @@
 //
 // Promises: only its signal ends it (and, with `detectInconsistency`, an InconsistencyError); every failure is passed to `onError`;
 // each object passes the store's transform once; after `run` has ended there is no timer, listener or open request left. A source must end
-// when its signal aborts.
-import { isNotFound, type KubernetesObject, StatusError } from "../../api/index.ts";
+// when its signal aborts. An object that turns out to be malformed when somebody reads it makes the reflector list again.
+import { isNotFound, type KubernetesObject, type ProtobufError, StatusError } from "../../api/index.ts";
 import {
   type ChildSignal,
   type Clock,
@@ -15,17 +15,19 @@ import {
   toError,
   YieldBudget,
 } from "../../base/index.ts";
+import type { AnswerEncoding } from "../../client/index.ts";
 import type { ReflectorStatus } from "../liveness.ts";
 import type { ReflectorStore } from "../store/reflector-store.ts";
 import type { Transform } from "../store/store.ts";
 import { detectInconsistency, InconsistencyError } from "./consistency-detector.ts";
 import { classifyFailure, StoreFailure } from "./failure-class.ts";
 import { handleWatchEvents, type WatchEventReceiver } from "./handle-watch-events.ts";
-import { failureOf, type InputWithError, Interruption, interruptionOf } from "./input-with-error.ts";
+import { failureOf, type InputWithError, Interruption, interruptionBy, interruptionOf } from "./input-with-error.ts";
 import type { ListerWatcher, ObjectKind } from "./lister-watcher.ts";
 import { DroppedObjectError, findObjectFault, isTable, withKind } from "./object-check.ts";
 import { ReflectorMetrics, type ReflectorSeries } from "./reflector-metrics.ts";
 import { callSiteOf, holdName, releaseName, uniqueName } from "./reflector-name.ts";
+import { ReflectorObserver } from "./reflector-observer.ts";
 import { type ReflectorOptions, type ReflectorSettings, settingsOf } from "./reflector-options.ts";
 import {
   type Command,
@@ -59,6 +61,9 @@ export class Reflector<T extends KubernetesObject> {
   readonly #resync: ResyncTimer;
   readonly #receiver: WatchEventReceiver<T>;
   readonly #watchListMemory: WatchListMemory;
+  readonly #observer = new ReflectorObserver();
+  /** Of an object that somebody read since the last list began: the next watch is not opened, because a list is needed. */
+  #malformed: ProtobufError | undefined;
   #series: (ReflectorSeries & Disposable) | undefined;
   #state: ReflectorState = initialState;
   /** It has run and its name is released; it may run again, and then takes the name again. */
@@ -77,7 +82,7 @@ export class Reflector<T extends KubernetesObject> {
     this.#expected = expected === "unchecked" ? undefined : expected;
     this.#clock = this.#settings.clock;
     this.#log = this.#settings.log.with({ reflector: this.name });
-    this.#metrics = new ReflectorMetrics(this.#settings.metrics, this.name);
+    this.#metrics = new ReflectorMetrics(this.#settings.metrics, { name: this.name, resource: resourceName(source) });
     this.#record = new StatusRecord(this.#clock, (error) => this.#log.error("status listener failed", { error }));
     this.#resync = new ResyncTimer({
       clock: this.#clock,
@@ -148,6 +153,10 @@ export class Reflector<T extends KubernetesObject> {
     this.#hasReleasedName = false;
     using series = this.#metrics.open(() => this.lastSyncResourceVersion);
     this.#series = series;
+    using _observing = this.#observer.attach({
+      onAnswer: (encoding) => this.#noteEncoding(encoding),
+      onMalformed: (error) => this.#relistFor(error),
+    });
     this.#state = { ...this.#state, phase: { at: "idle" }, failures: 0, healthySinceMs: undefined };
     this.#record.live("running", this.#state);
     try {
@@ -173,9 +182,13 @@ export class Reflector<T extends KubernetesObject> {
     try {
       switch (command.kind) {
         case "list":
+          this.#malformed = undefined;
           return await this.#list(command, child.signal);
         case "stream":
+          this.#malformed = undefined;
+          return await this.#follow(command, child);
         case "watch":
+          if (this.#malformed !== undefined) return interruptionBy("malformed", this.#moment(), this.#malformed);
           return await this.#follow(command, child);
         case "wait":
           return await this.#wait(command, child.signal);
@@ -240,13 +253,32 @@ export class Reflector<T extends KubernetesObject> {
     if (what !== "list") this.#series?.watches.inc();
   }
 
+  #noteEncoding(encoding: AnswerEncoding): void {
+    const { at } = this.#state.phase;
+    const what = at === "listing" ? "list" : at === "streaming" ? "both" : "watch";
+    this.#record.answered(what, encoding);
+    this.#series?.answered(what, encoding);
+  }
+
+  /** A list that is being read, or comes next, replaces the object anyway. */
+  #relistFor(error: ProtobufError): void {
+    this.#series?.malformed.inc();
+    this.#malformed = error;
+    const { phase } = this.#state;
+    if (phase.at === "watching" || (phase.at === "waiting" && phase.next === "watch")) this.#interruptIfMalformed();
+  }
+
+  #interruptIfMalformed(): void {
+    if (this.#malformed !== undefined) this.#current?.abort(new Interruption("malformed", this.#malformed));
+  }
+
   async #list({ resourceVersion, pageSize }: CommandOf<"list">, signal: AbortSignal): Promise<InputWithError> {
     const startedMs = this.#clock.monotonic();
     const objects: T[] = [];
     const onRestart = () => {
       objects.length = 0;
     };
-    const answer = this.#source.list({ resourceVersion, pageSize, onRestart }, signal);
+    const answer = this.#source.list({ resourceVersion, pageSize, onRestart, observer: this.#observer }, signal);
     const transform = strictly(this.#store.transform);
     const budget = new YieldBudget(this.#clock);
     for await (const batch of answer.batches()) {
@@ -298,7 +330,12 @@ export class Reflector<T extends KubernetesObject> {
     let items = 0;
     try {
       const watch = this.#source.watch(
-        { resourceVersion: command.resourceVersion, sendInitialEvents, timeoutSeconds },
+        {
+          resourceVersion: command.resourceVersion,
+          sendInitialEvents,
+          timeoutSeconds,
+          observer: this.#observer,
+        },
         child.signal,
       );
       for await (const batch of watch.batches()) {
@@ -321,6 +358,7 @@ export class Reflector<T extends KubernetesObject> {
           await this.#complete(initial, resourceVersion, startedMs, child.signal);
           initial = undefined;
           receiver = this.#receiver;
+          this.#interruptIfMalformed();
         }
       }
     } finally {
@@ -364,7 +402,7 @@ export class Reflector<T extends KubernetesObject> {
 
   /** This is not a failure of the reflector: it is logged once, without a stack, until the resource can be listed. */
   #reportNotServed(error: Error): void {
-    const fields = { resource: definitionName(this.#source), cause: error.message };
+    const fields = { resource: resourceName(this.#source), cause: error.message };
     if (this.#hasToldNotServed) this.#log.debug("the resource is still not served", fields);
     else this.#log.warn("cannot list the resource: is the CRD installed?", fields);
     this.#hasToldNotServed = true;
@@ -386,8 +424,8 @@ export class Reflector<T extends KubernetesObject> {
   }
 }
 
-/** Returns the name of a CustomResourceDefinition: `websites.web.example.com`. */
-function definitionName({ resource, description }: Pick<ListerWatcher<never>, "resource" | "description">): string {
+/** Returns the resource with its group, as a CustomResourceDefinition is called: `websites.web.example.com`. */
+function resourceName({ resource, description }: Pick<ListerWatcher<never>, "resource" | "description">): string {
   if (resource === undefined) return description;
   return resource.group === "" ? resource.plural : `${resource.plural}.${resource.group}`;
 }

@@ -5,6 +5,7 @@
 // list. A failure to watch ends with an event, with a watch that the server closed regularly, or with a watch that stays
 // open for a minute.
 import { type Clock, Listeners } from "../../base/index.ts";
+import type { AnswerEncoding } from "../../client/index.ts";
 import { type InformerFailure, type ReflectorStatus, wallTimeOf } from "../liveness.ts";
 import { initialState, type ReflectorState } from "./reflector-state.ts";
 import { settledWatchMs, watchedForMs } from "./reflector-transitions.ts";
@@ -22,6 +23,8 @@ export class StatusRecord {
   #watches = 0;
   #errors = 0;
   #lastFailure: InformerFailure | undefined;
+  #listEncoding: AnswerEncoding | undefined;
+  #watchEncoding: AnswerEncoding | undefined;
 
   constructor(clock: Clock, onListenerError: (error: unknown) => void) {
     this.#clock = clock;
@@ -55,6 +58,12 @@ export class StatusRecord {
     if (what !== "list") this.#watches++;
   }
 
+  /** The answer to a request came in this encoding. A streamed list is both. */
+  answered(what: "list" | "watch" | "both", encoding: AnswerEncoding): void {
+    if (what !== "watch") this.#listEncoding = encoding;
+    if (what !== "list") this.#watchEncoding = encoding;
+  }
+
   /** Sets the state. `isNews`: whether listeners are called. */
   follow(state: ReflectorState, isNews: boolean): void {
     if (state.healthySinceMs !== undefined) this.#troubledSinceMs = undefined;
@@ -74,6 +83,8 @@ export class StatusRecord {
       watches: this.#watches,
       errors: this.#errors,
       lastFailure: this.#lastFailure,
+      listEncoding: this.#listEncoding,
+      watchEncoding: this.#watchEncoding,
     };
   }
 

@@ -123,4 +123,10 @@ export const watchRows = [
     on: "resync-failed",
     transition: (seen) => backOff(seen, "begin"),
   }),
+  // With a delay that grows, because the server may send the same bytes again.
+  row("watch/malformed", {
+    at: ["watching", "waiting"],
+    on: "malformed",
+    transition: (seen) => backOff(seen, "begin"),
+  }),
 ] as const satisfies readonly Row[];

@@ -18,6 +18,8 @@ const well: InformerStatus = {
   lists: 1,
   watches: 1,
   errors: 0,
+  listEncoding: "json",
+  watchEncoding: "json",
 };
 const idle: InformerStatus = { ...well, phase: "idle", startedMs: undefined, lastContactMs: undefined };
 const failing = (sinceMs: number): Partial<InformerStatus> => ({

@@ -398,4 +398,6 @@ const notStarted: ReflectorStatus = {
   watches: 0,
   errors: 0,
   lastFailure: undefined,
+  listEncoding: undefined,
+  watchEncoding: undefined,
 };

@@ -212,3 +212,13 @@ test("an object that is decoded when it is looked at is watched like others", as
   ]);
   await end();
 });
+
+test("an object that is malformed is not watched, because it cannot be copied", async () => {
+  const protobuf = await loadProtobuf();
+  const pod = { apiVersion: "v1", kind: "Pod" };
+  const object = protobuf.decodeLazily(Uint8Array.of(0x12, 2, 0x08, 1), "k8s.io.api.core.v1.Pod", pod);
+  const { detector, end } = await watching();
+  detector.addObject(object);
+  expect(detector.size).toBe(0);
+  await end();
+});

@@ -2,6 +2,7 @@
 // every second for two minutes; a difference is an error with the field's path. It cannot say which code did it: look for writers of that
 // field. It doubles the memory and costs much time; for debugging, enabled by KUBE_CACHE_MUTATION_DETECTOR=true.
 // Our own tests freeze objects instead.
+import { ProtobufError } from "../../api/index.ts";
 import { type Clock, deepEqual, isAborted, KubeloopError } from "../../base/index.ts";
 import { isFinalStateUnknown } from "../tombstone.ts";
 import { deepCopy } from "./deep-copy.ts";
@@ -74,7 +75,8 @@ export class CacheMutationDetector implements MutationDetector {
   /** Tombstones and values that are not objects are ignored, because nothing in them can be changed. */
   addObject(object: unknown): void {
     if (typeof object !== "object" || object === null || isFinalStateUnknown(object)) return;
-    this.#entries.push({ object, copy: deepCopy(object), addedMs: this.#clock.monotonic() });
+    const copy = copyOrNone(object);
+    if (copy !== undefined) this.#entries.push({ object, copy, addedMs: this.#clock.monotonic() });
   }
 
   async run(signal: AbortSignal): Promise<void> {
@@ -133,6 +135,16 @@ async function sleepOrAbort(clock: Clock, delayMs: number, signal: AbortSignal):
     await clock.sleep(delayMs, signal);
   } catch (error) {
     if (!isAborted(error, signal)) throw error;
+  }
+}
+
+/** Undefined if a field is malformed: the informer is told of that, and fetches the object again. */
+function copyOrNone(object: object): object | undefined {
+  try {
+    return deepCopy(object);
+  } catch (error) {
+    if (error instanceof ProtobufError) return undefined;
+    throw error;
   }
 }
 

@@ -20,13 +20,18 @@ import { FakeApiServer } from "./fake-api-server.ts";
 const never = new AbortController().signal;
 
 function pod(name: string, labels: Record<string, string> = {}): corev1.Pod {
-  return { apiVersion: "v1", kind: "Pod", metadata: { namespace: "shop", name, labels }, spec: { containers: [] } };
+  const hasLabels = Object.keys(labels).length > 0;
+  const metadata = { namespace: "shop", name, ...(hasLabels ? { labels } : {}) };
+  // As a real server prints it, so that it is the same in either encoding.
+  const containers = [{ name: "main", image: "none", resources: {} }];
+  return { apiVersion: "v1", kind: "Pod", metadata, spec: { containers }, status: {} };
 }
 
-function newServer(style: BodyStyle = "values", behaviour: Partial<ServerBehaviour> = {}) {
+function newServer(style: BodyStyle | "protobuf" = "values", behaviour: Partial<ServerBehaviour> = {}) {
   const clock = new FakeClock();
-  const server = new FakeApiServer({ clock, resources: [pods, configMaps], body: style, behaviour });
-  const client = clientOf(server.transport, { clock });
+  const body = style === "protobuf" ? "bytes" : style;
+  const server = new FakeApiServer({ clock, resources: [pods, configMaps], body, behaviour });
+  const client = clientOf(server.transport, { clock, encoding: style === "protobuf" ? "protobuf" : "json" });
   return { clock, server, client, all: client.resource(pods) };
 }
 type Server = ReturnType<typeof newServer>;
@@ -60,8 +65,23 @@ const failure = (work: Promise<unknown>) =>
 const names = (items: readonly corev1.Pod[]) =>
   items.map(({ metadata: { name, resourceVersion } }) => `${name}@${resourceVersion}`);
 
-for (const style of ["values", "bytes"] as const) {
+for (const style of ["values", "bytes", "protobuf"] as const) {
   describe(`answers as ${style}`, () => {
+    test("come in the encoding that was asked for", async () => {
+      const { all, server } = newServer(style);
+      server.create(pods, pod("a"));
+      const encodings: string[] = [];
+      const observed = all.observed({ onAnswer: (encoding) => void encodings.push(encoding), onMalformed: () => {} });
+      const { items } = await observed.list(never).toArray();
+      expect(items.map((item) => ({ ...item }))).toEqual(server.list(pods));
+      for await (const event of observed.watch({ resourceVersion: "1" }, never)) {
+        expect(event).toMatchObject({ type: "ADDED", object: server.get(pods, "shop/a") });
+        break;
+      }
+      const encoding = style === "bytes" ? "json" : style;
+      expect(encodings).toEqual([encoding, encoding]);
+    });
+
     test("one revision counts every write of every kind", async () => {
       const { client, server } = newServer(style);
       const inShop = client.resource(pods).in("shop");

@@ -26,6 +26,7 @@ import {
   isTooLargeResourceVersion,
   type KubernetesObject,
   keyOf,
+  loadProtobuf,
   type metav1,
   newAlreadyExists,
   newBadRequest,
@@ -37,14 +38,25 @@ import {
   printTime,
   queryValue,
   type RequestBody,
+  type RequestInfo,
   type Resource,
   type ResourceRequestInfo,
   requestInfoOf,
   StatusError,
   type Transport,
 } from "../../api/index.ts";
-import { type Clock, deepEqual, deepFreeze, type Random, seededRandom } from "../../base/index.ts";
-import { type BodyStyle, complaint, listAnswer, objectAnswer, refusal, streamAnswer, styleFor } from "./answers.ts";
+import { type Clock, deepEqual, deepFreeze, inFlight, type Random, seededRandom } from "../../base/index.ts";
+import {
+  type AnswerStyle,
+  type BodyStyle,
+  complaint,
+  listAnswer,
+  objectAnswer,
+  refusal,
+  streamAnswer,
+  styleFor,
+  wantsProtobuf,
+} from "./answers.ts";
 import { defaultBehaviour, freshnessLimitMs, type ServerBehaviour } from "./behaviour.ts";
 import { listObjects, newTooLarge } from "./list-objects.ts";
 import { atRevision, OpenWatch, type WatchEnd } from "./open-watch.ts";
@@ -56,7 +68,10 @@ import { WatchCache } from "./watch-cache.ts";
 export interface FakeApiServerOptions {
   readonly clock: Clock;
   readonly resources: readonly Resource[];
-  /** The form of response bodies for clients that accept values; "values" unless given. */
+  /**
+   * The form of response bodies for clients that accept values; "values" unless given. Bytes are JSON, or protobuf for a request that accepts it: then
+   * objects should be as a real server stores them, because a field that has no place in protobuf is lost.
+   */
   readonly body?: BodyStyle;
   readonly behaviour?: Partial<ServerBehaviour>;
   /** For the timeout of watches without `timeoutSeconds`. */
@@ -188,10 +203,10 @@ export class FakeApiServer {
 
   readonly transport: Transport = async (request, signal) => {
     signal.throwIfAborted();
-    const style = styleFor(request, this.#body);
     const info = requestInfoOf(request);
     const { verb, path } = info;
     this.requests.push({ atMs: this.#clock.now(), verb, path, query: request.query });
+    const style = await this.#styleFor(request, info);
     try {
       if (!info.isResourceRequest) throw newNotFound({ group: "", resource: "" }, path);
       return await this.#answer(request, info, { style, signal });
@@ -201,9 +216,20 @@ export class FakeApiServer {
     }
   };
 
+  async #styleFor(request: ApiRequest, info: RequestInfo): Promise<AnswerStyle> {
+    const style = styleFor(request, this.#body);
+    const resource = info.isResourceRequest ? this.#resourceOf(info) : undefined;
+    if (style === "values" || resource === undefined || !wantsProtobuf(request, resource)) return style;
+    return await inFlight(this.#clock, "loading protobuf", loadProtobuf);
+  }
+
+  #resourceOf({ group, resource: plural }: ResourceRequestInfo): Resource | undefined {
+    return this.#resources.find((known) => known.group === group && known.plural === plural);
+  }
+
   async #answer(request: ApiRequest, info: ResourceRequestInfo, to: Recipient): Promise<ApiResponse> {
     const { group, resource: plural, subresource, namespace, name } = info;
-    const resource = this.#resources.find((known) => known.group === group && known.plural === plural);
+    const resource = this.#resourceOf(info);
     if (resource === undefined || subresource !== "") throw newNotFound({ group, resource: plural }, name);
     const key = objectKeyOf(resource.namespaced ? namespace : "", name);
     switch (info.verb) {
@@ -281,7 +307,7 @@ export class FakeApiServer {
 
 /** The form of the response, and the signal that aborts the request. */
 interface Recipient {
-  readonly style: BodyStyle;
+  readonly style: AnswerStyle;
   readonly signal: AbortSignal;
 }
 

@@ -1,6 +1,14 @@
 // Wrong responses that servers and proxies may send: events with an object of another kind, which a cache must not store and whose version it
 // must not use, and a list without a resourceVersion.
-import { type ApiResponse, queryValue, type ResponseBody, requestInfoOf, type Transport } from "../../api/index.ts";
+import {
+  type ApiResponse,
+  headerValue,
+  loadProtobuf,
+  queryValue,
+  type ResponseBody,
+  requestInfoOf,
+  type Transport,
+} from "../../api/index.ts";
 import { deepFreeze, type Random } from "../../base/index.ts";
 import { chance } from "./draw.fixture.ts";
 
@@ -26,7 +34,7 @@ export function withOddAnswers(transport: Transport, options: OddAnswerOptions):
     if (response.status !== 200) return response;
     if (verb === "watch" && chance(random, oddEventChance)) {
       onHit("odd event in a watch");
-      return withBody(response, withOddEvents(response.body, random));
+      return withBody(response, withOddEvents(response, random));
     }
     if (verb === "list" && response.body.kind === "value" && canOmitVersion()) {
       if (queryValue(request.query, "continue") !== undefined) return response;
@@ -56,12 +64,17 @@ const oddEvent = deepFreeze({
   },
 });
 
-function withOddEvents(body: ResponseBody, random: Random): ResponseBody {
+const protobuf = await loadProtobuf();
+
+function withOddEvents({ body, headers }: ApiResponse, random: Random): ResponseBody {
   if (body.kind === "values") return { kind: "values", values: interspersed(body.values, oddEvent, random) };
   if (body.kind !== "bytes") return body;
-  // The line can be inserted between chunks, because each chunk of the fake server is a whole line.
-  const line = new TextEncoder().encode(`${JSON.stringify(oddEvent)}\n`);
-  return { kind: "bytes", bytes: interspersed(body.bytes, line, random) };
+  // The event can be inserted between chunks, because each chunk of the fake server is a whole event.
+  const isProtobuf = headerValue(headers, "content-type")?.includes("protobuf") === true;
+  const event = isProtobuf
+    ? protobuf.encodeWatchFrame(oddEvent.type, protobuf.encodeEnvelope(oddEvent.object))
+    : new TextEncoder().encode(`${JSON.stringify(oddEvent)}\n`);
+  return { kind: "bytes", bytes: interspersed(body.bytes, event, random) };
 }
 
 async function* interspersed<T>(items: AsyncIterable<T>, odd: T, random: Random): AsyncGenerator<T, void, undefined> {

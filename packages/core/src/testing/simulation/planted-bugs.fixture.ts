@@ -145,7 +145,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: "a relist of what has not changed is told to everyone",
     file: "informer/handler/is-unchanged.ts",
     edits: [
-      ["return resourceVersion === before.metadata.resourceVersion && deepEqual(before, after);", "return false;"],
+      ["return resourceVersion === before.metadata.resourceVersion && areEqual(before, after);", "return false;"],
     ],
   },
   {
@@ -153,8 +153,8 @@ export const plantedBugs: readonly PlantedBug[] = [
     file: "informer/handler/is-unchanged.ts",
     edits: [
       [
-        "return resourceVersion === before.metadata.resourceVersion && deepEqual(before, after);",
-        'return notification.details.cause === "relist" || deepEqual(before, after);',
+        "return resourceVersion === before.metadata.resourceVersion && areEqual(before, after);",
+        'return notification.details.cause === "relist" || areEqual(before, after);',
       ],
     ],
   },

@@ -2,6 +2,7 @@
 // choices of a run come from forks of the same seed.
 import type { FaultRule } from "../../api/index.ts";
 import { type Random, randomBelow, type SeededRandom, seededRandom } from "../../base/index.ts";
+import type { Encoding } from "../../client/index.ts";
 import type { BodyStyle, ServerBehaviour } from "../fake-server/index.ts";
 import type { Theme } from "./disturbances.fixture.ts";
 import { chance, pick } from "./draw.fixture.ts";
@@ -26,6 +27,8 @@ export interface Scenario {
   readonly seed: number;
   readonly random: SeededRandom;
   readonly body: BodyStyle;
+  /** In which encoding the informer asks for bytes. */
+  readonly encoding: Encoding;
   readonly queue: "in-order" | "delta-fifo";
   readonly behaviour: Partial<ServerBehaviour>;
   readonly canWatchList: boolean;
@@ -78,6 +81,7 @@ export function scenarioOf(seed: number): Scenario {
   return {
     seed,
     random,
+    encoding: pick(random.fork("encoding"), ["json", "protobuf"]),
     body: pick(draw, canOmitVersion ? ["values"] : ["values", "bytes"]),
     queue: pick(draw, ["in-order", "in-order", "delta-fifo"]),
     behaviour: {

@@ -35,6 +35,9 @@ export interface SimulationResult {
   readonly digest: string;
 }
 
+/** What the last list of a run came in. */
+export const encodingNames = ["lists come as values", "lists come in json", "lists come in protobuf"] as const;
+
 /** Called for each hit, to follow a run. */
 export type Trace = (atMs: number, name: string) => void;
 
@@ -152,7 +155,7 @@ class Simulation {
     this.#injected = () => faulty.injected;
     const paced = withPaceCheck(faulty, this.#clock, (what) => this.#violate(what));
     const clock = busyClock(this.#clock, random.fork("busy"), () => (this.#isSettling ? 0 : scenario.busyChance));
-    const client = clientOf(paced, { clock, timeoutMs: 60_000, log: noLog });
+    const client = clientOf(paced, { clock, timeoutMs: 60_000, log: noLog, encoding: scenario.encoding });
     this.#informer = this.#newInformer(client, clock);
     this.#check = new CacheCheck({
       cache: this.#informer.getIndexer(),
@@ -173,6 +176,8 @@ class Simulation {
     const running = this.#informer.run(stop.signal);
     await this.#clock.drive(this.#writeAll());
     await this.#settle();
+    const { listEncoding } = this.#informer.status;
+    if (listEncoding !== undefined) this.#hit(`lists come ${listEncoding === "values" ? "as" : "in"} ${listEncoding}`);
     stop.abort();
     await this.#clock.drive(running);
     const servers = [{ openWatches: this.#server.openWatches }];
@@ -336,7 +341,8 @@ class Simulation {
       queue: scenario.queue,
       resyncMs: scenario.resyncMs,
       indexers: { [shardIndex]: shardsOf },
-      freeze: true,
+      // Freezing decodes everything. Objects in protobuf are left as they are, so that what is not looked at stays as it came.
+      freeze: scenario.encoding === "json",
       clock,
       log: noLog,
       random: scenario.random.fork("reflector"),

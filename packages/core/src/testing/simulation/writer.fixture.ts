@@ -85,11 +85,13 @@ export class Writer {
   #newPod(place: Place): corev1.Pod {
     const shard = pick(this.#options.random, ["a", "b", "c"]);
     const write = String(this.#count++);
+    // In the form in which a real server prints it, so that it is the same in either encoding.
     return {
       apiVersion: "v1",
       kind: "Pod",
       metadata: { ...place, labels: { shard }, annotations: { write } },
-      spec: { containers: [{ name: "main", image: "none" }] },
+      spec: { containers: [{ name: "main", image: "none", resources: {} }] },
+      status: {},
     };
   }
 }
