@@ -13,6 +13,7 @@ import { gitVersion, version } from "../app/version.ts";
 import { FlagError, printUsage } from "../flags/index.ts";
 import { gateOptions, joinFaults, readFeatureGates, validateComponent } from "../options/index.ts";
 import { schedulerConfigurationOf, toSchedulerDocument } from "./configuration.ts";
+import { givenInertFlags, withInertMarks } from "./inert-flags.ts";
 import { type KubeSchedulerOptions, parseSchedulerOptions, schedulerFlagGroups } from "./options.ts";
 import { runScheduler, type SchedulerProcess } from "./run.ts";
 
@@ -26,7 +27,7 @@ export function newSchedulerCommand(): ControllerManagerCommand {
 async function execute(args: readonly string[], world: CommandWorld): Promise<number> {
   const { stdout, stderr } = world;
   const usage = () =>
-    `Usage:\n  kube-scheduler [flags]\n\n${printUsage(schedulerFlagGroups, { columns: stdout.columns ?? 0 })}`;
+    `Usage:\n  kube-scheduler [flags]\n\n${printUsage(withInertMarks(schedulerFlagGroups), { columns: stdout.columns ?? 0 })}`;
   let options: KubeSchedulerOptions;
   try {
     options = parseSchedulerOptions(args);
@@ -52,7 +53,7 @@ async function execute(args: readonly string[], world: CommandWorld): Promise<nu
   const verbosity = newVerbosity(options);
   const log = newLog(options, verbosity, world);
   try {
-    const faults = validateComponent(options, [...checkElection(options)]);
+    const faults = validateComponent(options);
     if (faults.length > 0) throw new Error(joinFaults(faults));
     await start(options, { ...world, log, verbosity });
     return 0;
@@ -60,11 +61,6 @@ async function execute(args: readonly string[], world: CommandWorld): Promise<nu
     log.error("command failed", { error: toError(error) });
     return 1;
   }
-}
-
-function* checkElection({ leaderElection }: KubeSchedulerOptions) {
-  const { leaderElect, resourceLock } = leaderElection;
-  if (leaderElect && resourceLock !== "leases") yield 'resourceLock value must be "leases"';
 }
 
 type Running = CommandWorld & Pick<SchedulerProcess, "log" | "verbosity">;
@@ -80,6 +76,7 @@ async function start(options: KubeSchedulerOptions, world: Running): Promise<voi
     return;
   }
   log.info("Starting Kubernetes Scheduler", { version: gitVersion });
+  for (const given of givenInertFlags(schedulerFlagGroups, options.parsedFlags)) log.warn("flag has no effect", given);
   warnOfGates(options, world);
   const metrics = newMetrics(options);
   const signal = world.stopSignal({ isGraceful: true });
