@@ -8,7 +8,7 @@ import type { Listers } from "./framework/listers.ts";
 import { type Cycle, PluginError } from "./framework/plugin.ts";
 import { pickBest, type Scoring, scoreNodes } from "./framework/score-nodes.ts";
 import type { VolumesToBind } from "./framework/volumes-to-bind.ts";
-import { preempt } from "./preemption/preempt.ts";
+import { type PreemptionArguments, preempt } from "./preemption/preempt.ts";
 import type { Candidate } from "./preemption/select-victims.ts";
 import type { NodeInfo } from "./snapshot/node-info.ts";
 import type { Nominator } from "./snapshot/nominator.ts";
@@ -26,7 +26,15 @@ export interface ScheduleOptions {
   readonly percentageOfNodesToScore: number;
   readonly nowMs: number;
   readonly random: Random;
+  /** The plugins that are asked when no node can take the pod, in order. Default: upstream's. */
+  readonly postFilters?: readonly PostFilter[];
+  readonly preemption?: PreemptionArguments;
 }
+
+/** DynamicResources has no claims to free here, and says so, because messages are upstream's. */
+export type PostFilter = "DynamicResources" | "DefaultPreemption";
+
+export const defaultPostFilters: readonly PostFilter[] = ["DynamicResources", "DefaultPreemption"];
 
 export type Verdict = { readonly startIndex: number } & (
   | {
@@ -153,9 +161,9 @@ export function feasibleNodesToFind(nodes: number, percentageOfNodesToScore: num
   return Math.max(minFeasibleNodes, Math.trunc((nodes * percentage) / 100));
 }
 
-/** The pod fits nowhere: tries preemption and puts the message together. */
+/** The pod fits nowhere: asks the plugins that may make room, and puts the message together. */
 function explain(cycle: Cycle, preFiltered: PreFiltered, diagnosis: Diagnosis, options: ScheduleOptions): Verdict {
-  const { snapshot, listers, startIndex } = options;
+  const { snapshot, listers, startIndex, postFilters = defaultPostFilters } = options;
   const verdict = (postFilterMessage: string, nomination: "keep" | "clear" | Candidate): Verdict => ({
     at: "unschedulable",
     message: printDiagnosis(diagnosis, { allNodes: snapshot.nodes.length, postFilterMessage }),
@@ -163,21 +171,29 @@ function explain(cycle: Cycle, preFiltered: PreFiltered, diagnosis: Diagnosis, o
     nomination,
     startIndex,
   });
-  // Upstream's DynamicResources is asked first and fails, because its own PreFilter never ran. All plugins here that can refuse so come before it.
-  if (preFiltered.refusal?.code === "UnschedulableAndUnresolvable") return verdict("not found", "keep");
-  const budgets = [...listers.podDisruptionBudgets()];
-  const { pod } = cycle;
-  const preemption = preempt({ ...options, pod, filters: preFiltered.filters, budgets, diagnosis });
-  // Without claims, DynamicResources has this to say before preemption.
-  const withClaims = (message: string) => `no new claims to deallocate, preemption: ${message}`;
-  switch (preemption.at) {
-    case "found":
-      return verdict("", preemption.candidate);
-    case "not eligible":
-      return verdict(withClaims(preemption.message), "keep");
-    case "no candidate":
-      return verdict(withClaims(preemption.message), "clear");
-    default:
-      return assertNever(preemption);
+  const messages: string[] = [];
+  let nomination: "keep" | "clear" = "keep";
+  for (const postFilter of postFilters) {
+    if (postFilter === "DynamicResources") {
+      // It fails if its own PreFilter never ran. All plugins here that can refuse so come before it.
+      if (preFiltered.refusal?.code === "UnschedulableAndUnresolvable") return verdict("not found", "keep");
+      messages.push("no new claims to deallocate");
+      continue;
+    }
+    const budgets = [...listers.podDisruptionBudgets()];
+    const preemption = preempt({ ...options, pod: cycle.pod, filters: preFiltered.filters, budgets, diagnosis });
+    switch (preemption.at) {
+      case "found":
+        return verdict("", preemption.candidate);
+      case "no candidate":
+        nomination = "clear";
+        break;
+      case "not eligible":
+        break;
+      default:
+        return assertNever(preemption);
+    }
+    messages.push(`preemption: ${preemption.message}`);
   }
+  return verdict(messages.join(", "), nomination);
 }

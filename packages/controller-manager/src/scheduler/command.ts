@@ -12,7 +12,7 @@ import { newLog, newVerbosity } from "../app/new-log.ts";
 import { gitVersion, version } from "../app/version.ts";
 import { FlagError, printUsage } from "../flags/index.ts";
 import { gateOptions, joinFaults, readFeatureGates, validateComponent } from "../options/index.ts";
-import { schedulerConfigurationOf, toSchedulerDocument } from "./configuration.ts";
+import { checkStart, schedulerConfigurationOf } from "./configuration.ts";
 import { givenInertFlags, withInertMarks } from "./inert-flags.ts";
 import { type KubeSchedulerOptions, parseSchedulerOptions, schedulerFlagGroups } from "./options.ts";
 import { runScheduler, type SchedulerProcess } from "./run.ts";
@@ -68,11 +68,12 @@ type Running = CommandWorld & Pick<SchedulerProcess, "log" | "verbosity">;
 async function start(options: KubeSchedulerOptions, world: Running): Promise<void> {
   const { log, verbosity, clock = systemClock } = world;
   const { config, writeConfigTo, master } = options.misc;
-  const document = config === "" ? undefined : await parseJsonOrYaml(await readFile(config, "utf8"));
+  const document = config === "" ? undefined : await parseJsonOrYaml(await readConfig(config));
   const configuration = schedulerConfigurationOf(options, document);
+  checkStart(options, configuration);
   if (writeConfigTo !== "") {
-    await writeFile(writeConfigTo, await printYaml(toSchedulerDocument(configuration)));
-    log.info("Wrote configuration to", { file: writeConfigTo });
+    await writeFile(writeConfigTo, await printYaml(sortKeys(configuration.document)));
+    log.info("Wrote configuration", { file: writeConfigTo });
     return;
   }
   log.info("Starting Kubernetes Scheduler", { version: gitVersion });
@@ -85,6 +86,28 @@ async function start(options: KubeSchedulerOptions, world: Running): Promise<voi
   const userAgent = userAgentOf("scheduler", "kube-scheduler");
   await using client = openClient(cluster, { clock, log, metrics, userAgent, qps, burst });
   await runScheduler({ options, configuration, client, log, clock, metrics, verbosity }, signal);
+}
+
+/** Throws Go's words for a file that cannot be read. */
+async function readConfig(path: string): Promise<string> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (error) {
+    const { code = "" } = error as NodeJS.ErrnoException;
+    const words: Readonly<Record<string, string>> = {
+      ENOENT: "no such file or directory",
+      EACCES: "permission denied",
+    };
+    throw new Error(words[code] === undefined ? toError(error).message : `open ${path}: ${words[code]}`);
+  }
+}
+
+/** Upstream writes fields by name. */
+function sortKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortKeys);
+  if (typeof value !== "object" || value === null) return value;
+  const entries = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(entries.map(([key, each]) => [key, sortKeys(each)]));
 }
 
 /** The decisions are those of the defaults: a gate that was set to something else changes nothing here. */

@@ -94,7 +94,7 @@ describe("upstream's complaint about", () => {
 
 /** As klog prints an error, or as a command line is refused. */
 function complaintIn(stderr: string): string | undefined {
-  const [, quoted] = /"command failed" err=("(?:[^"\\]|\\.)*")/.exec(stderr) ?? [];
+  const [, quoted] = /"command failed"(?: err=|,.*"err":)("(?:[^"\\]|\\.)*")/.exec(stderr) ?? [];
   if (quoted !== undefined) return JSON.parse(quoted) as string;
   return /^Error: (.*)$/m.exec(stderr)?.[1];
 }

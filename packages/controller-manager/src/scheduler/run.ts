@@ -10,7 +10,6 @@ import { gitVersion } from "../app/version.ts";
 import { type KubeMetrics, openManagerMetrics, readLabelAllowLists } from "../metrics/index.ts";
 import { gateOptions, readFeatureGates, readVersions } from "../options/index.ts";
 import { newSecureServing } from "../serving/index.ts";
-import { toSchedulerDocument } from "./configuration.ts";
 import { type KubeSchedulerOptions, schedulerFlagGroups } from "./options.ts";
 
 /** A leader that has not renewed for so long after its lease ran out fails its probes: upstream's value. */
@@ -59,7 +58,7 @@ export async function runScheduler(parts: SchedulerProcess, signal: AbortSignal)
       featureGates,
       component: "kube-scheduler",
       flagGroups: schedulerFlagGroups,
-      configz: () => ({ componentconfig: toSchedulerDocument(configuration) }),
+      configz: () => ({ componentconfig: configuration.document }),
       isProfiling: enableProfiling,
       healthz,
       probes: { livez, readyz },

@@ -30,9 +30,11 @@ import { type Listers, noListers } from "../framework/listers.ts";
 import type { Scoring } from "../framework/score-nodes.ts";
 import type { VolumesToBind } from "../framework/volumes-to-bind.ts";
 import { defaultPlugins } from "../plugins/default-plugins.ts";
+import type { PreemptionArguments } from "../preemption/preempt.ts";
 import type { Candidate } from "../preemption/select-victims.ts";
+import { hasGates } from "../queue/cluster-event.ts";
 import { type QueuedPod, SchedulingQueue } from "../queue/scheduling-queue.ts";
-import { schedulePod, type Verdict } from "../schedule.ts";
+import { type PostFilter, schedulePod, type Verdict } from "../schedule.ts";
 import { incomingPodInfo } from "../snapshot/pod-info.ts";
 import { AssumedVolumes } from "./assumed-volumes.ts";
 import { ClusterModel } from "./cluster-model.ts";
@@ -55,6 +57,13 @@ export interface Profile {
   readonly plugins: readonly Scoring[];
   /** Default: 0, fewer in larger clusters. */
   readonly percentageOfNodesToScore?: number;
+  /** Asked when no node can take a pod. Default: upstream's. */
+  readonly postFilters?: readonly PostFilter[];
+  /** Which plugins may keep a pod out of the queue: `SchedulingGates`, `DefaultPreemption`. Default: both. */
+  readonly preEnqueues?: ReadonlySet<string>;
+  readonly preemption?: PreemptionArguments;
+  /** How long volumes may take to be bound. Default: 10 minutes. */
+  readonly volumeBindTimeoutMs?: number;
 }
 
 export interface SchedulerOptions {
@@ -136,7 +145,7 @@ export class Scheduler {
       ...(options.podMaxBackoffMs === undefined ? {} : { maxBackoffMs: options.podMaxBackoffMs }),
       ...(options.podMaxUnschedulableMs === undefined ? {} : { maxUnschedulableMs: options.podMaxUnschedulableMs }),
       incoming: (place, event) => this.#observer.queued(place, event),
-      holdBack: ({ metadata }) => (this.#preempting.has(metadata.uid ?? "") ? "DefaultPreemption" : undefined),
+      gateOf: (pod) => this.#gateOf(pod),
     });
     this.#model = new ClusterModel({ queue: this.#queue, isOurs: (pod) => this.#profileOf(pod) !== undefined });
     const { hostName } = options;
@@ -334,6 +343,8 @@ export class Scheduler {
       plugins: profile.plugins,
       startIndex: this.#startIndex,
       percentageOfNodesToScore: profile.percentageOfNodesToScore ?? 0,
+      ...(profile.postFilters === undefined ? {} : { postFilters: profile.postFilters }),
+      ...(profile.preemption === undefined ? {} : { preemption: profile.preemption }),
       nowMs: this.#clock.now(),
       random: this.#random,
     });
@@ -350,7 +361,7 @@ export class Scheduler {
       this.#observer.attempted(result, profile.schedulerName, this.#clock.monotonic() - startedMs);
     try {
       if (volumes !== undefined) {
-        await this.#measured("PreBind", profile, () => this.#bindVolumes(pod, nodeName, volumes, signal));
+        await this.#measured("PreBind", profile, () => this.#bindVolumes(pod, { nodeName, volumes, profile }, signal));
       }
       isBinding = true;
       await this.#measured("Bind", profile, () => this.#writes.bind(pod, nodeName, signal));
@@ -395,7 +406,11 @@ export class Scheduler {
   }
 
   /** The node is nominated first, because volumes may take their time. */
-  async #bindVolumes(pod: Pod, nodeName: string, volumes: VolumesToBind, signal: AbortSignal): Promise<void> {
+  async #bindVolumes(
+    pod: Pod,
+    { nodeName, volumes, profile }: Pick<Decided, "nodeName" | "profile"> & { readonly volumes: VolumesToBind },
+    signal: AbortSignal,
+  ): Promise<void> {
     try {
       await this.#writes.nominate(pod, nodeName, signal);
     } catch (error) {
@@ -408,7 +423,9 @@ export class Scheduler {
       pod: () => this.#informers.core.v1.pods.lister.namespace(namespace).get(name),
       listers: this.#cached,
     };
-    await this.#volumeBinder.bind({ pod, nodeName, volumes, cached }, signal);
+    const { volumeBindTimeoutMs: timeoutMs } = profile;
+    const timeout = timeoutMs === undefined ? {} : { timeoutMs };
+    await this.#volumeBinder.bind({ pod, nodeName, volumes, cached, ...timeout }, signal);
   }
 
   /** Puts the pod back, says why in an event, and writes its condition beside the loop. */
@@ -479,6 +496,16 @@ export class Scheduler {
   async #evict(victim: Pod, preemptor: Pod, nodeName: string, signal: AbortSignal): Promise<void> {
     await this.#writes.evict(victim, preemptor.spec.schedulerName ?? "", signal);
     this.#events.preempted(victim, preemptor, nodeName);
+  }
+
+  /** Which plugin keeps the pod out of the queue. */
+  #gateOf(pod: Pod): string | undefined {
+    const preEnqueues = this.#profileOf(pod)?.preEnqueues;
+    const isAsked = (plugin: string) => preEnqueues === undefined || preEnqueues.has(plugin);
+    if (hasGates(pod) && isAsked("SchedulingGates")) return "SchedulingGates";
+    return this.#preempting.has(pod.metadata.uid ?? "") && isAsked("DefaultPreemption")
+      ? "DefaultPreemption"
+      : undefined;
   }
 
   #profileOf({ spec }: Pod): Profile | undefined {

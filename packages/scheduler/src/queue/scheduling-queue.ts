@@ -18,8 +18,8 @@ export interface QueueOptions {
   readonly maxBackoffMs?: number;
   /** How long a pod waits for an event before it is tried without one. Default: 5 minutes. */
   readonly maxUnschedulableMs?: number;
-  /** The name of a plugin that does not let this pod into the queue now. Scheduling gates are always looked at. */
-  readonly holdBack?: (pod: Pod) => string | undefined;
+  /** The name of a plugin that does not let this pod into the queue now. Default: its scheduling gates. */
+  readonly gateOf?: (pod: Pod) => string | undefined;
   /** Called when a pod comes to a place, with upstream's name of what brought it there. */
   readonly incoming?: (place: QueuePlace, event: string) => void;
 }
@@ -66,7 +66,7 @@ export class SchedulingQueue {
   readonly #initialBackoffMs: number;
   readonly #maxBackoffMs: number;
   readonly #maxUnschedulableMs: number;
-  readonly #holdBack: (pod: Pod) => string | undefined;
+  readonly #gateOf: (pod: Pod) => string | undefined;
   readonly #incoming: (place: QueuePlace, event: string) => void;
   readonly #active = new KeyedHeap<string, QueuedPod>({ keyOf: uidOf, compare: byPriority });
   readonly #rejected: KeyedHeap<string, QueuedPod>;
@@ -83,7 +83,7 @@ export class SchedulingQueue {
     this.#initialBackoffMs = options.initialBackoffMs ?? 1000;
     this.#maxBackoffMs = options.maxBackoffMs ?? 10_000;
     this.#maxUnschedulableMs = options.maxUnschedulableMs ?? 300_000;
-    this.#holdBack = options.holdBack ?? (() => undefined);
+    this.#gateOf = options.gateOf ?? ((pod) => (hasGates(pod) ? "SchedulingGates" : undefined));
     this.#incoming = options.incoming ?? (() => {});
     const byExpiry = (a: QueuedPod, b: QueuedPod) => this.#backoffEndMs(a) - this.#backoffEndMs(b);
     this.#rejected = new KeyedHeap({ keyOf: uidOf, compare: (a, b) => byExpiry(a, b) || byPriority(a, b) });
@@ -290,10 +290,6 @@ export class SchedulingQueue {
     this.#removeEverywhere(queued.podInfo.uid);
     const rejectingPlugins = new Set([...queued.rejectingPlugins, gatedBy]);
     this.#unschedulable.set(queued.podInfo.uid, { ...queued, gatedBy, rejectingPlugins });
-  }
-
-  #gateOf(pod: Pod): string | undefined {
-    return hasGates(pod) ? "SchedulingGates" : this.#holdBack(pod);
   }
 
   #removeEverywhere(uid: string): void {
