@@ -15,6 +15,7 @@ export type {
 export { decodeSchedulerConfiguration, type SchedulerConfiguration } from "./config/scheduler-configuration.ts";
 export { LostLeaseError, type RunAsLeaderOptions, runAsLeader } from "./driver/run-as-leader.ts";
 export { defaultProfile, type Profile, Scheduler, type SchedulerOptions } from "./driver/scheduler.ts";
+export type { CycleObserver, CyclePoint, Meter, PluginStatus } from "./framework/cycle-observer.ts";
 export { Diagnosis, printDiagnosis } from "./framework/diagnosis.ts";
 export { type Listers, noListers } from "./framework/listers.ts";
 export {

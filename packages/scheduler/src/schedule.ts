@@ -1,7 +1,8 @@
 // One scheduling cycle, purely: from a pod and a snapshot to a node, or to the reasons why there is none and the victims that would help. What
 // upstream leaves to threads and chance is fixed as with its `parallelism: 1`: nodes are visited in order, and ties have one outcome.
-import { assertNever, type Random } from "@kubeloop/core/base";
+import type { Random } from "@kubeloop/core/base";
 import type { Pod } from "@kubeloop/core/types/core/v1";
+import type { CycleObserver } from "./framework/cycle-observer.ts";
 import { Diagnosis, printDiagnosis } from "./framework/diagnosis.ts";
 import { type PreFiltered, preFilter, runFiltersWithNominated } from "./framework/filter-nodes.ts";
 import type { Listers } from "./framework/listers.ts";
@@ -29,6 +30,8 @@ export interface ScheduleOptions {
   /** The plugins that are asked when no node can take the pod, in order. Default: upstream's. */
   readonly postFilters?: readonly PostFilter[];
   readonly preemption?: PreemptionArguments;
+  /** Measures. What is decided does not depend on it. */
+  readonly observer?: CycleObserver;
 }
 
 /** DynamicResources has no claims to free here, and says so, because messages are upstream's. */
@@ -70,12 +73,16 @@ export function schedulePod(pod: Pod, options: ScheduleOptions): Verdict {
 }
 
 function findNode(cycle: Cycle, options: ScheduleOptions): Verdict {
-  const { plugins } = options;
+  const { plugins, observer } = options;
   const diagnosis = new Diagnosis();
+  const preFiltering = observer?.point("PreFilter");
+  preFiltering?.begin();
   const preFiltered = preFilter(
     plugins.map(({ plugin }) => plugin),
     cycle,
+    observer,
   );
+  preFiltering?.end(preFiltered.refusal?.code ?? "Success");
   for (const plugin of preFiltered.narrowing) diagnosis.rejectingPlugins.add(plugin);
   if (preFiltered.refusal !== undefined) {
     const { code, plugin, reasons } = preFiltered.refusal;
@@ -85,23 +92,37 @@ function findNode(cycle: Cycle, options: ScheduleOptions): Verdict {
     return explain(cycle, preFiltered, diagnosis, options);
   }
   const search: Search = { cycle, preFiltered, diagnosis, options };
+  const filtering = observer?.point("Filter");
+  filtering?.begin();
   const nominated = findNominated(search);
-  if (nominated !== undefined) return placed(cycle, nominated, options);
+  if (nominated !== undefined) {
+    filtering?.end("Success");
+    return placed(cycle, nominated, options);
+  }
   const { feasible, nextIndex } = findFeasible(search);
+  filtering?.end("Success");
   const after = { ...options, startIndex: nextIndex };
   const [first] = feasible;
   if (first === undefined) return explain(cycle, preFiltered, diagnosis, after);
   // A single node needs no score.
-  const best = feasible.length === 1 ? 0 : pickBest(scoreNodes(plugins, cycle, feasible));
+  const best = feasible.length === 1 ? 0 : pickBest(scoreNodes(plugins, cycle, feasible, observer));
   return placed(cycle, feasible[best] ?? first, after);
 }
 
-function placed(cycle: Cycle, node: NodeInfo, { plugins, startIndex }: ScheduleOptions): Verdict {
+function placed(cycle: Cycle, node: NodeInfo, { plugins, startIndex, observer }: ScheduleOptions): Verdict {
+  const reserving = observer?.point("Reserve");
+  reserving?.begin();
+  let volumes: VolumesToBind | undefined;
   for (const { plugin } of plugins) {
-    const volumes = plugin.reserve?.(cycle, node);
-    if (volumes !== undefined) return { at: "scheduled", nodeName: node.name, volumes, startIndex };
+    if (plugin.reserve === undefined) continue;
+    const meter = observer?.plugin("Reserve", plugin.name);
+    meter?.begin();
+    volumes ??= plugin.reserve(cycle, node);
+    meter?.end("Success");
   }
-  return { at: "scheduled", nodeName: node.name, startIndex };
+  reserving?.end("Success");
+  const placement = { at: "scheduled", nodeName: node.name, startIndex } as const;
+  return volumes === undefined ? placement : { ...placement, volumes };
 }
 
 interface Search {
@@ -173,27 +194,32 @@ function explain(cycle: Cycle, preFiltered: PreFiltered, diagnosis: Diagnosis, o
   });
   const messages: string[] = [];
   let nomination: "keep" | "clear" = "keep";
+  const asking = options.observer?.point("PostFilter");
+  asking?.begin();
   for (const postFilter of postFilters) {
+    const meter = options.observer?.plugin("PostFilter", postFilter);
+    meter?.begin();
     if (postFilter === "DynamicResources") {
       // It fails if its own PreFilter never ran. All plugins here that can refuse so come before it.
-      if (preFiltered.refusal?.code === "UnschedulableAndUnresolvable") return verdict("not found", "keep");
+      if (preFiltered.refusal?.code === "UnschedulableAndUnresolvable") {
+        meter?.end("Error");
+        asking?.end("Error");
+        return verdict("not found", "keep");
+      }
+      meter?.end("Unschedulable");
       messages.push("no new claims to deallocate");
       continue;
     }
     const budgets = [...listers.podDisruptionBudgets()];
     const preemption = preempt({ ...options, pod: cycle.pod, filters: preFiltered.filters, budgets, diagnosis });
-    switch (preemption.at) {
-      case "found":
-        return verdict("", preemption.candidate);
-      case "no candidate":
-        nomination = "clear";
-        break;
-      case "not eligible":
-        break;
-      default:
-        return assertNever(preemption);
+    meter?.end(preemption.at === "found" ? "Success" : "Unschedulable");
+    if (preemption.at === "found") {
+      asking?.end("Success");
+      return verdict("", preemption.candidate);
     }
+    if (preemption.at === "no candidate") nomination = "clear";
     messages.push(`preemption: ${preemption.message}`);
   }
+  asking?.end("Unschedulable");
   return verdict(messages.join(", "), nomination);
 }
