@@ -36,7 +36,7 @@ function requestOf(name: string, requests: Resources): number {
 
 /** The default, written out because it runs for every pod on every node. */
 function scoreCpuAndMemory(requests: Resources, node: NodeInfo): number {
-  const { milliCpu, memory } = node.allocatable;
+  const { allocatableMilliCpu: milliCpu, allocatableMemory: memory } = node;
   // With fewer than two resources nothing can be out of balance, before or after.
   if (milliCpu === 0 || memory === 0) return half + Math.trunc(half / 2);
   const before = balanceOfTwo(node.requestedMilliCpu / milliCpu, node.requestedMemory / memory);

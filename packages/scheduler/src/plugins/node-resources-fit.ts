@@ -38,7 +38,7 @@ export function newNodeResourcesFit(options: FitArguments = {}): Plugin {
 
 /** The default strategy, written out because it runs for every pod on every node: the mean of the free shares of cpu and memory. */
 function leastAllocated({ nonZero }: PodInfo, node: NodeInfo): number {
-  const { milliCpu, memory } = node.allocatable;
+  const { allocatableMilliCpu: milliCpu, allocatableMemory: memory } = node;
   let sum = 0;
   let resources = 0;
   if (milliCpu !== 0) {
@@ -59,18 +59,12 @@ type Shortage = "none" | "now" | "always";
 
 /** Returns why the node cannot take these requests. A request of zero is never short, however full the node is. */
 export function findShortage(requests: Resources, node: NodeInfo): Refusal | undefined {
-  const { allocatable } = node;
-  const isFull = node.podCount >= allocatable.pods;
   // Nearly every node has enough: then nothing more is looked at.
-  if (
-    !isFull &&
-    requests.scalar.size === 0 &&
-    isFree(requests.milliCpu, allocatable.milliCpu - node.requestedMilliCpu) &&
-    isFree(requests.memory, allocatable.memory - node.requestedMemory) &&
-    isFree(requests.ephemeralStorage, allocatable.ephemeralStorage - node.requestedEphemeralStorage)
-  ) {
+  if (requests.scalar.size === 0 && node.hasRoom(requests.milliCpu, requests.memory, requests.ephemeralStorage)) {
     return undefined;
   }
+  const { allocatable } = node;
+  const isFull = node.podCount >= allocatable.pods;
   const cpu = shortageOf(requests.milliCpu, allocatable.milliCpu, node.requestedMilliCpu);
   const memory = shortageOf(requests.memory, allocatable.memory, node.requestedMemory);
   const storage = shortageOf(requests.ephemeralStorage, allocatable.ephemeralStorage, node.requestedEphemeralStorage);
@@ -90,9 +84,7 @@ export function findShortage(requests: Resources, node: NodeInfo): Refusal | und
   return { code: isUnresolvable ? "UnschedulableAndUnresolvable" : "Unschedulable", plugin: name, reasons };
 }
 
-const isFree = (request: number, free: number) => request === 0 || request <= free;
-
 function shortageOf(request: number, allocatable: number, requested: number): Shortage {
-  if (isFree(request, allocatable - requested)) return "none";
+  if (request === 0 || request <= allocatable - requested) return "none";
   return request > allocatable ? "always" : "now";
 }
