@@ -83,7 +83,7 @@ async function load(client: Client, signal: AbortSignal): Promise<void> {
     .in("default")
     .create({ apiVersion: "v1", kind: "Service", ...service }, signal);
   const create = async (name: string, cpu: string, spec: Partial<PodSpec> = {}) => {
-    const containers = [{ name: "c", image: "i", resources: { requests: { cpu, memory: "1Mi" } } }];
+    const containers = [{ name: "c", image: "i", resources: { requests: { cpu, memory: "1Mi" }, limits: { cpu } } }];
     const metadata = { name, labels: { app: "web" } };
     const pod = { apiVersion: "v1", kind: "Pod", metadata, spec: { containers, ...spec } } as const;
     await client.resource(pods).in("default").create(pod, signal);
@@ -216,7 +216,6 @@ describe("a scheduler that has placed, refused and preempted pods", () => {
   test.each(Object.entries(facts.resources))(
     "/metrics/resources has %s as upstream",
     (name, { type, labels, help }) => {
-      if (name === "kube_pod_resource_limit") return;
       expect(resources).toContain(`# HELP ${name} [STABLE] ${help}\n# TYPE ${name} ${type}\n`);
       expect(Object.keys(labelsIn(resources, name)[0] ?? {})).toEqual(labels);
     },

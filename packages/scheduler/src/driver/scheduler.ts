@@ -31,7 +31,6 @@ import { type Listers, noListers } from "../framework/listers.ts";
 import type { Scoring } from "../framework/score-nodes.ts";
 import { defaultPlugins } from "../plugins/default-plugins.ts";
 import type { PreemptionArguments } from "../preemption/preempt.ts";
-import type { Candidate } from "../preemption/select-victims.ts";
 import { hasGates } from "../queue/cluster-event.ts";
 import { eventLabel } from "../queue/event-label.ts";
 import type { HintObserver } from "../queue/hints.ts";
@@ -47,6 +46,7 @@ import { informerListers } from "./informer-listers.ts";
 import { keyOf, PodEvents } from "./pod-events.ts";
 import { PodWrites, type Refused } from "./pod-writes.ts";
 import { type AttemptResult, measureSizes, type SchedulerObserver, schedulerMetrics } from "./scheduler-metrics.ts";
+import { VictimEviction } from "./victim-eviction.ts";
 import { VolumeBinder } from "./volume-binder.ts";
 
 /** How pods with this `spec.schedulerName` are placed. Pods with other names are left alone. */
@@ -115,8 +115,7 @@ export class Scheduler {
   readonly #queue: SchedulingQueue;
   readonly #model: ClusterModel;
   readonly #events: PodEvents;
-  /** Pods whose victims are being evicted. They stay out of the queue until that is done. */
-  readonly #preempting = new Set<string>();
+  readonly #eviction: VictimEviction;
   #startIndex = 0;
   #isSynced = false;
   /** How many pods are being bound. */
@@ -165,6 +164,15 @@ export class Scheduler {
     this.#events = new PodEvents(client, this.#profiles.keys(), {
       ...tools,
       ...(hostName === undefined ? {} : { hostName }),
+    });
+    this.#eviction = new VictimEviction({
+      ...tools,
+      writes: this.#writes,
+      events: this.#events,
+      nominator: this.#model.nominator,
+      queue: this.#queue,
+      observer: this.#observer,
+      look: () => this.#look(),
     });
   }
 
@@ -335,7 +343,7 @@ export class Scheduler {
           typeof nomination !== "string" ? nomination.nodeName : nomination === "clear" ? "" : undefined;
         this.#observer.preempted(typeof nomination === "string" ? 0 : nomination.victims.length);
         if (typeof nomination !== "string") {
-          this.#preempt(pod, nomination, scope);
+          this.#eviction.start(pod, nomination, scope);
           this.#model.nominator.nominate(incomingPodInfo(pod), nomination.nodeName);
         }
         this.#refuse(queued, { reason: "Unschedulable", message, nominatedNodeName, rejectingPlugins }, scope);
@@ -456,41 +464,6 @@ export class Scheduler {
     }
   }
 
-  /** Starts to evict the victims. If all of them are terminating already, there is nothing to do but to wait. */
-  #preempt(pod: Pod, { nodeName, victims }: Candidate, scope: TaskScope): void {
-    const evicted = victims.filter(({ isTerminating }) => !isTerminating).map((victim) => victim.pod);
-    if (evicted.length === 0) return;
-    const { priority, uid } = incomingPodInfo(pod);
-    const lower = [...this.#model.nominator.on(nodeName)].filter((each) => each.priority < priority);
-    for (const each of lower) this.#model.nominator.remove(each.uid);
-    this.#preempting.add(uid);
-    const startedMs = this.#clock.monotonic();
-    void scope.spawn(async (signal) => {
-      let isSuccess = false;
-      try {
-        await Promise.all(lower.map((each) => this.#writes.clearNomination(each.pod, signal)));
-        // The last one goes alone, so that the preemptor is woken when all have been told.
-        await Promise.all(evicted.slice(0, -1).map((victim) => this.#evict(victim, pod, nodeName, signal)));
-        for (const victim of evicted.slice(-1)) await this.#evict(victim, pod, nodeName, signal);
-        isSuccess = true;
-      } catch (error) {
-        if (isAborted(error, signal)) throw error;
-        this.#log.warn("preemption failed", { pod: keyOf(pod), node: nodeName, error: toError(error) });
-        this.#queue.activate(uid);
-      } finally {
-        this.#observer.evicted(isSuccess, this.#clock.monotonic() - startedMs);
-        this.#preempting.delete(uid);
-        this.#queue.release(uid);
-        this.#look();
-      }
-    });
-  }
-
-  async #evict(victim: Pod, preemptor: Pod, nodeName: string, signal: AbortSignal): Promise<void> {
-    await this.#writes.evict(victim, preemptor.spec.schedulerName ?? "", signal);
-    this.#events.preempted(victim, preemptor, nodeName);
-  }
-
   #hintObserver(): HintObserver {
     let startedMs = 0;
     return {
@@ -516,7 +489,7 @@ export class Scheduler {
     const preEnqueues = this.#profileOf(pod)?.preEnqueues;
     const isAsked = (plugin: string) => preEnqueues === undefined || preEnqueues.has(plugin);
     if (hasGates(pod) && isAsked("SchedulingGates")) return "SchedulingGates";
-    return this.#preempting.has(pod.metadata.uid ?? "") && isAsked("DefaultPreemption")
+    return this.#eviction.isUnderWay(pod.metadata.uid ?? "") && isAsked("DefaultPreemption")
       ? "DefaultPreemption"
       : undefined;
   }
