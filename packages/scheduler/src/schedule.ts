@@ -1,14 +1,15 @@
 // One scheduling cycle, purely: from a pod and a snapshot to a node, or to the reasons why there is none and the victims that would help. What
 // upstream leaves to threads and chance is fixed as with its `parallelism: 1`: nodes are visited in order, and ties have one outcome.
-import { assertNever, type Random } from "@kubeloop/core/base";
+import type { Random } from "@kubeloop/core/base";
 import type { Pod } from "@kubeloop/core/types/core/v1";
+import type { CycleObserver } from "./framework/cycle-observer.ts";
 import { Diagnosis, printDiagnosis } from "./framework/diagnosis.ts";
 import { type PreFiltered, preFilter, runFiltersWithNominated } from "./framework/filter-nodes.ts";
 import type { Listers } from "./framework/listers.ts";
 import { type Cycle, PluginError } from "./framework/plugin.ts";
 import { pickBest, type Scoring, scoreNodes } from "./framework/score-nodes.ts";
 import type { VolumesToBind } from "./framework/volumes-to-bind.ts";
-import { preempt } from "./preemption/preempt.ts";
+import { type PreemptionArguments, preempt } from "./preemption/preempt.ts";
 import type { Candidate } from "./preemption/select-victims.ts";
 import type { NodeInfo } from "./snapshot/node-info.ts";
 import type { Nominator } from "./snapshot/nominator.ts";
@@ -26,7 +27,17 @@ export interface ScheduleOptions {
   readonly percentageOfNodesToScore: number;
   readonly nowMs: number;
   readonly random: Random;
+  /** The plugins that are asked when no node can take the pod, in order. Default: upstream's. */
+  readonly postFilters?: readonly PostFilter[];
+  readonly preemption?: PreemptionArguments;
+  /** Measures. What is decided does not depend on it. */
+  readonly observer?: CycleObserver;
 }
+
+/** DynamicResources has no claims to free here, and says so, because messages are upstream's. */
+export type PostFilter = "DynamicResources" | "DefaultPreemption";
+
+export const defaultPostFilters: readonly PostFilter[] = ["DynamicResources", "DefaultPreemption"];
 
 export type Verdict = { readonly startIndex: number } & (
   | {
@@ -62,12 +73,16 @@ export function schedulePod(pod: Pod, options: ScheduleOptions): Verdict {
 }
 
 function findNode(cycle: Cycle, options: ScheduleOptions): Verdict {
-  const { plugins } = options;
+  const { plugins, observer } = options;
   const diagnosis = new Diagnosis();
+  const preFiltering = observer?.point("PreFilter");
+  preFiltering?.begin();
   const preFiltered = preFilter(
     plugins.map(({ plugin }) => plugin),
     cycle,
+    observer,
   );
+  preFiltering?.end(preFiltered.refusal?.code ?? "Success");
   for (const plugin of preFiltered.narrowing) diagnosis.rejectingPlugins.add(plugin);
   if (preFiltered.refusal !== undefined) {
     const { code, plugin, reasons } = preFiltered.refusal;
@@ -77,23 +92,37 @@ function findNode(cycle: Cycle, options: ScheduleOptions): Verdict {
     return explain(cycle, preFiltered, diagnosis, options);
   }
   const search: Search = { cycle, preFiltered, diagnosis, options };
+  const filtering = observer?.point("Filter");
+  filtering?.begin();
   const nominated = findNominated(search);
-  if (nominated !== undefined) return placed(cycle, nominated, options);
+  if (nominated !== undefined) {
+    filtering?.end("Success");
+    return placed(cycle, nominated, options);
+  }
   const { feasible, nextIndex } = findFeasible(search);
+  filtering?.end("Success");
   const after = { ...options, startIndex: nextIndex };
   const [first] = feasible;
   if (first === undefined) return explain(cycle, preFiltered, diagnosis, after);
   // A single node needs no score.
-  const best = feasible.length === 1 ? 0 : pickBest(scoreNodes(plugins, cycle, feasible));
+  const best = feasible.length === 1 ? 0 : pickBest(scoreNodes(plugins, cycle, feasible, observer));
   return placed(cycle, feasible[best] ?? first, after);
 }
 
-function placed(cycle: Cycle, node: NodeInfo, { plugins, startIndex }: ScheduleOptions): Verdict {
+function placed(cycle: Cycle, node: NodeInfo, { plugins, startIndex, observer }: ScheduleOptions): Verdict {
+  const reserving = observer?.point("Reserve");
+  reserving?.begin();
+  let volumes: VolumesToBind | undefined;
   for (const { plugin } of plugins) {
-    const volumes = plugin.reserve?.(cycle, node);
-    if (volumes !== undefined) return { at: "scheduled", nodeName: node.name, volumes, startIndex };
+    if (plugin.reserve === undefined) continue;
+    const meter = observer?.plugin("Reserve", plugin.name);
+    meter?.begin();
+    volumes ??= plugin.reserve(cycle, node);
+    meter?.end("Success");
   }
-  return { at: "scheduled", nodeName: node.name, startIndex };
+  reserving?.end("Success");
+  const placement = { at: "scheduled", nodeName: node.name, startIndex } as const;
+  return volumes === undefined ? placement : { ...placement, volumes };
 }
 
 interface Search {
@@ -153,9 +182,9 @@ export function feasibleNodesToFind(nodes: number, percentageOfNodesToScore: num
   return Math.max(minFeasibleNodes, Math.trunc((nodes * percentage) / 100));
 }
 
-/** The pod fits nowhere: tries preemption and puts the message together. */
+/** The pod fits nowhere: asks the plugins that may make room, and puts the message together. */
 function explain(cycle: Cycle, preFiltered: PreFiltered, diagnosis: Diagnosis, options: ScheduleOptions): Verdict {
-  const { snapshot, listers, startIndex } = options;
+  const { snapshot, listers, startIndex, postFilters = defaultPostFilters } = options;
   const verdict = (postFilterMessage: string, nomination: "keep" | "clear" | Candidate): Verdict => ({
     at: "unschedulable",
     message: printDiagnosis(diagnosis, { allNodes: snapshot.nodes.length, postFilterMessage }),
@@ -163,21 +192,34 @@ function explain(cycle: Cycle, preFiltered: PreFiltered, diagnosis: Diagnosis, o
     nomination,
     startIndex,
   });
-  // Upstream's DynamicResources is asked first and fails, because its own PreFilter never ran. All plugins here that can refuse so come before it.
-  if (preFiltered.refusal?.code === "UnschedulableAndUnresolvable") return verdict("not found", "keep");
-  const budgets = [...listers.podDisruptionBudgets()];
-  const { pod } = cycle;
-  const preemption = preempt({ ...options, pod, filters: preFiltered.filters, budgets, diagnosis });
-  // Without claims, DynamicResources has this to say before preemption.
-  const withClaims = (message: string) => `no new claims to deallocate, preemption: ${message}`;
-  switch (preemption.at) {
-    case "found":
+  const messages: string[] = [];
+  let nomination: "keep" | "clear" = "keep";
+  const asking = options.observer?.point("PostFilter");
+  asking?.begin();
+  for (const postFilter of postFilters) {
+    const meter = options.observer?.plugin("PostFilter", postFilter);
+    meter?.begin();
+    if (postFilter === "DynamicResources") {
+      // It fails if its own PreFilter never ran. All plugins here that can refuse so come before it.
+      if (preFiltered.refusal?.code === "UnschedulableAndUnresolvable") {
+        meter?.end("Error");
+        asking?.end("Error");
+        return verdict("not found", "keep");
+      }
+      meter?.end("Unschedulable");
+      messages.push("no new claims to deallocate");
+      continue;
+    }
+    const budgets = [...listers.podDisruptionBudgets()];
+    const preemption = preempt({ ...options, pod: cycle.pod, filters: preFiltered.filters, budgets, diagnosis });
+    meter?.end(preemption.at === "found" ? "Success" : "Unschedulable");
+    if (preemption.at === "found") {
+      asking?.end("Success");
       return verdict("", preemption.candidate);
-    case "not eligible":
-      return verdict(withClaims(preemption.message), "keep");
-    case "no candidate":
-      return verdict(withClaims(preemption.message), "clear");
-    default:
-      return assertNever(preemption);
+    }
+    if (preemption.at === "no candidate") nomination = "clear";
+    messages.push(`preemption: ${preemption.message}`);
   }
+  asking?.end("Unschedulable");
+  return verdict(messages.join(", "), nomination);
 }

@@ -38,7 +38,7 @@ const start = (...args: readonly string[]): ManagerProcess => cluster.start(args
 
 async function createPod(name: string, schedulerName?: string): Promise<void> {
   const spec = {
-    containers: [{ name: "app", image: "app" }],
+    containers: [{ name: "app", image: "app", resources: { requests: { cpu: "1m" } } }],
     ...(schedulerName === undefined ? {} : { schedulerName }),
   };
   await cluster.client
@@ -111,12 +111,20 @@ test("of its endpoints the probes are open to all, and the rest only to who may"
   for (const path of ["/healthz", "/livez", "/readyz"]) {
     expect(await askEndpoint(port, path)).toMatchObject({ status: 200, body: "ok" });
   }
-  const { body } = await askEndpoint(port, "/readyz?verbose");
-  for (const check of ["leaderElection", "sched-handler-sync", "shutdown"]) expect(body).toContain(`[+]${check} ok`);
+  // As upstream prints them.
+  for (const [path, body] of [
+    ["/healthz?verbose", "[+]leaderElection ok\nhealthz check passed\n"],
+    ["/livez?verbose", "[+]ping ok\nlivez check passed\n"],
+    ["/readyz?verbose", "[+]leaderElection ok\n[+]shutdown ok\n[+]sched-handler-sync ok\nreadyz check passed\n"],
+  ] as const) {
+    expect(await askEndpoint(port, path)).toMatchObject({ status: 200, body });
+  }
   const headers = { authorization: `Bearer ${cluster.token}` };
   for (const [path, text] of [
     ["/metrics", 'scheduler_schedule_attempts_total{result="scheduled",profile="default-scheduler"} 1'],
     ["/metrics", "rest_client_requests_total{"],
+    ["/metrics/resources", "kube_pod_resource_request"],
+    ["/readyz/shutdown", "ok"],
     ["/configz", '"componentconfig"'],
     ["/flagz", "kube-scheduler flagz"],
     ["/statusz", "kube-scheduler statusz"],
@@ -130,5 +138,20 @@ test("of its endpoints the probes are open to all, and the rest only to who may"
     expect(answer.status).toBe(200);
     expect(answer.body).toContain(text);
   }
+  const as = (kind: string) => ({ ...headers, accept: `application/json;v=v1beta1;g=config.k8s.io;as=${kind}` });
+  const flagz = JSON.parse((await askEndpoint(port, "/flagz", { headers: as("Flagz") })).body) as object;
+  expect(flagz).toMatchObject({
+    kind: "Flagz",
+    apiVersion: "config.k8s.io/v1beta1",
+    metadata: { name: "kube-scheduler" },
+    flags: { "secure-port": String(port), "leader-elect": "true" },
+  });
+  const statusz = JSON.parse((await askEndpoint(port, "/statusz", { headers: as("Statusz") })).body) as object;
+  expect(statusz).toMatchObject({
+    kind: "Statusz",
+    binaryVersion: "1.36.4",
+    emulationVersion: "1.36",
+    paths: ["/configz", "/flagz", "/healthz", "/livez", "/metrics", "/readyz"],
+  });
   expect(await askEndpoint(port, "/debug/controllers/", { headers })).toMatchObject({ status: 404 });
 });

@@ -32,7 +32,6 @@ describe("complaints", () => {
       'Error: invalid argument "x" for "--secure-port" flag: strconv.ParseInt: parsing "x": invalid syntax\n',
     ],
     ["foo", 'Error: "kube-scheduler" does not take any arguments, got ["foo"]\n'],
-    ["--leader-elect-resource-lock=endpoints", 'err="resourceLock value must be \\"leases\\""\n'],
     ["--feature-gates=Nonsense=true", 'err="unrecognized feature gate: Nonsense"\n'],
     ["--secure-port=70000", "--secure-port 70000 must be between 1 and 65535, inclusive."],
   ])("%s", async (arg, message) => {
@@ -44,7 +43,7 @@ describe("complaints", () => {
   test("a configuration that this scheduler cannot do", async () => {
     const path = join(folder, "extenders.yaml");
     const header = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n";
-    await writeFile(path, `${header}extenders: [{ urlPrefix: http://127.0.0.1 }]\n`);
+    await writeFile(path, `${header}extenders: [{ urlPrefix: "http://127.0.0.1" }]\n`);
     const { exitCode, stderr } = await execute(`--config=${path}`);
     expect({ exitCode, isSaid: stderr.includes("extenders: extenders are not supported") }).toEqual({
       exitCode: 1,
@@ -91,6 +90,15 @@ test("--write-config-to writes what --config reads to the same effect", async ()
     leaderElection: { leaderElect: true, leaseDuration: "20s", resourceName: "kube-scheduler" },
     podMaxBackoffSeconds: 10,
   });
+});
+
+// As upstream writes it with the same kubeconfig.
+test("--write-config-to writes upstream's defaults", async () => {
+  const path = join(folder, "defaults.yaml");
+  expect((await execute("--kubeconfig=/kubeconfig", `--write-config-to=${path}`)).exitCode).toBe(0);
+  expect(await readFile(path, "utf8")).toBe(
+    await readFile(new URL("./upstream-defaults.facts.yaml", import.meta.url), "utf8"),
+  );
 });
 
 describe("file and flags", () => {

@@ -1,7 +1,7 @@
 // The command kube-scheduler: reads its arguments, says what is wrong with them in upstream's words, or places pods until it is told to stop.
 // ../app/component-command.ts has what it shares with other components.
 import { readFile, writeFile } from "node:fs/promises";
-import { systemClock } from "@kubeloop/core/base";
+import { systemClock, toError } from "@kubeloop/core/base";
 import { openClient, parseJsonOrYaml, printYaml } from "@kubeloop/core/client";
 import { userAgentOf } from "../app/client-builder.ts";
 import { encodingOfContentType } from "../app/client-encoding.ts";
@@ -11,7 +11,8 @@ import { newMetrics } from "../app/config.ts";
 import { findCluster } from "../app/find-cluster.ts";
 import { gitVersion, version } from "../app/version.ts";
 import { gateOptions, readFeatureGates, validateComponent } from "../options/index.ts";
-import { schedulerConfigurationOf, toSchedulerDocument } from "./configuration.ts";
+import { checkStart, schedulerConfigurationOf } from "./configuration.ts";
+import { givenInertFlags, withInertMarks } from "./inert-flags.ts";
 import { type KubeSchedulerOptions, parseSchedulerOptions, schedulerFlagGroups } from "./options.ts";
 import { runScheduler } from "./run.ts";
 
@@ -25,38 +26,57 @@ export function newSchedulerCommand(): ControllerManagerCommand {
 const scheduler: Component<KubeSchedulerOptions> = {
   name: "kube-scheduler",
   description,
-  flagGroups: () => schedulerFlagGroups,
+  flagGroups: () => withInertMarks(schedulerFlagGroups),
   parse: parseSchedulerOptions,
   answer: async ({ global }) => (global.version === "false" ? undefined : version(global.version)),
-  validate: (options) => validateComponent(options, [...checkElection(options)]),
+  validate: (options) => validateComponent(options),
   run: start,
 };
-
-function* checkElection({ leaderElection }: KubeSchedulerOptions) {
-  const { leaderElect, resourceLock } = leaderElection;
-  if (leaderElect && resourceLock !== "leases") yield 'resourceLock value must be "leases"';
-}
 
 async function start(options: KubeSchedulerOptions, world: RunningWorld): Promise<void> {
   const { log, verbosity, clock = systemClock } = world;
   const { config, writeConfigTo, master } = options.misc;
-  const document = config === "" ? undefined : await parseJsonOrYaml(await readFile(config, "utf8"));
+  const document = config === "" ? undefined : await parseJsonOrYaml(await readConfig(config));
   const configuration = schedulerConfigurationOf(options, document);
+  checkStart(options, configuration);
   if (writeConfigTo !== "") {
-    await writeFile(writeConfigTo, await printYaml(toSchedulerDocument(configuration)));
-    log.info("Wrote configuration to", { file: writeConfigTo });
+    await writeFile(writeConfigTo, await printYaml(sortKeys(configuration.document)));
+    log.info("Wrote configuration", { file: writeConfigTo });
     return;
   }
   log.info("Starting Kubernetes Scheduler", { version: gitVersion });
+  for (const given of givenInertFlags(schedulerFlagGroups, options.parsedFlags)) log.warn("flag has no effect", given);
   warnOfGates(options, world);
   const metrics = newMetrics(options);
   const signal = world.stopSignal({ isGraceful: true });
   const { kubeconfig = "", qps, burst } = configuration;
   const cluster = await findCluster({ kubeconfig, master }, { log, metrics }, signal);
   const userAgent = userAgentOf("scheduler", "kube-scheduler");
-  const encoding = encodingOfContentType(options.deprecated.contentType);
+  const encoding = encodingOfContentType(configuration.document.clientConnection.contentType);
   await using client = openClient(cluster, { clock, log, metrics, userAgent, qps, burst, encoding });
   await runScheduler({ options, configuration, client, log, clock, metrics, verbosity }, signal);
+}
+
+/** Throws Go's words for a file that cannot be read. */
+async function readConfig(path: string): Promise<string> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (error) {
+    const { code = "" } = error as NodeJS.ErrnoException;
+    const words: Readonly<Record<string, string>> = {
+      ENOENT: "no such file or directory",
+      EACCES: "permission denied",
+    };
+    throw new Error(words[code] === undefined ? toError(error).message : `open ${path}: ${words[code]}`);
+  }
+}
+
+/** Upstream writes fields by name. */
+function sortKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortKeys);
+  if (typeof value !== "object" || value === null) return value;
+  const entries = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(entries.map(([key, each]) => [key, sortKeys(each)]));
 }
 
 /** The decisions are those of the defaults: a gate that was set to something else changes nothing here. */

@@ -11,8 +11,8 @@ import {
   string,
 } from "../flags/index.ts";
 import {
+  authentication as anyAuthentication,
   secureServing as anySecureServing,
-  authentication,
   authorization,
   type ComponentOptions,
   componentGlobals,
@@ -40,6 +40,11 @@ const secureServing = {
     "",
     "Folder of the certificate kube-scheduler.crt and its key: made there, if they are missing. Without it a certificate is made in memory. Not with --tls-cert-file.",
   ),
+} as const;
+
+const authentication = {
+  ...anyAuthentication,
+  tolerateInClusterLookupFailure: { ...anyAuthentication.tolerateInClusterLookupFailure, fallback: true },
 } as const;
 
 /** Upstream calls them deprecated and still prints them in `--help`. */

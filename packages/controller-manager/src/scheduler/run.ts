@@ -10,8 +10,8 @@ import { gitVersion } from "../app/version.ts";
 import { type KubeMetrics, openManagerMetrics, readLabelAllowLists } from "../metrics/index.ts";
 import { gateOptions, readFeatureGates, readVersions } from "../options/index.ts";
 import { newSecureServing } from "../serving/index.ts";
-import { toSchedulerDocument } from "./configuration.ts";
 import { type KubeSchedulerOptions, schedulerFlagGroups } from "./options.ts";
+import { podResourcesHandler } from "./pod-resources.ts";
 
 /** A leader that has not renewed for so long after its lease ran out fails its probes: upstream's value. */
 const leaderHealthToleranceMs = 20_000;
@@ -43,15 +43,20 @@ export async function runScheduler(parts: SchedulerProcess, signal: AbortSignal)
   const tools = { client, clock, random, log, metrics };
   const { podMaxUnschedulableMs } = options.deprecated;
   const scheduler = new Scheduler({ ...tools, profiles, podInitialBackoffMs, podMaxBackoffMs, podMaxUnschedulableMs });
-  const healthz = new HealthChecks({ clock });
-  const readyz = new HealthChecks({ clock });
+  const elects = leaderElection !== undefined;
+  const healthz = new HealthChecks({ clock, hasPing: !elects });
+  const readyz = new HealthChecks({ clock, hasPing: false });
   const livez = new HealthChecks({ clock });
-  // A replica that stands by is ready; one that leads is when it knows the cluster.
-  let isLeading = leaderElection === undefined;
-  readyz.add("sched-handler-sync", () =>
-    isLeading && !scheduler.isSynced ? "waiting for handlers to sync" : undefined,
-  );
+  let elector: { findFault(toleranceMs: number): string | undefined } | undefined;
+  for (const checks of elects ? [healthz, readyz] : []) {
+    checks.add("leaderElection", () => elector?.findFault(leaderHealthToleranceMs));
+  }
   readyz.add("shutdown", () => (signal.aborted ? "process is shutting down" : undefined));
+  // A replica that stands by is ready; one that leads is when it knows the cluster.
+  let isLeading = !elects;
+  readyz.add("sched-handler-sync", () =>
+    isLeading && !scheduler.isSynced ? "handlers are not fully synchronized" : undefined,
+  );
   const serving = await newSecureServing(
     {
       ...parts,
@@ -59,10 +64,11 @@ export async function runScheduler(parts: SchedulerProcess, signal: AbortSignal)
       featureGates,
       component: "kube-scheduler",
       flagGroups: schedulerFlagGroups,
-      configz: () => ({ componentconfig: toSchedulerDocument(configuration) }),
+      configz: () => ({ componentconfig: configuration.document }),
       isProfiling: enableProfiling,
       healthz,
       probes: { livez, readyz },
+      moreRoutes: { "/metrics/resources": podResourcesHandler(() => (isLeading ? scheduler.pods : undefined)) },
     },
     signal,
   );
@@ -75,10 +81,8 @@ export async function runScheduler(parts: SchedulerProcess, signal: AbortSignal)
       },
     };
     const identity = `${hostname()}_${newUuid(random)}`;
-    const onElector = (elector: { findFault(toleranceMs: number): string | undefined }) => {
-      for (const checks of [healthz, readyz]) {
-        checks.add("leaderElection", () => elector.findFault(leaderHealthToleranceMs));
-      }
+    const onElector = (made: NonNullable<typeof elector>) => {
+      elector = made;
     };
     await runAsLeader(leading, { ...tools, ...leaderElection, identity, onElector }, each);
   };

@@ -51,6 +51,8 @@ export interface SecureServingOptions {
   readonly isProfiling: boolean;
   /** Endpoints for probes beside /healthz. */
   readonly probes?: Readonly<Record<"livez" | "readyz", HealthChecks>>;
+  /** More endpoints, which /statusz does not list. */
+  readonly moreRoutes?: Routes;
   readonly featureGates: FeatureGates;
   readonly healthz: HealthChecks;
   readonly metrics: PrintedMetrics;
@@ -146,10 +148,12 @@ function routesOf(parts: SecureServingOptions): Routes {
   const slis = newSlis(clock.now());
   const probeRoutes = Object.entries({ healthz, ...probes }).map(([name, checks]) => {
     const routes = healthRoutes(name, slis.observe(name, checks), log);
-    return [`/${name}`, routes[`/${name}`] ?? notServed] as const;
+    return [`/${name}`, routes[`/${name}`] ?? notServed, routes[`/${name}/`] ?? notServed] as const;
   });
+  // A component whose checks come and go has no paths for single ones.
+  const checkRoutes = probes === undefined ? [] : probeRoutes.map(([path, , each]) => [`${path}/`, each] as const);
   const listed: Routes = {
-    ...Object.fromEntries(probeRoutes),
+    ...Object.fromEntries(probeRoutes.map(([path, all]) => [path, all])),
     "/metrics": metricsHandler(metrics),
     "/configz": configzHandler(parts.configz),
     ...(featureGates.isEnabled("ComponentFlagz")
@@ -165,7 +169,9 @@ function routesOf(parts: SecureServingOptions): Routes {
   };
   return {
     ...listed,
+    ...Object.fromEntries(checkRoutes),
     "/metrics/slis": slis.handler,
+    ...parts.moreRoutes,
     ...(featureGates.isEnabled("ComponentStatusz") ? { "/statusz": statuszHandler(statusz) } : {}),
     ...(isProfiling ? profileRoutes(clock) : {}),
     ...(isProfiling && verbosity !== undefined ? { "/debug/flags/v": verbosityHandler(verbosity) } : {}),
@@ -179,7 +185,7 @@ const notServed: Transport = routed({});
 function verbosityHandler(verbosity: { get(): number; set(level: number): void }): Transport {
   return async (request) => {
     const { textResponse } = await import("@kubeloop/core/runtime");
-    if (request.method !== "PUT") return textResponse(405, "unrecognized http method\n");
+    if (request.method !== "PUT") return textResponse(406, "unsupported http method\n");
     const text = request.body.kind === "bytes" ? await readBody(request.body.bytes) : "";
     if (!/^[0-9]+$/.test(text.trim())) return textResponse(400, `failed set klog.logging.verbosity ${text}\n`);
     verbosity.set(Number(text));

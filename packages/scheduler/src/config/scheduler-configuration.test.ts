@@ -1,150 +1,146 @@
-import { expect, test } from "vitest";
-import { filterAlone, node, pod } from "../cluster.fixture.ts";
-import { defaultPlugins } from "../plugins/default-plugins.ts";
-import { decodeSchedulerConfiguration, SchedulerConfigurationError } from "./scheduler-configuration.ts";
+// upstream-configurations.facts.json holds what kube-scheduler 1.36 makes of configuration files: its complaint, or what it writes for `--write-config-to`. The
+// first one is whole; of the others it is what differs from the first, with `pluginConfig` by name.
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { SchedulerConfigurationError } from "./configuration-error.ts";
+import { decodeSchedulerConfiguration } from "./scheduler-configuration.ts";
 
-const head = { apiVersion: "kubescheduler.config.k8s.io/v1", kind: "KubeSchedulerConfiguration" };
-const decode = (fields: object) => decodeSchedulerConfiguration({ ...head, ...fields });
-const withPlugins = (plugins: object) => decode({ profiles: [{ plugins }] }).profiles[0]?.plugins ?? [];
+interface Fact {
+  readonly document: object;
+  readonly complaint?: string;
+  readonly written?: unknown;
+}
 
-test("an empty configuration has upstream's defaults", () => {
-  expect(decode({})).toEqual({
-    profiles: [{ schedulerName: "default-scheduler", plugins: defaultPlugins, percentageOfNodesToScore: 0 }],
-    podInitialBackoffMs: 1000,
-    podMaxBackoffMs: 10_000,
-    leaderElection: {
-      leaseDurationMs: 15_000,
-      renewDeadlineMs: 10_000,
-      retryPeriodMs: 2000,
-      resourceName: "kube-scheduler",
-      resourceNamespace: "kube-system",
-    },
-    kubeconfig: undefined,
-    qps: 50,
-    burst: 100,
-    enableProfiling: true,
+const facts = JSON.parse(
+  readFileSync(new URL("./upstream-configurations.facts.json", import.meta.url), "utf8"),
+) as readonly Fact[];
+const [byDefault] = facts;
+
+/** What upstream accepts and this scheduler refuses, with its sentence. */
+const unsupported: readonly (readonly [document: string, complaint: string])[] = [
+  ['"preFilter":{"disabled":[{"name":"NodeAffinity"}]', "NodeAffinity at filter without preFilter"],
+  ['"preScore":{"disabled":[{"name":"*"}]', "TaintToleration at score without preScore"],
+  ['"reserve":{"disabled":[{"name":"VolumeBinding"}]', "VolumeBinding at filter without reserve"],
+  ['"preBind":{"disabled":[{"name":"VolumeBinding"}]', "VolumeBinding at filter without preBind"],
+  ['"filter":{"disabled":[{"name":"*"}]', "VolumeBinding at filter without reserve, or at reserve alone"],
+  ['"extenders":[{"urlPrefix":"http://x","filterVerb":"f"}]', "extenders are not supported"],
+];
+const sentenceFor = ({ document }: Fact) => {
+  const text = JSON.stringify(document);
+  return unsupported.find(([part]) => text.includes(part))?.[1];
+};
+
+function complaintOf(document: unknown): string {
+  try {
+    decodeSchedulerConfiguration(document);
+    return "";
+  } catch (error) {
+    if (error instanceof SchedulerConfigurationError) return error.message;
+    throw error;
+  }
+}
+
+const short = (document: object) => {
+  const { apiVersion: _, kind: __, clientConnection: ___, ...rest } = document as Readonly<Record<string, unknown>>;
+  return JSON.stringify(rest);
+};
+
+describe("upstream's complaint is ours:", () => {
+  test.each(
+    facts.flatMap(({ document, complaint }) =>
+      complaint === undefined ? [] : [[short(document), document, complaint]],
+    ),
+  )("%s", (_, document, complaint) => expect(complaintOf(document)).toBe(complaint));
+});
+
+test("the defaults are upstream's", () => {
+  expect(decodeSchedulerConfiguration(byDefault?.document).document).toEqual(byDefault?.written);
+});
+
+describe("what upstream writes is what we write:", () => {
+  const rows = facts.slice(1).filter((fact) => fact.written !== undefined && sentenceFor(fact) === undefined);
+  test.each(rows.map(({ document, written }) => [short(document), document, written]))("%s", (_, document, written) => {
+    const ours = decodeSchedulerConfiguration(document).document;
+    expect(differences(byName(byDefault?.written), byName(ours))).toEqual(written);
   });
 });
 
-test("profiles have their own percentage, or that of all", () => {
-  const { profiles } = decode({
+describe("what upstream accepts and this scheduler refuses:", () => {
+  test.each(unsupported)("%s", (part, sentence) => {
+    const rows = facts.filter((fact) => fact.written !== undefined && JSON.stringify(fact.document).includes(part));
+    expect(rows.map(({ document }) => complaintOf(document))).toEqual([expect.stringContaining(sentence)]);
+  });
+
+  test("default constraints that refuse nodes", () => {
+    const constraint = { maxSkew: 1, topologyKey: "zone", whenUnsatisfiable: "DoNotSchedule" };
+    const args = { defaultingType: "List", defaultConstraints: [constraint] };
+    const profiles = [{ pluginConfig: [{ name: "PodTopologySpread", args }] }];
+    expect(complaintOf({ ...byDefault?.document, profiles })).toContain("default constraints with DoNotSchedule");
+  });
+
+  test("an order of its own for one of two points", () => {
+    const profiles = [{ plugins: { filter: { enabled: [{ name: "NodePorts" }] } } }];
+    expect(complaintOf({ ...byDefault?.document, profiles })).toContain("in one order at preFilter and in another");
+  });
+});
+
+test("a document that is none is refused", () => {
+  expect(complaintOf("text")).toBe("the configuration must be an object");
+});
+
+test("times and profiles are those of the document", () => {
+  const { leaderElection, profiles, podInitialBackoffMs } = decodeSchedulerConfiguration({
+    ...byDefault?.document,
+    podInitialBackoffSeconds: 3,
     percentageOfNodesToScore: 30,
+    leaderElection: { leaseDuration: "1m30s", renewDeadline: "20s", retryPeriod: "500ms" },
     profiles: [{ schedulerName: "a" }, { schedulerName: "b", percentageOfNodesToScore: 70 }],
   });
+  expect(leaderElection).toMatchObject({ leaseDurationMs: 90_000, renewDeadlineMs: 20_000, retryPeriodMs: 500 });
   expect(profiles.map((each) => [each.schedulerName, each.percentageOfNodesToScore])).toEqual([
     ["a", 30],
     ["b", 70],
   ]);
+  expect(podInitialBackoffMs).toBe(3000);
+  const none = { ...byDefault?.document, leaderElection: { leaderElect: false } };
+  expect(decodeSchedulerConfiguration(none).leaderElection).toBeUndefined();
 });
 
-test("an election can be switched off, and its times set", () => {
-  expect(decode({ leaderElection: { leaderElect: false } }).leaderElection).toBeUndefined();
-  const times = { leaseDuration: "1m30s", renewDeadline: "20s", retryPeriod: "500ms" };
-  expect(decode({ leaderElection: times }).leaderElection).toMatchObject({
-    leaseDurationMs: 90_000,
-    renewDeadlineMs: 20_000,
-    retryPeriodMs: 500,
-  });
-});
-
-test("a plugin that is disabled has no say", () => {
-  const plugins = withPlugins({ multiPoint: { disabled: [{ name: "NodeUnschedulable" }] } });
-  expect(plugins.map(({ plugin }) => plugin.name)).toEqual(
-    defaultPlugins.map(({ plugin }) => plugin.name).filter((name) => name !== "NodeUnschedulable"),
+/** With `pluginConfig` by name, because upstream's order is by chance. */
+function byName(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(byName);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, each]) => [
+      key,
+      key === "pluginConfig"
+        ? Object.fromEntries((each as { name: string; args?: unknown }[]).map(({ name, args }) => [name, byName(args)]))
+        : byName(each),
+    ]),
   );
-});
+}
 
-test("scores alone can be disabled and weighed", () => {
-  const plugins = withPlugins({
-    score: { disabled: [{ name: "*" }], enabled: [{ name: "TaintToleration", weight: 7 }] },
-  });
-  const scoring = plugins.filter(({ plugin }) => plugin.preScore !== undefined);
-  expect(scoring.map(({ plugin, weight }) => [plugin.name, weight])).toEqual([["TaintToleration", 7]]);
-  const filtering = (list: typeof plugins) => list.filter(({ plugin }) => plugin.preFilter !== undefined).length;
-  expect(filtering(plugins)).toBe(filtering(defaultPlugins));
-});
-
-test("a filter alone can be disabled", () => {
-  const taints = withPlugins({ filter: { disabled: [{ name: "TaintToleration" }] } }).find(
-    ({ plugin }) => plugin.name === "TaintToleration",
-  );
-  expect(taints?.plugin.preScore).toBeDefined();
-  expect(taints === undefined ? undefined : filterAlone(taints.plugin, pod("p"), { nodes: [node("n")] })).toEqual({
-    all: "skip",
-  });
-});
-
-test("all plugins can be disabled and some enabled again, in the order given", () => {
-  const plugins = withPlugins({
-    multiPoint: { disabled: [{ name: "*" }], enabled: [{ name: "NodePorts" }, { name: "NodeName", weight: 3 }] },
-  });
-  expect(plugins.map(({ plugin, weight }) => [plugin.name, weight])).toEqual([
-    ["NodePorts", 1],
-    ["NodeName", 3],
-  ]);
-});
-
-test.each<[string, unknown, readonly string[]]>([
-  ["not an object", "text", ["the configuration: must be an object", "apiVersion:", "kind:"]],
-  ["another version", { ...head, apiVersion: "v1" }, ["apiVersion: must be kubescheduler.config.k8s.io/v1"]],
-  ["an unknown field", { ...head, percentage: 5 }, ["percentage: unknown field"]],
-  [
-    "a percentage beyond all",
-    { ...head, percentageOfNodesToScore: 101 },
-    ["percentageOfNodesToScore: Invalid value: 101: not in valid range [0-100]"],
-  ],
-  [
-    "a backoff that shrinks",
-    { ...head, podInitialBackoffSeconds: 5, podMaxBackoffSeconds: 2 },
-    ["podMaxBackoffSeconds: Invalid value: 2: must be greater than or equal to PodInitialBackoffSeconds"],
-  ],
-  ["extenders", { ...head, extenders: [{ urlPrefix: "http://x" }] }, ["extenders: extenders are not supported"]],
-  [
-    "two profiles of one name, and one without",
-    { ...head, profiles: [{ schedulerName: "a" }, { schedulerName: "a" }, {}] },
-    ['profiles[1].schedulerName: Duplicate value: "a"', "profiles[2].schedulerName: Required value"],
-  ],
-  [
-    "a plugin that there is not",
-    { ...head, profiles: [{ plugins: { score: { enabled: [{ name: "Mine" }] } } }] },
-    ['profiles[0].plugins.score.enabled[0].name: there is no plugin "Mine"'],
-  ],
-  [
-    "a plugin that cannot be switched off",
-    { ...head, profiles: [{ plugins: { multiPoint: { disabled: [{ name: "DynamicResources" }] } } }] },
-    ["profiles[0].plugins.multiPoint.disabled[0].name: DynamicResources cannot be switched off"],
-  ],
-  [
-    "arguments",
-    { ...head, profiles: [{ pluginConfig: [{ name: "NodeResourcesFit", args: {} }] }] },
-    ["profiles[0].pluginConfig[0].args: arguments of NodeResourcesFit are not supported"],
-  ],
-  [
-    "an extension point that cannot be configured",
-    { ...head, profiles: [{ plugins: { bind: {} } }] },
-    ["profiles[0].plugins.bind: unknown field"],
-  ],
-  [
-    "times in the wrong order",
-    { ...head, leaderElection: { leaseDuration: "5s" } },
-    ["leaderElection.leaseDuration: must be greater than renewDeadline"],
-  ],
-  [
-    "a time without a unit",
-    { ...head, leaderElection: { leaseDuration: "15" } },
-    ['leaderElection.leaseDuration: Invalid value: "15": must be a duration such as "15s"'],
-  ],
-])("%s is refused", (_, document, faults) => {
-  const error = errorOf(() => decodeSchedulerConfiguration(document));
-  expect(error?.faults).toEqual(faults.map((fault) => expect.stringContaining(fault)));
-});
-
-function errorOf(run: () => unknown): SchedulerConfigurationError | undefined {
-  try {
-    run();
-    return undefined;
-  } catch (error) {
-    if (error instanceof SchedulerConfigurationError) return error;
-    throw error;
+function differences(before: unknown, after: unknown): unknown {
+  if (Array.isArray(before) && Array.isArray(after)) {
+    return before.length === 1 && after.length === 1 ? [differences(before[0], after[0])] : after;
   }
+  const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
+  if (!isRecord(before) || !isRecord(after)) return after;
+  const changed: Record<string, unknown> = {};
+  for (const key of new Set([...Object.keys(before), ...Object.keys(after)])) {
+    if (JSON.stringify(sorted(before[key])) === JSON.stringify(sorted(after[key]))) continue;
+    if (after[key] === undefined) changed[key] = null;
+    else changed[key] = key in before ? differences(before[key], after[key]) : after[key];
+  }
+  return changed;
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .toSorted(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, each]) => [key, sorted(each)]),
+  );
 }

@@ -5,10 +5,14 @@
 import { isPodTerminal } from "@kubeloop/core/rules";
 import type { Node, Pod } from "@kubeloop/core/types/core/v1";
 import { nodeEvents, podEvents } from "../queue/cluster-event.ts";
+import { eventLabel } from "../queue/event-label.ts";
 import type { SchedulingQueue } from "../queue/scheduling-queue.ts";
 import { Nominator } from "../snapshot/nominator.ts";
 import { incomingPodInfo, type PodInfo } from "../snapshot/pod-info.ts";
 import { Snapshot } from "../snapshot/snapshot.ts";
+
+/** Upstream's names of what a change was. */
+export type Handled = readonly string[];
 
 export interface ClusterModelOptions {
   readonly queue: SchedulingQueue;
@@ -56,59 +60,67 @@ export class ClusterModel {
     this.#queue.wake({ on: "pod", change: "delete", before: assumed, after: undefined });
   }
 
-  nodeAdded(node: Node): void {
+  nodeAdded(node: Node): Handled {
     this.snapshot.setNode(node);
     this.#queue.wake({ on: "node", change: "add", before: undefined, after: node });
+    return ["NodeAdd"];
   }
 
-  nodeUpdated(before: Node, after: Node): void {
+  nodeUpdated(before: Node, after: Node): Handled {
     this.snapshot.setNode(after);
-    for (const event of nodeEvents(before, after)) this.#queue.wake(event);
+    const events = nodeEvents(before, after);
+    for (const event of events) this.#queue.wake(event);
+    return events.map(eventLabel);
   }
 
-  nodeDeleted(node: Node): void {
+  nodeDeleted(node: Node): Handled {
     this.snapshot.removeNode(node.metadata.name ?? "");
     this.#queue.wake({ on: "node", change: "delete", before: node, after: undefined });
+    return ["NodeDelete"];
   }
 
-  podAdded(pod: Pod): void {
-    if (isPodTerminal(pod)) return;
-    if (isBound(pod)) this.#placed(pod);
-    else if (this.#isOurs(pod)) {
-      this.#nominateByStatus(pod);
-      this.#queue.add(pod);
+  podAdded(pod: Pod): Handled {
+    if (isPodTerminal(pod)) return [];
+    if (isBound(pod)) {
+      this.#placed(pod);
+      return ["AssignedPodAdd"];
     }
+    if (!this.#isOurs(pod)) return [];
+    this.#nominateByStatus(pod);
+    this.#queue.add(pod);
+    return ["UnschedulablePodAdd"];
   }
 
-  podUpdated(before: Pod, after: Pod): void {
-    if (uidOf(before) !== uidOf(after)) {
-      this.podDeleted(before);
-      this.podAdded(after);
-    } else if (isPodTerminal(after)) {
-      if (!isPodTerminal(before)) this.podDeleted(before);
-    } else if (!isBound(after)) this.#pendingUpdated(before, after);
-    else if (!isBound(before)) this.#placed(after);
-    else {
-      this.snapshot.setPod(after);
-      for (const event of podEvents(before, after)) this.#queue.wake(event);
+  podUpdated(before: Pod, after: Pod): Handled {
+    if (uidOf(before) !== uidOf(after)) return [...this.podDeleted(before), ...this.podAdded(after)];
+    if (isPodTerminal(after)) return isPodTerminal(before) ? [] : this.podDeleted(before);
+    if (!isBound(after)) return this.#pendingUpdated(before, after) ? ["UnschedulablePodUpdate"] : [];
+    if (!isBound(before)) {
+      this.#placed(after);
+      return this.#isOurs(after) ? ["UnschedulablePodDelete", "AssignedPodAdd"] : ["AssignedPodAdd"];
     }
+    this.snapshot.setPod(after);
+    const events = podEvents(before, after);
+    for (const event of events) this.#queue.wake(event);
+    return ["AssignedPodUpdate", ...events.map(eventLabel).filter((label) => label !== "AssignedPodUpdate")];
   }
 
-  podDeleted(pod: Pod): void {
+  podDeleted(pod: Pod): Handled {
     const uid = uidOf(pod);
-    if (isPodTerminal(pod)) return;
+    if (isPodTerminal(pod)) return [];
     if (isBound(pod) || this.#assumed.has(uid)) {
       this.#assumed.delete(uid);
       this.snapshot.removePod(uid);
       this.#queue.delete(uid);
       this.#queue.wake({ on: "pod", change: "delete", before: pod, after: undefined });
-      return;
+      return ["AssignedPodDelete"];
     }
-    if (!this.#isOurs(pod)) return;
+    if (!this.#isOurs(pod)) return [];
     this.#queue.delete(uid);
     const nominatedNodeName = this.nominator.nodeOf(uid);
     this.nominator.remove(uid);
     if (nominatedNodeName !== undefined) this.#nominationEnded(pod, nominatedNodeName);
+    return ["UnschedulablePodDelete"];
   }
 
   /** A pod has got its node: by us, who assumed it, or by somebody else. */
@@ -121,15 +133,17 @@ export class ClusterModel {
     this.#queue.wake({ on: "pod", change: "add", before: undefined, after: pod });
   }
 
-  #pendingUpdated(before: Pod, after: Pod): void {
+  /** Returns whether the pod is one to be placed. */
+  #pendingUpdated(before: Pod, after: Pod): boolean {
     const uid = uidOf(after);
-    if (!this.#isOurs(after) || this.#assumed.has(uid)) return;
+    if (!this.#isOurs(after) || this.#assumed.has(uid)) return false;
     const nominated = this.nominator.nodeOf(uid);
     // A nomination of ours is kept until it is in the status.
     if (nominatedOf(before) !== "" || nominatedOf(after) !== "") this.#nominateByStatus(after);
     else if (nominated !== undefined) this.nominator.nominate(incomingPodInfo(after), nominated);
     if (nominated !== undefined && this.nominator.nodeOf(uid) !== nominated) this.#nominationEnded(before, nominated);
     this.#queue.update(before, after);
+    return true;
   }
 
   #nominateByStatus(pod: Pod): void {

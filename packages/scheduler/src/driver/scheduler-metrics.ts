@@ -1,5 +1,5 @@
-// What the scheduler counts about itself, under upstream's names, so that dashboards carry over. Not here: the durations of single plugins, hints and event
-// handlers, and of the extension points before PreBind, because a decision reads no clock.
+// What the scheduler counts about itself, under upstream's names, so that dashboards carry over. Extension points and plugins are measured in
+// cycle-metrics.ts.
 import { exponentialBuckets, type Metrics } from "@kubeloop/core/base";
 import type { QueuedPod, QueuePlace } from "../queue/scheduling-queue.ts";
 
@@ -71,6 +71,33 @@ export const schedulerMetricDefinitions = {
     buckets: exponentialBuckets(0.0001, 2, 12),
     stability: "STABLE",
   },
+  pluginDuration: {
+    name: "scheduler_plugin_execution_duration_seconds",
+    help: "Duration for running a plugin at a specific extension point.",
+    labels: ["plugin", "extension_point", "status"] as const,
+    buckets: exponentialBuckets(0.00001, 1.5, 20),
+    stability: "ALPHA",
+  },
+  pluginEvaluations: {
+    name: "scheduler_plugin_evaluation_total",
+    help: "Number of attempts to schedule pods by each plugin and the extension point (available only in PreFilter, Filter, PreScore, and Score).",
+    labels: ["plugin", "extension_point", "profile"] as const,
+    stability: "BETA",
+  },
+  hintDuration: {
+    name: "scheduler_queueing_hint_execution_duration_seconds",
+    help: "Duration for running a queueing hint function of a plugin.",
+    labels: ["plugin", "event", "hint"] as const,
+    buckets: exponentialBuckets(0.00001, 1.5, 20),
+    stability: "ALPHA",
+  },
+  eventDuration: {
+    name: "scheduler_event_handling_duration_seconds",
+    help: "Event handling latency in seconds.",
+    labels: ["event"] as const,
+    buckets: exponentialBuckets(0.0001, 2, 12),
+    stability: "ALPHA",
+  },
   unschedulablePods: {
     name: "scheduler_unschedulable_pods",
     help: "The number of unschedulable pods broken down by plugin name. A pod will increment the gauge for all plugins that caused it to not schedule and so this metric have meaning only when broken down by plugin.",
@@ -118,15 +145,15 @@ export const schedulerMetricDefinitions = {
 
 export type AttemptResult = "scheduled" | "unschedulable" | "error";
 
-export type ExtensionPoint = "PreBind" | "Bind";
-
 export interface SchedulerObserver {
   /** A decision was made, whatever it is. */
   decided(durationMs: number): void;
   /** An attempt has ended: with its binding, if there was one. */
   attempted(result: AttemptResult, profile: string, durationMs: number): void;
-  /** The plugins of an extension point have run. */
-  ran(point: ExtensionPoint, isSuccess: boolean, profile: string, durationMs: number): void;
+  /** A change in the cluster was taken in; `events` are upstream's names of it. */
+  handled(events: readonly string[], durationMs: number): void;
+  /** A plugin was asked whether an event helps a pod. */
+  hinted(plugin: string, event: string, hint: "Queue" | "QueueSkip", durationMs: number): void;
   /** A pod was bound, so long after it was first tried or could have been. */
   bound(queued: Pick<QueuedPod, "attempts" | "isFlushed">, sinceFirstAttemptMs: number | undefined): void;
   /** A pod fitted nowhere and preemption was tried; `victims` is 0 if it does not help. */
@@ -143,7 +170,8 @@ export function schedulerMetrics(metrics: Metrics): SchedulerObserver {
   const attempts = metrics.counter(definitions.attempts);
   const duration = metrics.histogram(definitions.attemptDuration);
   const algorithm = metrics.histogram(definitions.algorithmDuration).labels({});
-  const points = metrics.histogram(definitions.extensionPointDuration);
+  const events = metrics.histogram(definitions.eventDuration);
+  const hints = metrics.histogram(definitions.hintDuration);
   const podAttempts = metrics.histogram(definitions.podAttempts).labels({});
   const sli = metrics.histogram(definitions.sliDuration);
   const afterFlush = metrics.counter(definitions.scheduledAfterFlush).labels({});
@@ -159,10 +187,10 @@ export function schedulerMetrics(metrics: Metrics): SchedulerObserver {
       attempts.labels({ result, profile }).inc();
       duration.labels({ result, profile }).observe(durationMs / 1000);
     },
-    ran: (point, isSuccess, profile, durationMs) => {
-      const status = isSuccess ? "Success" : "Error";
-      points.labels({ extension_point: point, status, profile }).observe(durationMs / 1000);
+    handled: (names, durationMs) => {
+      for (const event of names) events.labels({ event }).observe(durationMs / 1000);
     },
+    hinted: (plugin, event, hint, durationMs) => hints.labels({ plugin, event, hint }).observe(durationMs / 1000),
     bound: ({ attempts: count, isFlushed }, sinceFirstAttemptMs) => {
       podAttempts.observe(count);
       if (isFlushed) afterFlush.inc();
@@ -188,6 +216,7 @@ export interface SchedulerSizes {
   readonly pendingPods: Readonly<Record<"active" | "backoff" | "unschedulable" | "gated", number>>;
   readonly waiting: readonly QueuedPod[];
   readonly keptEvents: readonly string[];
+  readonly inFlight: number;
   readonly cache: Readonly<Record<"assumed_pods" | "pods" | "nodes", number>>;
   readonly bindings: number;
 }
@@ -217,6 +246,7 @@ export function measureSizes(metrics: Metrics, sizesNow: () => SchedulerSizes): 
       }
     }
     for (const [key, labels] of plugins) unschedulable.labels(labels).set(byPlugin.get(key) ?? 0);
+    kept.labels({ event: "PodPopped" }).set(sizes.inFlight);
     for (const event of sizes.keptEvents) events.add(event);
     for (const event of events) {
       kept.labels({ event }).set(sizes.keptEvents.filter((each) => each === event).length);

@@ -198,11 +198,14 @@ test("attempts, victims and waiting pods are counted under upstream's names", as
       await create("late", full);
       await messageOf("late");
       const lines = metrics.print().split("\n");
-      expect(lines.filter((line) => /^scheduler_(?!.*(?:bucket|duration))/.test(line)).sort()).toEqual([
+      expect(
+        lines.filter((line) => /^scheduler_(?!.*(?:bucket|duration|plugin_evaluation))/.test(line)).sort(),
+      ).toEqual([
         'scheduler_cache_size{type="assumed_pods"} 0',
         'scheduler_cache_size{type="nodes"} 1',
         'scheduler_cache_size{type="pods"} 1',
         'scheduler_goroutines{operation="binding"} 0',
+        'scheduler_inflight_events{event="PodPopped"} 0',
         'scheduler_pending_pods{queue="active"} 0',
         'scheduler_pending_pods{queue="backoff"} 0',
         'scheduler_pending_pods{queue="gated"} 0',
@@ -222,15 +225,50 @@ test("attempts, victims and waiting pods are counted under upstream's names", as
         'scheduler_schedule_attempts_total{result="unschedulable",profile="default-scheduler"} 2',
         'scheduler_unschedulable_pods{plugin="NodeResourcesFit",profile="default-scheduler"} 1',
       ]);
-      const durations = lines.filter((line) => /^scheduler_.*duration_seconds_count/.test(line)).sort();
-      expect(durations).toEqual([
-        'scheduler_framework_extension_point_duration_seconds_count{extension_point="Bind",status="Success",profile="default-scheduler"} 2',
-        'scheduler_pod_scheduling_sli_duration_seconds_count{attempts="1"} 1',
-        'scheduler_pod_scheduling_sli_duration_seconds_count{attempts="2"} 1',
-        'scheduler_preemption_goroutines_duration_seconds_count{result="success"} 1',
-        "scheduler_scheduling_algorithm_duration_seconds_count 4",
-        'scheduler_scheduling_attempt_duration_seconds_count{result="scheduled",profile="default-scheduler"} 2',
-        'scheduler_scheduling_attempt_duration_seconds_count{result="unschedulable",profile="default-scheduler"} 2',
+      const count = (name: string) =>
+        lines
+          .flatMap((line) => (line.startsWith(`scheduler_${name}`) ? [line.slice(`scheduler_${name}`.length)] : []))
+          .sort();
+      expect(count("pod_scheduling_sli_duration_seconds_count")).toEqual(['{attempts="1"} 1', '{attempts="2"} 1']);
+      expect(count("preemption_goroutines_duration_seconds_count")).toEqual(['{result="success"} 1']);
+      expect(count("scheduling_algorithm_duration_seconds_count")).toEqual([" 4"]);
+      expect(count("scheduling_attempt_duration_seconds_count")).toEqual([
+        '{result="scheduled",profile="default-scheduler"} 2',
+        '{result="unschedulable",profile="default-scheduler"} 2',
+      ]);
+      // Four cycles: two that place a pod, one that finds victims, one that finds none. With one node, nothing is scored. The preemptor comes to the
+      // queue three times: new, when its victim is gone, and when the eviction has ended.
+      const ofPoint = (point: string, status: string) =>
+        `{extension_point="${point}",status="${status}",profile="default-scheduler"}`;
+      expect(count("framework_extension_point_duration_seconds_count")).toEqual(
+        [
+          `${ofPoint("Bind", "Success")} 2`,
+          `${ofPoint("Filter", "Success")} 4`,
+          `${ofPoint("Permit", "Success")} 2`,
+          `${ofPoint("PostBind", "Success")} 2`,
+          `${ofPoint("PostFilter", "Success")} 1`,
+          `${ofPoint("PostFilter", "Unschedulable")} 1`,
+          `${ofPoint("PreBind", "Success")} 2`,
+          `${ofPoint("PreBindPreFlight", "Skip")} 2`,
+          `${ofPoint("PreEnqueue", "Success")} 5`,
+          `${ofPoint("PreFilter", "Success")} 4`,
+          `${ofPoint("Reserve", "Success")} 2`,
+        ].sort(),
+      );
+      expect(count("plugin_evaluation_total").filter((line) => !line.endsWith(" 0"))).toEqual([
+        '{plugin="NodeResourcesFit",extension_point="Filter",profile="default-scheduler"} 6',
+        '{plugin="NodeResourcesFit",extension_point="PreFilter",profile="default-scheduler"} 4',
+        '{plugin="NodeUnschedulable",extension_point="Filter",profile="default-scheduler"} 6',
+        '{plugin="TaintToleration",extension_point="Filter",profile="default-scheduler"} 6',
+      ]);
+      // Of the first cycle alone, each tenth being measured so closely.
+      expect(count('plugin_execution_duration_seconds_count{plugin="NodeResourcesFit"')).toEqual([
+        ',extension_point="Filter",status="Success"} 1',
+        ',extension_point="PreFilter",status="Success"} 1',
+      ]);
+      expect(count('event_handling_duration_seconds_count{event="AssignedPodAdd"')).toEqual(["} 2"]);
+      expect(count('queueing_hint_execution_duration_seconds_count{plugin="NodeResourcesFit"')).toEqual([
+        ',event="AssignedPodDelete",hint="Queue"} 1',
       ]);
     },
     { metrics },

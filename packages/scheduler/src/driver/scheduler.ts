@@ -26,27 +26,27 @@ import type { Client } from "@kubeloop/core/client";
 import { lastStateOf, type ResourceEventHandlerRegistration, SharedInformerFactory } from "@kubeloop/core/informer";
 import { isPodTerminating } from "@kubeloop/core/rules";
 import type { Pod } from "@kubeloop/core/types/core/v1";
+import type { CycleObserver } from "../framework/cycle-observer.ts";
 import { type Listers, noListers } from "../framework/listers.ts";
 import type { Scoring } from "../framework/score-nodes.ts";
-import type { VolumesToBind } from "../framework/volumes-to-bind.ts";
 import { defaultPlugins } from "../plugins/default-plugins.ts";
-import type { Candidate } from "../preemption/select-victims.ts";
+import type { PreemptionArguments } from "../preemption/preempt.ts";
+import { hasGates } from "../queue/cluster-event.ts";
+import { eventLabel } from "../queue/event-label.ts";
+import type { HintObserver } from "../queue/hints.ts";
 import { type QueuedPod, SchedulingQueue } from "../queue/scheduling-queue.ts";
-import { schedulePod, type Verdict } from "../schedule.ts";
+import { type PostFilter, schedulePod, type Verdict } from "../schedule.ts";
 import { incomingPodInfo } from "../snapshot/pod-info.ts";
 import { AssumedVolumes } from "./assumed-volumes.ts";
-import { ClusterModel } from "./cluster-model.ts";
+import { BindingCycle, type Decided } from "./binding-cycle.ts";
+import { ClusterModel, type Handled } from "./cluster-model.ts";
+import { CycleMetrics } from "./cycle-metrics.ts";
 import { followStorage } from "./follow-storage.ts";
 import { informerListers } from "./informer-listers.ts";
 import { keyOf, PodEvents } from "./pod-events.ts";
 import { PodWrites, type Refused } from "./pod-writes.ts";
-import {
-  type AttemptResult,
-  type ExtensionPoint,
-  measureSizes,
-  type SchedulerObserver,
-  schedulerMetrics,
-} from "./scheduler-metrics.ts";
+import { type AttemptResult, measureSizes, type SchedulerObserver, schedulerMetrics } from "./scheduler-metrics.ts";
+import { VictimEviction } from "./victim-eviction.ts";
 import { VolumeBinder } from "./volume-binder.ts";
 
 /** How pods with this `spec.schedulerName` are placed. Pods with other names are left alone. */
@@ -55,6 +55,13 @@ export interface Profile {
   readonly plugins: readonly Scoring[];
   /** Default: 0, fewer in larger clusters. */
   readonly percentageOfNodesToScore?: number;
+  /** Asked when no node can take a pod. Default: upstream's. */
+  readonly postFilters?: readonly PostFilter[];
+  /** Which plugins may keep a pod out of the queue: `SchedulingGates`, `DefaultPreemption`. Default: both. */
+  readonly preEnqueues?: ReadonlySet<string>;
+  readonly preemption?: PreemptionArguments;
+  /** How long volumes may take to be bound. Default: 10 minutes. */
+  readonly volumeBindTimeoutMs?: number;
 }
 
 export interface SchedulerOptions {
@@ -77,13 +84,11 @@ export interface SchedulerOptions {
   readonly metrics?: Metrics;
 }
 
-/** What a binding needs to know of its decision. */
-interface Decided {
-  readonly nodeName: string;
-  /** As they are to be written. */
-  readonly volumes: VolumesToBind | undefined;
+/** A decision, and when the cycle began. */
+interface Attempt {
   readonly startedMs: number;
   readonly profile: Profile;
+  readonly isSampled: boolean;
 }
 
 export const defaultProfile: Profile = { schedulerName: "default-scheduler", plugins: defaultPlugins };
@@ -97,6 +102,7 @@ export class Scheduler {
   readonly #log: Log;
   readonly #metrics: Metrics;
   readonly #observer: SchedulerObserver;
+  readonly #cycles: CycleMetrics;
   readonly #profiles: ReadonlyMap<string, Profile>;
   readonly #informers: SharedInformerFactory;
   readonly #runsInformers: boolean;
@@ -105,11 +111,11 @@ export class Scheduler {
   readonly #volumeBinder: VolumeBinder;
   /** What the informers have cached, without what is assumed. */
   #cached: Listers = noListers;
+  readonly #bindingCycle: BindingCycle;
   readonly #queue: SchedulingQueue;
   readonly #model: ClusterModel;
   readonly #events: PodEvents;
-  /** Pods whose victims are being evicted. They stay out of the queue until that is done. */
-  readonly #preempting = new Set<string>();
+  readonly #eviction: VictimEviction;
   #startIndex = 0;
   #isSynced = false;
   /** How many pods are being bound. */
@@ -124,6 +130,8 @@ export class Scheduler {
     this.#log = options.log ?? defaultLog;
     this.#metrics = options.metrics ?? noMetrics;
     this.#observer = schedulerMetrics(this.#metrics);
+    this.#cycles = new CycleMetrics(this.#metrics, this.#clock);
+    for (const { schedulerName, plugins } of profiles) this.#cycles.declare(plugins, schedulerName);
     this.#profiles = new Map(profiles.map((profile) => [profile.schedulerName, profile]));
     const tools = { clock: this.#clock, random: this.#random, log: this.#log, metrics: this.#metrics };
     this.#informers = options.informers ?? new SharedInformerFactory(client, tools);
@@ -136,19 +144,46 @@ export class Scheduler {
       ...(options.podMaxBackoffMs === undefined ? {} : { maxBackoffMs: options.podMaxBackoffMs }),
       ...(options.podMaxUnschedulableMs === undefined ? {} : { maxUnschedulableMs: options.podMaxUnschedulableMs }),
       incoming: (place, event) => this.#observer.queued(place, event),
-      holdBack: ({ metadata }) => (this.#preempting.has(metadata.uid ?? "") ? "DefaultPreemption" : undefined),
+      gateOf: (pod) => this.#gateOf(pod),
+      hints: this.#hintObserver(),
     });
     this.#model = new ClusterModel({ queue: this.#queue, isOurs: (pod) => this.#profileOf(pod) !== undefined });
+    this.#bindingCycle = new BindingCycle({
+      ...tools,
+      writes: this.#writes,
+      volumeBinder: this.#volumeBinder,
+      metrics: this.#cycles,
+      cached: {
+        node: (name) => this.#model.snapshot.get(name)?.node,
+        pod: (namespace, name) => this.#informers.core.v1.pods.lister.namespace(namespace).get(name),
+        listers: () => this.#cached,
+      },
+      volumesFailed: () => this.#observer.volumesFailed(),
+    });
     const { hostName } = options;
     this.#events = new PodEvents(client, this.#profiles.keys(), {
       ...tools,
       ...(hostName === undefined ? {} : { hostName }),
+    });
+    this.#eviction = new VictimEviction({
+      ...tools,
+      writes: this.#writes,
+      events: this.#events,
+      nominator: this.#model.nominator,
+      queue: this.#queue,
+      observer: this.#observer,
+      look: () => this.#look(),
     });
   }
 
   /** The numbers of pods that wait. */
   get pendingPods(): SchedulingQueue["sizes"] {
     return this.#queue.sizes;
+  }
+
+  /** The pods that are cached. */
+  get pods(): readonly Pod[] {
+    return this.#informers.core.v1.pods.lister.list();
   }
 
   /** Whether all that was there at the start is known: then pods are placed. */
@@ -164,6 +199,7 @@ export class Scheduler {
       pendingPods: this.#queue.sizes,
       waiting: this.#queue.waiting,
       keptEvents: this.#queue.keptEvents,
+      inFlight: this.#queue.inFlight,
       cache: this.#model.sizes,
       bindings: this.#bindings,
     }));
@@ -200,8 +236,10 @@ export class Scheduler {
 
   #follow(): readonly ResourceEventHandlerRegistration[] {
     const model = this.#model;
-    const then = (change: () => void) => {
-      change();
+    const then = (change: () => Handled) => {
+      const startedMs = this.#clock.monotonic();
+      const events = change();
+      this.#observer.handled(events, this.#clock.monotonic() - startedMs);
       this.#look();
     };
     const { nodes, pods } = this.#informers.core.v1;
@@ -224,7 +262,10 @@ export class Scheduler {
       },
     });
     const ofStorage = followStorage(this.#informers, (event) => {
-      then(() => this.#queue.wake(event));
+      then(() => {
+        this.#queue.wake(event);
+        return [eventLabel(event)];
+      });
       if (event.on === "persistentVolume" || event.on === "persistentVolumeClaim") this.#volumeBinder.look();
     });
     return [ofNodes, ofPods, ...ofStorage];
@@ -277,7 +318,8 @@ export class Scheduler {
       return;
     }
     const startedMs = this.#clock.monotonic();
-    const verdict = this.#decide(pod, profile, listers);
+    const observer = this.#cycles.cycle(profile.schedulerName);
+    const verdict = this.#decide(pod, profile, { listers, observer });
     this.#observer.decided(this.#clock.monotonic() - startedMs);
     if (verdict.at !== "scheduled") {
       const durationMs = this.#clock.monotonic() - startedMs;
@@ -286,7 +328,7 @@ export class Scheduler {
     }
     switch (verdict.at) {
       case "scheduled":
-        this.#place(queued, verdict, { startedMs, profile }, scope);
+        this.#place(queued, verdict, { startedMs, profile, isSampled: observer.isSampled }, scope);
         return;
       case "no nodes":
       case "error": {
@@ -301,7 +343,7 @@ export class Scheduler {
           typeof nomination !== "string" ? nomination.nodeName : nomination === "clear" ? "" : undefined;
         this.#observer.preempted(typeof nomination === "string" ? 0 : nomination.victims.length);
         if (typeof nomination !== "string") {
-          this.#preempt(pod, nomination, scope);
+          this.#eviction.start(pod, nomination, scope);
           this.#model.nominator.nominate(incomingPodInfo(pod), nomination.nodeName);
         }
         this.#refuse(queued, { reason: "Unschedulable", message, nominatedNodeName, rejectingPlugins }, scope);
@@ -316,24 +358,33 @@ export class Scheduler {
   #place(
     queued: QueuedPod,
     { nodeName, volumes }: Extract<Verdict, { readonly at: "scheduled" }>,
-    attempt: Pick<Decided, "startedMs" | "profile">,
+    attempt: Attempt,
     scope: TaskScope,
   ): void {
     const { pod, uid } = queued.podInfo;
     this.#model.assume(pod, nodeName);
     const assumed = volumes === undefined ? undefined : this.#assumedVolumes.assume(volumes, nodeName);
     this.#queue.done(uid);
-    void scope.spawn((signal) => this.#bind(queued, { ...attempt, nodeName, volumes: assumed }, signal));
+    const { startedMs, profile, isSampled } = attempt;
+    const { schedulerName, volumeBindTimeoutMs } = profile;
+    const decided = { nodeName, volumes: assumed, schedulerName, volumeBindTimeoutMs, isSampled };
+    void scope.spawn((signal) => this.#bind(queued, decided, startedMs, signal));
   }
 
-  #decide(pod: Pod, profile: Profile, listers: Listers): Verdict {
+  #decide(
+    pod: Pod,
+    profile: Profile,
+    observed: { readonly listers: Listers; readonly observer: CycleObserver },
+  ): Verdict {
     const verdict = schedulePod(pod, {
       snapshot: this.#model.snapshot,
-      listers,
+      ...observed,
       nominator: this.#model.nominator,
       plugins: profile.plugins,
       startIndex: this.#startIndex,
       percentageOfNodesToScore: profile.percentageOfNodesToScore ?? 0,
+      ...(profile.postFilters === undefined ? {} : { postFilters: profile.postFilters }),
+      ...(profile.preemption === undefined ? {} : { preemption: profile.preemption }),
       nowMs: this.#clock.now(),
       random: this.#random,
     });
@@ -341,19 +392,15 @@ export class Scheduler {
     return verdict;
   }
 
-  async #bind(queued: QueuedPod, decided: Decided, signal: AbortSignal): Promise<void> {
-    const { nodeName, volumes, startedMs, profile } = decided;
+  async #bind(queued: QueuedPod, decided: Decided, startedMs: number, signal: AbortSignal): Promise<void> {
+    const { nodeName, schedulerName } = decided;
     const { pod, uid } = queued.podInfo;
-    let isBinding = false;
+    const step = { isBinding: false };
     this.#bindings++;
     const ended = (result: AttemptResult) =>
-      this.#observer.attempted(result, profile.schedulerName, this.#clock.monotonic() - startedMs);
+      this.#observer.attempted(result, schedulerName, this.#clock.monotonic() - startedMs);
     try {
-      if (volumes !== undefined) {
-        await this.#measured("PreBind", profile, () => this.#bindVolumes(pod, nodeName, volumes, signal));
-      }
-      isBinding = true;
-      await this.#measured("Bind", profile, () => this.#writes.bind(pod, nodeName, signal));
+      await this.#bindingCycle.run(pod, decided, step, signal);
       ended("scheduled");
       const { initialAttemptMs } = queued;
       this.#observer.bound(queued, initialAttemptMs === undefined ? undefined : this.#clock.now() - initialAttemptMs);
@@ -362,14 +409,14 @@ export class Scheduler {
       if (isAborted(error, signal)) throw error;
       ended("error");
       // A pod that was deleted meanwhile is nobody's fault.
-      const hasGone = isBinding && isNotFound(error);
+      const hasGone = step.isBinding && isNotFound(error);
       this.#log[hasGone ? "debug" : "warn"]("binding failed", {
         pod: keyOf(pod),
         node: nodeName,
         error: toError(error),
       });
       this.#model.forget(uid);
-      const running = isBinding ? 'Bind plugin "DefaultBinder"' : 'PreBind plugin "VolumeBinding"';
+      const running = step.isBinding ? 'Bind plugin "DefaultBinder"' : 'PreBind plugin "VolumeBinding"';
       const message = `running ${running}: ${toError(error).message}`;
       const refused: Refused = { reason: "SchedulerError", message, nominatedNodeName: "" };
       const current = this.#requeue(queued, new Set());
@@ -380,35 +427,6 @@ export class Scheduler {
     } finally {
       this.#bindings--;
     }
-  }
-
-  async #measured(point: ExtensionPoint, { schedulerName }: Profile, run: () => Promise<void>): Promise<void> {
-    const startedMs = this.#clock.monotonic();
-    let isSuccess = false;
-    try {
-      await run();
-      isSuccess = true;
-    } finally {
-      this.#observer.ran(point, isSuccess, schedulerName, this.#clock.monotonic() - startedMs);
-      if (point === "PreBind" && !isSuccess) this.#observer.volumesFailed();
-    }
-  }
-
-  /** The node is nominated first, because volumes may take their time. */
-  async #bindVolumes(pod: Pod, nodeName: string, volumes: VolumesToBind, signal: AbortSignal): Promise<void> {
-    try {
-      await this.#writes.nominate(pod, nodeName, signal);
-    } catch (error) {
-      if (isAborted(error, signal)) throw error;
-      this.#log.warn("nominating failed", { pod: keyOf(pod), node: nodeName, error: toError(error) });
-    }
-    const { namespace = "", name = "" } = pod.metadata;
-    const cached = {
-      node: () => this.#model.snapshot.get(nodeName)?.node,
-      pod: () => this.#informers.core.v1.pods.lister.namespace(namespace).get(name),
-      listers: this.#cached,
-    };
-    await this.#volumeBinder.bind({ pod, nodeName, volumes, cached }, signal);
   }
 
   /** Puts the pod back, says why in an event, and writes its condition beside the loop. */
@@ -446,39 +464,34 @@ export class Scheduler {
     }
   }
 
-  /** Starts to evict the victims. If all of them are terminating already, there is nothing to do but to wait. */
-  #preempt(pod: Pod, { nodeName, victims }: Candidate, scope: TaskScope): void {
-    const evicted = victims.filter(({ isTerminating }) => !isTerminating).map((victim) => victim.pod);
-    if (evicted.length === 0) return;
-    const { priority, uid } = incomingPodInfo(pod);
-    const lower = [...this.#model.nominator.on(nodeName)].filter((each) => each.priority < priority);
-    for (const each of lower) this.#model.nominator.remove(each.uid);
-    this.#preempting.add(uid);
-    const startedMs = this.#clock.monotonic();
-    void scope.spawn(async (signal) => {
-      let isSuccess = false;
-      try {
-        await Promise.all(lower.map((each) => this.#writes.clearNomination(each.pod, signal)));
-        // The last one goes alone, so that the preemptor is woken when all have been told.
-        await Promise.all(evicted.slice(0, -1).map((victim) => this.#evict(victim, pod, nodeName, signal)));
-        for (const victim of evicted.slice(-1)) await this.#evict(victim, pod, nodeName, signal);
-        isSuccess = true;
-      } catch (error) {
-        if (isAborted(error, signal)) throw error;
-        this.#log.warn("preemption failed", { pod: keyOf(pod), node: nodeName, error: toError(error) });
-        this.#queue.activate(uid);
-      } finally {
-        this.#observer.evicted(isSuccess, this.#clock.monotonic() - startedMs);
-        this.#preempting.delete(uid);
-        this.#queue.release(uid);
-        this.#look();
-      }
-    });
+  #hintObserver(): HintObserver {
+    let startedMs = 0;
+    return {
+      begin: () => {
+        startedMs = this.#clock.monotonic();
+      },
+      end: (plugin, event, hint) => {
+        this.#observer.hinted(plugin, eventLabel(event), hint, this.#clock.monotonic() - startedMs);
+      },
+    };
   }
 
-  async #evict(victim: Pod, preemptor: Pod, nodeName: string, signal: AbortSignal): Promise<void> {
-    await this.#writes.evict(victim, preemptor.spec.schedulerName ?? "", signal);
-    this.#events.preempted(victim, preemptor, nodeName);
+  /** Which plugin keeps the pod out of the queue. */
+  #gateOf(pod: Pod): string | undefined {
+    const startedMs = this.#clock.monotonic();
+    const gate = this.#findGate(pod);
+    // As upstream, whose status is always this one.
+    this.#cycles.ran("PreEnqueue", "Success", pod.spec.schedulerName ?? "", startedMs);
+    return gate;
+  }
+
+  #findGate(pod: Pod): string | undefined {
+    const preEnqueues = this.#profileOf(pod)?.preEnqueues;
+    const isAsked = (plugin: string) => preEnqueues === undefined || preEnqueues.has(plugin);
+    if (hasGates(pod) && isAsked("SchedulingGates")) return "SchedulingGates";
+    return this.#eviction.isUnderWay(pod.metadata.uid ?? "") && isAsked("DefaultPreemption")
+      ? "DefaultPreemption"
+      : undefined;
   }
 
   #profileOf({ spec }: Pod): Profile | undefined {

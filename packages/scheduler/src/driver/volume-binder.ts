@@ -21,8 +21,6 @@ export interface VolumeBinderOptions {
   readonly client: Client;
   readonly clock: Clock;
   readonly assumed: AssumedVolumes;
-  /** Default: 10 minutes. */
-  readonly timeoutMs?: number;
 }
 
 /** What is to be bound for a pod, and the caches that show how far it has got. */
@@ -36,6 +34,8 @@ export interface PodVolumes {
     readonly pod: () => Pod | undefined;
     readonly listers: Listers;
   };
+  /** Default: 10 minutes. */
+  readonly timeoutMs?: number;
 }
 
 const defaultTimeoutMs = 600_000;
@@ -44,15 +44,13 @@ export class VolumeBinder {
   readonly #client: Client;
   readonly #clock: Clock;
   readonly #assumed: AssumedVolumes;
-  readonly #timeoutMs: number;
   /** Each looks whether what it waits for has come. */
   readonly #waiting = new Set<() => void>();
 
-  constructor({ client, clock, assumed, timeoutMs = defaultTimeoutMs }: VolumeBinderOptions) {
+  constructor({ client, clock, assumed }: VolumeBinderOptions) {
     this.#client = client;
     this.#clock = clock.labelled({ kind: "background", name: "volume bindings" });
     this.#assumed = assumed;
-    this.#timeoutMs = timeoutMs;
   }
 
   /** A volume or claim has changed, or a pod has gone. */
@@ -61,16 +59,20 @@ export class VolumeBinder {
   }
 
   /** Throws a VolumeBindingError if the bindings have failed or take too long, and the client's error if they cannot be written. */
-  async bind({ pod, nodeName, volumes, cached }: PodVolumes, signal: AbortSignal): Promise<void> {
+  async bind(
+    { pod, nodeName, volumes, cached, timeoutMs = defaultTimeoutMs }: PodVolumes,
+    signal: AbortSignal,
+  ): Promise<void> {
     const written = await this.#write(volumes, signal);
-    await this.#untilBound(() => {
+    const check = () => {
       const node = cached.node();
       if (node === undefined) return failed(`failed to get node "${nodeName}": node "${nodeName}" not found`);
       if (cached.pod() === undefined) {
         return failed(`pod does not exist any more: pod "${pod.metadata.name ?? ""}" not found`);
       }
       return checkBindings(written, node, cached.listers);
-    }, signal);
+    };
+    await this.#untilBound(check, timeoutMs, signal);
   }
 
   /** Returns what the server has stored. If a write fails, what is not written is not assumed any more. */
@@ -92,7 +94,7 @@ export class VolumeBinder {
     }
   }
 
-  async #untilBound(check: () => BindingProgress, signal: AbortSignal): Promise<void> {
+  async #untilBound(check: () => BindingProgress, timeoutMs: number, signal: AbortSignal): Promise<void> {
     const ended = deferred();
     const look = () => {
       try {
@@ -105,7 +107,7 @@ export class VolumeBinder {
       }
     };
     this.#waiting.add(look);
-    using _timer = this.#clock.after(this.#timeoutMs, () =>
+    using _timer = this.#clock.after(timeoutMs, () =>
       ended.reject(new VolumeBindingError("context deadline exceeded")),
     );
     try {

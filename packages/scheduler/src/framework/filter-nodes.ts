@@ -3,7 +3,8 @@
 import type { NodeInfo } from "../snapshot/node-info.ts";
 import type { Nominator } from "../snapshot/nominator.ts";
 import type { PodInfo } from "../snapshot/pod-info.ts";
-import type { Cycle, NodeFilter, Plugin, Refusal } from "./plugin.ts";
+import { type CycleObserver, measuredFilter, noMeter, type PluginStatus } from "./cycle-observer.ts";
+import type { Cycle, NodeFilter, Plugin, PreFilterResult, Refusal } from "./plugin.ts";
 
 export interface PreFiltered {
   readonly filters: readonly NodeFilter[];
@@ -19,20 +20,25 @@ export interface PreFiltered {
  * An unresolvable refusal ends it. After one that removing pods may resolve, the other plugins still run, because preemption needs their filters;
  * the last of those refusals counts.
  */
-export function preFilter(plugins: readonly Plugin[], cycle: Cycle): PreFiltered {
+export function preFilter(plugins: readonly Plugin[], cycle: Cycle, observer?: CycleObserver): PreFiltered {
   const filters: NodeFilter[] = [];
   const narrowing: string[] = [];
   let nodeNames: ReadonlySet<string> | undefined;
   let refusal: Refusal | undefined;
   for (const plugin of plugins) {
-    const result = plugin.preFilter?.(cycle);
+    if (plugin.preFilter === undefined) continue;
+    const meter = observer?.plugin("PreFilter", plugin.name) ?? noMeter;
+    meter.begin();
+    const result = plugin.preFilter(cycle);
+    meter.end(statusOf(result));
     if (result === undefined) continue;
     if ("refusal" in result) {
       refusal = result.refusal;
       if (refusal.code === "UnschedulableAndUnresolvable") break;
       continue;
     }
-    filters.push(result.filter);
+    const meterOfFilter = observer?.plugin("Filter", plugin.name);
+    filters.push(meterOfFilter === undefined ? result.filter : measuredFilter(result.filter, meterOfFilter));
     if (result.nodeNames === undefined) continue;
     narrowing.push(plugin.name);
     nodeNames = nodeNames === undefined ? result.nodeNames : intersect(nodeNames, result.nodeNames);
@@ -41,6 +47,11 @@ export function preFilter(plugins: readonly Plugin[], cycle: Cycle): PreFiltered
     break;
   }
   return { filters, nodeNames, narrowing, refusal };
+}
+
+function statusOf(result: PreFilterResult | undefined): PluginStatus {
+  if (result === undefined) return "Skip";
+  return "refusal" in result ? result.refusal.code : "Success";
 }
 
 function intersect(left: ReadonlySet<string>, right: ReadonlySet<string>): ReadonlySet<string> {

@@ -6,14 +6,26 @@ import type { AffinityTerm } from "../snapshot/affinity-term.ts";
 import { newAffinityFilter } from "./affinity-filter.ts";
 import { newAffinityScorer } from "./affinity-score.ts";
 
-export const interPodAffinity: Plugin = {
-  name: "InterPodAffinity",
-  preFilter: (cycle) => {
-    const filter = newAffinityFilter(cycle, (term) => withSelectedNamespaces(term, cycle.listers));
-    return filter === undefined ? undefined : { filter };
-  },
-  preScore: (cycle) => newAffinityScorer(cycle, (term) => withSelectedNamespaces(term, cycle.listers)),
-};
+/** Upstream's InterPodAffinityArgs. */
+export interface InterPodAffinityArguments {
+  readonly hardPodAffinityWeight: number;
+  readonly ignorePreferredTermsOfExistingPods: boolean;
+}
+
+const defaults: InterPodAffinityArguments = { hardPodAffinityWeight: 1, ignorePreferredTermsOfExistingPods: false };
+
+export function newInterPodAffinity(options: InterPodAffinityArguments = defaults): Plugin {
+  return {
+    name: "InterPodAffinity",
+    preFilter: (cycle) => {
+      const filter = newAffinityFilter(cycle, (term) => withSelectedNamespaces(term, cycle.listers));
+      return filter === undefined ? undefined : { filter };
+    },
+    preScore: (cycle) => newAffinityScorer(cycle, (term) => withSelectedNamespaces(term, cycle.listers), options),
+  };
+}
+
+export const interPodAffinity: Plugin = newInterPodAffinity();
 
 /** Returns the term with the namespaces that its selector matches today among its names. An empty selector matches all of them as it is. */
 function withSelectedNamespaces<Term extends AffinityTerm>(term: Term, listers: Listers): Term {

@@ -1,50 +1,73 @@
 // NodeResourcesFit: what the pod requests must be free on the node, and one more pod allowed. Several resources may be short at once; each is
-// a reason. The score is LeastAllocated: the mean of the free shares of cpu and memory after the pod.
-import { maxNodeScore, type Plugin, type Refusal } from "../framework/plugin.ts";
+// a reason. The score is LeastAllocated, unless the profile says otherwise: the mean of the free shares of cpu and memory after the pod.
+import type { Plugin, Refusal } from "../framework/plugin.ts";
 import type { NodeInfo } from "../snapshot/node-info.ts";
+import type { PodInfo } from "../snapshot/pod-info.ts";
 import type { Resources } from "../snapshot/resources.ts";
+import { freeShare, newResourceScore, type ScoringStrategy } from "./resource-scoring.ts";
 
 const name = "NodeResourcesFit";
 
-export const nodeResourcesFit: Plugin = {
-  name,
-  preFilter: ({ pod: { requests } }) => ({ filter: { filter: (node) => findShortage(requests, node) } }),
-  preScore: ({ pod: { nonZero } }) => ({
-    score: (node) => {
-      const { milliCpu, memory } = node.allocatable;
-      let sum = 0;
-      let resources = 0;
-      if (milliCpu !== 0) {
-        sum += freeShare(milliCpu, node.nonZeroMilliCpu + nonZero.milliCpu);
-        resources++;
-      }
-      if (memory !== 0) {
-        sum += freeShare(memory, node.nonZeroMemory + nonZero.memory);
-        resources++;
-      }
-      return resources === 0 ? 0 : Math.trunc(sum / resources);
-    },
-  }),
-};
-
-function freeShare(allocatable: number, requested: number): number {
-  return requested > allocatable ? 0 : Math.trunc(((allocatable - requested) * maxNodeScore) / allocatable);
+/** Upstream's NodeResourcesFitArgs. */
+export interface FitArguments {
+  /** Extended resources that other schedulers look at. */
+  readonly ignoredResources?: readonly string[];
+  /** The part of their names before the slash. */
+  readonly ignoredResourceGroups?: readonly string[];
+  readonly scoringStrategy?: ScoringStrategy;
 }
+
+export function newNodeResourcesFit(options: FitArguments = {}): Plugin {
+  const { ignoredResources = [], ignoredResourceGroups = [], scoringStrategy } = options;
+  const isIgnored = (resource: string) => {
+    const [group = ""] = resource.split("/");
+    return ignoredResources.includes(resource) || ignoredResourceGroups.includes(group);
+  };
+  const hasIgnored = ignoredResources.length + ignoredResourceGroups.length > 0;
+  const score = scoringStrategy === undefined ? leastAllocated : newResourceScore(scoringStrategy);
+  return {
+    name,
+    preFilter: ({ pod: { requests } }) => {
+      const scalar = hasIgnored ? new Map([...requests.scalar].filter(([key]) => !isIgnored(key))) : requests.scalar;
+      const counted = { ...requests, scalar };
+      return { filter: { filter: (node) => findShortage(counted, node) } };
+    },
+    preScore: ({ pod }) => ({ score: (node) => score(pod, node) }),
+  };
+}
+
+/** The default strategy, written out because it runs for every pod on every node: the mean of the free shares of cpu and memory. */
+function leastAllocated({ nonZero }: PodInfo, node: NodeInfo): number {
+  const { allocatableMilliCpu: milliCpu, allocatableMemory: memory } = node;
+  let sum = 0;
+  let resources = 0;
+  if (milliCpu !== 0) {
+    sum += freeShare(node.nonZeroMilliCpu + nonZero.milliCpu, milliCpu);
+    resources++;
+  }
+  if (memory !== 0) {
+    sum += freeShare(node.nonZeroMemory + nonZero.memory, memory);
+    resources++;
+  }
+  return resources === 0 ? 0 : Math.trunc(sum / resources);
+}
+
+export const nodeResourcesFit: Plugin = newNodeResourcesFit();
 
 /** Whether a resource is short, and whether it would be so on the empty node, too. */
 type Shortage = "none" | "now" | "always";
 
 /** Returns why the node cannot take these requests. A request of zero is never short, however full the node is. */
 export function findShortage(requests: Resources, node: NodeInfo): Refusal | undefined {
+  // Nearly every node has enough: then nothing more is looked at.
+  if (requests.scalar.size === 0 && node.hasRoom(requests.milliCpu, requests.memory, requests.ephemeralStorage)) {
+    return undefined;
+  }
   const { allocatable } = node;
+  const isFull = node.podCount >= allocatable.pods;
   const cpu = shortageOf(requests.milliCpu, allocatable.milliCpu, node.requestedMilliCpu);
   const memory = shortageOf(requests.memory, allocatable.memory, node.requestedMemory);
   const storage = shortageOf(requests.ephemeralStorage, allocatable.ephemeralStorage, node.requestedEphemeralStorage);
-  const isFull = node.podCount + 1 > allocatable.pods;
-  // Nearly every node has enough, so that nothing is allocated before something is known to be short.
-  if (cpu === "none" && memory === "none" && storage === "none" && !isFull && requests.scalar.size === 0) {
-    return undefined;
-  }
   const reasons: string[] = [];
   if (isFull) reasons.push("Too many pods");
   if (cpu !== "none") reasons.push("Insufficient cpu");

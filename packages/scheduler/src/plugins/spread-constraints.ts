@@ -68,22 +68,42 @@ function hasNodeAffinity({ spec: { nodeSelector, affinity } }: Pod): boolean {
   return nodeSelector !== undefined || affinity?.nodeAffinity !== undefined;
 }
 
-const systemDefaults = [
-  { topologyKey: hostnameLabel, maxSkew: 3 },
-  { topologyKey: "topology.kubernetes.io/zone", maxSkew: 5 },
-] as const;
+/** The soft constraints of pods that have none of their own. */
+export interface DefaultSpreading {
+  readonly constraints: readonly Pick<
+    TopologySpreadConstraint,
+    "topologyKey" | "maxSkew" | "nodeAffinityPolicy" | "nodeTaintsPolicy"
+  >[];
+  /** Whether a node without all the keys is left out. */
+  readonly needsAllKeys: boolean;
+}
 
-/** Returns upstream's system defaults for the pods that the same services and the same owner select. None if nothing selects the pod. */
-export function defaultConstraints(pod: Pod, listers: Listers): readonly SpreadConstraint[] {
+/** Upstream's defaults. */
+export const systemSpreading: DefaultSpreading = {
+  constraints: [
+    { topologyKey: hostnameLabel, maxSkew: 3 },
+    { topologyKey: "topology.kubernetes.io/zone", maxSkew: 5 },
+  ],
+  needsAllKeys: false,
+};
+
+/** Returns the default constraints for the pods that the same services and the same owner select. None if nothing selects the pod. */
+export function defaultConstraints(
+  pod: Pod,
+  listers: Listers,
+  { constraints }: DefaultSpreading,
+): readonly SpreadConstraint[] {
+  if (constraints.length === 0) return [];
   const selector = defaultSelector(pod, listers);
   if (isEverything(selector)) return [];
-  return systemDefaults.map((constraint) => ({
-    ...constraint,
+  return constraints.map(({ topologyKey, maxSkew, nodeAffinityPolicy, nodeTaintsPolicy }) => ({
+    topologyKey,
+    maxSkew,
     minDomains: 1,
     selector,
     countKey: countKey(pod, selector),
-    honorsAffinity: hasNodeAffinity(pod),
-    honorsTaints: false,
+    honorsAffinity: (nodeAffinityPolicy ?? "Honor") === "Honor" && hasNodeAffinity(pod),
+    honorsTaints: (nodeTaintsPolicy ?? "Ignore") === "Honor",
   }));
 }
 

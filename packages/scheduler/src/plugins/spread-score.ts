@@ -5,6 +5,7 @@ import { maxNodeScore } from "../framework/plugin.ts";
 import type { NodeInfo } from "../snapshot/node-info.ts";
 import {
   countMatchingPods,
+  type DefaultSpreading,
   defaultConstraints,
   hasAllTopologyKeys,
   hasOwnConstraints,
@@ -12,6 +13,7 @@ import {
   isNodeIncluded,
   ownConstraints,
   type SpreadConstraint,
+  systemSpreading,
 } from "./spread-constraints.ts";
 
 interface Weighted {
@@ -21,13 +23,20 @@ interface Weighted {
   readonly weight: number;
 }
 
-export function newSpreadScorer(cycle: Cycle, nodes: readonly NodeInfo[]): NodeScorer | undefined {
+export function newSpreadScorer(
+  cycle: Cycle,
+  nodes: readonly NodeInfo[],
+  spreading: DefaultSpreading = systemSpreading,
+): NodeScorer | undefined {
   const { pod, listers } = cycle;
   const isOwn = hasOwnConstraints(pod.pod);
-  const constraints = isOwn ? ownConstraints(pod.pod, "ScheduleAnyway") : defaultConstraints(pod.pod, listers);
+  const constraints = isOwn
+    ? ownConstraints(pod.pod, "ScheduleAnyway")
+    : defaultConstraints(pod.pod, listers, spreading);
   if (constraints.length === 0) return undefined;
-  // With the pod's own constraints, a node without all the keys is not compared. The defaults take nodes as they are.
-  const isIgnored = (node: NodeInfo) => isOwn && !hasAllTopologyKeys(constraints, node);
+  // With the pod's own constraints, a node without all the keys is not compared. The system's defaults take nodes as they are.
+  const needsAllKeys = isOwn || spreading.needsAllKeys;
+  const isIgnored = (node: NodeInfo) => needsAllKeys && !hasAllTopologyKeys(constraints, node);
   const compared = nodes.filter((node) => !isIgnored(node));
   const weighted = constraints.map((constraint) => weigh(constraint, compared));
   countAllPods(cycle, weighted, isIgnored);

@@ -21,11 +21,17 @@ export interface PreemptOptions extends Preemptor {
   readonly snapshot: Snapshot;
   readonly diagnosis: Diagnosis;
   readonly random: Random;
+  /** Default: a tenth of the nodes, but at least a hundred. */
+  readonly preemption?: PreemptionArguments;
 }
 
-// Upstream's defaults: a tenth of the nodes, but at least a hundred.
-const minCandidateNodesPercentage = 10;
-const minCandidateNodesAbsolute = 100;
+/** Upstream's DefaultPreemptionArgs: on how many of the nodes preemption is tried at least. */
+export interface PreemptionArguments {
+  readonly minCandidateNodesPercentage: number;
+  readonly minCandidateNodesAbsolute: number;
+}
+
+const defaultArguments: PreemptionArguments = { minCandidateNodesPercentage: 10, minCandidateNodesAbsolute: 100 };
 
 export function preempt(options: PreemptOptions): Preemption {
   const { snapshot, diagnosis, nowMs } = options;
@@ -69,6 +75,7 @@ function dryRun(
   potential: readonly NodeInfo[],
   options: PreemptOptions,
 ): { readonly candidates: readonly Candidate[]; readonly refusals: ReadonlyMap<string, Refusal> } {
+  const { minCandidateNodesPercentage, minCandidateNodesAbsolute } = options.preemption ?? defaultArguments;
   const share = Math.trunc((potential.length * minCandidateNodesPercentage) / 100);
   const wanted = Math.min(potential.length, Math.max(share, minCandidateNodesAbsolute));
   const offset = potential.length === 0 ? 0 : randomBelow(options.random, potential.length);

@@ -14,15 +14,31 @@ import { boundPodInfo, incomingPodInfo, type PodInfo } from "../snapshot/pod-inf
 import { allocatableOf, requestsOfBound } from "../snapshot/resources.ts";
 import { type ClusterEvent, isPlaced } from "./cluster-event.ts";
 import type { NodeEvent, PluginHints, PodEvent } from "./plugin-hints.ts";
+import { isRegistered } from "./registered-events.ts";
 import { volumeHints } from "./volume-hints.ts";
 
+/** Told when a plugin's hint begins and ends. Nothing is read back from it. */
+export interface HintObserver {
+  begin(): void;
+  end(plugin: string, event: ClusterEvent, hint: "Queue" | "QueueSkip"): void;
+}
+
 /** Whether the event may make the pod schedulable, which these plugins refused. */
-export function isWorthRequeuing(pod: PodInfo, rejectingPlugins: ReadonlySet<string>, event: ClusterEvent): boolean {
+export function isWorthRequeuing(
+  pod: PodInfo,
+  rejectingPlugins: ReadonlySet<string>,
+  event: ClusterEvent,
+  observer?: HintObserver,
+): boolean {
   // A pod that nobody refused failed by an error, and may succeed at any time.
   if (rejectingPlugins.size === 0 || event.on === "timeout") return true;
   for (const plugin of rejectingPlugins) {
     const hints = hintsOf[plugin];
-    if (hints !== undefined && isHelped(pod, hints, event)) return true;
+    if (hints === undefined || !isRegistered(plugin, event)) continue;
+    observer?.begin();
+    const isQueued = isHelped(pod, hints, event);
+    observer?.end(plugin, event, isQueued ? "Queue" : "QueueSkip");
+    if (isQueued) return true;
   }
   return false;
 }

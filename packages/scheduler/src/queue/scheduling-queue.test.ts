@@ -169,7 +169,7 @@ test("a gated pod waits for its last gate, and nothing else wakes it", () => {
 
 test("a pod that is held back goes on when it is activated", () => {
   let isHeld = true;
-  const clocked = new Clocked({ holdBack: () => (isHeld ? "DefaultPreemption" : undefined) });
+  const clocked = new Clocked({ gateOf: () => (isHeld ? "DefaultPreemption" : undefined) });
   clocked.queue.add(pod("p"));
   clocked.queue.activate("uid-of-p");
   expect(clocked.queue.sizes).toMatchObject({ active: 0, gated: 1 });

@@ -8,7 +8,7 @@ import type { Pod } from "@kubeloop/core/types/core/v1";
 import { incomingPodInfo, type PodInfo } from "../snapshot/pod-info.ts";
 import { type ClusterEvent, hasGates, podEvents } from "./cluster-event.ts";
 import { eventLabel } from "./event-label.ts";
-import { isWorthRequeuing } from "./hints.ts";
+import { type HintObserver, isWorthRequeuing } from "./hints.ts";
 
 export interface QueueOptions {
   readonly now: () => number;
@@ -18,10 +18,12 @@ export interface QueueOptions {
   readonly maxBackoffMs?: number;
   /** How long a pod waits for an event before it is tried without one. Default: 5 minutes. */
   readonly maxUnschedulableMs?: number;
-  /** The name of a plugin that does not let this pod into the queue now. Scheduling gates are always looked at. */
-  readonly holdBack?: (pod: Pod) => string | undefined;
+  /** The name of a plugin that does not let this pod into the queue now. Default: its scheduling gates. */
+  readonly gateOf?: (pod: Pod) => string | undefined;
   /** Called when a pod comes to a place, with upstream's name of what brought it there. */
   readonly incoming?: (place: QueuePlace, event: string) => void;
+  /** Measures the plugins that are asked whether an event helps. */
+  readonly hints?: HintObserver;
 }
 
 export type QueuePlace = "active" | "backoff" | "unschedulable";
@@ -66,7 +68,8 @@ export class SchedulingQueue {
   readonly #initialBackoffMs: number;
   readonly #maxBackoffMs: number;
   readonly #maxUnschedulableMs: number;
-  readonly #holdBack: (pod: Pod) => string | undefined;
+  readonly #gateOf: (pod: Pod) => string | undefined;
+  readonly #hints: HintObserver | undefined;
   readonly #incoming: (place: QueuePlace, event: string) => void;
   readonly #active = new KeyedHeap<string, QueuedPod>({ keyOf: uidOf, compare: byPriority });
   readonly #rejected: KeyedHeap<string, QueuedPod>;
@@ -83,7 +86,8 @@ export class SchedulingQueue {
     this.#initialBackoffMs = options.initialBackoffMs ?? 1000;
     this.#maxBackoffMs = options.maxBackoffMs ?? 10_000;
     this.#maxUnschedulableMs = options.maxUnschedulableMs ?? 300_000;
-    this.#holdBack = options.holdBack ?? (() => undefined);
+    this.#gateOf = options.gateOf ?? ((pod) => (hasGates(pod) ? "SchedulingGates" : undefined));
+    this.#hints = options.hints;
     this.#incoming = options.incoming ?? (() => {});
     const byExpiry = (a: QueuedPod, b: QueuedPod) => this.#backoffEndMs(a) - this.#backoffEndMs(b);
     this.#rejected = new KeyedHeap({ keyOf: uidOf, compare: (a, b) => byExpiry(a, b) || byPriority(a, b) });
@@ -109,6 +113,11 @@ export class SchedulingQueue {
   /** All pods that wait, wherever they are. */
   get waiting(): readonly QueuedPod[] {
     return [this.#active, this.#rejected, this.#errored, this.#unschedulable].flatMap((place) => [...place.values()]);
+  }
+
+  /** How many pods are being tried. */
+  get inFlight(): number {
+    return this.#inFlight.size;
   }
 
   /** Upstream's names of the events that are kept for pods in flight. */
@@ -155,7 +164,7 @@ export class SchedulingQueue {
     const updated = { ...waiting, podInfo: incomingPodInfo(after) };
     this.#unschedulable.set(uid, updated);
     for (const event of podEvents(before, after)) {
-      if (!isWorthRequeuing(updated.podInfo, updated.rejectingPlugins, event)) continue;
+      if (!isWorthRequeuing(updated.podInfo, updated.rejectingPlugins, event, this.#hints)) continue;
       this.#requeue(updated, eventLabel(event));
       return;
     }
@@ -209,7 +218,7 @@ export class SchedulingQueue {
       rejectingPlugins,
       isFlushed: false,
     };
-    if (isError || missed.some((event) => isWorthRequeuing(waiting.podInfo, rejectingPlugins, event))) {
+    if (isError || missed.some((event) => isWorthRequeuing(waiting.podInfo, rejectingPlugins, event, this.#hints))) {
       this.#requeue(waiting, "ScheduleAttemptFailure");
     } else {
       this.#unschedulable.set(uid, waiting);
@@ -222,7 +231,8 @@ export class SchedulingQueue {
     if (this.#inFlight.size > 0) this.#events.push(event);
     for (const queued of [...this.#unschedulable.values()]) {
       if (!only(queued.podInfo) || !mayOpenGate(queued, event)) continue;
-      if (isWorthRequeuing(queued.podInfo, queued.rejectingPlugins, event)) this.#requeue(queued, eventLabel(event));
+      if (isWorthRequeuing(queued.podInfo, queued.rejectingPlugins, event, this.#hints))
+        this.#requeue(queued, eventLabel(event));
     }
   }
 
@@ -290,10 +300,6 @@ export class SchedulingQueue {
     this.#removeEverywhere(queued.podInfo.uid);
     const rejectingPlugins = new Set([...queued.rejectingPlugins, gatedBy]);
     this.#unschedulable.set(queued.podInfo.uid, { ...queued, gatedBy, rejectingPlugins });
-  }
-
-  #gateOf(pod: Pod): string | undefined {
-    return hasGates(pod) ? "SchedulingGates" : this.#holdBack(pod);
   }
 
   #removeEverywhere(uid: string): void {

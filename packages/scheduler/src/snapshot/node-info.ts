@@ -13,6 +13,20 @@ const noLabels: Labels = {};
 /** How many different questions a node remembers the answer to. */
 const maxCounts = 64;
 
+const at = {
+  pods: 0,
+  milliCpu: 1,
+  memory: 2,
+  ephemeralStorage: 3,
+  allocatablePods: 4,
+  allocatableMilliCpu: 5,
+  allocatableMemory: 6,
+  allocatableEphemeralStorage: 7,
+  nonZeroMilliCpu: 8,
+  nonZeroMemory: 9,
+} as const;
+const amountCount = 10;
+
 export class NodeInfo {
   #node: Node;
   #labels: Labels;
@@ -26,15 +40,45 @@ export class NodeInfo {
   #podsWithClaims: Map<string, PodInfo> | undefined;
   /** Numbers over this node's pods, by what was counted. Only as long as the pods stay the same. */
   #counts: Map<string, number> | undefined;
-  requestedMilliCpu = 0;
-  requestedMemory = 0;
-  requestedEphemeralStorage = 0;
-  nonZeroMilliCpu = 0;
-  nonZeroMemory = 0;
+  /** Numbers that every cycle reads of every node, side by side in memory: at these places. */
+  readonly #amounts = new Float64Array(amountCount);
 
   constructor(node: Node) {
     this.#node = node;
     this.#labels = node.metadata.labels ?? noLabels;
+  }
+
+  get requestedMilliCpu(): number {
+    return this.#amounts[at.milliCpu] ?? 0;
+  }
+
+  get requestedMemory(): number {
+    return this.#amounts[at.memory] ?? 0;
+  }
+
+  get requestedEphemeralStorage(): number {
+    return this.#amounts[at.ephemeralStorage] ?? 0;
+  }
+
+  get nonZeroMilliCpu(): number {
+    return this.#amounts[at.nonZeroMilliCpu] ?? 0;
+  }
+
+  get nonZeroMemory(): number {
+    return this.#amounts[at.nonZeroMemory] ?? 0;
+  }
+
+  /** Whether so much is free, and a place for one more pod. Extended resources are not looked at. */
+  hasRoom(milliCpu: number, memory: number, ephemeralStorage: number): boolean {
+    if (this.#allocatable === undefined) this.#readAllocatable();
+    const amounts = this.#amounts;
+    return (
+      (amounts[at.pods] ?? 0) < (amounts[at.allocatablePods] ?? 0) &&
+      (milliCpu === 0 || milliCpu <= (amounts[at.allocatableMilliCpu] ?? 0) - (amounts[at.milliCpu] ?? 0)) &&
+      (memory === 0 || memory <= (amounts[at.allocatableMemory] ?? 0) - (amounts[at.memory] ?? 0)) &&
+      (ephemeralStorage === 0 ||
+        ephemeralStorage <= (amounts[at.allocatableEphemeralStorage] ?? 0) - (amounts[at.ephemeralStorage] ?? 0))
+    );
   }
 
   get node(): Node {
@@ -50,8 +94,31 @@ export class NodeInfo {
   }
 
   get allocatable(): Allocatable {
-    this.#allocatable ??= allocatableOf(this.#node);
-    return this.#allocatable;
+    return this.#allocatable ?? this.#readAllocatable();
+  }
+
+  /** As in `allocatable`, for those who ask every node. */
+  get allocatableMilliCpu(): number {
+    if (this.#allocatable === undefined) this.#readAllocatable();
+    return this.#amounts[at.allocatableMilliCpu] ?? 0;
+  }
+
+  get allocatableMemory(): number {
+    if (this.#allocatable === undefined) this.#readAllocatable();
+    return this.#amounts[at.allocatableMemory] ?? 0;
+  }
+
+  #readAllocatable(): Allocatable {
+    return this.#setAllocatable(allocatableOf(this.#node));
+  }
+
+  #setAllocatable(allocatable: Allocatable): Allocatable {
+    this.#allocatable = allocatable;
+    this.#amounts[at.allocatablePods] = allocatable.pods;
+    this.#amounts[at.allocatableMilliCpu] = allocatable.milliCpu;
+    this.#amounts[at.allocatableMemory] = allocatable.memory;
+    this.#amounts[at.allocatableEphemeralStorage] = allocatable.ephemeralStorage;
+    return allocatable;
   }
 
   get podCount(): number {
@@ -159,18 +226,23 @@ export class NodeInfo {
 
   clone(): NodeInfo {
     const clone = new NodeInfo(this.#node);
-    clone.#allocatable = this.#allocatable;
+    clone.#setAllocatable(this.allocatable);
     for (const podInfo of this.#pods.values()) clone.addPod(podInfo);
     return clone;
   }
 
+  #add(place: number, amount: number): void {
+    this.#amounts[place] = (this.#amounts[place] ?? 0) + amount;
+  }
+
   #count({ requests, nonZero }: PodInfo, sign: 1 | -1): void {
     this.#counts = undefined;
-    this.requestedMilliCpu += sign * requests.milliCpu;
-    this.requestedMemory += sign * requests.memory;
-    this.requestedEphemeralStorage += sign * requests.ephemeralStorage;
-    this.nonZeroMilliCpu += sign * nonZero.milliCpu;
-    this.nonZeroMemory += sign * nonZero.memory;
+    this.#add(at.pods, sign);
+    this.#add(at.milliCpu, sign * requests.milliCpu);
+    this.#add(at.memory, sign * requests.memory);
+    this.#add(at.ephemeralStorage, sign * requests.ephemeralStorage);
+    this.#add(at.nonZeroMilliCpu, sign * nonZero.milliCpu);
+    this.#add(at.nonZeroMemory, sign * nonZero.memory);
     for (const [name, amount] of requests.scalar) {
       this.#scalarRequests ??= new Map();
       this.#scalarRequests.set(name, (this.#scalarRequests.get(name) ?? 0) + sign * amount);

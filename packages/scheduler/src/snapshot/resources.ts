@@ -47,7 +47,7 @@ export function allocatableOf(node: Node): Allocatable {
   return { ...toResources(amounts), pods: pods === undefined ? 0 : Number(quantityValue(pods)) };
 }
 
-function isScalarResource(name: string): boolean {
+export function isScalarResource(name: string): boolean {
   if (name.startsWith("hugepages-") || name.startsWith("attachable-volumes-")) return true;
   return name.includes("/") && !name.startsWith("requests.");
 }

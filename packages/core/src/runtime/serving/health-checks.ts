@@ -1,6 +1,6 @@
 // The named checks of one endpoint, which run at each request. Each has its own timeout, so that a check that hangs is reported by name and
-// does not block the probe. The checks run in parallel and are reported in the order they were added. "ping" is always the first: it shows
-// that the process answers.
+// does not block the probe. The checks run in parallel and are reported in the order they were added. "ping" is the first, unless there is to be
+// none: it shows that the process answers.
 import {
   type Clock,
   isAborted,
@@ -22,6 +22,8 @@ export interface HealthChecksOptions {
   readonly clock?: Clock;
   /** Timeout of each check; 5 s unless given. */
   readonly checkTimeoutMs?: number;
+  /** Whether there is the check "ping"; true unless given. */
+  readonly hasPing?: boolean;
 }
 
 // Names that can be part of a URL path without escaping.
@@ -30,11 +32,12 @@ const validName = /^[A-Za-z0-9][A-Za-z0-9._:-]*$/;
 export class HealthChecks {
   readonly #clock: Clock;
   readonly #checkTimeoutMs: number;
-  readonly #checks = new Map<string, HealthCheck>([["ping", () => undefined]]);
+  readonly #checks = new Map<string, HealthCheck>();
 
-  constructor({ clock = systemClock, checkTimeoutMs = 5000 }: HealthChecksOptions = {}) {
+  constructor({ clock = systemClock, checkTimeoutMs = 5000, hasPing = true }: HealthChecksOptions = {}) {
     this.#clock = clock.labelled({ kind: "background", name: "health check" });
     this.#checkTimeoutMs = checkTimeoutMs;
+    if (hasPing) this.#checks.set("ping", () => undefined);
   }
 
   get names(): readonly string[] {
