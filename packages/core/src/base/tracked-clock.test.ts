@@ -42,6 +42,40 @@ describe("is idle", () => {
   });
 });
 
+describe("at a glance", () => {
+  const turns = async (count: number) => {
+    for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve));
+  };
+
+  test.each<[what: string, begin: (clock: TrackedClock) => unknown, expected: boolean]>([
+    ["nothing is under way", () => {}, true],
+    ["a timer is not waited for", (clock) => clock.after(60_000, () => {}), false],
+    ["a request that never ends is not waited for without end", (clock) => clock.hold("a request"), false],
+    [
+      "a request that is answered soon is waited for",
+      async (clock) => {
+        using _request = clock.hold("a request");
+        await turns(20);
+      },
+      true,
+    ],
+    [
+      "a request that sets a timer is no reason to wait",
+      async (clock) => {
+        using _request = clock.hold("a request");
+        await turns(20);
+        clock.after(60_000, () => {});
+      },
+      false,
+    ],
+    ["a timer that was cancelled counts no more", (clock) => clock.after(60_000, () => {})[Symbol.dispose](), true],
+  ])("%s", async (_, begin, expected) => {
+    const clock = new TrackedClock();
+    void begin(clock);
+    expect(await clock.isIdle()).toBe(expected);
+  });
+});
+
 test("what a timer starts belongs to what is waited for", async () => {
   const clock = new TrackedClock();
   const order: string[] = [];

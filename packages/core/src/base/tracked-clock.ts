@@ -9,9 +9,14 @@ import { untilAborted } from "./signal.ts";
 
 const unlabelled: TimerLabel = { kind: "work", name: "" };
 
+/** A request to a server in this process is answered within a few. */
+const mostRounds = 1_000;
+
 export class TrackedClock implements Clock {
   readonly #underWay = new Map<number, string>();
   #made = 0;
+  /** How many of them are timers. */
+  #timers = 0;
   #idle = deferred();
 
   now(): number {
@@ -49,11 +54,23 @@ export class TrackedClock implements Clock {
   }
 
   async whenIdle(signal: AbortSignal): Promise<void> {
-    while (!(await this.isIdle())) await untilAborted(this.#idle.promise, signal);
+    while (!(await this.#isIdleNow())) await untilAborted(this.#idle.promise, signal);
   }
 
-  /** Whether nothing is under way when everything that is ready has run. */
+  /**
+   * Whether nothing is under way. What ends by itself, as the request of a heartbeat, is waited for as long as it takes in this process; a timer that
+   * somebody waits for is not.
+   */
   async isIdle(): Promise<boolean> {
+    for (let round = 0; round < mostRounds; round++) {
+      if (await this.#isIdleNow()) return true;
+      if (this.#timers > 0) return false;
+    }
+    return false;
+  }
+
+  /** When everything that is ready has run. */
+  async #isIdleNow(): Promise<boolean> {
     // Twice, because what was read from a socket is handed on only in the next round.
     await systemClock.yield();
     await systemClock.yield();
@@ -62,7 +79,8 @@ export class TrackedClock implements Clock {
 
   #startTimer({ kind, name }: TimerLabel, delayMs: number, callback: () => void): Disposable {
     if (kind === "background" || delayMs === Number.POSITIVE_INFINITY) return systemClock.after(delayMs, callback);
-    const counted = this.#begin(`timer ${name || "(unnamed)"}`);
+    const counted = this.#begin(`timer ${name || "(unnamed)"}`, () => this.#timers--);
+    this.#timers++;
     const timer = systemClock.after(delayMs, () => {
       counted[Symbol.dispose]();
       callback();
@@ -75,12 +93,14 @@ export class TrackedClock implements Clock {
     };
   }
 
-  #begin(name: string): Disposable {
+  #begin(name: string, onEnd?: () => void): Disposable {
     const order = this.#made++;
     this.#underWay.set(order, name);
     return {
       [Symbol.dispose]: () => {
-        if (!this.#underWay.delete(order) || this.#underWay.size > 0) return;
+        if (!this.#underWay.delete(order)) return;
+        onEnd?.();
+        if (this.#underWay.size > 0) return;
         this.#idle.resolve();
         this.#idle = deferred();
       },
