@@ -171,7 +171,7 @@ test("handlers of an operator are called when all its caches have all that has g
   const caches = new SharedInformerFactory(cluster.client, cluster.parts);
   const { informer, lister } = caches.core.v1.services;
   const left = new Set<number>();
-  const onDelete = () => left.add(lister.namespace("default").list().length);
+  const onDelete = () => void left.add(lister.namespace("default").list().length);
   informer.addEventHandler({ onDelete });
   caches.core.v1.configMaps.informer.addEventHandler({ onDelete });
   cluster.run((signal) => caches.run(signal));
