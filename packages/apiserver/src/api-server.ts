@@ -264,7 +264,7 @@ export class ApiServer implements AsyncDisposable {
   }
 
   /**
-   * The same by a write that watches see as any other: what came since is deleted, what was changed or deleted is written again, with a new resourceVersion.
+   * The same by writes that watches see as any others: what came since is deleted, what was changed or deleted is written again, with a new resourceVersion.
    * Returns false, and changes nothing, if one change is refused. What is kept stays as it is now.
    */
   async revert(snapshot: StorageSnapshot, choose: (change: RevertedObject) => RevertChoice): Promise<boolean> {

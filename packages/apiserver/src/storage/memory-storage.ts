@@ -9,7 +9,8 @@
 // - `restore` is a step forward: the revision is raised by one, the objects are those of the snapshot with the resourceVersions they
 //   had then. Nothing from before can be read any more. So a revision, once seen, never comes to mean anything else; for the same reason a
 //   snapshot fits only where everything in it was written by this storage, or by the one it was forked from before the fork.
-// - `revert` is a write: whoever reads the log keeps its place.
+// - `revert` is a write per object, all at once: whoever reads the log keeps its place. Each has a revision of its own, because a watch that is cut goes
+//   on after the last revision it has seen, and would miss what else has that revision.
 // - A fork goes on from the same revision, without a past. The two know nothing of each other from there on.
 // - Once disposed of it refuses everything, and those who read its log have lost their place.
 import type { KubernetesObject } from "@kubeloop/core/api";
@@ -151,7 +152,7 @@ export class MemoryStorage implements SnapshotStorage {
       if (before !== after) events.push({ collection, key, revision, before, after });
       return after;
     });
-    if (events.length > 0) this.#append(events);
+    if (events.length > 0) this.#append([events]);
     return { kind: "written", revision: this.#collections.revision, objects };
   }
 
@@ -181,17 +182,16 @@ export class MemoryStorage implements SnapshotStorage {
     const choices = changes.map(choose);
     if (choices.includes("refuse")) return false;
     const chosen = changes.filter((_, i) => choices[i] === "revert");
-    const revision = this.#collections.revision + 1;
-    const events = chosen.map(({ after, ...change }) => ({
-      ...change,
-      revision,
-      after: after === undefined ? undefined : seal(draftOf(after), revision),
-    }));
+    const newest = this.#collections.revision;
+    const events = chosen.map(({ after, ...change }, i) => {
+      const revision = newest + 1 + i;
+      return { ...change, revision, after: after === undefined ? undefined : seal(draftOf(after), revision) };
+    });
     for (const { before, after } of events) {
       if (before !== undefined) noteSuperseded(before);
       if (after !== undefined) noteCurrent(after);
     }
-    if (events.length > 0) this.#append(events);
+    if (events.length > 0) this.#append(events.map((event) => [event]));
     return true;
   }
 
@@ -220,10 +220,13 @@ export class MemoryStorage implements SnapshotStorage {
     throw new KubeloopError(`the snapshot of revision ${snapshot.revision} is of another storage`, invalid);
   }
 
-  #append(events: readonly StorageEvent[]): void {
-    this.#collections.append(events, this.#clock.monotonic());
+  /** The events of each write. Nobody is told before all have happened. */
+  #append(writes: readonly (readonly StorageEvent[])[]): void {
+    for (const events of writes) {
+      this.#collections.append(events, this.#clock.monotonic());
+      for (const { collection } of events) this.#notices.note(collection);
+    }
     this.#waiters.noteRevision(this.#collections.revision);
-    for (const { collection } of events) this.#notices.note(collection);
     this.#notices.report();
   }
 

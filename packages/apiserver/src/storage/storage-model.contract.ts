@@ -256,27 +256,24 @@ const restoreStep = fc.nat().map((which) =>
   }),
 );
 
-/** What has the text that it had keeps its revision; readers of the log go on. */
+/** What has the text that it had keeps its revision; of the rest each has a revision of its own. Readers of the log go on. */
 const revertStep = fc.nat().map((which) =>
   step("revert", async (model, storage) => {
     const taken = model.snapshots[which % Math.max(1, model.snapshots.length)];
     if (taken === undefined) return;
     await storage.revert(taken.snapshot, () => "revert");
-    if (storage.log.revision === model.revision) return;
-    const revision = model.revision + 1;
-    const holdings = [...taken.state].map(([collection, then]) => {
-      const now = model.state.get(collection) ?? new Map();
-      const reverted = [...then].map(([key, text]) => [key, revertedText(now.get(key), text, revision)] as const);
-      return [collection, new Map(reverted)] as const;
-    });
-    model.advance(new Map(holdings));
+    for (const collection of [...collections].sort()) {
+      const then: Holding = taken.state.get(collection) ?? new Map();
+      const now: Holding = model.state.get(collection) ?? new Map();
+      for (const key of [...new Set([...now.keys(), ...then.keys()])].sort()) {
+        const [text] = then.get(key)?.split("@") ?? [];
+        if (now.get(key)?.split("@")[0] === text) continue;
+        const write = { collection, key, expected: 0, object: text === undefined ? undefined : note(text) };
+        model.advance(changed(model.state, [write], model.revision + 1));
+      }
+    }
   }),
 );
-
-function revertedText(now: string | undefined, then: string, revision: number): string {
-  const [text] = then.split("@");
-  return now?.split("@")[0] === text ? (now ?? "") : `${text}@${revision}`;
-}
 
 /** The run goes on with the fork, which takes all snapshots of its origin from before. */
 const forkStep = fc.constant(

@@ -85,7 +85,7 @@ export function snapshotFacts(open: OpenStorage): void {
     expect(seen).toEqual([["one"], ["two"], ["one"], ["one"], ["two"]]);
   });
 
-  test("a revert is a write of what differs, which readers of the log see", async () => {
+  test("a revert writes what differs, each at a revision of its own, which readers of the log see", async () => {
     await using storage = await open();
     await fill(storage);
     const unchanged = await storage.get(noteAt("b"));
@@ -96,8 +96,8 @@ export function snapshotFacts(open: OpenStorage): void {
     const newest = storage.log.revision;
     expect(await storage.revert(snapshot, () => "revert")).toBe(true);
     expect([await textsOf(storage), await textsOf(storage, {}, "others")]).toEqual([["one", "two"], ["elsewhere"]]);
-    expect(eventsAfter(storage, newest)).toEqual([`a: changed → one @${newest + 1}`, `c: new → - @${newest + 1}`]);
-    expect(eventsAfter(storage, newest, "others")).toEqual([`x: - → elsewhere @${newest + 1}`]);
+    expect(eventsAfter(storage, newest)).toEqual([`a: changed → one @${newest + 1}`, `c: new → - @${newest + 2}`]);
+    expect(eventsAfter(storage, newest, "others")).toEqual([`x: - → elsewhere @${newest + 3}`]);
     expect(revisionOf(await storage.get(noteAt("a")))).toBe(newest + 1);
     expect(await storage.get(noteAt("b"))).toBe(unchanged);
     expect(await textsOf(storage, { revision: newest })).toEqual(["changed", "two", "new"]);

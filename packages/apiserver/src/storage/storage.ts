@@ -99,8 +99,8 @@ export interface SnapshotStorage extends Storage {
    * a write; objects have the resourceVersions they had; watchers lose their place and end. */
   restore(snapshot: StorageSnapshot): Promise<void>;
   /**
-   * The same by a write: what came since is deleted, what was changed or deleted is written again, with a new resourceVersion, and whoever reads the log
-   * sees that as any other write. Returns false, and changes nothing, if one change is refused. What is kept stays as it is now.
+   * The same by writes: what came since is deleted, what was changed or deleted is written again, with a new resourceVersion, and whoever reads the log
+   * sees that as any other writes: one revision each, and nothing happens between them. Returns false, and changes nothing, if one change is refused. What is kept stays as it is now.
    */
   revert(snapshot: StorageSnapshot, choose: (change: RevertedObject) => RevertChoice): Promise<boolean>;
   /** Another storage that begins as this one is now. */

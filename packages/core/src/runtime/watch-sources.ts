@@ -156,7 +156,8 @@ export class WatchSources {
   }
 
   #newInformer(watch: Watch, isMetadata: boolean): AnyInformer {
-    const { informerClient: client, clock, log, metrics = noMetrics, freeze = false } = this.#options;
+    const { informerClient: client, informers, clock, log, metrics = noMetrics, freeze = false } = this.#options;
+    const { deliveryGate } = informers;
     const { namespace, labelSelector, fieldSelector, resource } = watch;
     const scope = {
       clock,
@@ -172,6 +173,7 @@ export class WatchSources {
       log,
       metrics,
       freeze,
+      ...(deliveryGate && { deliveryGate }),
       indexers: namespaceIndexers,
     });
   }

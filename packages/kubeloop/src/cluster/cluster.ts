@@ -28,7 +28,7 @@ import {
   toError,
 } from "@kubeloop/core/base";
 import { type Client, clientOf } from "@kubeloop/core/client";
-import type { SharedInformerFactory } from "@kubeloop/core/informer";
+import { DeliveryGate, type SharedInformerFactory } from "@kubeloop/core/informer";
 import type { EventuallyOptions, Something } from "@kubeloop/core/testing";
 import type { HollowNodes } from "@kubeloop/nodes";
 import type { ClusterClock } from "./cluster-clock.ts";
@@ -71,6 +71,16 @@ export interface SettledOptions {
   readonly withinMs?: number;
 }
 
+/** What a Manager or an informer factory needs to run beside the cluster's own parts. */
+export interface ClusterParts<C extends Clock = Clock> {
+  readonly client: Client;
+  readonly clock: C;
+  readonly random: Random;
+  readonly log: Log;
+  /** Closed while `restore` or `reset` deletes objects: no handler is called before all caches have all of it. */
+  readonly deliveryGate: DeliveryGate;
+}
+
 /** A cluster that answers on a port. */
 export interface ClusterListening {
   readonly url: string;
@@ -89,6 +99,8 @@ export class Cluster<C extends Clock = Clock> implements AsyncDisposable {
   readonly #ground: ClusterGround;
   readonly #scope: TaskScope;
   readonly #connector: LateConnector;
+  /** Of the handlers of all parts, and of those of an operator that runs beside them. */
+  readonly #deliveryGate = new DeliveryGate();
   readonly #partsTransport: ReturnType<typeof withFaults>;
   #isHealed = false;
   /** Faults begin when all parts have started: one that cannot start at all ends, as upstream's do. */
@@ -139,9 +151,10 @@ export class Cluster<C extends Clock = Clock> implements AsyncDisposable {
   }
 
   /** What a Manager or an informer factory of one's own needs. */
-  get parts(): { readonly client: Client; readonly clock: C; readonly random: Random; readonly log: Log } {
+  get parts(): ClusterParts<C> {
     const { client, clock } = this;
-    return { client, clock, random: this.#ground.random.fork("parts"), log: this.#settings.log };
+    const random = this.#ground.random.fork("parts");
+    return { client, clock, random, log: this.#settings.log, deliveryGate: this.#deliveryGate };
   }
 
   /** The caches that controllers, scheduler and nodes share. After a restore or a reset they may be new ones. */
@@ -221,9 +234,9 @@ export class Cluster<C extends Clock = Clock> implements AsyncDisposable {
   /** Controllers that run on may be at work on nothing, or they would finish it on objects of another time. */
   async #isReverted(storage: StorageSnapshot): Promise<boolean> {
     if (this.#failure !== undefined || !(await this.#ground.time.isIdle())) return false;
-    const { informers, nodes } = this.#plane;
+    const { nodes } = this.#plane;
     // Handlers are called when every cache is as it will be: a controller that saw some of the deletions only would make up for them.
-    using _closed = informers.deliveryGate.close();
+    using _closed = this.#deliveryGate.close();
     if (!(await this.server.revert(storage, chooseOrdinary))) return false;
     await this.settled();
     nodes?.forget();
@@ -273,6 +286,7 @@ export class Cluster<C extends Clock = Clock> implements AsyncDisposable {
       clock,
       random: random.fork("parts"),
       log,
+      deliveryGate: this.#deliveryGate,
       managerFlags: controllerManager === false ? undefined : controllerManager,
       isScheduling: scheduler,
       isElected: false,

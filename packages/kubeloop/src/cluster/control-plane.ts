@@ -18,6 +18,7 @@ import {
   untilAborted,
 } from "@kubeloop/core/base";
 import type { Client } from "@kubeloop/core/client";
+import type { DeliveryGate } from "@kubeloop/core/informer";
 import { nodes, serviceAccounts } from "@kubeloop/core/resources";
 import type { Node, ServiceAccount } from "@kubeloop/core/types/core/v1";
 import type { HollowNodes, KubeletServing } from "@kubeloop/nodes";
@@ -33,6 +34,8 @@ export interface ControlPlaneOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
+  /** Holds the handlers of all parts back while it is closed. */
+  readonly deliveryGate?: DeliveryGate;
   /** kube-controller-manager's flags. Undefined: no controller manager. */
   readonly managerFlags: readonly string[] | undefined;
   readonly isScheduling: boolean;

@@ -2,7 +2,9 @@
 // that are sent meanwhile, none of which lists or watches.
 import { type ApiRequest, allResources, type KubernetesObject, type Resource } from "@kubeloop/core/api";
 import type { FakeClock } from "@kubeloop/core/base";
+import { SharedInformerFactory } from "@kubeloop/core/informer";
 import {
+  configMaps,
   deployments,
   namespaces,
   nodes,
@@ -162,6 +164,32 @@ describe("what a test has created goes without anything starting anew, after it"
       availableReplicas: 3,
     });
   });
+});
+
+test("handlers of an operator are called when all its caches have all that has gone", async () => {
+  await using cluster = await startCluster(virtual);
+  const caches = new SharedInformerFactory(cluster.client, cluster.parts);
+  const { informer, lister } = caches.core.v1.services;
+  const left = new Set<number>();
+  const onDelete = () => void left.add(lister.namespace("default").list().length);
+  informer.addEventHandler({ onDelete });
+  caches.core.v1.configMaps.informer.addEventHandler({ onDelete });
+  cluster.run((signal) => caches.run(signal));
+  await cluster.settled();
+  const before = lister.namespace("default").list().length;
+  await create(cluster, configMaps, { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a" } });
+  // More than a watch reports at once.
+  for (let i = 0; i < 300; i++)
+    await create(cluster, services, {
+      apiVersion: "v1",
+      kind: "Service",
+      metadata: { name: `web-${i}` },
+      spec: { clusterIP: "None", ports: [{ port: 80 }] },
+    });
+  await cluster.settled();
+  expect(lister.namespace("default").list()).toHaveLength(before + 300);
+  await cluster.reset();
+  expect([...left]).toEqual([before]);
 });
 
 const fixture = ({ client }: Cluster) => client.resource(deployments).in("default");

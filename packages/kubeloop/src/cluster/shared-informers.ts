@@ -4,25 +4,24 @@
 // Promises: whatever is asked of the factories runs as soon as it is asked for. `run` ends when the signal has aborted and all have ended.
 import { type Clock, type Log, type Random, TaskScope } from "@kubeloop/core/base";
 import type { Client } from "@kubeloop/core/client";
-import { DeliveryGate, MetadataSharedInformerFactory, SharedInformerFactory } from "@kubeloop/core/informer";
+import { type DeliveryGate, MetadataSharedInformerFactory, SharedInformerFactory } from "@kubeloop/core/informer";
 
 export interface SharedInformersOptions {
   readonly client: Client;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
+  /** Holds all handlers of these caches back while it is closed. */
+  readonly deliveryGate?: DeliveryGate;
 }
 
 export class SharedInformers {
   readonly objects: SharedInformerFactory;
   readonly metadata: MetadataSharedInformerFactory;
-  /** Of all handlers of these caches. */
-  readonly deliveryGate = new DeliveryGate();
 
   constructor({ client, ...tools }: SharedInformersOptions) {
-    const informerOptions = () => ({ deliveryGate: this.deliveryGate });
-    this.objects = new SharedInformerFactory(client, { ...tools, informerOptions });
-    this.metadata = new MetadataSharedInformerFactory(client, { ...tools, informerOptions });
+    this.objects = new SharedInformerFactory(client, tools);
+    this.metadata = new MetadataSharedInformerFactory(client, tools);
   }
 
   async run(signal: AbortSignal): Promise<void> {

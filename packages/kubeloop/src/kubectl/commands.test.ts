@@ -2,9 +2,13 @@
 // holds it against the real one.
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { systemClock } from "@kubeloop/core/base";
+import { nodeHost } from "@kubeloop/core/client";
 import { configMaps } from "@kubeloop/core/resources";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Kubectl, openKubectl, runIn, type Said } from "./cluster-and-folder.fixture.ts";
+import { parseFlags } from "./flags.ts";
+import { clusterFlags, openCluster } from "./open-cluster.ts";
 
 let kubectl: Kubectl;
 beforeAll(async () => {
@@ -38,6 +42,14 @@ const deployment = (replicas: number, env: readonly object[]) => ({
       spec: { containers: [{ name: "web", image: "shop/web:1", env }] },
     },
   },
+});
+
+test("commands ask for JSON: in protobuf, fields of a newer server would be missing from what they print", async () => {
+  const host = { ...nodeHost, env: {}, cwd: () => kubectl.folder, homedir: () => kubectl.folder };
+  const world = { host, clock: systemClock, print() {}, complain() {}, readStdin: async () => "" };
+  const { flags } = parseFlags("get", [], clusterFlags);
+  await using cluster = await openCluster(flags, world, kubectl.cluster.signal);
+  expect(cluster.client.encoding).toBe("json");
 });
 
 describe("get", () => {

@@ -37,7 +37,8 @@ export async function openCluster(
   const given = { path, ...pick(flags, "context", "cluster", "user", "server", "namespace") };
   const present = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined && value !== ""));
   const config = await loadClusterConfig({ ...present, host, clock, log: noLog }, signal);
-  const client = openClient(config, { clock, log, userAgent: "kubectl/kubeloop" });
+  // As kubectl asks. Protobuf would leave out the fields of a newer server that this version does not know.
+  const client = openClient(config, { clock, log, userAgent: "kubectl/kubeloop", encoding: "json" });
   const { namespace } = config;
   const isNamespaceGiven = (flags.namespace ?? "") !== "";
   const server = new URL(config.server).host;

@@ -176,6 +176,38 @@ for (const [verb, call] of Object.entries(writes)) {
   });
 }
 
+const malformed = Uint8Array.from([...protobuf.encodeRaw({ ...pod(), spec: undefined }), 0x12, 2, 0x08, 1]);
+const malformedFault = "Pod: spec: proto: wrong wireType = 0 for field Volumes";
+/** One object as Kubernetes would send it, with the bytes of another field's type in its spec. */
+const malformedPod: Answer = (request) => {
+  const typeMeta = Buffer.from("\x0a\x02v1\x12\x03Pod", "latin1");
+  const envelope = [Buffer.from("k8s\0"), [0x0a, typeMeta.length], typeMeta, [0x12, malformed.length], malformed];
+  return asksProtobuf(request) ? inProtobuf(Uint8Array.from(envelope.flatMap((part) => [...part]))) : inJson(request);
+};
+
+describe("an answer with one object that is malformed", () => {
+  test("is read in JSON instead, if it was a get", async () => {
+    const { server, client } = setUp(malformedPod);
+    expect(await client.get("web", signal)).toEqual(pod());
+    await client.get("web", signal);
+    expect(server.asked).toEqual(["GET protobuf", "GET json", "GET json"]);
+  });
+
+  test.each(Object.entries(writes))(
+    "is an error that names the field, if it was a %s, which is not sent again",
+    async (_, call) => {
+      const { server, client } = setUp(malformedPod);
+      expect(await failureOf(() => call(client))).toMatchObject({
+        reason: "Decode",
+        message: expect.stringMatching(/malformed: spec: proto: wrong wireType = 0 for field Volumes$/),
+      });
+      expect(server.asked).toHaveLength(1);
+      expect(await call(client)).toEqual(pod());
+      expect(server.asked[1]).toMatch(/ json$/);
+    },
+  );
+});
+
 describe("what is remembered", () => {
   test("is of one resource: others are asked for in protobuf", async () => {
     const { server, context, client } = setUp(inJson);
@@ -207,15 +239,14 @@ describe("what is remembered", () => {
   }
 
   test("is also that an object is malformed, which its reader found", async () => {
-    const broken = Uint8Array.from([...protobuf.encodeRaw({ ...pod(), spec: undefined }), 0x12, 2, 0x08, 1]);
     const { server, client, told } = setUp((request) =>
-      asksProtobuf(request) ? inProtobuf(protobuf.encodeListEnvelope(podList, [broken])) : inJson(request),
+      asksProtobuf(request) ? inProtobuf(protobuf.encodeListEnvelope(podList, [malformed])) : inJson(request),
     );
     const { items } = await client.list(signal).toArray();
-    expect(() => items[0]?.spec).toThrow("Pod: spec: proto: wrong wireType = 0 for field Volumes");
+    expect(() => items[0]?.spec).toThrow(malformedFault);
     expect(await client.list(signal).toArray()).toEqual(results["list"]);
     expect(server.asked).toEqual(["GET protobuf", "GET json"]);
-    expect(told).toEqual(["protobuf", "Pod: spec: proto: wrong wireType = 0 for field Volumes", "json"]);
+    expect(told).toEqual(["protobuf", malformedFault, "json"]);
   });
 
   test("is nothing where the server passes values", async () => {

@@ -1,7 +1,7 @@
 // Sends the requests of one resource in the encoding that its server has: protobuf first and JSON second where both are possible, JSON alone where
 // protobuf is known to be of no use (`encoding-memory.ts`). Whatever comes is read.
 //
-// A read that the server refuses because of its Accept header is sent again for JSON. A write is not, because the server may have done it before it
+// A read that the server refuses because of its Accept header, or a get whose answer is malformed, is sent again for JSON. A write is not, because the server may have done it before it
 // refused to print it; the next one is sent for JSON.
 import {
   type ApiRequest,
@@ -10,6 +10,7 @@ import {
   hasProtobuf,
   type Resource,
   type Transport,
+  TransportError,
 } from "../../api/index.ts";
 import { StreamDecodeError } from "../streams/decode-errors.ts";
 import type { Encoding, ObjectView } from "./accept.ts";
@@ -66,10 +67,12 @@ export class NegotiatedRequests {
     this.#context.observer?.onAnswer(encodingOf(response));
   }
 
-  /** Called with what reading a list or a watch in protobuf threw. */
-  noteFailure(error: unknown): void {
-    if (error instanceof StreamDecodeError && error.reason === "Decode")
-      this.#context.encodings?.refuse(this.#resource);
+  /** Called with what reading an answer in protobuf threw. Returns whether the bytes were at fault, so that JSON may be read instead. */
+  noteFailure(error: unknown): boolean {
+    const isDecoding = error instanceof StreamDecodeError || error instanceof TransportError;
+    if (!isDecoding || error.reason !== "Decode") return false;
+    this.#context.encodings?.refuse(this.#resource);
+    return true;
   }
 
   /** Custom resources have no protobuf, but their metadata has. */

@@ -65,7 +65,7 @@ export async function drain(response: ApiResponse, asked: Asked): Promise<void> 
 export async function throwIfRefused(response: ApiResponse, asked: Asked): Promise<void> {
   if (response.status >= 200 && response.status <= 206) return;
   const body = await readWhole(response);
-  const status = decodeStatus(body.kind === "value" ? body.value : parsed(body.text));
+  const status = decodeStatus(valueOrNone(body));
   if (status !== undefined && status.status !== "Success") {
     // The predicates need a code if they do not know the reason.
     throw new StatusError(status.code === undefined ? { ...status, code: response.status } : status);
@@ -86,6 +86,7 @@ export async function throwIfRefused(response: ApiResponse, asked: Asked): Promi
 export async function readJson(response: ApiResponse, asked: Asked): Promise<unknown> {
   await throwIfRefused(response, asked);
   const body = await readWhole(response);
+  if (body.kind === "malformed") throw malformedAnswer(asked, body.error);
   const json = body.kind === "value" ? body.value : parseAnswer(body.text, asked);
   const status = decodeStatus(json);
   if (status?.status === "Failure") throw new StatusError(status);
@@ -96,6 +97,7 @@ export async function readJson(response: ApiResponse, asked: Asked): Promise<unk
 export async function readText(response: ApiResponse, asked: Asked): Promise<string> {
   await throwIfRefused(response, asked);
   const body = await readWhole(response);
+  if (body.kind === "malformed") throw malformedAnswer(asked, body.error);
   return body.kind === "value" ? JSON.stringify(body.value) : body.text;
 }
 
@@ -116,12 +118,19 @@ function toObject(json: unknown, asked: Asked): KubernetesObject {
   }
 }
 
+function malformedAnswer(asked: Asked, error: ProtobufError): TransportError {
+  return undecodable(asked, `malformed: ${error.field === "" ? "" : `${error.field}: `}${error.message}`, error);
+}
+
 function undecodable({ request }: Asked, what: string, cause?: unknown): TransportError {
   const message = `the server's answer to ${request.method} ${request.path} is ${what}`;
   return new TransportError(message, { reason: "Decode", wasSent: "maybe", cause });
 }
 
-type WholeBody = { readonly kind: "value"; readonly value: unknown } | { readonly kind: "text"; readonly text: string };
+type WholeBody =
+  | { readonly kind: "value"; readonly value: unknown }
+  | { readonly kind: "text"; readonly text: string }
+  | { readonly kind: "malformed"; readonly error: ProtobufError };
 
 async function readWhole(response: ApiResponse): Promise<WholeBody> {
   const { body } = response;
@@ -130,7 +139,7 @@ async function readWhole(response: ApiResponse): Promise<WholeBody> {
       return body;
     case "bytes": {
       const bytes = await collectBytes(body.bytes, { maxBytes: maxResponseBytes });
-      if (isProtobuf(response)) return { kind: "value", value: await decodeProtobuf(bytes) };
+      if (isProtobuf(response)) return await decodeProtobuf(bytes);
       return { kind: "text", text: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8") };
     }
     default:
@@ -143,15 +152,20 @@ export function isProtobuf({ headers }: ApiResponse): boolean {
   return headerValue(headers, "content-type")?.startsWith(protobufMediaType) === true;
 }
 
-async function decodeProtobuf(bytes: Uint8Array): Promise<unknown> {
+async function decodeProtobuf(bytes: Uint8Array): Promise<WholeBody> {
   const protobuf = await loadProtobuf();
   try {
-    return protobuf.decodeEnvelope(bytes);
+    return { kind: "value", value: protobuf.decodeEnvelope(bytes) };
   } catch (error) {
-    // No object: the caller makes an error from the status code, or says that there is none.
-    if (error instanceof ProtobufError) return undefined;
+    if (error instanceof ProtobufError) return { kind: "malformed", error };
     throw error;
   }
+}
+
+/** Undefined where the body is no object: then the caller makes an error from the status code. */
+function valueOrNone(body: WholeBody): unknown {
+  if (body.kind === "malformed") return undefined;
+  return body.kind === "value" ? body.value : parsed(body.text);
 }
 
 function parsed(text: string): unknown {

@@ -338,7 +338,13 @@ export class ResourceClient<T extends KubernetesObject, S extends SubresourceTyp
     read: (response: ApiResponse, asked: Asked) => Promise<R>,
   ): Promise<R> {
     const response = await this.#requests.send(request, acceptOne(this.#context.view, "protobuf"), signal);
-    return await this.#read(response, request, name, read);
+    try {
+      return await this.#read(response, request, name, read);
+    } catch (error) {
+      const isMalformed = isProtobuf(response) && this.#requests.noteFailure(error);
+      if (!isMalformed || request.method !== "GET") throw error;
+    }
+    return await this.#exchange(request, name, signal, read);
   }
 
   async #exchange<R>(

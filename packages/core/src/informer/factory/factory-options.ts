@@ -2,6 +2,7 @@
 import type { KubernetesObject, Resource } from "../../api/index.ts";
 import type { Clock, Log, Metrics, Random } from "../../base/index.ts";
 import type { ListWatchScope } from "../reflector/list-watch.ts";
+import type { DeliveryGate } from "../shared/delivery-gate.ts";
 import type { InformerName } from "../shared/informer-name.ts";
 import type { SharedIndexInformerOptions } from "../shared/shared-index-informer-options.ts";
 import type { Transform } from "../store/store.ts";
@@ -23,6 +24,8 @@ export interface InformerFactoryOptions {
   readonly canWatchList?: boolean;
   /** Deep-freeze cached objects, so that code that changes them throws. Costs time; for tests. */
   readonly freeze?: boolean;
+  /** While it is closed, no handler of any informer is called. */
+  readonly deliveryGate?: DeliveryGate | undefined;
   /**
    * Further options of an informer: error handlers, backoff, the kind of queue, further indexers. Called once for each
    * informer; its result overrides the factory's options.

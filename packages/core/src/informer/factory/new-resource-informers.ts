@@ -32,7 +32,7 @@ export function newResourceInformers(
 }
 
 function informerMaker(client: Client, options: InformerFactoryOptions, view: FactoryView) {
-  const { informerName, freeze, transform, clock, random, metrics, log } = options;
+  const { informerName, freeze, transform, deliveryGate, clock, random, metrics, log } = options;
   requirePeriodMs("resyncMs", options.resyncMs);
   const resyncByPlace = new Map(
     [...(options.customResync ?? [])].map(([place, ms]) => [resourceKeyOf(place), requirePeriodMs("customResync", ms)]),
@@ -50,6 +50,7 @@ function informerMaker(client: Client, options: InformerFactoryOptions, view: Fa
       ...(transform === undefined ? {} : { transform }),
       ...(identity === undefined ? {} : { identity }),
       ...(freeze === undefined ? {} : { freeze }),
+      ...(deliveryGate === undefined ? {} : { deliveryGate }),
       ...(clock === undefined ? {} : { clock }),
       ...(random === undefined ? {} : { random }),
       ...(metrics === undefined ? {} : { metrics }),

@@ -25,6 +25,7 @@ import {
 import { KubeloopError } from "../../base/index.ts";
 import type { Client } from "../../client/index.ts";
 import type { InformerStatus } from "../liveness.ts";
+import type { DeliveryGate } from "../shared/delivery-gate.ts";
 import type { SharedIndexInformer } from "../shared/shared-index-informer.ts";
 import type { SyncResult } from "../wait/sync-result.ts";
 import type { InformerFactoryOptions } from "./factory-options.ts";
@@ -55,10 +56,13 @@ export class SharedInformerFactory implements InformersByGroup, AsyncDisposable 
   readonly scheduling: GroupInformers<"scheduling"> = this.#group("scheduling");
   readonly storage: GroupInformers<"storage"> = this.#group("storage");
   readonly storagemigration: GroupInformers<"storagemigration"> = this.#group("storagemigration");
+  /** For informers that stand beside those of the factory. */
+  readonly deliveryGate: DeliveryGate | undefined;
   readonly #client: Client;
   readonly #informers: ResourceInformers;
 
   constructor(client: Client, options: InformerFactoryOptions = {}) {
+    this.deliveryGate = options.deliveryGate;
     this.#client = client;
     this.#informers = newResourceInformers(client, options, "full");
   }

@@ -3,6 +3,7 @@ import type { Clock, Log, Metrics, Random } from "../../base/index.ts";
 import type { Client } from "../../client/index.ts";
 import type { EventBroadcaster } from "../../events/index.ts";
 import type {
+  DeliveryGate,
   InformerFactoryOptions,
   MetadataSharedInformerFactory,
   SharedInformerFactory,
@@ -22,6 +23,8 @@ export interface ManagerOptions {
   readonly metadata?: MetadataSharedInformerFactory;
   /** Options for the factories that the manager creates. */
   readonly informerOptions?: Omit<InformerFactoryOptions, "clock" | "random" | "log" | "metrics">;
+  /** Holds back the handlers of the factories that the manager creates. */
+  readonly deliveryGate?: DeliveryGate;
   /** Serves `/healthz`, `/livez` and `/readyz`, and also `/metrics` unless `metricsServer` is given. They are not served unless given. */
   readonly healthServer?: ServerPlace;
   readonly metricsServer?: ServerPlace;

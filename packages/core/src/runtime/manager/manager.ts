@@ -94,7 +94,8 @@ export class Manager implements AsyncDisposable {
     this.#log = log;
     this.#random = random;
     this.#events = options.events === "none" ? undefined : (options.events ?? newBroadcaster(this.client, parts));
-    const informerOptions = { ...options.informerOptions, ...parts };
+    const { deliveryGate = options.informerOptions?.deliveryGate } = options;
+    const informerOptions = { ...options.informerOptions, ...parts, deliveryGate };
     this.informers = options.informers ?? new SharedInformerFactory(this.client, informerOptions);
     this.metadata = options.metadata ?? new MetadataSharedInformerFactory(this.client, informerOptions);
     this.healthz = new HealthChecks({ clock });
