@@ -222,13 +222,22 @@ export class Cluster<C extends Clock = Clock> implements AsyncDisposable {
    */
   async restore({ storage }: ClusterSnapshot): Promise<void> {
     this.#isStarting = true;
-    if (!(await this.#isReverted(storage))) {
-      await this.#stopPlane();
+    try {
+      if (!(await this.#isReverted(storage))) await this.#startAnewAt(storage);
+      await this.settled();
+    } finally {
+      this.#isStarting = false;
+    }
+  }
+
+  /** A snapshot that is refused, because it is another cluster's, changes nothing: the parts start on what there is. */
+  async #startAnewAt(storage: StorageSnapshot): Promise<void> {
+    await this.#stopPlane();
+    try {
       await this.server.restore(storage);
+    } finally {
       await this.#startPlane();
     }
-    await this.settled();
-    this.#isStarting = false;
   }
 
   /** Controllers that run on may be at work on nothing, or they would finish it on objects of another time. */

@@ -73,6 +73,20 @@ describe.each(["virtual", "real"] as const)("in %s time", (clock) => {
     expect(await podsOf(cluster)).toEqual([]);
   });
 
+  test.each([
+    ["at rest", true],
+    ["at work", false],
+  ])("a snapshot of another cluster is refused, and the cluster goes on: %s", async (_, isAtRest) => {
+    await using cluster = await startCluster({ clock, nodes: 1 });
+    await using another = await startCluster({ clock, nodes: 1 });
+    await create(cluster, deployment("web", 1));
+    if (isAtRest) await cluster.settled();
+    await expect(cluster.restore(another.snapshot())).rejects.toThrow("is of another storage");
+    await create(cluster, deployment("second", 1));
+    await cluster.settled();
+    expect((await podsOf(cluster)).map(({ status }) => status?.phase)).toEqual(["Running", "Running"]);
+  });
+
   test("what happens to a fork does not happen to the cluster, and back", async () => {
     await using cluster = await startCluster({ clock, nodes: 1 });
     await create(cluster, deployment("web", 1));

@@ -1,8 +1,8 @@
 // Sends the requests of one resource in the encoding that its server has: protobuf first and JSON second where both are possible, JSON alone where
 // protobuf is known to be of no use (`encoding-memory.ts`). Whatever comes is read.
 //
-// A read that the server refuses because of its Accept header, or a get whose answer is malformed, is sent again for JSON. A write is not, because the server may have done it before it
-// refused to print it; the next one is sent for JSON.
+// A read that the server refuses because of its Accept header, or a get whose answer is malformed, is sent again for JSON. A write is not, because
+// the server may have done it before it refused to print it; the next one is sent for JSON.
 import {
   type ApiRequest,
   type ApiResponse,
