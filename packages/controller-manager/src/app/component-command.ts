@@ -12,7 +12,7 @@ export interface CommandWorld {
   readonly stdout: { write(text: string): void; readonly columns?: number };
   readonly stderr: { write(text: string): void };
   readonly clock?: Clock;
-  /** Aborts when the process is told to stop. Asked for once the manager is to run. */
+  /** Aborts when the process is told to stop. Asked for once the component is to run. */
   readonly stopSignal: (options: { readonly isGraceful: boolean }) => AbortSignal;
 }
 

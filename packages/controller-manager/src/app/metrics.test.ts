@@ -2,12 +2,12 @@
 // those that its sources define and that have no value by then. `queues` are the names of its work queues.
 import { generateKeyPairSync } from "node:crypto";
 import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
-import { request } from "node:https";
 import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { RegisteredMetric } from "../metrics/index.ts";
+import { asUpstreamMetric, scrape, shapeOf, type UpstreamMetric } from "../metrics/upstream-metrics.fixture.ts";
 import { parseOptions } from "../options/index.ts";
 import { newMetrics } from "./config.ts";
 import { controllerDescriptors } from "./controller-descriptors.ts";
@@ -19,14 +19,6 @@ import {
   queuesOfUnwrittenControllers,
 } from "./missing-metrics.ts";
 
-interface UpstreamMetric {
-  readonly type: string;
-  /** Empty for what Go's own library of metrics registers. */
-  readonly stability: string;
-  readonly labels: readonly string[];
-  readonly buckets?: readonly number[];
-  readonly isLater?: boolean;
-}
 interface Facts {
   readonly metrics: Readonly<Record<string, UpstreamMetric>>;
   readonly slis: Readonly<Record<string, UpstreamMetric>>;
@@ -47,16 +39,6 @@ async function freePort(): Promise<number> {
   await new Promise((resolve) => server.close(resolve));
   return port;
 }
-
-const scrape = (port: number, path: string) =>
-  new Promise<string>((resolve, reject) => {
-    const asked = request({ host: "127.0.0.1", port, path, rejectUnauthorized: false }, (response) => {
-      const chunks: Buffer[] = [];
-      response.on("data", (chunk: Buffer) => chunks.push(chunk));
-      response.on("end", () => resolve(Buffer.concat(chunks).toString()));
-    });
-    asked.on("error", reject).end();
-  });
 
 const folder = mkdtempSync(join(tmpdir(), "kubeloop-metrics-"));
 function keyFile(): string {
@@ -104,14 +86,8 @@ describe("a manager with every controller that is written", () => {
     ({ registered } = metrics);
   });
 
-  test.each(wanted)("has %s with upstream's type, labels and buckets", (name, { type, stability, labels, buckets }) => {
-    const { kind, definition } = registered.get(name) ?? {};
-    expect({
-      type: kind,
-      stability: stability === "" ? "" : (definition?.stability ?? "ALPHA"),
-      labels: (definition?.labels ?? []).toSorted(),
-      buckets: definition !== undefined && "buckets" in definition ? definition.buckets : undefined,
-    }).toEqual({ type, stability, labels, buckets });
+  test.each(wanted)("has %s with upstream's type, labels and buckets", (name, upstream) => {
+    expect(asUpstreamMetric(registered.get(name), upstream)).toEqual(shapeOf(upstream));
   });
 
   test("prints what upstream prints soon after its start", () => {

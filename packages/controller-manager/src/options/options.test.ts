@@ -1,49 +1,27 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { FlagError } from "../flags/index.ts";
+import { asUpstreamFlags, byName, groupsOf, type UpstreamFlag } from "../flags/upstream-flags.fixture.ts";
 import { configzName, toConfigz } from "./configz.ts";
 import { flagGroups, parseOptions } from "./options.ts";
 import { joinFaults, validateOptions } from "./validate-options.ts";
-
-interface UpstreamFlag {
-  readonly group: string;
-  readonly name: string;
-  readonly type: string;
-  readonly default?: string;
-  readonly short?: string;
-}
 
 const readFacts = <T>(file: string): T => JSON.parse(readFileSync(new URL(file, import.meta.url), "utf8")) as T;
 const upstream = readFacts<readonly UpstreamFlag[]>("./upstream-flags.facts.json");
 
 describe("flags", () => {
-  const ours = flagGroups
-    .filter(({ name }) => name !== "kubeloop")
-    .flatMap(({ name: group, flags }) =>
-      flags
-        .filter(({ deprecated }) => deprecated === undefined)
-        .map((flag) => ({ group: group.slice(0, 1).toUpperCase() + group.slice(1), flag })),
-    );
+  const ours = asUpstreamFlags(
+    flagGroups
+      .filter(({ name }) => name !== "kubeloop")
+      .map(({ name, flags }) => ({ name, flags: flags.filter(({ deprecated }) => deprecated === undefined) })),
+  );
 
   test("are upstream's, each in its group, with its type, letter and default", () => {
-    const sort = (flags: readonly UpstreamFlag[]) => flags.toSorted((a, b) => (a.name < b.name ? -1 : 1));
-    const found = ours.map(({ group, flag: { name, type, fallback, short } }) => {
-      const text = type.print(fallback);
-      const isZero = ["", "0", "0s", "false"].includes(text) || (type.name === "strings" && text === "[]");
-      return {
-        group,
-        name,
-        type: type.bareText === undefined || type.name === "bool" ? type.name : `${type.name}[=${type.bareText}]`,
-        ...(isZero ? {} : { default: text }),
-        ...(short === undefined ? {} : { short }),
-      };
-    });
-    expect(sort(found)).toEqual(sort(upstream));
+    expect(byName(ours)).toEqual(byName(upstream));
   });
 
   test("stand in groups of upstream's order", () => {
-    const groups = (rows: readonly { readonly group: string }[]) => [...new Set(rows.map(({ group }) => group))];
-    expect(groups(ours)).toEqual(groups(upstream));
+    expect(groupsOf(ours)).toEqual(groupsOf(upstream));
   });
 
   test("each says what it does", () => {

@@ -4,19 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseJsonOrYaml } from "@kubeloop/core/client";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { newSchedulerCommand } from "./command.ts";
 import { schedulerConfigurationOf } from "./configuration.ts";
+import { execute } from "./execute-command.fixture.ts";
 import { parseSchedulerOptions, schedulerFlagGroups } from "./options.ts";
-
-async function execute(...args: readonly string[]) {
-  const written = { stdout: "", stderr: "" };
-  const exitCode = await newSchedulerCommand().execute(args, {
-    stdout: { write: (text) => (written.stdout += text) },
-    stderr: { write: (text) => (written.stderr += text) },
-    stopSignal: () => AbortSignal.abort(),
-  });
-  return { exitCode, ...written };
-}
 
 let folder: string;
 beforeAll(async () => {

@@ -2,59 +2,27 @@
 // about command lines that it does not accept.
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { newSchedulerCommand } from "./command.ts";
+import { asUpstreamFlags, byName, groupsOf, type UpstreamFlag } from "../flags/upstream-flags.fixture.ts";
+import { execute } from "./execute-command.fixture.ts";
 import { inertSchedulerFlags } from "./inert-flags.ts";
 import { schedulerFlagGroups } from "./options.ts";
-
-interface UpstreamFlag {
-  readonly group: string;
-  readonly name: string;
-  readonly type: string;
-  readonly default?: string;
-  readonly short?: string;
-}
 
 const readFacts = <T>(file: string): T => JSON.parse(readFileSync(new URL(file, import.meta.url), "utf8")) as T;
 const upstream = readFacts<readonly UpstreamFlag[]>("./upstream-flags.facts.json");
 
-async function execute(...args: readonly string[]) {
-  const written = { stdout: "", stderr: "" };
-  const exitCode = await newSchedulerCommand().execute(args, {
-    stdout: { write: (text) => (written.stdout += text) },
-    stderr: { write: (text) => (written.stderr += text) },
-    stopSignal: () => AbortSignal.abort(),
-  });
-  return { exitCode, ...written };
-}
-
 describe("flags", () => {
-  const ours = schedulerFlagGroups.flatMap(({ name: group, flags }) =>
-    flags.map((flag) => ({ group: group.slice(0, 1).toUpperCase() + group.slice(1), flag })),
-  );
+  const ours = asUpstreamFlags(schedulerFlagGroups);
 
   test("are upstream's, each in its group, with its type, letter and default", () => {
-    const sort = (flags: readonly UpstreamFlag[]) => flags.toSorted((a, b) => (a.name < b.name ? -1 : 1));
-    const found = ours.map(({ group, flag: { name, type, fallback, short } }) => {
-      const text = type.print(fallback);
-      const isZero = ["", "0", "0s", "false"].includes(text) || (type.name === "strings" && text === "[]");
-      return {
-        group,
-        name,
-        type: type.bareText === undefined || type.name === "bool" ? type.name : `${type.name}[=${type.bareText}]`,
-        ...(isZero ? {} : { default: text }),
-        ...(short === undefined ? {} : { short }),
-      };
-    });
-    expect(sort(found)).toEqual(sort(upstream));
+    expect(byName(ours)).toEqual(byName(upstream));
   });
 
   test("stand in groups of upstream's order", () => {
-    const groups = (rows: readonly { readonly group: string }[]) => [...new Set(rows.map(({ group }) => group))];
-    expect(groups(ours)).toEqual(groups(upstream));
+    expect(groupsOf(ours)).toEqual(groupsOf(upstream));
   });
 
   test("each says what it does", () => {
-    expect(ours.filter(({ flag }) => flag.usage === "")).toEqual([]);
+    expect(schedulerFlagGroups.flatMap(({ flags }) => flags).filter(({ usage }) => usage === "")).toEqual([]);
   });
 });
 
@@ -63,7 +31,6 @@ describe("flags without effect", () => {
     const names = Object.keys(inertSchedulerFlags).toSorted();
     expect(names).toEqual([
       "contention-profiling",
-      "kube-api-content-type",
       "log-flush-frequency",
       "log-json-info-buffer-size",
       "log-text-info-buffer-size",

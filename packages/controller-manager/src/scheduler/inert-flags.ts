@@ -4,7 +4,6 @@ import type { FlagGroup, ParsedFlags } from "../flags/index.ts";
 
 export const inertSchedulerFlags: Readonly<Record<string, string>> = {
   "contention-profiling": "a program of one thread has no locks to profile",
-  "kube-api-content-type": "the client reads and writes JSON, which every server speaks",
   "permit-address-sharing": "Node always sets SO_REUSEADDR",
   "log-flush-frequency": "lines are written at once, nothing is buffered",
   "log-json-info-buffer-size": "lines are written at once, nothing is buffered",

@@ -2,7 +2,6 @@
 // with `isLater`, those that its sources register and that have no value by then. `extensionPoints` and `evaluated` are labels that occur then.
 // `goRuntime` are those of Go's runtime, which a program in JavaScript cannot have.
 import { readFileSync } from "node:fs";
-import { request } from "node:https";
 import { ApiServer } from "@kubeloop/apiserver";
 import { noLog, seededRandom, systemClock } from "@kubeloop/core/base";
 import { type Client, clientOf } from "@kubeloop/core/client";
@@ -13,19 +12,12 @@ import { newMetrics } from "../app/config.ts";
 import { findPort } from "../integration/manager-process.contract.ts";
 import { untilSeen } from "../integration/process-on-embedded-server.contract.ts";
 import type { RegisteredMetric } from "../metrics/index.ts";
+import { asUpstreamMetric, scrape, shapeOf, type UpstreamMetric } from "../metrics/upstream-metrics.fixture.ts";
 import { schedulerConfigurationOf } from "./configuration.ts";
 import { missingSchedulerMetrics } from "./missing-metrics.ts";
 import { parseSchedulerOptions } from "./options.ts";
 import { runScheduler } from "./run.ts";
 
-interface UpstreamMetric {
-  readonly type: string;
-  /** Empty for what Go's own library of metrics registers. */
-  readonly stability: string;
-  readonly labels: readonly string[];
-  readonly buckets?: readonly number[];
-  readonly isLater?: boolean;
-}
 interface Facts {
   readonly metrics: Readonly<Record<string, UpstreamMetric>>;
   readonly slis: Readonly<Record<string, UpstreamMetric>>;
@@ -38,16 +30,6 @@ interface Facts {
 const facts: Facts = JSON.parse(readFileSync(new URL("./upstream-metrics.facts.json", import.meta.url), "utf8"));
 const missing = Object.values(missingSchedulerMetrics).flat();
 const wanted = Object.entries(facts.metrics).filter(([name]) => !missing.includes(name));
-
-const ask = (port: number, path: string) =>
-  new Promise<string>((resolve, reject) => {
-    const asked = request({ host: "127.0.0.1", port, path, rejectUnauthorized: false }, (response) => {
-      const chunks: Buffer[] = [];
-      response.on("data", (chunk: Buffer) => chunks.push(chunk));
-      response.on("end", () => resolve(Buffer.concat(chunks).toString()));
-    });
-    asked.on("error", reject).end();
-  });
 
 const labelsIn = (text: string, name: string) =>
   [...text.matchAll(new RegExp(`^${name}\\{(.*)\\} `, "gm"))].map(([, labels = ""]) =>
@@ -143,10 +125,10 @@ describe("a scheduler that has placed, refused and preempted pods", () => {
     const running = runScheduler({ ...tools, options, configuration, client, verbosity }, stop.signal);
     try {
       await Promise.race([load(admin, stop.signal), running]);
-      for (const path of ["/healthz", "/livez", "/readyz", "/readyz", "/metrics"]) await ask(port, path);
-      printed = await ask(port, "/metrics");
-      slis = await ask(port, "/metrics/slis");
-      resources = await ask(port, "/metrics/resources");
+      for (const path of ["/healthz", "/livez", "/readyz", "/readyz", "/metrics"]) await scrape(port, path);
+      printed = await scrape(port, "/metrics");
+      slis = await scrape(port, "/metrics/slis");
+      resources = await scrape(port, "/metrics/resources");
     } finally {
       stop.abort();
       await running.catch(() => {});
@@ -154,14 +136,8 @@ describe("a scheduler that has placed, refused and preempted pods", () => {
     ({ registered } = metrics);
   });
 
-  test.each(wanted)("has %s with upstream's type, labels and buckets", (name, { type, stability, labels, buckets }) => {
-    const { kind, definition } = registered.get(name) ?? {};
-    expect({
-      type: kind,
-      stability: stability === "" ? "" : (definition?.stability ?? "ALPHA"),
-      labels: (definition?.labels ?? []).toSorted(),
-      buckets: definition !== undefined && "buckets" in definition ? definition.buckets : undefined,
-    }).toEqual({ type, stability, labels, buckets });
+  test.each(wanted)("has %s with upstream's type, labels and buckets", (name, upstream) => {
+    expect(asUpstreamMetric(registered.get(name), upstream)).toEqual(shapeOf(upstream));
   });
 
   test("prints what upstream prints", () => {
