@@ -1,16 +1,25 @@
-// Faults of fields in the words of upstream's library of field errors.
+// Faults of fields that are named by a text, printed in the words of core's field errors.
+import {
+  duplicateFault,
+  fieldPath,
+  forbiddenFault,
+  invalidFault,
+  notSupportedFault,
+  printFault,
+  requiredFault,
+} from "@kubeloop/core/api";
+
 export const invalid = (path: string, value: unknown, detail: string): string =>
-  `${path}: Invalid value: ${JSON.stringify(value)}: ${detail}`;
+  printFault(invalidFault(fieldPath(path), value, detail));
 
-export const required = (path: string, detail = ""): string =>
-  `${path}: Required value${detail === "" ? "" : `: ${detail}`}`;
+export const required = (path: string, detail = ""): string => printFault(requiredFault(fieldPath(path), detail));
 
-export const duplicate = (path: string, value: unknown): string => `${path}: Duplicate value: ${JSON.stringify(value)}`;
+export const duplicate = (path: string, value: unknown): string => printFault(duplicateFault(fieldPath(path), value));
 
-export const forbidden = (path: string, detail: string): string => `${path}: Forbidden: ${detail}`;
+export const forbidden = (path: string, detail: string): string => printFault(forbiddenFault(fieldPath(path), detail));
 
 export const notSupported = (path: string, value: string, supported: readonly string[]): string =>
-  `${path}: Unsupported value: ${JSON.stringify(value)}: supported values: ${supported.map((each) => JSON.stringify(each)).join(", ")}`;
+  printFault(notSupportedFault(fieldPath(path), value, supported));
 
 /** The path of a field below another one, which may be empty. */
 export const child = (path: string, name: string): string => (path === "" ? name : `${path}.${name}`);
