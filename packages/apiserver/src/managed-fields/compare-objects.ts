@@ -41,8 +41,7 @@ function compareFields(before: Fields, after: Fields, schema: TypeSchema): Compa
   let isBare = true;
   for (const name in after) {
     isBare = false;
-    const value = after[name] === null && isGivenEmpty(after, name) ? emptied : after[name];
-    const found = compareObjects(held(before, name), value, childSchemaOf(schema, name));
+    const found = compareObjects(held(before, name), given(after, name), childSchemaOf(schema, name));
     if (found !== same) gathered.add(`f:${name}`, found);
   }
   for (const name in before) {
@@ -56,8 +55,12 @@ function compareFields(before: Fields, after: Fields, schema: TypeSchema): Compa
 /** In place of the null that is stored: to who gave it, it is another thing than none. */
 const emptied: readonly unknown[] = [];
 
+/** As the writer gave it. */
+export const given = (fields: Fields, name: string) =>
+  fields[name] === null && isGivenEmpty(fields, name) ? emptied : fields[name];
+
 /** Not what every object has: a key may well be called `constructor`. */
-const held = (fields: Fields, name: string) => (Object.hasOwn(fields, name) ? fields[name] : undefined);
+export const held = (fields: Fields, name: string) => (Object.hasOwn(fields, name) ? fields[name] : undefined);
 
 function compareItems(before: readonly unknown[], after: readonly unknown[], list: ListSchema): Comparison | undefined {
   if (before.length === 0 && after.length === 0) return undefined;

@@ -30,6 +30,15 @@ test.each([
   expect([rules, spec?.drivers].filter((each) => each !== undefined)).toEqual([null]);
 });
 
+test("whatever others gave before", async () => {
+  await using server = await ApiServer.open({ clock: new FakeClock(), random: seededRandom(1) });
+  const create = async (name: string, more: object) =>
+    fieldsOf((await ask(server, roles, { method: "POST", value: { metadata: { name }, ...more } })).object);
+  expect(await create("a", { rules: [] })).toEqual([{ "f:rules": {} }]);
+  expect(await create("b", { rules: null })).toBeUndefined();
+  expect(await create("c", { rules: [] })).toEqual([{ "f:rules": {} }]);
+});
+
 test("of an object that is patched", async () => {
   await using server = await ApiServer.open({ clock: new FakeClock(), random: seededRandom(1) });
   await ask(server, roles, { method: "POST", value: { metadata: { name: "a", labels: { a: "b" } } } });

@@ -80,6 +80,7 @@ function recordNow(write: TrackedWrite): void {
   const { context, draft, old, after, entries, manager } = write;
   const { served, subresource, server } = context;
   const recorded = recordedOrNobody({
+    isNew: old === undefined,
     before: old === undefined ? emptyObject(served.codec) : served.presentation.toServed(old),
     after: served.presentation.toServed(after),
     schema: served.codec.schema,

@@ -1,9 +1,9 @@
 // Which paths an object holds, by the rules of its schema. Objects that are alike (the pods of one set, the same manifest again and again)
-// hold the same paths: those of whole parts are kept for a while under the part's outline, which is much quicker to take than a set
-// is to make.
+// hold the same paths: those of whole parts are kept for a while under the part's outline.
 import type { ListSchema, TypeSchema } from "@kubeloop/core/api";
 import { KubeloopError } from "@kubeloop/core/base";
 import { FieldSet } from "./field-set.ts";
+import { OutlineCache } from "./outline-cache.ts";
 
 export type Fields = Readonly<Record<string, unknown>>;
 
@@ -14,33 +14,17 @@ export const untyped: TypeSchema = { type: "json" };
 export function pathsIn(object: unknown, schema: TypeSchema): FieldSet {
   if (shapeOf(schema, object) === "leaf") return FieldSet.leaf;
   const outline = outlineOf(object, schema);
-  const known = outlines.get(schema)?.get(outline);
+  const known = outlines.get(schema, outline);
   if (known !== undefined) return known;
   const paths = gather(object, schema);
-  keep(schema, outline, paths);
+  outlines.keep(schema, outline, paths);
   return paths;
 }
 
-/** Sets by the outline of what they are the paths of. Forgotten all at once when there are too many. */
-let outlines = new Map<TypeSchema, Map<string, FieldSet>>();
-let keptLength = 0;
-const mostKept = 2 ** 20;
-const longestKept = 2 ** 15;
-
-function keep(schema: TypeSchema, outline: string, paths: FieldSet): void {
-  if (outline.length > longestKept) return;
-  keptLength += outline.length;
-  if (keptLength > mostKept) {
-    outlines = new Map();
-    keptLength = outline.length;
-  }
-  const known = outlines.get(schema);
-  if (known === undefined) outlines.set(schema, new Map([[outline, paths]]));
-  else known.set(outline, paths);
-}
+const outlines = new OutlineCache();
 
 /** Two objects with the same outline have the same paths. Names stand behind their length, so that none can look like two. */
-function outlineOf(object: unknown, schema: TypeSchema): string {
+export function outlineOf(object: unknown, schema: TypeSchema): string {
   switch (shapeOf(schema, object)) {
     case "leaf":
       return ".";

@@ -7,6 +7,7 @@ import { entriesFor, recordUpdate } from "./record-update.ts";
 const nowMs = parseTime("2030-01-01T00:00:00Z");
 const schema = schemaOfKind({ apiVersion: "apps/v1", kind: "Deployment" });
 const update = {
+  isNew: false,
   before: { metadata: {}, spec: { template: { spec: { containers: null } } } },
   schema,
   entries: [],

@@ -3,12 +3,14 @@
 import { type metav1, printTime, type TypeSchema } from "@kubeloop/core/api";
 import { deepEqual } from "@kubeloop/core/base";
 import { type Comparison, compareObjects } from "./compare-objects.ts";
+import { createdFields } from "./created-fields.ts";
 import { FieldSet, type FieldsV1, isFields } from "./field-set.ts";
 
 type Entry = metav1.ManagedFieldsEntry;
 
 export interface Update {
-  /** What it was; for a create, an object of its kind that holds nothing. */
+  readonly isNew: boolean;
+  /** What it was; where it is new, an object of its kind that holds nothing, the same one each time. */
   readonly before: object;
   readonly after: object;
   readonly schema: TypeSchema | undefined;
@@ -49,6 +51,7 @@ const unmanaged = [
 const unmanagedSet = unmanaged.reduce((set, path) => set.union(FieldSet.ofPath(path)), FieldSet.nothing);
 
 export function recordUpdate(update: Update): readonly Entry[] {
+  if (update.isNew && update.entries.length === 0) return recordCreate(update);
   const { manager, apiVersion, subresource, ignored, nowMs } = update;
   const comparison = ignoring(compareObjects(update.before, update.after, update.schema), ignored);
   const comparisons = new Map<string | undefined, Comparison | undefined>([[apiVersion, comparison]]);
@@ -80,11 +83,22 @@ export function recordUpdate(update: Update): readonly Entry[] {
     if (left === held && Object.isFrozen(entry)) return [entry];
     return left.isEmpty ? [] : [{ ...entry, fieldsV1: left.toFields() ?? {} } as Entry];
   });
-  if (mine === undefined && !taken.isEmpty) {
-    const entry = { manager, operation: "Update", apiVersion, fieldsType: "FieldsV1" } as Entry;
-    others.push(withFields(subresource === "" ? entry : { ...entry, subresource }, taken, nowMs));
-  }
+  if (mine === undefined && !taken.isEmpty) others.push(newEntry(update, taken));
   return capped(others).toSorted(byAge);
+}
+
+/** There is nobody to take anything from. */
+function recordCreate(update: Update): readonly Entry[] {
+  const { before, after, schema, ignored } = update;
+  const taken = createdFields({ empty: before, object: after, schema }, ignored.join(), (changed) =>
+    withoutPaths(changed, ignored).difference(unmanagedSet),
+  );
+  return taken.isEmpty ? [] : [newEntry(update, taken)];
+}
+
+function newEntry({ manager, apiVersion, subresource, nowMs }: Update, fields: FieldSet): Entry {
+  const entry = { manager, operation: "Update", apiVersion, fieldsType: "FieldsV1" } as Entry;
+  return withFields(subresource === "" ? entry : { ...entry, subresource }, fields, nowMs);
 }
 
 function withFields(entry: Entry, fields: FieldSet, nowMs: number | undefined): Entry {
@@ -101,13 +115,15 @@ function withFields(entry: Entry, fields: FieldSet, nowMs: number | undefined): 
 }
 
 function ignoring(comparison: Comparison, paths: readonly (readonly string[])[]): Comparison {
-  const without = (set: FieldSet) => paths.reduce((left, path) => left.without(path), set);
   return {
-    added: without(comparison.added),
-    modified: without(comparison.modified),
-    removed: without(comparison.removed),
+    added: withoutPaths(comparison.added, paths),
+    modified: withoutPaths(comparison.modified, paths),
+    removed: withoutPaths(comparison.removed, paths),
   };
 }
+
+const withoutPaths = (set: FieldSet, paths: readonly (readonly string[])[]) =>
+  paths.reduce((left, path) => left.without(path), set);
 
 /** Not more than ten writers: the oldest are put together under one name. */
 function capped(entries: readonly Entry[]): readonly Entry[] {
