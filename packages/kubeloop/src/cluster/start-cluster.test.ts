@@ -1,6 +1,6 @@
 import { isNotFound } from "@kubeloop/core/api";
 import { parseKubeconfig } from "@kubeloop/core/client";
-import { deployments, nodes, pods } from "@kubeloop/core/resources";
+import { deployments, namespaces, nodes, pods } from "@kubeloop/core/resources";
 import { createOrUpdate, defineController, Manager } from "@kubeloop/core/runtime";
 import type { Deployment } from "@kubeloop/core/types/apps/v1";
 import type { Pod } from "@kubeloop/core/types/core/v1";
@@ -28,6 +28,26 @@ async function podsOf({ client, signal }: Cluster): Promise<readonly Pod[]> {
 }
 
 const inVirtualTime = { clock: "virtual" } as const;
+
+test("a pod of a namespace that was just made runs as its account default, with a token for the API server", async () => {
+  await using cluster = await startCluster();
+  const { client, signal } = cluster;
+  const metadata = { name: "shop" };
+  await client.resource(namespaces).create({ apiVersion: "v1", kind: "Namespace", metadata }, signal);
+  const pod: Pod = {
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata,
+    spec: { containers: [{ name: "web", image: "shop/web" }] },
+  };
+  const { spec } = await client.resource(pods).in("shop").create(pod, signal);
+  expect(spec.serviceAccountName).toBe("default");
+  expect(spec.volumes?.map(({ projected }) => projected?.sources?.flatMap((source) => Object.keys(source)))).toEqual([
+    ["serviceAccountToken", "configMap", "downwardAPI"],
+  ]);
+  const mountPath = "/var/run/secrets/kubernetes.io/serviceaccount";
+  expect(spec.containers[0]?.volumeMounts).toEqual([{ name: spec.volumes?.[0]?.name, readOnly: true, mountPath }]);
+});
 
 describe.each(["virtual", "real"] as const)("in %s time", (clock) => {
   test("a deployment has its pods when the cluster has settled, and none are left when it is gone", async () => {
