@@ -105,7 +105,7 @@ export class Cluster<C extends Clock = Clock> implements AsyncDisposable {
   #isHealed = false;
   /** Faults begin when all parts have started: one that cannot start at all ends, as upstream's do. */
   #isStarting = true;
-  #running: RunningPlane | undefined;
+  #parts: PartsState | undefined;
   #first: ClusterSnapshot | undefined;
   #listening: Promise<Listening> | undefined;
   #failure: Error | undefined;
@@ -135,11 +135,28 @@ export class Cluster<C extends Clock = Clock> implements AsyncDisposable {
 
   async #begin(): Promise<void> {
     try {
-      await this.#startPlane();
+      this.#runPlane(await this.#makePlane());
       await this.#wait(this.#plane.whenReady(this.signal));
       await this.settled();
       this.#isStarting = false;
       this.#first = this.snapshot();
+    } catch (error) {
+      await Promise.allSettled([this[Symbol.asyncDispose]()]);
+      throw error;
+    }
+  }
+
+  /**
+   * The parts start with a timer of work that is due at once: in real time when the caller next gives way, in virtual time when somebody first waits. Until
+   * then the objects are the original's to the letter. What the parts find when they start is what they would find after a restart.
+   */
+  async #beginLater(): Promise<void> {
+    this.#isStarting = false;
+    this.#first = this.snapshot();
+    try {
+      const plane = await this.#makePlane();
+      const clock = this.clock.labelled({ kind: "work", name: "the start of a fork's parts" });
+      this.#parts = { are: "made", plane, start: clock.after(0, () => this.#runPlane(plane)) };
     } catch (error) {
       await Promise.allSettled([this[Symbol.asyncDispose]()]);
       throw error;
@@ -221,6 +238,8 @@ export class Cluster<C extends Clock = Clock> implements AsyncDisposable {
    * watches of others end. Either way the nodes have forgotten what a test has told them, and the images that they have pulled.
    */
   async restore({ storage }: ClusterSnapshot): Promise<void> {
+    // The parts of a fork that have not started have seen nothing that could be taken back.
+    if (this.#parts?.are === "made") return await this.server.restore(storage);
     this.#isStarting = true;
     try {
       if (!(await this.#isReverted(storage))) await this.#startAnewAt(storage);
@@ -236,7 +255,7 @@ export class Cluster<C extends Clock = Clock> implements AsyncDisposable {
     try {
       await this.server.restore(storage);
     } finally {
-      await this.#startPlane();
+      this.#runPlane(await this.#makePlane());
     }
   }
 
@@ -257,13 +276,17 @@ export class Cluster<C extends Clock = Clock> implements AsyncDisposable {
     if (this.#first !== undefined) await this.restore(this.#first);
   }
 
-  /** Another cluster with the same objects and settings. What happens to one does not happen to the other. It is the caller's to dispose of. */
+  /**
+   * Another cluster with the same objects and settings, in a few milliseconds. What happens to one does not happen to the other. It is the caller's to
+   * dispose of. Its controllers, scheduler and nodes start when somebody first waits for something, or when real time goes on. With faults they have
+   * started and settled when this resolves, because faults begin then.
+   */
   async fork(): Promise<Cluster<C>> {
     const ground = this.#ground.forked();
     const connector = new LateConnector();
     const server = await this.server.fork(serverOptions(this.#settings, ground, connector));
     const cluster = new Cluster<C>(server, connector, this.#settings, ground);
-    await cluster.#begin();
+    await (this.#settings.faults.length > 0 ? cluster.#begin() : cluster.#beginLater());
     return cluster;
   }
 
@@ -281,12 +304,14 @@ export class Cluster<C extends Clock = Clock> implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#scope.abort(new KubeloopError("the cluster has ended", { reason: "Stopped", retry: "never" }));
-    await this.#ground.time.waitFor(Promise.allSettled([this.#scope.join(), this.#running?.ended]));
+    if (this.#parts?.are === "made") this.#parts.start[Symbol.dispose]();
+    await this.#ground.time.waitFor(this.#scope.join());
     await this.server[Symbol.asyncDispose]();
     if (this.#failure !== undefined) throw this.#failure;
   }
 
-  async #startPlane(): Promise<void> {
+  /** Nothing of it runs yet. */
+  async #makePlane(): Promise<ControlPlane> {
     const { controllerManager, scheduler, nodes, speed, log } = this.#settings;
     const { time, random } = this.#ground;
     const { clock } = time;
@@ -303,6 +328,10 @@ export class Cluster<C extends Clock = Clock> implements AsyncDisposable {
       speed,
     });
     this.#connector.plane = plane;
+    return plane;
+  }
+
+  #runPlane(plane: ControlPlane): void {
     const life = childSignal(this.signal);
     const ended = this.#scope.spawn(async () => {
       using _life = life;
@@ -313,18 +342,19 @@ export class Cluster<C extends Clock = Clock> implements AsyncDisposable {
       }
     });
     const stop = () => life.abort(new KubeloopError("the parts start anew", { reason: "Stopped", retry: "never" }));
-    this.#running = { plane, stop, ended };
+    this.#parts = { are: "running", plane, stop, ended };
   }
 
   async #stopPlane(): Promise<void> {
-    this.#running?.stop();
-    await this.#wait(Promise.resolve(this.#running?.ended));
+    if (this.#parts?.are !== "running") return;
+    this.#parts.stop();
+    await this.#wait(this.#parts.ended);
   }
 
   get #plane(): ControlPlane {
-    if (this.#running === undefined)
+    if (this.#parts === undefined)
       throw new KubeloopError("the cluster has not started", { reason: "NotStarted", retry: "never" });
-    return this.#running.plane;
+    return this.#parts.plane;
   }
 
   async #wait<T>(work: Promise<T>): Promise<T> {
@@ -343,11 +373,10 @@ export class Cluster<C extends Clock = Clock> implements AsyncDisposable {
   }
 }
 
-interface RunningPlane {
-  readonly plane: ControlPlane;
-  readonly stop: () => void;
-  readonly ended: Promise<void>;
-}
+/** Controllers, scheduler and nodes. */
+type PartsState =
+  | { readonly are: "made"; readonly plane: ControlPlane; readonly start: Disposable }
+  | { readonly are: "running"; readonly plane: ControlPlane; readonly stop: () => void; readonly ended: Promise<void> };
 
 const accounts = "ServiceAccount";
 

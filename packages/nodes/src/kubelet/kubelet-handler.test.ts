@@ -8,7 +8,7 @@ const pod: corev1.Pod = {
   apiVersion: "v1",
   kind: "Pod",
   metadata: { namespace: "shop", name: "web", uid: "1" },
-  spec: { nodeName: "node-1", containers: [] },
+  spec: { nodeName: "node-1", containers: [{ name: "c", image: "web" }] },
 };
 const users: Readonly<Record<string, AuthenticatedUser>> = {
   nobody: { name: "system:anonymous", uid: "", groups: ["system:unauthenticated"], extra: {} },
@@ -74,7 +74,27 @@ test.each([
     asks: ["get pods "],
   },
   { what: "health with the broader right", path: "/healthz", is: [200, "ok"], asks: ["get healthz ", "get proxy "] },
-  { what: "404 for a pod that is not there", path: "/exec/shop/db/c", is: [404, 'pod "db" does not exist\n'] },
+  { what: "404 for a pod that is not there", path: "/exec/shop/db/c", is: [404, "pod does not exist"] },
+  {
+    what: "404 with its name for the log of a pod that is not there",
+    path: "/containerLogs/shop/db/c",
+    is: [404, 'pod "db" does not exist'],
+  },
+  {
+    what: "404 for the log of a container that the pod has not",
+    path: "/containerLogs/shop/web/x",
+    is: [404, 'container "x" not found in pod "web"'],
+  },
+  {
+    what: "500 for exec in a container that the pod has not",
+    path: "/exec/shop/web/x",
+    is: [500, 'container not found ("x")'],
+  },
+  {
+    what: "500 for attaching to a container that the pod has not",
+    path: "/attach/shop/web/x",
+    is: [500, "container x not found in pod web_shop"],
+  },
   {
     what: "422 for options of a log that make no sense, before a pod is looked for",
     path: "/containerLogs/shop/db/c",
@@ -87,7 +107,7 @@ test.each([
     query: "tailLines=some",
     is: [400, '{"message": "Unable to decode query."}'],
   },
-  { what: "404 for another pod of that name", path: "/exec/shop/web/2/c", is: [404, 'pod "web" does not exist\n'] },
+  { what: "500 for another pod of that name", path: "/exec/shop/web/2/c", is: [500, 'container not found ("c")'] },
   { what: "the pod of that uid", path: "/exec/shop/web/1/c", is: [200, "exec container,c"] },
   { what: "404 for a path that there is not", path: "/run/shop/web/c", is: [404, "404 page not found\n"] },
   {

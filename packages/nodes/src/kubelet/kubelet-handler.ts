@@ -1,7 +1,14 @@
 // A kubelet's HTTPS paths as a function from request to response, for all hollow nodes at once: logs, exec and attach are the connector's, which the
 // embedded server calls without a port. Promises that nobody is served whom the cluster does not know (401) or whom it does not let (403), and that a
 // refusal is a line of text, as a kubelet's: a kube-apiserver passes it on to its own client.
-import { type ApiRequest, type ApiResponse, type corev1, findStatusError, newStatusError } from "@kubeloop/core/api";
+import {
+  type ApiRequest,
+  type ApiResponse,
+  type corev1,
+  findStatusError,
+  newStatusError,
+  queryValue,
+} from "@kubeloop/core/api";
 import { isAborted, toError } from "@kubeloop/core/base";
 import {
   type AccessReviews,
@@ -11,6 +18,7 @@ import {
   jsonResponse,
   textResponse,
 } from "@kubeloop/core/runtime";
+import { specContainers } from "../life/pod-life.ts";
 import { parseLogOptions } from "../streams/log-options.ts";
 import { accessOf, type KubeletRequest, methodsOf, type PodRequest, parseKubeletRequest } from "./kubelet-request.ts";
 
@@ -94,11 +102,34 @@ async function answerForPod(
 ): Promise<ApiResponse> {
   // Before the pod is looked for, as a kubelet does. The time is of no concern here.
   if (subresource === "log") parseLogOptions({ query }, 0);
-  if (pod === undefined || (uid !== undefined && uid !== pod.metadata.uid)) {
-    throw newStatusError({ code: 404, reason: "NotFound", message: `pod ${JSON.stringify(name)} does not exist\n` });
+  if (pod === undefined) {
+    const message = subresource === "log" ? `pod ${JSON.stringify(name)} does not exist` : "pod does not exist";
+    throw newStatusError({ code: 404, reason: "NotFound", message });
   }
+  const container = queryValue(query, "container");
+  if (container !== undefined && !hasContainer(pod, uid, container)) throw noContainer(subresource, pod, container);
   const answered = await connector.answer({ pod, subresource }, { ...request, query }, signal);
   if (answered !== undefined) return answered;
   const message = `node ${pod.spec?.nodeName} is cut off`;
   throw newStatusError({ code: 503, reason: "ServiceUnavailable", message });
+}
+
+/** A kubelet looks the container up in the pod of that uid, so that another pod of that name has none. */
+function hasContainer(pod: corev1.Pod, uid: string | undefined, name: string): boolean {
+  if (uid !== undefined && uid !== pod.metadata.uid) return false;
+  return specContainers(pod).some(({ container }) => container.name === name);
+}
+
+/** In a kubelet's words, which differ: only for logs it looks before it asks its runtime. A kube-apiserver refuses such a name itself (400). */
+function noContainer(subresource: string, { metadata }: corev1.Pod, container: string): Error {
+  const { name, namespace } = metadata;
+  if (subresource === "log") {
+    const message = `container ${JSON.stringify(container)} not found in pod ${JSON.stringify(name)}`;
+    return newStatusError({ code: 404, reason: "NotFound", message });
+  }
+  const message =
+    subresource === "exec"
+      ? `container not found (${JSON.stringify(container)})`
+      : `container ${container} not found in pod ${name}_${namespace}`;
+  return newStatusError({ code: 500, reason: "InternalError", message });
 }
