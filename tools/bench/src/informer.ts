@@ -4,7 +4,6 @@ import { execFileSync } from "node:child_process";
 import { type Measurement, median } from "./budget.ts";
 import type { InformerCost } from "./informer-run.ts";
 import { serveDuring, siblingOf } from "./raw-floor.ts";
-import { measureRealInformer } from "./real-informer.ts";
 
 const roundCount = 5;
 
@@ -35,7 +34,6 @@ export async function measureInformer(): Promise<readonly Measurement[]> {
     ratio(rounds, "transform", "heapMb", { what: "cache with the built-in transform, heap", limit: 0.6, unit: "MB" }),
     watching(rounds, "ten", "with ten handlers and three indexes", 0.85),
     ...protobufBudgets(rounds),
-    ...(await measureRealInformer()),
   ];
 }
 

@@ -48,6 +48,7 @@ async function runFloor(): Promise<void> {
   const startSync = process.cpuUsage();
   const chunks: Buffer[] = [];
   const list = await request(`${server}/api/v1/pods?resourceVersion=0`, options);
+  if (list.statusCode !== 200) throw new Error(`the list was answered with ${list.statusCode}`);
   for await (const chunk of list.body) chunks.push(chunk as Buffer);
   const text = Buffer.concat(chunks).toString();
   const startParse = systemClock.monotonic();
@@ -77,23 +78,33 @@ async function runFloor(): Promise<void> {
   say(await counted);
 }
 
-/** The kubeconfigs of real clusters are JSON and hold a token. */
+/** The kubeconfigs of real clusters are JSON and hold a certificate. */
 function readAccess() {
   const { clusters, users } = JSON.parse(readFileSync(kubeconfig, "utf8")) as {
     readonly clusters: readonly {
       readonly cluster: { readonly server: string; readonly "certificate-authority-data": string };
     }[];
-    readonly users: readonly { readonly user: { readonly token: string } }[];
+    readonly users: readonly {
+      readonly user: { readonly "client-certificate-data": string; readonly "client-key-data": string };
+    }[];
   };
-  const cluster = clusters[0]?.cluster;
-  if (cluster === undefined) throw new Error(`${kubeconfig} names no cluster`);
-  const ca = Buffer.from(cluster["certificate-authority-data"], "base64").toString();
+  const [cluster, user] = [clusters[0]?.cluster, users[0]?.user];
+  if (cluster === undefined || user === undefined) throw new Error(`${kubeconfig} names no cluster or no user`);
+  const connect = {
+    ca: fromBase64(cluster["certificate-authority-data"]),
+    cert: fromBase64(user["client-certificate-data"]),
+    key: fromBase64(user["client-key-data"]),
+  };
   const options = {
     // A quiet watch is no broken one.
-    dispatcher: new Agent({ connect: { ca }, bodyTimeout: 0 }),
-    headers: { accept: "application/json", authorization: `Bearer ${users[0]?.user.token}` },
+    dispatcher: new Agent({ connect, bodyTimeout: 0 }),
+    headers: { accept: "application/json" },
   };
   return { server: cluster.server, options };
+}
+
+function fromBase64(text: string): string {
+  return Buffer.from(text, "base64").toString();
 }
 
 async function runInformer(): Promise<void> {
