@@ -2,14 +2,11 @@
 // least that a program does (undici, JSON.parse, a Map), and prints what both took.
 //
 //   node informer-run.js <who> <address> <manner>    who: floor | ours | transform | ten | metadata | status | all
-import { monitorEventLoopDelay } from "node:perf_hooks";
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
-import { systemClock } from "@kubeloop/core/base";
 import { clusterConfig, openClient } from "@kubeloop/core/client";
 import { newListWatchFromClient, SharedIndexInformer, stripManagedFields } from "@kubeloop/core/informer";
 import { pods } from "@kubeloop/core/resources";
 import { request } from "undici";
+import { cpuMsSince, openInformerMeter, reads } from "./informer-meter.ts";
 import { readListWhole } from "./raw-floor.ts";
 
 export interface InformerCost {
@@ -31,37 +28,10 @@ const threeIndexes = {
   app: (pod: { metadata: { labels?: { readonly [name: string]: string } } }) => [pod.metadata.labels?.["app"] ?? ""],
 };
 
-/** What a handler reads of each update. */
-const reads: ReadonlyMap<string, (pod: { readonly metadata: object; readonly status?: object }) => unknown> = new Map([
-  ["metadata", (pod) => pod.metadata],
-  ["status", (pod) => pod.status],
-  ["all", (pod) => Object.values(pod).map((field) => typeof field === "object" && Object.values(field as object))],
-]);
-
-setFlagsFromString("--expose-gc");
-const collectGarbage: () => void = runInNewContext("gc");
-collectGarbage();
-const bareHeap = process.memoryUsage().heapUsed;
-const stalls = monitorEventLoopDelay({ resolution: 1 });
-stalls.enable();
-await systemClock.sleep(30, neverAborted);
-stalls.reset();
-
+const meter = await openInformerMeter();
 const cost = await (who === "floor" ? runFloor() : runInformer());
 console.log(JSON.stringify(cost));
 process.exit(0);
-
-function since(start: NodeJS.CpuUsage): number {
-  const { user, system } = process.cpuUsage(start);
-  return (user + system) / 1000;
-}
-
-/** After the sync: what it took, and what is held now. */
-function heldAfterSync(): { readonly peakMb: number; readonly heapMb: number } {
-  const peakMb = process.resourceUsage().maxRSS / 1024;
-  collectGarbage();
-  return { peakMb, heapMb: (process.memoryUsage().heapUsed - bareHeap) / 2 ** 20 };
-}
 
 async function runFloor(): Promise<InformerCost> {
   const cache = new Map<string, object>();
@@ -70,9 +40,9 @@ async function runFloor(): Promise<InformerCost> {
   for (const item of items as { metadata: { namespace: string; name: string } }[]) {
     cache.set(`${item.metadata.namespace}/${item.metadata.name}`, item);
   }
-  const syncCpuMs = since(startSync);
+  const syncCpuMs = cpuMsSince(startSync);
   (items as unknown[]).length = 0;
-  const held = heldAfterSync();
+  const held = meter.heldAfterSync();
   const startWatch = process.cpuUsage();
   const { body } = await request(`${address}/whole/api/v1/pods?watch=true`);
   body.setEncoding("utf8");
@@ -88,7 +58,7 @@ async function runFloor(): Promise<InformerCost> {
     }
     if (events >= updateCount) break;
   }
-  return { syncCpuMs, stallMs: parseMs, ...held, watchCpuMs: since(startWatch), events };
+  return { syncCpuMs, stallMs: parseMs, ...held, watchCpuMs: cpuMsSince(startWatch), events };
 }
 
 async function runInformer(): Promise<InformerCost> {
@@ -114,15 +84,13 @@ async function runInformer(): Promise<InformerCost> {
   const startSync = process.cpuUsage();
   const running = informer.run(stop.signal);
   await informer.whenSynced(neverAborted);
-  const syncCpuMs = since(startSync);
-  // A stall is recorded by the first timer after it.
-  await systemClock.sleep(5, neverAborted);
-  const stallMs = stalls.max / 1e6;
-  const held = heldAfterSync();
+  const syncCpuMs = cpuMsSince(startSync);
+  const stallMs = await meter.longestStallMs();
+  const held = meter.heldAfterSync();
   const startWatch = process.cpuUsage();
   // Of a transform only what it leaves in the cache is measured.
   if (who !== "transform") await heardAll;
-  const watchCpuMs = since(startWatch);
+  const watchCpuMs = cpuMsSince(startWatch);
   stop.abort();
   await running;
   return { syncCpuMs, stallMs, ...held, watchCpuMs, events };

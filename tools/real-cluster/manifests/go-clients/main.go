@@ -5,6 +5,7 @@
 //	go-clients manager  --kubeconfig FILE --namespace shop --identity one
 //	go-clients every-group --kubeconfig FILE --namespace shop --content default|json
 //	go-clients website-operator --kubeconfig FILE
+//	go-clients informer-cost --kubeconfig FILE --updates 100000
 package main
 
 import (
@@ -24,13 +25,14 @@ type settings struct {
 	namespace string
 	content   string
 	identity  string
+	updates   int
 	// Lines of stdin; closed at its end.
 	asked <-chan string
 }
 
 func main() {
 	if len(os.Args) < 2 {
-		fail(fmt.Errorf("one of informer, manager, every-group, website-operator"))
+		fail(fmt.Errorf("one of informer, manager, every-group, website-operator, informer-cost"))
 	}
 	var s settings
 	var kubeconfig string
@@ -39,6 +41,7 @@ func main() {
 	flags.StringVar(&s.namespace, "namespace", "default", "what to look at")
 	flags.StringVar(&s.content, "content", "default", "default (protobuf) or json; informer: metadata or dynamic too")
 	flags.StringVar(&s.identity, "identity", "", "manager: its name among those who want to lead")
+	flags.IntVar(&s.updates, "updates", 1, "informer-cost: how many to wait for")
 	if err := flags.Parse(os.Args[2:]); err != nil {
 		fail(err)
 	}
@@ -57,6 +60,8 @@ func main() {
 		err = runEveryGroup(ctx, config, s)
 	case "website-operator":
 		err = runWebsiteOperator(ctx, config, s)
+	case "informer-cost":
+		err = runInformerCost(ctx, config, s)
 	default:
 		err = fmt.Errorf("unknown client %q", os.Args[1])
 	}
