@@ -29,11 +29,12 @@ async function podsOf({ client, signal }: Cluster): Promise<readonly Pod[]> {
 
 const inVirtualTime = { clock: "virtual" } as const;
 
-test("a pod of a namespace that was just made runs as its account default, with a token for the API server", async () => {
-  await using cluster = await startCluster();
+test("a pod of a new namespace runs as its account default, with a token for the API server", async () => {
+  await using cluster = await startCluster(inVirtualTime);
   const { client, signal } = cluster;
   const metadata = { name: "shop" };
   await client.resource(namespaces).create({ apiVersion: "v1", kind: "Namespace", metadata }, signal);
+  await cluster.settled();
   const pod: Pod = {
     apiVersion: "v1",
     kind: "Pod",
